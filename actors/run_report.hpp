@@ -1,0 +1,50 @@
+/// What a runtime has done so far, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
+
+namespace troupe {
+
+struct WorkerReport {
+  WorkerId worker;
+  /// "cpu core 3".
+  std::string device;
+  /// The processing unit that its thread is bound to, or -1.
+  int bound_to = -1;
+  std::uint64_t tasks = 0;
+  /// Successful steal requests, the tasks they brought, and requests that brought none.
+  std::uint64_t steals = 0;
+  std::uint64_t stolen_tasks = 0;
+  std::uint64_t failed_steals = 0;
+  /// Times that it went to sleep.
+  std::uint64_t parks = 0;
+  /// Running tasks (the runtime's work between them included), and looking for work.
+  Duration busy{};
+  Duration searching{};
+};
+
+struct RunReport {
+  std::uint64_t submitted = 0;
+  /// Succeeded, failed or cancelled.
+  std::uint64_t ended = 0;
+  std::vector<WorkerReport> workers;
+};
+
+/// One executed task.
+struct TraceEvent {
+  WorkerId worker;
+  TaskId task;
+  std::string codelet;
+  /// Of the runtime's clock; equal epochs within one runtime.
+  TimeStamp start{};
+  TimeStamp end{};
+  /// Floating-point operations; 0 where the codelet does not say.
+  double flops = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,44 @@
+/// What can be chosen when a runtime starts.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "proto/units.hpp"
+
+namespace troupe {
+
+struct RuntimeOptions {
+  /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
+  /// error that names the limit.
+  int cores = 0;
+  /// `lws`, `ws` or `eager`.
+  std::string policy = "lws";
+  /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
+  /// task. Submissions from kernels and callbacks never block.
+  std::size_t window = 65536;
+  /// Bind each worker's thread to its core. Unbound threads move between cores and lose their caches.
+  bool bind = true;
+  /// Allow more workers than cores, unbound: for tests.
+  bool oversubscribe = false;
+  /// Every hyperthread is a core of its own. Dense linear algebra is slower with it.
+  bool use_hyperthreads = false;
+  /// Only these processing units: `0-3,8`; empty: all that are allowed.
+  std::string restrict_to = {};
+  /// How long an idle worker looks for work before it sleeps: longer reacts faster and burns more.
+  Duration spin = std::chrono::microseconds(50);
+  /// Record every task's time (`Runtime::trace`): about 0.1 us and 48 bytes a task.
+  bool trace = false;
+  /// Seed of the random choices of policies.
+  std::uint64_t seed = 1;
+  /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed
+  /// gives the same order. For tests; kernels do not run in parallel.
+  bool deterministic = false;
+  /// A machine to pretend, in hwloc's notation, and the folder that stands for `/`: for tests.
+  std::string synthetic_topology = {};
+  std::string system_root = {};
+};
+
+}  // namespace troupe

@@ -1,0 +1,333 @@
+#include "actors/runtime_system.hpp"
+
+#include <algorithm>
+#include <caf/all.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <condition_variable>
+#include <mutex>
+
+#include "actors/scheduler/scheduler_actor.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/workers/core_device.hpp"
+#include "actors/workers/worker_actor.hpp"
+#include "platform/clock.hpp"
+
+namespace troupe::actors {
+
+using graph::GraphHost;
+using graph::Task;
+using graph::TaskList;
+
+namespace {
+
+struct Configuration : caf::actor_system_config {
+  explicit Configuration(bool deterministic) {
+    add_message_types<caf::id_block::troupe>();
+    // Cooperative actors (supervisor, scheduler) share one control thread. `sharing` sleeps when there is nothing to
+    // do, where `stealing` polls.
+    set("scheduler.policy", caf::atom(deterministic ? "testing" : "sharing"));
+    set("scheduler.max-threads", 1);
+  }
+};
+
+scheduler::Nearness nearness_of(const platform::Topology& topology) {
+  scheduler::Nearness nearness;
+  for (std::size_t i = 0; i < topology.cores.size(); ++i) {
+    nearness.push_back(topology.victim_order(static_cast<int>(i)));
+  }
+  return nearness;
+}
+
+}  // namespace
+
+class RuntimeSystem::Implementation final : public GraphHost, public scheduler::WorkerQueues {
+ public:
+  Implementation(const RuntimeOptions& options, platform::Topology topology, scheduler::Policy policy);
+  ~Implementation() override;
+
+  void start();
+  void stop();
+
+  // GraphHost
+  void activate(TaskList& ready, WorkerId worker) noexcept override;
+  Pump pump() override;
+
+  // WorkerQueues
+  Task* next_activated() override { return activation_.pop_oldest(); }
+  void queued(std::vector<std::size_t>& out) const override;
+  void push(Task* task, WorkerId worker) override;
+
+  [[nodiscard]] RunReport report() const;
+  std::vector<TraceEvent> take_trace();
+
+  RuntimeOptions options_;
+  platform::Topology topology_;
+  platform::SteadyClock clock_;
+  std::string policy_name_;
+  graph::TaskGraph graph_;
+  std::shared_ptr<workers::Crew> crew_;
+  std::shared_ptr<workers::Peers> peers_;
+
+ private:
+  std::shared_ptr<workers::WorkerSetup> worker_setup(WorkerId worker, caf::event_based_actor* supervisor);
+  caf::actor spawn_worker(caf::event_based_actor* supervisor, WorkerId worker);
+  void started(const WorkerStarted& message);
+  void lost(WorkerId worker, const std::string& reason);
+  void spawn_scheduler();
+
+  std::unique_ptr<scheduler::PlacingPolicy> placing_;
+  /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
+  workers::TaskDeque activation_;
+  bool places_ = false;
+  Random order_;
+  std::mutex pump_mutex_;
+
+  mutable std::mutex start_mutex_;
+  std::condition_variable start_condition_;
+  std::vector<bool> bound_;    // guarded by start_mutex_
+  std::size_t started_ = 0;    // guarded by start_mutex_
+
+  Configuration configuration_;
+  caf::actor_system system_;
+  caf::actor supervisor_;
+  caf::actor scheduler_;
+};
+
+RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, platform::Topology topology,
+                                              scheduler::Policy policy)
+    : options_(options),
+      topology_(std::move(topology)),
+      policy_name_(policy.name),
+      graph_({topology_.cores.size(), {true, false}, options.window}, *this),
+      crew_(std::make_shared<workers::Crew>(graph_, topology_.cores.size(), std::move(policy.stealing))),
+      peers_(std::make_shared<workers::Peers>(topology_.cores.size())),
+      placing_(std::move(policy.placing)),
+      places_(placing_ != nullptr),
+      order_(options.seed),
+      bound_(topology_.cores.size()),
+      configuration_(options.deterministic),
+      system_(configuration_) {
+  crew_->trace = options.trace;
+}
+
+RuntimeSystem::Implementation::~Implementation() { stop(); }
+
+void RuntimeSystem::Implementation::spawn_scheduler() {
+  std::vector<DeviceKind> kinds(crew_->ports.size(), DeviceKind::cpu_core);
+  // The scheduler must not own the runtime that owns it.
+  std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
+                                                  [](scheduler::WorkerQueues*) {});
+  auto state = std::make_shared<scheduler::SchedulerState>(
+      std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(kinds), options_.seed));
+  scheduler_ = system_.spawn(scheduler::scheduler_behavior, std::move(state));
+}
+
+void RuntimeSystem::Implementation::start() {
+  if (places_) spawn_scheduler();
+  SupervisorSetup setup;
+  setup.workers = crew_->ports.size();
+  setup.peers = peers_;
+  setup.scheduler = scheduler_;
+  setup.spawn_worker = [this](caf::event_based_actor* supervisor, WorkerId worker) {
+    return spawn_worker(supervisor, worker);
+  };
+  setup.started = [this](const WorkerStarted& message) { started(message); };
+  setup.lost = [this](WorkerId worker, const std::string& reason) { lost(worker, reason); };
+  supervisor_ = system_.spawn(supervisor_behavior, std::make_shared<SupervisorState>(std::move(setup)));
+  const auto all_started = [&] { return started_ >= crew_->ports.size(); };
+  if (options_.deterministic) {
+    while (pump() == Pump::progressed) {
+    }
+    return;
+  }
+  std::unique_lock lock(start_mutex_);
+  start_condition_.wait(lock, all_started);
+}
+
+std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setup(WorkerId worker,
+                                                                                 caf::event_based_actor* supervisor) {
+  auto setup = std::make_shared<workers::WorkerSetup>();
+  const int pu = topology_.cores[worker.index()].pu;
+  setup->id = worker;
+  setup->crew = crew_;
+  setup->peers = peers_;
+  setup->make_device = [this, worker, pu](workers::DeviceListener&) -> std::unique_ptr<workers::Device> {
+    return std::make_unique<workers::CoreDevice>(workers::CoreDevice::Options{
+        &graph_, worker, "cpu core " + std::to_string(pu),
+        options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock_});
+  };
+  setup->clock = &clock_;
+  setup->pu = options_.bind && topology_.bindable && !options_.deterministic ? pu : -1;
+  setup->cooperative = options_.deterministic;
+  setup->spin = options_.spin;
+  setup->core = {worker, 1, options_.seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1,
+                 places_ ? &activation_ : nullptr};
+  setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
+  setup->scheduler = scheduler_;
+  return setup;
+}
+
+caf::actor RuntimeSystem::Implementation::spawn_worker(caf::event_based_actor* supervisor, WorkerId worker) {
+  auto setup = worker_setup(worker, supervisor);
+  if (options_.deterministic) return supervisor->spawn<workers::WorkerActor>(std::move(setup));
+  return supervisor->spawn<workers::WorkerActor, caf::detached>(std::move(setup));
+}
+
+void RuntimeSystem::Implementation::started(const WorkerStarted& message) {
+  const std::lock_guard lock(start_mutex_);
+  bound_[message.worker.index()] = message.bound;
+  ++started_;
+  start_condition_.notify_all();
+}
+
+void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
+  workers::WorkerPort& port = crew_->ports[worker.index()];
+  Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
+  if (task == nullptr) return;
+  const auto cause = std::make_shared<Failure>(
+      Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
+                                            std::to_string(worker.value()) + ", whose actor died: " + reason});
+  TaskList ready;
+  // The worker's thread is gone, so its place in the graph is free to use.
+  graph_.complete(*task, cause, worker, ready);
+  if (!ready.empty()) activate(ready, WorkerId{});
+}
+
+void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
+  if (places_) {
+    activation_.push(ready);
+    caf::anon_send(scheduler_, TasksActivated{});
+    return;
+  }
+  const bool own = worker.valid() && !crew_->plan.shared_queue;
+  (own ? crew_->ports[worker.index()].deque : crew_->entry).push(ready);
+  const WorkerId sleeper = crew_->take_idle(worker);
+  if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+}
+
+void RuntimeSystem::Implementation::queued(std::vector<std::size_t>& out) const {
+  out.clear();
+  for (const workers::WorkerPort& port : crew_->ports) out.push_back(port.deque.size());
+}
+
+void RuntimeSystem::Implementation::push(Task* task, WorkerId worker) {
+  crew_->ports[worker.index()].deque.push(task);
+  // A worker that is awake looks into its deque before it sleeps.
+  if (crew_->idle.erase(worker)) peers_->send(worker, WorkAvailable{});
+}
+
+GraphHost::Pump RuntimeSystem::Implementation::pump() {
+  if (!options_.deterministic) return Pump::block;
+  const std::lock_guard lock(pump_mutex_);
+  auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  auto& jobs = coordinator.jobs;
+  if (jobs.empty()) return Pump::exhausted;
+  // A random actor handles its next message.
+  std::swap(jobs.front(), jobs[order_.below(static_cast<std::uint32_t>(jobs.size()))]);
+  coordinator.run_once();
+  return Pump::progressed;
+}
+
+void RuntimeSystem::Implementation::stop() {
+  graph_.stop_submissions();
+  // What failed has been reported to whoever waited; a destructor has nobody to tell.
+  [[maybe_unused]] const Result<void> outcome = graph_.wait_all();
+  caf::anon_send(supervisor_, Stop{});
+  supervisor_ = nullptr;
+  scheduler_ = nullptr;
+  if (options_.deterministic) {
+    while (pump() == Pump::progressed) {
+    }
+  } else {
+    // Before the system's destructor, and with no worker's address kept: see the notes on CAF.
+    system_.await_all_actors_done();
+  }
+  peers_->clear();
+}
+
+RunReport RuntimeSystem::Implementation::report() const {
+  const graph::GraphProgress progress = graph_.progress();
+  RunReport report{progress.submitted, progress.ended, {}};
+  const std::lock_guard lock(start_mutex_);
+  for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
+    const workers::WorkerCounters& counters = crew_->ports[i].counters;
+    const int pu = topology_.cores[i].pu;
+    WorkerReport worker;
+    worker.worker = WorkerId(static_cast<std::uint32_t>(i));
+    worker.device = "cpu core " + std::to_string(pu);
+    worker.bound_to = bound_[i] ? pu : -1;
+    worker.tasks = counters.tasks.load(std::memory_order_relaxed);
+    worker.steals = counters.steals.load(std::memory_order_relaxed);
+    worker.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
+    worker.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);
+    worker.parks = counters.parks.load(std::memory_order_relaxed);
+    worker.busy = Duration(counters.busy_ns.load(std::memory_order_relaxed));
+    worker.searching = Duration(counters.searching_ns.load(std::memory_order_relaxed));
+    report.workers.push_back(std::move(worker));
+  }
+  return report;
+}
+
+std::vector<TraceEvent> RuntimeSystem::Implementation::take_trace() {
+  std::vector<TraceEvent> events;
+  for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
+    workers::TraceBuffer& trace = crew_->ports[i].trace;
+    for (const workers::TraceEntry& entry : trace) {
+      events.push_back({WorkerId(static_cast<std::uint32_t>(i)), entry.task, entry.codelet->name, entry.start,
+                        entry.end, entry.flops});
+    }
+    trace.clear();
+  }
+  std::sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
+    return a.start != b.start ? a.start < b.start : a.worker < b.worker;
+  });
+  return events;
+}
+
+Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
+                                                            std::unique_ptr<scheduler::PlacingPolicy> placing) {
+  if (options.window == 0) {
+    return Failure{ErrorCode::invalid_argument, "the submission window must hold at least one task"};
+  }
+  platform::TopologyOptions topology_options;
+  topology_options.cores = options.cores;
+  topology_options.use_hyperthreads = options.use_hyperthreads;
+  topology_options.oversubscribe = options.oversubscribe || options.deterministic;
+  topology_options.restrict_to = options.restrict_to;
+  topology_options.synthetic = options.synthetic_topology;
+  topology_options.system_root = options.system_root;
+  auto topology = platform::Topology::discover(topology_options);
+  if (!topology) return topology.failure();
+  scheduler::Policy policy;
+  if (placing) {
+    policy.name = "custom";
+    policy.stealing.victims.resize(topology.value().cores.size());
+    policy.placing = std::move(placing);
+  } else {
+    auto made = scheduler::make_policy(options.policy, nearness_of(topology.value()));
+    if (!made) return made.failure();
+    policy = std::move(made).value();
+  }
+  auto implementation =
+      std::make_unique<Implementation>(options, std::move(topology).value(), std::move(policy));
+  implementation->start();
+  return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
+}
+
+RuntimeSystem::RuntimeSystem(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+RuntimeSystem::~RuntimeSystem() = default;
+
+graph::TaskGraph& RuntimeSystem::graph() { return implementation_->graph_; }
+const platform::Topology& RuntimeSystem::topology() const { return implementation_->topology_; }
+std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
+const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
+RunReport RuntimeSystem::report() const { return implementation_->report(); }
+std::vector<TraceEvent> RuntimeSystem::take_trace() { return implementation_->take_trace(); }
+
+void RuntimeSystem::kill_worker(WorkerId worker) {
+  const caf::actor actor = implementation_->peers_->get(worker);
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+}  // namespace troupe::actors

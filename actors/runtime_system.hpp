@@ -1,0 +1,46 @@
+/// The graph with the actors that run it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "actors/run_report.hpp"
+#include "actors/runtime_options.hpp"
+#include "actors/scheduler/policy.hpp"
+#include "graph/task_graph.hpp"
+#include "platform/topology.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::actors {
+
+/// Starts one worker actor per core, the scheduler where the policy places tasks, and the supervisor; ends them when
+/// it is destroyed, after waiting for every task. Thread-safe apart from construction and destruction.
+class RuntimeSystem {
+ public:
+  /// `placing`: a policy of the program's own instead of `options.policy`; may be null.
+  /// Fails with `invalid_argument` or `platform`.
+  static Result<std::unique_ptr<RuntimeSystem>> start(const RuntimeOptions& options,
+                                                      std::unique_ptr<scheduler::PlacingPolicy> placing = nullptr);
+  ~RuntimeSystem();
+  RuntimeSystem(const RuntimeSystem&) = delete;
+  RuntimeSystem& operator=(const RuntimeSystem&) = delete;
+
+  [[nodiscard]] graph::TaskGraph& graph();
+  [[nodiscard]] const platform::Topology& topology() const;
+  [[nodiscard]] std::size_t workers() const;
+  [[nodiscard]] const std::string& policy() const;
+  [[nodiscard]] RunReport report() const;
+  /// Every task executed since the last call, by start time. Only while no task runs; empty without
+  /// `RuntimeOptions::trace`.
+  [[nodiscard]] std::vector<TraceEvent> take_trace();
+  /// Makes a worker's actor end as a crash would. For tests of the supervisor and for operators.
+  void kill_worker(WorkerId worker);
+
+ private:
+  class Implementation;
+  explicit RuntimeSystem(std::unique_ptr<Implementation> implementation);
+
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,44 @@
+/// The actor around `SchedulerCore`. Runs only under a placing policy.
+#pragma once
+
+#include <caf/all.hpp>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/scheduler/scheduler_core.hpp"
+#include "graph/task.hpp"
+#include "proto/messages_actor.hpp"
+
+namespace troupe::scheduler {
+
+/// What the scheduler needs of the workers, which it does not know.
+class WorkerQueues {
+ public:
+  virtual ~WorkerQueues() = default;
+  /// Takes the oldest task of the activation queue, or null.
+  virtual graph::Task* next_activated() = 0;
+  /// Ready tasks in each worker's deque.
+  virtual void queued(std::vector<std::size_t>& out) const = 0;
+  /// Puts a task into a worker's deque and tells the worker.
+  virtual void push(graph::Task* task, WorkerId worker) = 0;
+};
+
+struct SchedulerState {
+  SchedulerState(std::shared_ptr<WorkerQueues> queues, SchedulerCore core)
+      : queues(std::move(queues)), core(std::move(core)) {}
+
+  void perform(const SchedulerCore::Decision& decision);
+
+  std::shared_ptr<WorkerQueues> queues;
+  SchedulerCore core;
+  /// Tasks that a policy in rounds has not decided about, by id; looked up only.
+  std::unordered_map<TaskId, graph::Task*> undecided;
+  std::vector<std::size_t> lengths;
+};
+
+/// Hears `TasksActivated`, `Decide`, `Stop`.
+caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<SchedulerState> state);
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,49 @@
+/// Where ready tasks go under a placing policy: the scheduler without its actor.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "actors/scheduler/policy.hpp"
+
+namespace troupe::scheduler {
+
+/// | event     | policy per completion      | policy in rounds                                         |
+/// |-----------|----------------------------|----------------------------------------------------------|
+/// | activated | decide about these tasks   | keep them; ask for `decide` unless that has been asked   |
+/// | decide    | cannot happen              | decide about all that were kept                          |
+///
+/// Plain code; tasks are named by their index in what the caller passes, so that it is tested without a graph.
+class SchedulerCore {
+ public:
+  SchedulerCore(std::unique_ptr<PlacingPolicy> policy, std::vector<DeviceKind> workers, std::uint64_t seed);
+
+  struct Placed {
+    TaskId task;
+    WorkerId worker;
+  };
+
+  /// What the shell has to do.
+  struct Decision {
+    /// In the order in which the tasks are to be queued.
+    std::vector<Placed> placed;
+    /// Send `Decide` to itself.
+    bool ask_to_decide = false;
+  };
+
+  /// `queued[i]`: ready tasks in the deque of worker i now.
+  Decision activated(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
+  Decision decide(std::span<const std::size_t> queued);
+
+ private:
+  Decision place(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
+
+  std::unique_ptr<PlacingPolicy> policy_;
+  std::vector<WorkerState> workers_;
+  Random random_;
+  std::vector<ReadyTask> kept_;
+  bool asked_ = false;
+};
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,51 @@
+#include "actors/supervisor.hpp"
+
+#include <algorithm>
+
+namespace troupe::actors {
+
+namespace {
+
+void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId worker) {
+  const caf::actor actor = state.setup.spawn_worker(self, worker);
+  state.addresses[worker.index()] = actor.address();
+  state.setup.peers->set(worker, actor);
+  self->monitor(actor);
+  self->send(actor, StartWorker{});
+}
+
+void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::down_msg& down) {
+  const auto found = std::find(state.addresses.begin(), state.addresses.end(), down.source);
+  if (found == state.addresses.end()) return;
+  const WorkerId worker(static_cast<std::uint32_t>(found - state.addresses.begin()));
+  if (!state.stopping) {
+    state.setup.lost(worker, to_string(down.reason));
+    start_worker(self, state, worker);
+    return;
+  }
+  *found = nullptr;
+  if (--state.alive == 0) self->quit(caf::exit_reason::normal);
+}
+
+}  // namespace
+
+caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state) {
+  self->set_down_handler([=](const caf::down_msg& down) { on_down(self, *state, down); });
+  for (std::size_t i = 0; i < state->setup.workers; ++i) {
+    start_worker(self, *state, WorkerId(static_cast<std::uint32_t>(i)));
+  }
+  state->alive = state->setup.workers;
+  return {
+      [=](const WorkerStarted& started) { state->setup.started(started); },
+      [=](const Stop&) {
+        state->stopping = true;
+        for (std::size_t i = 0; i < state->setup.workers; ++i) {
+          state->setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), Stop{});
+        }
+        if (state->setup.scheduler) self->send(state->setup.scheduler, Stop{});
+        state->setup.scheduler = nullptr;
+      },
+  };
+}
+
+}  // namespace troupe::actors

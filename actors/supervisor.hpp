@@ -1,0 +1,40 @@
+/// The actor that starts the workers, notices when one dies, and stops them.
+#pragma once
+
+#include <caf/all.hpp>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "actors/workers/peers_actor.hpp"
+#include "proto/ids.hpp"
+#include "proto/messages_actor.hpp"
+
+namespace troupe::actors {
+
+/// What the supervisor needs of the runtime. The functions are called in the supervisor's thread.
+struct SupervisorSetup {
+  std::size_t workers = 0;
+  std::shared_ptr<workers::Peers> peers;
+  /// Null under a local policy.
+  caf::actor scheduler;
+  std::function<caf::actor(caf::event_based_actor* supervisor, WorkerId)> spawn_worker;
+  std::function<void(const WorkerStarted&)> started;
+  /// The worker's actor has died without having been told to stop. A replacement is started afterwards.
+  std::function<void(WorkerId, const std::string& reason)> lost;
+};
+
+struct SupervisorState {
+  explicit SupervisorState(SupervisorSetup setup) : setup(std::move(setup)), addresses(this->setup.workers) {}
+
+  SupervisorSetup setup;
+  /// By worker; null once the worker has ended.
+  std::vector<caf::actor_addr> addresses;
+  std::size_t alive = 0;
+  bool stopping = false;
+};
+
+/// Hears `WorkerStarted`, `Stop` and down messages. Ends when all workers have ended.
+caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state);
+
+}  // namespace troupe::actors

@@ -1,0 +1,58 @@
+#include "actors/workers/core_device.hpp"
+
+#include <exception>
+
+#include "graph/codelet.hpp"
+#include "graph/data_record.hpp"
+#include "graph/data_registry.hpp"
+#include "graph/execution_scope.hpp"
+
+namespace troupe::workers {
+
+void CoreDevice::prepare(const graph::Task& task) {
+  views_.clear();
+  for (const graph::TaskAccess& access : task.data()) {
+    graph::DataRecord& record = *access.data();
+    views_.push_back(access.mode() == AccessMode::reduce
+                         ? record.reduction->partial(options_.worker.index(), record.layout)
+                         : record.view());
+  }
+}
+
+void CoreDevice::note(const graph::Task& task, const KernelContext& context, TimeStamp start) {
+  TraceEntry entry{task.codelet, task.task_id(), start, options_.clock->now(), 0};
+  if (task.codelet->flops) entry.flops = task.codelet->flops(context);
+  options_.trace->push_back(entry);
+}
+
+graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, const char* what) const {
+  return std::make_shared<Failure>(Failure{
+      ErrorCode::kernel_failed, graph::describe(task) + " failed on worker " + std::to_string(options_.worker.value()) +
+                                    " (" + options_.name + "): " + what});
+}
+
+Started CoreDevice::start(graph::Task& task) noexcept {
+  try {
+    try {
+      prepare(task);
+      KernelContext context(views_, task.argument_bytes.data(), task.argument_offsets.data());
+      context.worker = options_.worker;
+      context.task = task.task_id();
+      const graph::ExecutionScope scope(options_.graph, options_.worker);
+      const TimeStamp start = options_.trace != nullptr ? options_.clock->now() : TimeStamp{};
+      task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
+      if (options_.trace != nullptr) note(task, context, start);
+      return {true, nullptr};
+    } catch (const std::exception& error) {
+      return {true, failure(task, error.what())};
+    } catch (...) {
+      return {true, failure(task, "the kernel threw something that is no std::exception")};
+    }
+  } catch (...) {
+    // No memory left to say what happened.
+    static const auto bare = std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
+    return {true, bare};
+  }
+}
+
+}  // namespace troupe::workers

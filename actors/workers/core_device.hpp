@@ -1,0 +1,43 @@
+/// A CPU core: kernels run inside `start`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/workers/device.hpp"
+#include "actors/workers/trace_buffer.hpp"
+#include "graph/kernel_context.hpp"
+#include "graph/task_graph.hpp"
+#include "platform/clock.hpp"
+
+namespace troupe::workers {
+
+class CoreDevice final : public Device {
+ public:
+  struct Options {
+    const graph::TaskGraph* graph = nullptr;
+    WorkerId worker;
+    std::string name;
+    /// Where to note every task, or null.
+    TraceBuffer* trace = nullptr;
+    /// Outlives the device; only used with a trace.
+    const platform::Clock* clock = nullptr;
+  };
+
+  explicit CoreDevice(Options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
+  [[nodiscard]] std::string name() const override { return options_.name; }
+  Started start(graph::Task& task) noexcept override;
+
+ private:
+  void prepare(const graph::Task& task);
+  void note(const graph::Task& task, const KernelContext& context, TimeStamp start);
+  [[nodiscard]] graph::FailureLog::Cause failure(const graph::Task& task, const char* what) const;
+
+  Options options_;
+  /// Views of the current task's data; kept to save the allocation.
+  std::vector<DataView> views_;
+};
+
+}  // namespace troupe::workers

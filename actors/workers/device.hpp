@@ -1,0 +1,43 @@
+/// What a worker drives.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "graph/failure_log.hpp"
+#include "graph/task.hpp"
+#include "proto/access.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::workers {
+
+/// How a device answers `start`.
+struct Started {
+  /// The kernel has run already: `cause` says whether it failed. False: `done` will be called later.
+  bool finished = false;
+  graph::FailureLog::Cause cause;
+};
+
+/// Called by an asynchronous device, from any thread, once for each task that `start` did not finish.
+class DeviceListener {
+ public:
+  virtual ~DeviceListener() = default;
+  /// `cause` is empty where the kernel succeeded.
+  virtual void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept = 0;
+};
+
+/// One core, later a GPU or a cluster of cores. Used by its worker's thread only. Never throws: what a kernel throws
+/// is the task's failure.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual DeviceKind kind() const = 0;
+  /// For people: "cpu core 3".
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Tasks that the device takes at a time.
+  [[nodiscard]] virtual std::size_t slots() const { return 1; }
+  virtual Started start(graph::Task& task) noexcept = 0;
+};
+
+}  // namespace troupe::workers

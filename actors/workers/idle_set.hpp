@@ -1,0 +1,53 @@
+/// Which workers are parked.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "proto/ids.hpp"
+
+namespace troupe::workers {
+
+/// A worker declares itself idle, looks for work once more, and only then sleeps; whoever makes work makes it visible
+/// first and then looks here. Both sides use sequentially consistent operations, so one of them sees the other.
+/// Whoever erases a worker owes it a `WorkAvailable`. Any thread may call anything.
+class IdleSet {
+ public:
+  explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}
+
+  void insert(WorkerId worker) { word(worker).fetch_or(bit(worker), std::memory_order_seq_cst); }
+  /// True for exactly one of several callers.
+  bool erase(WorkerId worker) {
+    return (word(worker).fetch_and(~bit(worker), std::memory_order_seq_cst) & bit(worker)) != 0;
+  }
+  [[nodiscard]] bool contains(WorkerId worker) const {
+    return (word(worker).load(std::memory_order_seq_cst) & bit(worker)) != 0;
+  }
+  [[nodiscard]] bool empty() const {
+    for (const auto& word : words_) {
+      if (word.load(std::memory_order_seq_cst) != 0) return false;
+    }
+    return true;
+  }
+  /// Erases one worker, the first at or after `start` in cyclic order; an invalid id where none is idle.
+  WorkerId take(std::size_t start) {
+    if (empty()) return WorkerId{};
+    for (std::size_t i = 0; i < workers_; ++i) {
+      const WorkerId candidate(static_cast<std::uint32_t>((start + i) % workers_));
+      if (contains(candidate) && erase(candidate)) return candidate;
+    }
+    return WorkerId{};
+  }
+
+ private:
+  std::atomic<std::uint64_t>& word(WorkerId worker) { return words_[worker.index() / 64]; }
+  [[nodiscard]] const std::atomic<std::uint64_t>& word(WorkerId worker) const { return words_[worker.index() / 64]; }
+  static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
+
+  std::vector<std::atomic<std::uint64_t>> words_;
+  const std::size_t workers_;
+};
+
+}  // namespace troupe::workers

@@ -1,0 +1,49 @@
+/// The addresses of the workers of one runtime.
+#pragma once
+
+#include <caf/all.hpp>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "proto/ids.hpp"
+#include "proto/messages_actor.hpp"
+
+namespace troupe::workers {
+
+/// Workers, scheduler and submitters reach workers by their ids here, so that a worker that died can be replaced.
+/// Thread-safe. The workers share it and it holds them: `clear` breaks the cycle.
+class Peers {
+ public:
+  explicit Peers(std::size_t workers) : actors_(workers) {}
+
+  void set(WorkerId worker, caf::actor actor) {
+    const std::lock_guard lock(mutex_);
+    actors_[worker.index()] = std::move(actor);
+  }
+  /// Null before the worker was started and after `clear`.
+  [[nodiscard]] caf::actor get(WorkerId worker) const {
+    const std::lock_guard lock(mutex_);
+    return actors_[worker.index()];
+  }
+  void clear() {
+    std::vector<caf::actor> released;
+    const std::lock_guard lock(mutex_);
+    released.swap(actors_);
+    actors_.resize(released.size());
+  }
+  /// Sends without a sender; false where the worker is gone.
+  template <class Message>
+  bool send(WorkerId worker, Message message) const {
+    const caf::actor target = get(worker);
+    if (!target) return false;
+    caf::anon_send(target, std::move(message));
+    return true;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<caf::actor> actors_;  // guarded by mutex_
+};
+
+}  // namespace troupe::workers

@@ -1,0 +1,190 @@
+#include "actors/workers/worker_actor.hpp"
+
+#include <string>
+
+#include "graph/spin_lock.hpp"
+#include "platform/binding.hpp"
+
+namespace troupe::workers {
+
+WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup)
+    : caf::event_based_actor(config),
+      setup_(std::move(setup)),
+      crew_(*setup_->crew),
+      port_(crew_.ports[setup_->id.index()]),
+      core_(crew_, setup_->core),
+      device_(setup_->make_device(*this)) {}
+
+void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
+  if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
+    // In the thief's thread: the two deques are all that is touched.
+    const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
+    const std::size_t tasks = transfer_half(crew_, setup_->id, thief);
+    setup_->peers->send(thief, StealReply{setup_->id, static_cast<std::uint32_t>(tasks)});
+    return;
+  }
+  arrivals_.fetch_add(1, std::memory_order_relaxed);
+  caf::event_based_actor::enqueue(std::move(what), host);
+}
+
+caf::behavior WorkerActor::make_behavior() {
+  return {
+      [this](const StartWorker&) {
+        woke();
+        bool bound = false;
+        if (!setup_->cooperative) {
+          platform::name_this_thread("worker " + std::to_string(setup_->id.value()));
+          bound = setup_->pu >= 0 && platform::bind_this_thread(setup_->pu).ok();
+        }
+        send(setup_->supervisor, WorkerStarted{setup_->id, bound});
+        core_.work_available(pending_);
+        drive();
+      },
+      [this](const WorkAvailable&) {
+        woke();
+        core_.work_available(pending_);
+        drive();
+      },
+      [this](const StealRequest& request) {
+        woke();
+        const std::size_t tasks = transfer_half(crew_, setup_->id, request.thief);
+        setup_->peers->send(request.thief, StealReply{setup_->id, static_cast<std::uint32_t>(tasks)});
+        core_.work_available(pending_);
+        drive();
+      },
+      [this](const StealReply& reply) {
+        woke();
+        core_.steal_replied(reply.tasks, pending_);
+        drive();
+      },
+      [this](const DeviceDone&) {
+        woke();
+        collect_done();
+        look_if_nothing_pending();
+        drive();
+      },
+      [this](const Continue&) {
+        woke();
+        look_if_nothing_pending();
+        drive();
+      },
+      [this](const Stop&) { quit(caf::exit_reason::normal); },
+  };
+}
+
+void WorkerActor::on_exit() {
+  // Tasks that were about to start are for the next worker.
+  for (; next_ < pending_.size(); ++next_) {
+    if (pending_[next_].kind == Command::Kind::start) port_.deque.push(pending_[next_].task);
+  }
+  pending_.clear();
+  next_ = 0;
+}
+
+void WorkerActor::woke() {
+  ++handled_;
+  if (!parked_) return;
+  parked_ = false;
+  core_.unpark();
+}
+
+void WorkerActor::look_if_nothing_pending() {
+  if (next_ == pending_.size()) core_.work_available(pending_);
+}
+
+void WorkerActor::drive() {
+  while (next_ < pending_.size()) {
+    const Command command = pending_[next_++];
+    if (next_ == pending_.size()) {
+      pending_.clear();
+      next_ = 0;
+    }
+    perform(command);
+    // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
+    const bool yields = command.kind == Command::Kind::start && (setup_->cooperative || mail_waits());
+    if (yields && next_ < pending_.size()) {
+      send(this, Continue{});
+      return;
+    }
+  }
+}
+
+void WorkerActor::perform(const Command& command) {
+  switch (command.kind) {
+    case Command::Kind::start: start(*command.task); break;
+    case Command::Kind::steal: {
+      const caf::actor victim = setup_->peers->get(command.worker);
+      if (victim) {
+        send(victim, StealRequest{setup_->id});
+      } else {
+        core_.steal_replied(0, pending_);
+      }
+      break;
+    }
+    case Command::Kind::wake: setup_->peers->send(command.worker, WorkAvailable{}); break;
+    case Command::Kind::activate: send(setup_->scheduler, TasksActivated{}); break;
+    case Command::Kind::rest: rest(); break;
+  }
+}
+
+void WorkerActor::start(graph::Task& task) {
+  if (!busy_) {
+    busy_ = true;
+    busy_since_ = setup_->clock->now();
+  }
+  port_.running.store(&task, std::memory_order_relaxed);
+  Started started = device_->start(task);
+  port_.running.store(nullptr, std::memory_order_relaxed);
+  if (started.finished) core_.task_ended(task, started.cause, pending_);
+}
+
+void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause) noexcept {
+  {
+    const std::lock_guard lock(done_mutex_);
+    done_.push_back({&task, std::move(cause)});
+  }
+  caf::anon_send(caf::actor_cast<caf::actor>(this), DeviceDone{});
+}
+
+void WorkerActor::collect_done() {
+  while (true) {
+    Done one{};
+    {
+      const std::lock_guard lock(done_mutex_);
+      if (done_.empty()) return;
+      one = std::move(done_.front());
+      done_.pop_front();
+    }
+    core_.task_ended(*one.task, one.cause, pending_);
+  }
+}
+
+void WorkerActor::rest() {
+  if (busy_ && core_.running() == 0) {
+    busy_ = false;
+    WorkerCounters::add(port_.counters.busy_ns, (setup_->clock->now() - busy_since_).count());
+  }
+  crew_.graph.worker_is_idle(setup_->id);
+  if (!setup_->cooperative && core_.running() == 0) look_around();
+  if (mail_waits()) {
+    // Its handler looks for work again.
+    return;
+  }
+  if (core_.park()) {
+    parked_ = true;
+  } else {
+    core_.work_available(pending_);
+  }
+}
+
+void WorkerActor::look_around() {
+  const TimeStamp begin = setup_->clock->now();
+  TimeStamp now = begin;
+  while (now - begin < setup_->spin && !mail_waits() && !core_.sees_work()) {
+    for (int i = 0; i < 16; ++i) SpinLock::pause();
+    now = setup_->clock->now();
+  }
+  WorkerCounters::add(port_.counters.searching_ns, (now - begin).count());
+}
+
+}  // namespace troupe::workers

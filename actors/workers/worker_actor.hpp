@@ -1,0 +1,92 @@
+/// The actor around `WorkerCore`: turns messages into events, and commands into messages and kernels.
+#pragma once
+
+#include <atomic>
+#include <caf/all.hpp>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "actors/workers/crew.hpp"
+#include "actors/workers/device.hpp"
+#include "actors/workers/peers_actor.hpp"
+#include "actors/workers/worker_core.hpp"
+#include "platform/clock.hpp"
+
+namespace troupe::workers {
+
+/// What a worker actor is made of. The pointers that do not own outlive the actor.
+struct WorkerSetup {
+  WorkerId id;
+  std::shared_ptr<Crew> crew;
+  std::shared_ptr<Peers> peers;
+  /// Makes the device; called once, by the actor's constructor.
+  std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
+  const platform::Clock* clock = nullptr;
+  /// The PU to bind the actor's thread to; negative: none.
+  int pu = -1;
+  /// All actors share one thread: no thread of its own, one task per message, steals through the mailbox.
+  bool cooperative = false;
+  /// How long an idle worker looks for work before it sleeps.
+  Duration spin{};
+  WorkerCore::Options core;
+  caf::actor supervisor;
+  /// Null under a local policy.
+  caf::actor scheduler;
+};
+
+/// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `Continue`, `Stop`.
+///
+/// Runs tasks one after the other in its handlers and goes back to the mailbox only when something has arrived or
+/// there is nothing to do. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
+/// waits for a kernel.
+class WorkerActor final : public caf::event_based_actor, private DeviceListener {
+ public:
+  WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup);
+
+  caf::behavior make_behavior() override;
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept override;
+  void on_exit() override;
+  const char* name() const override { return "worker"; }
+
+ private:
+  void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept override;
+
+  /// Every handler begins here.
+  void woke();
+  void look_if_nothing_pending();
+  /// Performs pending commands until there are none, or a message waits.
+  void drive();
+  void perform(const Command& command);
+  void start(graph::Task& task);
+  void rest();
+  /// Looks for work until something appears or the time is up.
+  void look_around();
+  void collect_done();
+  [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != handled_; }
+
+  const std::shared_ptr<WorkerSetup> setup_;
+  Crew& crew_;
+  WorkerPort& port_;
+  WorkerCore core_;
+  std::unique_ptr<Device> device_;
+  /// Commands not yet performed, from `next_` on.
+  Commands pending_;
+  std::size_t next_ = 0;
+  bool parked_ = false;
+  bool busy_ = false;
+  TimeStamp busy_since_{};
+
+  /// Messages delivered, counted by the senders; a hint for the worker's thread, which the mailbox synchronizes.
+  std::atomic<std::uint64_t> arrivals_{0};
+  std::uint64_t handled_ = 0;
+
+  struct Done {
+    graph::Task* task;
+    graph::FailureLog::Cause cause;
+  };
+  std::mutex done_mutex_;
+  std::deque<Done> done_;  // guarded by done_mutex_
+};
+
+}  // namespace troupe::workers

@@ -1,0 +1,142 @@
+#include "actors/workers/worker_core.hpp"
+
+#include <algorithm>
+
+namespace troupe::workers {
+
+using graph::Begin;
+using graph::Task;
+using graph::TaskList;
+
+namespace {
+/// Tasks moved by one steal, or taken from the entry queue at once.
+constexpr std::size_t kBatch = 32;
+}  // namespace
+
+std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept {
+  TaskList stolen;
+  const std::size_t count = crew.ports[victim.index()].deque.steal_half(kBatch, stolen);
+  if (count > 0) crew.ports[thief.index()].deque.push(stolen);
+  return count;
+}
+
+WorkerCore::WorkerCore(Crew& crew, Options options)
+    : crew_(crew), options_(options), port_(crew.ports[options.self.index()]), random_(options.seed) {}
+
+Task* WorkerCore::take_from_entry() {
+  if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
+  // Several at once, but leave the others their share.
+  const std::size_t share = crew_.entry.size() / (2 * crew_.ports.size());
+  if (share <= 1) return crew_.entry.pop_oldest();
+  TaskList tasks;
+  crew_.entry.steal_half(std::min(share, kBatch), tasks);
+  if (tasks.empty()) return nullptr;
+  Task* first = tasks.pop_front();
+  if (!tasks.empty()) port_.deque.push(tasks);
+  return first;
+}
+
+Task* WorkerCore::next_task() {
+  if (crew_.entry.top() > port_.deque.top()) {
+    if (Task* task = take_from_entry()) return task;
+  }
+  if (Task* task = port_.deque.pop_newest()) return task;
+  return crew_.entry.size() > 0 ? take_from_entry() : nullptr;
+}
+
+WorkerId WorkerCore::next_victim() {
+  for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
+    if (ring.empty()) continue;
+    const std::size_t start = random_.below(static_cast<std::uint32_t>(ring.size()));
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      const WorkerId victim = ring[(start + i) % ring.size()];
+      if (crew_.ports[victim.index()].deque.size() > 0) return victim;
+    }
+  }
+  return WorkerId{};
+}
+
+void WorkerCore::advance(Commands& out) {
+  TaskList ready;
+  while (running_ < options_.slots) {
+    Task* task = next_task();
+    if (task == nullptr) break;
+    const Begin begun = crew_.graph.begin(*task, options_.self, ready);
+    if (!ready.empty()) activated(ready, out);
+    if (begun != Begin::run) continue;
+    ++running_;
+    asked_ = 0;
+    wake_for_surplus(out);
+    out.push_back({Command::Kind::start, task, {}});
+  }
+  if (running_ == options_.slots || stealing_) return;
+  // Victims come and go between the look and the request: do not chase them for ever.
+  const WorkerId victim = asked_ <= 2 * crew_.ports.size() && !crew_.plan.shared_queue ? next_victim() : WorkerId{};
+  if (victim.valid()) {
+    ++asked_;
+    stealing_ = true;
+    out.push_back({Command::Kind::steal, nullptr, victim});
+    return;
+  }
+  asked_ = 0;
+  out.push_back({Command::Kind::rest, nullptr, {}});
+}
+
+void WorkerCore::wake_for_surplus(Commands& out) {
+  if (port_.deque.size() == 0 && crew_.entry.size() == 0) return;
+  const WorkerId sleeper = crew_.take_idle(options_.self);
+  if (sleeper.valid()) out.push_back({Command::Kind::wake, nullptr, sleeper});
+}
+
+void WorkerCore::activated(TaskList& ready, Commands& out) {
+  if (options_.activation_queue != nullptr) {
+    options_.activation_queue->push(ready);
+    out.push_back({Command::Kind::activate, nullptr, {}});
+  } else if (crew_.plan.shared_queue) {
+    crew_.entry.push(ready);
+  } else {
+    port_.deque.push(ready);
+  }
+}
+
+void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, Commands& out) {
+  TaskList ready;
+  crew_.graph.complete(task, cause, options_.self, ready);
+  --running_;
+  WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
+  if (!ready.empty()) activated(ready, out);
+  advance(out);
+}
+
+void WorkerCore::steal_replied(std::size_t tasks, Commands& out) {
+  stealing_ = false;
+  if (tasks > 0) {
+    WorkerCounters::add(port_.counters.steals, std::uint64_t{1});
+    WorkerCounters::add(port_.counters.stolen_tasks, std::uint64_t{tasks});
+  } else {
+    WorkerCounters::add(port_.counters.failed_steals, std::uint64_t{1});
+  }
+  advance(out);
+}
+
+bool WorkerCore::sees_work() const {
+  if (crew_.entry.size() > 0 || port_.deque.size() > 0) return true;
+  if (crew_.plan.shared_queue) return false;
+  for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
+    for (const WorkerId victim : ring) {
+      if (crew_.ports[victim.index()].deque.size() > 0) return true;
+    }
+  }
+  return false;
+}
+
+bool WorkerCore::park() {
+  crew_.idle.insert(options_.self);
+  if (!sees_work() || !crew_.idle.erase(options_.self)) {
+    WorkerCounters::add(port_.counters.parks, std::uint64_t{1});
+    return true;
+  }
+  return false;
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,20 @@
+/// Quantities as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proto/units.hpp"
+
+namespace troupe::apps {
+
+/// "1.23 s", "45.6 ms", "7.89 us", "2 min 05 s": three digits and a unit that fits.
+std::string human_seconds(double seconds);
+
+/// "512 B", "1.5 KiB", "3.2 GiB".
+std::string human_bytes(Bytes bytes);
+
+/// "1,234,567".
+std::string human_count(std::uint64_t count);
+
+}  // namespace troupe::apps

@@ -1,0 +1,75 @@
+/// A progress bar on a terminal.
+#pragma once
+
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace troupe::apps {
+
+struct Progress {
+  std::uint64_t done = 0;
+  /// Zero where it is not known yet; it may grow.
+  std::uint64_t total = 0;
+};
+
+struct ProgressOptions {
+  /// False with `--json`: nothing is shown, whatever the terminal.
+  bool enabled = true;
+  /// In front of the bar: what is going on.
+  std::string label;
+  /// What is counted.
+  std::string unit = "tasks";
+  /// Where the bar is shown, if this is a terminal; must stay open.
+  int terminal = STDERR_FILENO;
+  /// What takes less than this shows no bar.
+  std::chrono::milliseconds delay{1000};
+  /// Between two pictures of the bar.
+  std::chrono::milliseconds interval{100};
+};
+
+/// Shows how far something is, from a thread of its own, while the object lives; then the line is empty again. Does
+/// nothing, and starts no thread, where it is not enabled or there is no terminal. Only plain ASCII and carriage
+/// returns are written, so any terminal will do.
+class ProgressBar {
+ public:
+  /// `poll` is called from the bar's thread, at most once an interval, never after the destructor; it must not throw.
+  ProgressBar(std::function<Progress()> poll, ProgressOptions options);
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  ~ProgressBar();
+
+  /// Writes `text`, a whole number of lines, to the standard error stream without disturbing the bar. Any thread.
+  void print(std::string_view text);
+
+ private:
+  void run();
+  void show();
+  void erase();
+
+  const std::function<Progress()> poll_;
+  const ProgressOptions options_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+
+  std::mutex mutex_;
+  std::condition_variable stop_requested_;
+  // Guarded by mutex_.
+  bool stop_ = false;
+  /// Characters of the terminal's line that are taken now.
+  std::size_t shown_ = 0;
+
+  std::thread thread_;
+};
+
+/// One picture of the bar, at most `width` characters: "factorize [#####.....]  50 %  5,000 / 10,000 tasks, 3.2 s
+/// left". The time left assumes that the rest goes as fast as what is done; it is left out where nothing is done yet.
+std::string progress_line(const ProgressOptions& options, Progress progress, double elapsed_seconds, std::size_t width);
+
+}  // namespace troupe::apps

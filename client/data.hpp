@@ -1,0 +1,86 @@
+/// Ownership of registered data, and access to it from the program.
+#pragma once
+
+#include <utility>
+
+#include "graph/handle.hpp"
+#include "graph/task_graph.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+/// A registration: the data stay registered as long as it lives. Its destructor waits for the last use, so memory
+/// that was declared before it is safe even when an exception unwinds the stack. Converts to the `Handle` that tasks
+/// are given. Must not outlive its runtime; moving is cheap.
+class Data {
+ public:
+  Data() = default;
+  Data(graph::TaskGraph* graph, Handle handle) : graph_(graph), handle_(handle) {}
+  Data(Data&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)), handle_(other.handle_) {}
+  Data& operator=(Data&& other) noexcept {
+    if (this != &other) {
+      reset();
+      graph_ = std::exchange(other.graph_, nullptr);
+      handle_ = other.handle_;
+    }
+    return *this;
+  }
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+  ~Data() { reset(); }
+
+  operator Handle() const { return handle_; }  // NOLINT: a registration is used as a handle
+  operator Access() const { return {handle_}; }  // NOLINT
+  [[nodiscard]] Handle handle() const { return handle_; }
+
+  /// Waits for the last use and forgets the data; the handle is invalid from then on. Throws `Error`:
+  /// `wait_in_kernel`, or `invalid_handle` where `Runtime::release` has done it already.
+  void release() {
+    if (graph_ != nullptr) std::exchange(graph_, nullptr)->release(handle_).value_or_throw();
+  }
+
+ private:
+  void reset() noexcept {
+    // The only failures are misuse: released by hand already, or destroyed inside a kernel.
+    if (graph_ != nullptr) [[maybe_unused]] const Result<void> outcome = graph_->release(handle_);
+    graph_ = nullptr;
+  }
+
+  graph::TaskGraph* graph_ = nullptr;
+  Handle handle_;
+};
+
+/// While one lives, the program may use the data in the given mode and tasks that conflict wait. Not to be held
+/// across a wait for such a task: that would never end.
+class HostAccess {
+ public:
+  HostAccess(graph::TaskGraph* graph, graph::Task* hold, DataView view) : graph_(graph), hold_(hold), view_(view) {}
+  HostAccess(HostAccess&& other) noexcept
+      : graph_(other.graph_), hold_(std::exchange(other.hold_, nullptr)), view_(other.view_) {}
+  HostAccess& operator=(HostAccess&&) = delete;
+  HostAccess(const HostAccess&) = delete;
+  HostAccess& operator=(const HostAccess&) = delete;
+  ~HostAccess() { give_back(); }
+
+  /// Lets the tasks go on; the views must not be used any more.
+  void give_back() noexcept {
+    if (hold_ != nullptr) graph_->give_back(std::exchange(hold_, nullptr));
+  }
+  [[nodiscard]] const DataView& view() const { return view_; }
+  template <class T>
+  [[nodiscard]] MatrixView<T> matrix() const {
+    return view_.as_matrix<T>();
+  }
+  /// All elements of contiguous data.
+  template <class T>
+  [[nodiscard]] VectorView<T> vector() const {
+    return {reinterpret_cast<T*>(view_.data), static_cast<std::size_t>(view_.layout.elements())};
+  }
+
+ private:
+  graph::TaskGraph* graph_;
+  graph::Task* hold_;
+  DataView view_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,75 @@
+#include "client/runtime.hpp"
+
+#include "actors/runtime_system.hpp"
+#include "platform/host_buffer.hpp"
+
+namespace troupe {
+
+Runtime::Runtime(const RuntimeOptions& options)
+    : system_(actors::RuntimeSystem::start(options).value_or_throw()) {}
+
+Runtime::~Runtime() = default;
+
+void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  if (rows >= 0 && cols >= 0 && ld >= std::max<std::int64_t>(rows, 1)) return;
+  throw Error(ErrorCode::invalid_argument,
+              "a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) + " with leading dimension " +
+                  std::to_string(ld) + ": sizes must not be negative, and the leading dimension at least the rows and 1");
+}
+
+Data Runtime::add(graph::DataDescription description) {
+  return {&system_->graph(), system_->graph().register_data(std::move(description))};
+}
+
+Data Runtime::allocate(const Layout& layout, std::string name) {
+  auto buffer = std::make_shared<platform::HostBuffer>(
+      platform::HostBuffer::allocate(layout.payload()).value_or_throw());
+  std::byte* memory = buffer->data();
+  return add({layout, memory, std::move(buffer), std::move(name)});
+}
+
+std::vector<Handle> Runtime::partition(const Handle& whole, std::span<const Block> blocks) {
+  return system_->graph().partition(whole, blocks).value_or_throw();
+}
+
+void Runtime::set_reduction(const Handle& handle, ReductionMethods methods) {
+  system_->graph().set_reduction(handle, std::move(methods)).value_or_throw();
+}
+
+void Runtime::release(const Handle& handle) { system_->graph().release(handle).value_or_throw(); }
+
+Future Runtime::submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
+                       const TaskOptions& options) {
+  return system_->graph().submit({codelet, accesses, arguments, options}).value_or_throw();
+}
+
+void Runtime::wait() { system_->graph().wait_all().value_or_throw(); }
+
+void Runtime::wait(const Handle& handle) {
+  system_->graph().give_back(system_->graph().acquire(handle, AccessMode::read).value_or_throw());
+}
+
+HostAccess Runtime::acquire(const Handle& handle, AccessMode mode) {
+  graph::Task* hold = system_->graph().acquire(handle, mode).value_or_throw();
+  return {&system_->graph(), hold, graph::TaskGraph::view_of(handle)};
+}
+
+void Runtime::cancel() { system_->graph().cancel_all(); }
+
+void Runtime::stop() {
+  system_->graph().stop_submissions();
+  wait();
+}
+
+std::size_t Runtime::workers() const { return system_->workers(); }
+const std::string& Runtime::policy() const { return system_->policy(); }
+
+Progress Runtime::progress() const {
+  const graph::GraphProgress progress = system_->graph().progress();
+  return {progress.submitted, progress.ended};
+}
+
+RunReport Runtime::report() const { return system_->report(); }
+std::vector<TraceEvent> Runtime::take_trace() { return system_->take_trace(); }
+
+}  // namespace troupe

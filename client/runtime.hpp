@@ -1,0 +1,134 @@
+/// The runtime, as a program embeds it.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "actors/run_report.hpp"
+#include "actors/runtime_options.hpp"
+#include "client/data.hpp"
+#include "graph/arguments.hpp"
+#include "graph/codelet.hpp"
+#include "graph/handle.hpp"
+#include "graph/task_graph.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::actors {
+class RuntimeSystem;
+}
+
+namespace troupe {
+
+using graph::Block;
+
+/// How far the submitted tasks are.
+struct Progress {
+  std::uint64_t submitted = 0;
+  /// Succeeded, failed or cancelled.
+  std::uint64_t ended = 0;
+};
+
+/// Runs tasks on the cores of this machine.
+///
+/// Tasks are submitted in the order of a sequential program, with the data that they read and write; they run in
+/// parallel, and the result is that of the sequential program. All members may be called by any thread at any time;
+/// `submit` and the registrations by kernels and callbacks too, which must not wait. All failures are thrown as
+/// `Error`. A runtime may be used again after failures.
+class Runtime {
+ public:
+  /// Starts one worker per core. Throws `invalid_argument` or `platform`.
+  explicit Runtime(const RuntimeOptions& options = {});
+  /// Waits for all tasks. Failures that nobody has waited for are lost: call `wait` before.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Registers one value of the program, which must live as long as the registration.
+  template <class T>
+  [[nodiscard]] Data scalar(T& value, std::string name = {}) {
+    return add({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, std::move(name)});
+  }
+  /// Registers contiguous elements of the program: anything that converts to a span (vector, array …).
+  template <class Container>
+  [[nodiscard]] Data vector(Container& elements, std::string name = {}) {
+    const std::span span(elements);
+    using T = typename decltype(span)::element_type;
+    const auto count = static_cast<std::int64_t>(span.size());
+    return add({layout_of<T>(count, 1, std::max<std::int64_t>(count, 1)), reinterpret_cast<std::byte*>(span.data()),
+                nullptr, std::move(name)});
+  }
+  /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
+  /// is given, it is kept as long as the registration lives.
+  template <class T>
+  [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
+                            std::shared_ptr<void> owner = nullptr) {
+    check_matrix(rows, cols, ld);
+    return add({layout_of<T>(rows, cols, ld), reinterpret_cast<std::byte*>(data), std::move(owner), std::move(name)});
+  }
+  /// A matrix without gaps in memory that the runtime owns, uninitialized: its first task writes it.
+  /// Throws `out_of_memory` too.
+  template <class T>
+  [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
+    check_matrix(rows, cols, std::max<std::int64_t>(rows, 1));
+    return allocate(layout_of<T>(rows, cols, std::max<std::int64_t>(rows, 1)), std::move(name));
+  }
+  template <class T>
+  [[nodiscard]] Data allocate_vector(std::int64_t count, std::string name = {}) {
+    return allocate_matrix<T>(count, 1, std::move(name));
+  }
+  template <class T>
+  [[nodiscard]] Data allocate_scalar(std::string name = {}) {
+    return allocate_matrix<T>(1, 1, std::move(name));
+  }
+
+  /// Handles of disjoint blocks of a matrix. Tasks on the whole and on its blocks are ordered like all others. Waits
+  /// for tasks that use the whole. The blocks go with the registration of the whole. `overlapping_handles`.
+  std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
+  /// The handle may be used in mode reduce from now on. Waits for tasks that use it.
+  void set_reduction(const Handle& handle, ReductionMethods methods);
+  /// Waits for the last use, then forgets the data (and its blocks).
+  void release(const Handle& handle);
+
+  /// Submits a task. Blocks while the submission window is full, except in kernels and callbacks.
+  /// Throws `invalid_handle`, `conflicting_access`, `signature_mismatch`, `no_implementation`, `stopped`; then
+  /// nothing has been submitted.
+  Future submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments = {},
+                const TaskOptions& options = {});
+  Future submit(const Codelet& codelet, std::initializer_list<Access> accesses, const Arguments& arguments = {},
+                const TaskOptions& options = {}) {
+    return submit(codelet, std::span<const Access>(accesses.begin(), accesses.size()), arguments, options);
+  }
+
+  /// Waits for every task, and throws a summary of what has failed since the last call: `kernel_failed`,
+  /// `cancelled` or `callback_failed`; also `wait_in_kernel`. The runtime stays usable.
+  void wait();
+  /// Waits until the handle's content is final as of the tasks submitted so far. Throws why where it is not valid.
+  void wait(const Handle& handle);
+  /// Waits until the program may use the data. Throws where they are not valid because a task failed.
+  [[nodiscard]] HostAccess acquire(const Handle& handle, AccessMode mode);
+
+  /// Cancels all tasks submitted so far that have not started; `wait` reports them.
+  void cancel();
+  /// Takes no more tasks: further submissions throw `stopped`. Waits for those that are there.
+  void stop();
+
+  [[nodiscard]] std::size_t workers() const;
+  [[nodiscard]] const std::string& policy() const;
+  [[nodiscard]] Progress progress() const;
+  [[nodiscard]] RunReport report() const;
+  /// The tasks executed since the last call, by start time; needs `RuntimeOptions::trace`. Only while no task runs.
+  [[nodiscard]] std::vector<TraceEvent> take_trace();
+
+ private:
+  Data add(graph::DataDescription description);
+  Data allocate(const Layout& layout, std::string name);
+  static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld);
+
+  std::unique_ptr<actors::RuntimeSystem> system_;
+};
+
+}  // namespace troupe

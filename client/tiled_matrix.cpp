@@ -1,0 +1,134 @@
+#include "client/tiled_matrix.hpp"
+
+#include <algorithm>
+
+#include "platform/host_buffer.hpp"
+
+namespace troupe {
+
+namespace {
+
+template <class T>
+void copy_block(const T* from, std::int64_t from_ld, T* to, std::int64_t to_ld, std::int64_t rows,
+                std::int64_t cols) {
+  for (std::int64_t j = 0; j < cols; ++j) std::copy_n(from + j * from_ld, rows, to + j * to_ld);
+}
+
+template <class T>
+const Codelet& gather_codelet() {
+  static const Codelet codelet = Codelet("gather", {AccessMode::write})
+                                     .cpu([](MatrixView<T> tile, const T* from, std::int64_t ld) {
+                                       copy_block(from, ld, tile.data, tile.ld, tile.rows, tile.cols);
+                                     });
+  return codelet;
+}
+
+template <class T>
+const Codelet& scatter_codelet() {
+  static const Codelet codelet = Codelet("scatter", {AccessMode::read})
+                                     .cpu([](MatrixView<const T> tile, T* to, std::int64_t ld) {
+                                       copy_block(tile.data, tile.ld, to, ld, tile.rows, tile.cols);
+                                     });
+  return codelet;
+}
+
+/// Room between columns so that equal rows of neighbouring columns do not fall into the same cache set.
+std::int64_t padded(std::int64_t rows, std::size_t element_size) {
+  const auto line = static_cast<std::int64_t>(64 / element_size);
+  const std::int64_t lines = (rows + line - 1) / line;
+  return std::max<std::int64_t>(1, (lines % 2 == 0 ? lines + 1 : lines) * line);
+}
+
+}  // namespace
+
+template <class T>
+TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile)
+    : runtime_(&runtime), rows_(rows), cols_(cols), tile_(tile) {
+  if (rows < 0 || cols < 0 || tile <= 0) {
+    throw Error(ErrorCode::invalid_argument, "a tiled matrix of " + std::to_string(rows) + " x " +
+                                                 std::to_string(cols) + " with tiles of " + std::to_string(tile) +
+                                                 ": the tile must be at least 1, the sizes at least 0");
+  }
+  tile_rows_ = static_cast<int>((rows + tile - 1) / tile);
+  tile_cols_ = static_cast<int>((cols + tile - 1) / tile);
+  tiles_.reserve(static_cast<std::size_t>(tile_rows_) * static_cast<std::size_t>(tile_cols_));
+}
+
+template <class T>
+TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile,
+                            TileStorage storage, const std::string& name)
+    : TiledMatrix(Empty{}, runtime, rows, cols, tile) {
+  if (storage == TileStorage::tiles) {
+    for (int j = 0; j < tile_cols_; ++j) {
+      for (int i = 0; i < tile_rows_; ++i) {
+        const std::string tile_name =
+            name.empty() ? "" : name + "(" + std::to_string(i) + "," + std::to_string(j) + ")";
+        registrations_.push_back(runtime.allocate_matrix<T>(rows_of(i), cols_of(j), tile_name));
+        tiles_.push_back(registrations_.back());
+      }
+    }
+    return;
+  }
+  const std::int64_t ld = padded(rows, sizeof(T));
+  const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(tile) * sizeof(T);
+  for (int j = 0; j < tile_cols_; ++j) {
+    auto buffer =
+        std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(Bytes{bytes}).value_or_throw());
+    auto* data = reinterpret_cast<T*>(buffer->data());
+    add_column(runtime.matrix(data, rows, cols_of(j), ld, name.empty() ? "" : name + ":" + std::to_string(j), buffer));
+  }
+}
+
+template <class T>
+TiledMatrix<T> TiledMatrix<T>::in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
+                                        std::int64_t ld, std::int64_t tile, const std::string& name) {
+  TiledMatrix result(Empty{}, runtime, rows, cols, tile);
+  for (int j = 0; j < result.tile_cols_; ++j) {
+    result.add_column(runtime.matrix(data + j * tile * ld, rows, result.cols_of(j), ld,
+                                     name.empty() ? "" : name + ":" + std::to_string(j)));
+  }
+  return result;
+}
+
+template <class T>
+void TiledMatrix<T>::add_column(Data column) {
+  const int j = static_cast<int>(registrations_.size());
+  std::vector<Block> blocks;
+  for (int i = 0; i < tile_rows_; ++i) blocks.push_back({i * tile_, 0, rows_of(i), cols_of(j)});
+  const std::vector<Handle> tiles = runtime_->partition(column, blocks);
+  tiles_.insert(tiles_.end(), tiles.begin(), tiles.end());
+  registrations_.push_back(std::move(column));
+  has_columns_ = true;
+}
+
+template <class T>
+Handle TiledMatrix<T>::column(int j) const {
+  if (!has_columns_) {
+    throw Error(ErrorCode::invalid_argument, "a matrix of separate tiles has no block columns: use "
+                                             "TileStorage::columns or in_place");
+  }
+  return registrations_[static_cast<std::size_t>(j)];
+}
+
+template <class T>
+void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) {
+  for (int j = 0; j < tile_cols_; ++j) {
+    for (int i = part == TilePart::lower ? j : 0; i < tile_rows_; ++i) {
+      runtime_->submit(gather_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_ + j * tile_ * ld, ld));
+    }
+  }
+}
+
+template <class T>
+void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
+  for (int j = 0; j < tile_cols_; ++j) {
+    for (int i = part == TilePart::lower ? j : 0; i < tile_rows_; ++i) {
+      runtime_->submit(scatter_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_ + j * tile_ * ld, ld));
+    }
+  }
+}
+
+template class TiledMatrix<float>;
+template class TiledMatrix<double>;
+
+}  // namespace troupe

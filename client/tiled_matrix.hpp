@@ -1,0 +1,86 @@
+/// A matrix as a grid of handles.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/data.hpp"
+#include "client/runtime.hpp"
+
+namespace troupe {
+
+/// Where the elements of a tiled matrix lie.
+enum class TileStorage {
+  /// Each block column is contiguous, with all its rows: what panel factorizations need (`TiledMatrix::column`).
+  columns,
+  /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
+  tiles,
+};
+
+/// Which tiles a conversion copies.
+enum class TilePart { all, lower };
+
+/// A `rows` x `cols` matrix cut into tiles of `tile` x `tile` elements; the last row and column of tiles may be
+/// smaller. Tile (i, j) is a handle. The memory is the runtime's, or (`in_place`) a column-major matrix of the
+/// program. Its destructor waits for the last use of every tile.
+template <class T>
+class TiledMatrix {
+ public:
+  /// Uninitialized. Throws `invalid_argument`, `out_of_memory`.
+  TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile,
+              TileStorage storage = TileStorage::tiles, const std::string& name = {});
+  /// Tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
+  [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
+                                            std::int64_t ld, std::int64_t tile, const std::string& name = {});
+
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t cols() const { return cols_; }
+  [[nodiscard]] std::int64_t tile() const { return tile_; }
+  /// Number of tiles from top to bottom and from left to right.
+  [[nodiscard]] int tile_rows() const { return tile_rows_; }
+  [[nodiscard]] int tile_cols() const { return tile_cols_; }
+  /// Rows of the tiles in tile row i; columns of those in tile column j.
+  [[nodiscard]] std::int64_t rows_of(int i) const { return extent(rows_, i); }
+  [[nodiscard]] std::int64_t cols_of(int j) const { return extent(cols_, j); }
+
+  /// Tile (i, j).
+  [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
+  /// All tiles of column j as one block of `rows()` rows. Not with `TileStorage::tiles`.
+  [[nodiscard]] Handle column(int j) const;
+
+  /// Submits tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory
+  /// must stay until they have ended; every tile is copied on its own, as soon as it can be.
+  void gather_from(const T* data, std::int64_t ld, TilePart part = TilePart::all);
+  void scatter_to(T* data, std::int64_t ld, TilePart part = TilePart::all) const;
+
+ private:
+  /// A grid without handles yet.
+  struct Empty {};
+  TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile);
+
+  [[nodiscard]] std::int64_t extent(std::int64_t total, int index) const {
+    return std::min(tile_, total - index * tile_);
+  }
+  [[nodiscard]] std::size_t index(int i, int j) const {
+    return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(tile_rows_);
+  }
+  /// Cuts the next block column into tiles.
+  void add_column(Data column);
+
+  Runtime* runtime_;
+  std::int64_t rows_;
+  std::int64_t cols_;
+  std::int64_t tile_;
+  int tile_rows_;
+  int tile_cols_;
+  /// Column by column.
+  std::vector<Handle> tiles_;
+  /// What keeps them registered: one per tile, or one per block column.
+  std::vector<Data> registrations_;
+  bool has_columns_ = false;
+};
+
+extern template class TiledMatrix<float>;
+extern template class TiledMatrix<double>;
+
+}  // namespace troupe

@@ -1,0 +1,11 @@
+/// Everything that a program needs.
+#pragma once
+
+#include "client/data.hpp"
+#include "client/runtime.hpp"
+#include "client/tiled_matrix.hpp"
+#include "graph/arguments.hpp"
+#include "graph/codelet.hpp"
+#include "graph/handle.hpp"
+#include "proto/access.hpp"
+#include "proto/errors.hpp"

@@ -1,0 +1,28 @@
+# Finds a BLAS with CBLAS and LAPACK: OpenBLAS where there is one, any other otherwise.
+# Defines the target TroupeBLAS::TroupeBLAS, with TROUPE_HAVE_OPENBLAS as a compile definition for OpenBLAS.
+
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(OPENBLAS QUIET IMPORTED_TARGET GLOBAL openblas)
+endif()
+
+include(FindPackageHandleStandardArgs)
+if(OPENBLAS_FOUND)
+  set(TroupeBLAS_IS "OpenBLAS ${OPENBLAS_VERSION}")
+  find_package_handle_standard_args(TroupeBLAS REQUIRED_VARS TroupeBLAS_IS)
+  if(NOT TARGET TroupeBLAS::TroupeBLAS)
+    add_library(TroupeBLAS::TroupeBLAS INTERFACE IMPORTED)
+    target_link_libraries(TroupeBLAS::TroupeBLAS INTERFACE PkgConfig::OPENBLAS)
+    target_compile_definitions(TroupeBLAS::TroupeBLAS INTERFACE TROUPE_HAVE_OPENBLAS)
+  endif()
+else()
+  find_package(BLAS QUIET)
+  find_package(LAPACK QUIET)
+  find_path(TroupeBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES cblas openblas)
+  find_package_handle_standard_args(TroupeBLAS REQUIRED_VARS BLAS_FOUND LAPACK_FOUND TroupeBLAS_INCLUDE_DIR)
+  if(TroupeBLAS_FOUND AND NOT TARGET TroupeBLAS::TroupeBLAS)
+    add_library(TroupeBLAS::TroupeBLAS INTERFACE IMPORTED)
+    target_include_directories(TroupeBLAS::TroupeBLAS SYSTEM INTERFACE ${TroupeBLAS_INCLUDE_DIR})
+    target_link_libraries(TroupeBLAS::TroupeBLAS INTERFACE LAPACK::LAPACK BLAS::BLAS)
+  endif()
+endif()

@@ -1,0 +1,40 @@
+# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: client/troupe.hpp, kernels/*.hpp and
+# whatever these include, in turn. `#include "graph/handle.hpp"` becomes `#include <troupe/graph/handle.hpp>`.
+# The umbrella header becomes <troupe/troupe.hpp>. A public header that needs CAF, hwloc or the actors is an error: users have none of these.
+
+file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
+file(GLOB queue RELATIVE ${TROUPE_SOURCE_DIR} ${TROUPE_SOURCE_DIR}/kernels/*.hpp)
+list(PREPEND queue client/troupe.hpp)
+set(seen ${queue})
+set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")
+
+while(queue)
+  list(POP_FRONT queue header)
+  file(READ ${TROUPE_SOURCE_DIR}/${header} text)
+  if(header MATCHES "^actors/" OR text MATCHES "#[ \t]*include[ \t]*[<\"](caf/|hwloc|cblas|lapack|cuda)")
+    message(FATAL_ERROR "public header ${header} is, or includes, what users of the library cannot have")
+  endif()
+
+  # A quoted include starts at the root of the repository, or lies beside the file that has it.
+  string(REGEX MATCHALL "${include_regex}" includes "${text}")
+  foreach(include ${includes})
+    string(REGEX REPLACE "${include_regex}" "\\1" name "${include}")
+    cmake_path(GET header PARENT_PATH folder)
+    set(target ${name})
+    if(NOT EXISTS ${TROUPE_SOURCE_DIR}/${target})
+      set(target ${folder}/${name})
+    endif()
+    if(NOT EXISTS ${TROUPE_SOURCE_DIR}/${target})
+      message(FATAL_ERROR "${header} includes \"${name}\", which is not there")
+    endif()
+    string(REGEX REPLACE "^client/troupe\\.hpp$" "troupe.hpp" installed ${target})
+    string(REPLACE "${include}" "#include <troupe/${installed}>" text "${text}")
+    if(NOT target IN_LIST seen)
+      list(APPEND seen ${target})
+      list(APPEND queue ${target})
+    endif()
+  endforeach()
+
+  string(REGEX REPLACE "^client/troupe\\.hpp$" "troupe.hpp" installed ${header})
+  file(WRITE ${TROUPE_STAGING_DIR}/troupe/${installed} "${text}")
+endwhile()

@@ -1,0 +1,48 @@
+# How everything in this project is compiled: language, warnings, build types, sanitizers, and the include roots.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
+  # Line tables only: enough for a readable backtrace, and a fraction of the size.
+  set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+  set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+  set(CMAKE_CXX_FLAGS_SANITIZED "-O1 -g1 -fno-omit-frame-pointer")
+  find_program(CCACHE ccache)
+  if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+endif()
+
+if(TROUPE_SANITIZE)
+  add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TROUPE_SANITIZE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+
+# What every target of this project compiles with.
+add_library(troupe_options INTERFACE)
+target_compile_options(troupe_options INTERFACE -Wall -Wextra $<$<BOOL:${TROUPE_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # Wrong about `"text" + std::string` in GCC 12: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105329
+  target_compile_options(troupe_options INTERFACE -Wno-restrict)
+endif()
+target_link_options(troupe_options INTERFACE LINKER:--as-needed)
+target_link_libraries(troupe_options INTERFACE Threads::Threads)
+
+# Includes start at the root of the repository. `#include <troupe/...>`, as users write it, works in the build tree too.
+set(TROUPE_BUILD_INCLUDE ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${TROUPE_BUILD_INCLUDE}/troupe)
+foreach(folder proto graph platform actors kernels client)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${TROUPE_BUILD_INCLUDE}/troupe/${folder} SYMBOLIC)
+endforeach()
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/client/troupe.hpp ${TROUPE_BUILD_INCLUDE}/troupe/troupe.hpp SYMBOLIC)
+target_include_directories(troupe_options INTERFACE ${PROJECT_SOURCE_DIR} ${TROUPE_BUILD_INCLUDE})

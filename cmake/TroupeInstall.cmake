@@ -1,0 +1,65 @@
+# What `cmake --install` puts where: the shared libraries, the public headers, the program, and the files by which
+# CMake and pkg-config find them.
+include(CMakePackageConfigHelpers)
+
+# libtroupe has everything but kernels and applications; CAF, hwloc and fmt stay inside. libtroupe_kernels stands on it.
+troupe_objects(objects troupe_proto troupe_graph troupe_platform troupe_scheduler troupe_workers troupe_scheduler_shell
+               troupe_workers_shell troupe_actors troupe_client)
+troupe_objects(kernel_objects troupe_kernels)
+if(NOT objects OR NOT kernel_objects)
+  return()
+endif()
+
+# troupe_shared_library(TARGET NAME OBJECTS file... PRIVATE library...)
+function(troupe_shared_library target name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "OBJECTS;PRIVATE")
+  add_library(${target} SHARED ${arg_OBJECTS})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+                                             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                                             INSTALL_RPATH $ORIGIN)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+                                                 $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                 $<BUILD_INTERFACE:${TROUPE_BUILD_INCLUDE}>)
+  target_link_options(${target} PRIVATE LINKER:--as-needed LINKER:--no-undefined)
+  target_link_libraries(${target} PRIVATE ${arg_PRIVATE} fmt::fmt Threads::Threads)
+endfunction()
+
+troupe_shared_library(troupe_shared troupe OBJECTS ${objects} PRIVATE CAF::core PkgConfig::HWLOC)
+troupe_shared_library(troupe_kernels_shared troupe_kernels OBJECTS ${kernel_objects} PRIVATE TroupeBLAS::TroupeBLAS)
+target_link_libraries(troupe_kernels_shared PUBLIC troupe_shared)
+set_target_properties(troupe_shared PROPERTIES EXPORT_NAME troupe)
+set_target_properties(troupe_kernels_shared PROPERTIES EXPORT_NAME kernels)
+add_library(Troupe::troupe ALIAS troupe_shared)
+add_library(Troupe::kernels ALIAS troupe_kernels_shared)
+install(TARGETS troupe_shared troupe_kernels_shared EXPORT TroupeTargets)
+if(TARGET troupe)
+  install(TARGETS troupe)
+endif()
+
+# Headers: those that the umbrella header and the kernels' headers need, rewritten so that no name of ours can meet a
+# folder of the user's.
+set(staged ${PROJECT_BINARY_DIR}/staged_headers)
+install(CODE "set(TROUPE_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])\nset(TROUPE_STAGING_DIR [[${staged}]])")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/StageHeaders.cmake)
+install(DIRECTORY ${staged}/troupe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Troupe)
+install(EXPORT TroupeTargets NAMESPACE Troupe:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TroupeConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/TroupeConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TroupeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/TroupeConfig.cmake ${PROJECT_BINARY_DIR}/TroupeConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# The .pc files find their prefix from where they lie, so that the install tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pkgconfig_to_prefix /prefix/${pkgconfig_dir} /prefix)
+foreach(name troupe troupe_kernels)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir})
+endforeach()
+
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/*.md)
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

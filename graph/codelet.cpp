@@ -1,0 +1,61 @@
+#include "graph/codelet.hpp"
+
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+Codelet::Codelet(std::string name, std::vector<AccessMode> modes)
+    : definition_(std::make_shared<CodeletDefinition>()), shared_(definition_) {
+  definition_->name = std::move(name);
+  definition_->modes = std::move(modes);
+}
+
+Codelet Codelet::variadic(std::string name) {
+  Codelet result(std::move(name), {});
+  result.definition_->variadic = true;
+  return result;
+}
+
+Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
+  definition_->kernels[static_cast<int>(kind)] = std::move(kernel);
+  return *this;
+}
+
+Codelet& Codelet::flops(FlopCount count) & {
+  definition_->flops = std::move(count);
+  return *this;
+}
+
+Codelet Codelet::flops(FlopCount count) && {
+  flops(std::move(count));
+  return *this;
+}
+
+Codelet& Codelet::environment(Environment environment) & {
+  definition_->environment = environment;
+  return *this;
+}
+
+Codelet Codelet::environment(Environment environment) && {
+  this->environment(environment);
+  return *this;
+}
+
+void Codelet::check_parameters() const {
+  const CodeletDefinition& d = *definition_;
+  if (d.variadic) return;
+  if (d.parameters.size() != d.modes.size()) {
+    throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "' declares " + std::to_string(d.modes.size()) +
+                                                   " access modes, but its kernel takes " +
+                                                   std::to_string(d.parameters.size()) + " handles");
+  }
+  for (std::size_t i = 0; i < d.modes.size(); ++i) {
+    if (d.parameters[i].writable == writes(d.modes[i])) continue;
+    throw Error(ErrorCode::signature_mismatch,
+                "codelet '" + d.name + "': handle " + std::to_string(i) + " has mode " + to_string(d.modes[i]) +
+                    ", but the kernel takes it as " + (d.parameters[i].writable ? "writable" : "const") +
+                    (writes(d.modes[i]) ? ": drop the const" : ": add const to its element type"));
+  }
+}
+
+}  // namespace troupe

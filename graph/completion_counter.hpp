@@ -1,0 +1,46 @@
+/// How many tasks have ended, counted without contention.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace troupe::graph {
+
+/// One counter per worker, each on a cache line of its own and written by its worker only, and one for all other
+/// threads. Reading costs a cache miss per worker: only threads that wait and workers out of work read.
+class CompletionCounter {
+ public:
+  explicit CompletionCounter(std::size_t workers) : shards_(workers + 1) {}
+
+  /// Counts one task on behalf of `worker`, and returns that worker's new count.
+  std::uint64_t count(std::size_t worker) {
+    std::atomic<std::uint64_t>& shard = shards_[worker].ended;
+    if (worker + 1 == shards_.size()) return shard.fetch_add(1, std::memory_order_release) + 1;
+    const std::uint64_t ended = shard.load(std::memory_order_relaxed) + 1;
+    // Release: pairs with the acquire in `total`; who has seen the count has seen the task's effects.
+    shard.store(ended, std::memory_order_release);
+    return ended;
+  }
+
+  /// Orders this worker's counts before its next load of a flag in the single total order, so that either the flag's
+  /// setter sees the counts or the worker sees the flag.
+  void publish(std::size_t worker) { shards_[worker].ended.fetch_add(0, std::memory_order_seq_cst); }
+
+  [[nodiscard]] std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const Shard& shard : shards_) sum += shard.ended.load(std::memory_order_seq_cst);
+    return sum;
+  }
+  /// The shard of threads that are no workers.
+  [[nodiscard]] std::size_t outside() const { return shards_.size() - 1; }
+
+ private:
+  struct alignas(64) Shard {
+    std::atomic<std::uint64_t> ended{0};
+  };
+  std::vector<Shard> shards_;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,42 @@
+/// A lock for a few dozen instructions.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace troupe {
+
+/// Test-and-test-and-set; after about a microsecond of contention it yields, so that an owner that lost its core
+/// (more workers than cores) gets it back. `lock` acquires what the last `unlock` released.
+class SpinLock {
+ public:
+  void lock() noexcept {
+    for (int round = 0; locked_.exchange(true, std::memory_order_acquire); ++round) {
+      while (locked_.load(std::memory_order_relaxed)) {
+        if (++round > kSpins) {
+          std::this_thread::yield();
+        } else {
+          pause();
+        }
+      }
+    }
+  }
+  bool try_lock() noexcept {
+    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() noexcept { locked_.store(false, std::memory_order_release); }
+
+  static void pause() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+ private:
+  static constexpr int kSpins = 64;
+  std::atomic<bool> locked_{false};
+};
+
+}  // namespace troupe

@@ -1,0 +1,219 @@
+/// The task graph: from submissions to ready tasks, from completions to more of them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/arguments.hpp"
+#include "graph/block_pool.hpp"
+#include "graph/codelet.hpp"
+#include "graph/completion_counter.hpp"
+#include "graph/data_registry.hpp"
+#include "graph/dependencies.hpp"
+#include "graph/failure_log.hpp"
+#include "graph/handle.hpp"
+#include "graph/task.hpp"
+#include "graph/task_waiter.hpp"
+
+namespace troupe::graph {
+
+struct GraphOptions {
+  /// Workers that will complete tasks; their ids are 0 … workers - 1.
+  std::size_t workers = 1;
+  /// Kinds of device that at least one worker drives.
+  std::array<bool, kDeviceKinds> device_kinds{true, false};
+  /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
+  /// task. Submissions from kernels and callbacks are not bounded.
+  std::size_t window = 65536;
+};
+
+/// What the graph needs of the runtime around it.
+class GraphHost {
+ public:
+  virtual ~GraphHost() = default;
+
+  /// Takes tasks that have become ready outside a worker's completion: by submission (`worker` is valid where a
+  /// kernel submitted) or because a thread gave data back. May be called from any thread.
+  virtual void activate(TaskList& ready, WorkerId worker) noexcept = 0;
+
+  enum class Pump {
+    /// Other threads do the work: block.
+    block,
+    /// One event was handled: look again.
+    progressed,
+    /// Nothing is left to do in a single-threaded run.
+    exhausted,
+  };
+  /// Called by a thread that waits, before it blocks.
+  virtual Pump pump() = 0;
+};
+
+/// What to do with a task that a worker took from a deque.
+enum class Begin {
+  run,
+  /// It has left the worker's hands: it waits for a commute lock.
+  parked,
+  /// It was cancelled and has been completed.
+  ended,
+};
+
+/// One submission. The referenced objects are used during the call only.
+struct TaskSpecification {
+  const Codelet& codelet;
+  std::span<const Access> accesses;
+  const Arguments& arguments;
+  const TaskOptions& options;
+};
+
+struct GraphProgress {
+  std::uint64_t submitted = 0;
+  std::uint64_t ended = 0;
+};
+
+/// Tasks in the order of sequential task flow: a run's effects are those of running all tasks one after the other as
+/// they were submitted (submissions by several threads are ordered by the submission lock).
+///
+/// Thread-safe. `submit`, `register_data` … may be called by any thread; `begin` and `complete` by the worker named
+/// in the call. Completing a task takes no lock. What is done under the submission lock: allocation of tasks,
+/// dependency state of records, the registry.
+class TaskGraph {
+ public:
+  TaskGraph(const GraphOptions& options, GraphHost& host);
+  ~TaskGraph();
+  TaskGraph(const TaskGraph&) = delete;
+  TaskGraph& operator=(const TaskGraph&) = delete;
+
+  // Data.
+  Handle register_data(DataDescription description);
+  /// Makes handles of disjoint blocks of a handle, after waiting for the tasks that use it (or any other part of the
+  /// whole that it belongs to). `overlapping_handles`, `invalid_handle`, `wait_in_kernel`.
+  Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
+  /// From now on the handle may be used in mode reduce. Waits for the tasks that use it.
+  Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
+  /// Waits for the last use of a handle and of its parts, then forgets them. The content stays where it is.
+  Result<void> release(const Handle& handle);
+
+  // Tasks.
+  Result<Future> submit(const TaskSpecification& specification);
+  /// From now on submissions fail with `stopped`.
+  void stop_submissions();
+  /// Cancels every task that was submitted before and has not started.
+  void cancel_all();
+  void cancel(const Future& future);
+  [[nodiscard]] TaskStatus status(const Future& future) const;
+
+  // Waiting, for threads that run no kernel: else `wait_in_kernel`.
+  /// Returns when every task has ended. Fails with the summary of all failures since the last call.
+  Result<void> wait_all();
+  Result<void> wait(const Future& future);
+  /// Waits until the program may use the data in this mode, and keeps tasks that conflict waiting until `give_back`.
+  /// Fails where the content is invalid because a task failed (unless the mode is write).
+  Result<Task*> acquire(const Handle& handle, AccessMode mode);
+  void give_back(Task* hold);
+  /// The data behind a handle that the caller holds.
+  [[nodiscard]] static DataView view_of(const Handle& handle);
+
+  // For workers.
+  /// Decides whether a ready task may start. Tasks that become ready by this are appended to `ready`.
+  Begin begin(Task& task, WorkerId worker, TaskList& ready);
+  /// The task's kernel has returned (`cause` empty) or failed. Appends the tasks that have become ready.
+  /// The task must not be used afterwards.
+  void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);
+  /// A worker has run out of work: wakes threads that wait for everything or for room in the window.
+  void worker_is_idle(WorkerId worker);
+
+  [[nodiscard]] GraphProgress progress() const;
+  [[nodiscard]] const GraphOptions& options() const { return options_; }
+  [[nodiscard]] FailureLog& failures() { return failures_; }
+  /// Bytes taken for tasks and edges.
+  [[nodiscard]] std::size_t footprint() const { return task_pool_.footprint() + edge_pool_.footprint(); }
+
+ private:
+  struct alignas(64) WorkerCaches {
+    BlockPool<Task>::Cache tasks;
+    BlockPool<EdgeBlock>::Cache edges;
+  };
+
+  // Submission; all but `wait_for_room` and `know_codelet` require submission_mutex_.
+  Result<void> wait_for_room();
+  Result<void> know_codelet(const Codelet& codelet);
+  Result<void> check_accesses(const TaskSpecification& specification, std::uint64_t id);
+  Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count);
+  void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
+  void order(Task& task, DependencyBuilder& builder, TaskList& ready);
+  void close_reduction(DataRecord& record, TaskList& ready);
+  void close_reductions(TaskList& ready);
+  Result<void> check_wait() const;
+  /// Blocks, or pumps events, until `waiter` is signalled; fails where nothing is left that could signal it, which
+  /// only a single-threaded run can know.
+  Result<void> block(TaskWaiter& waiter);
+  /// The topmost handle of the whole that this one is part of.
+  Result<DataRecord*> root_of(const Handle& handle);
+  Result<Task*> acquire_record(DataRecord& record, std::uint64_t id, AccessMode mode);
+
+  // Completion.
+  struct Completion {
+    TaskStatus status = TaskStatus::succeeded;
+    FailureLog::Cause cause;
+    /// The worker's index, or `completed_.outside()`.
+    std::size_t slot = 0;
+    WorkerId worker;
+  };
+  void finish(Task& task, const Completion& completion, TaskList& ready);
+  void settle_data(Task& task, const Completion& completion);
+  void call_back(Task& task, const Completion& completion);
+  void release_successors(Task& task, const Completion& completion, TaskList& ready);
+  void recycle(Task& task, std::size_t slot);
+  [[nodiscard]] FailureLog::Cause why_cancelled(Task& task);
+  [[nodiscard]] FailureLog::Cause poison_of(const Task& task) const;
+  void notify_waiters();
+  [[nodiscard]] bool all_ended() const;
+  [[nodiscard]] bool has_room();
+
+  const GraphOptions options_;
+  GraphHost& host_;
+
+  std::mutex submission_mutex_;
+  DataRegistry registry_;                                                                   // submission_mutex_
+  std::vector<DataRecord*> open_reductions_;                                                // submission_mutex_
+  WorkerCaches submission_caches_;                                                          // submission_mutex_
+  std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>> codelets_;  // codelet_mutex_
+  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;                 // codelet_mutex_
+  std::mutex codelet_mutex_;
+  /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
+  std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};
+  const Codelet combine_codelet_;
+
+  /// Written under submission_mutex_.
+  std::atomic<std::uint64_t> next_id_{1};
+  std::atomic<std::uint64_t> submitted_{0};
+  std::atomic<std::uint64_t> cancel_below_{0};
+  std::atomic<bool> stopped_{false};
+
+  BlockPool<Task> task_pool_;
+  BlockPool<EdgeBlock> edge_pool_;
+  /// One per worker, used by it alone; the last is for other threads, under outside_mutex_.
+  std::vector<WorkerCaches> worker_caches_;
+  std::mutex outside_mutex_;
+
+  CompletionCounter completed_;
+  FailureLog failures_;
+  /// Some task has not succeeded: poison has to be looked for. Set before the failing task's successors are released.
+  std::atomic<bool> any_failure_{false};
+
+  /// A number of ended tasks that has been seen: saves most submissions the look at all workers' counts.
+  std::atomic<std::uint64_t> ended_at_least_{0};
+
+  std::mutex wait_mutex_;
+  std::condition_variable wait_condition_;
+  /// Threads in `wait_all` or `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
+  std::atomic<int> waiting_threads_{0};
+};
+
+}  // namespace troupe::graph

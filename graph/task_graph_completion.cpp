@@ -1,0 +1,180 @@
+/// From a ready task to its successors.
+#include "graph/execution_scope.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+/// Completions of one worker between two looks at waiting threads, so that a full window is noticed while all
+/// workers are busy; an idle worker looks anyway.
+constexpr std::uint64_t kNotifyStride = 64;
+
+/// Calls `visit` for the records of the tree that have data of their own.
+template <class Visit>
+void visit_data(DataRecord& record, const Visit& visit) {
+  record.visit_tree([&](DataRecord& part) {
+    if (!part.covered) visit(part);
+  });
+}
+
+}  // namespace
+
+FailureLog::Cause TaskGraph::poison_of(const Task& task) const {
+  FailureLog::Cause cause;
+  for (const TaskAccess& access : task.data()) {
+    if (!reads(access.mode())) continue;
+    visit_data(*access.data(), [&](DataRecord& part) {
+      if (cause || !part.poisoned.load(std::memory_order_relaxed)) return;
+      const FailureLog::Cause origin = failures_.poison_of(part.handle_id());
+      cause = std::make_shared<Failure>(
+          Failure{ErrorCode::cancelled, describe(part) + " has no valid content: " +
+                                            (origin ? origin->message : std::string("its writer did not succeed"))});
+    });
+    if (cause) break;
+  }
+  return cause;
+}
+
+FailureLog::Cause TaskGraph::why_cancelled(Task& task) {
+  const char* why = nullptr;
+  if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
+    why = "the program cancelled all tasks";
+  } else if (task.cancel_requested.load(std::memory_order_relaxed)) {
+    why = "the program cancelled it, or a task that it was to run after did not succeed";
+  }
+  if (why != nullptr) {
+    return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
+  }
+  if (!any_failure_.load(std::memory_order_acquire)) return nullptr;
+  const FailureLog::Cause poison = poison_of(task);
+  if (!poison) return nullptr;
+  return std::make_shared<Failure>(
+      Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + poison->message});
+}
+
+Begin TaskGraph::begin(Task& task, WorkerId worker, TaskList& ready) {
+  if (task.role == TaskRole::host) {
+    // The thread that wanted the data has given up.
+    finish(task, {TaskStatus::succeeded, nullptr, worker.index(), worker}, ready);
+    return Begin::ended;
+  }
+  if (auto cause = why_cancelled(task)) {
+    if (task.has_commute) renounce_commute(task, ready);
+    finish(task, {TaskStatus::cancelled, std::move(cause), worker.index(), worker}, ready);
+    return Begin::ended;
+  }
+  // A task that a dying worker had begun holds its locks already.
+  if (task.has_commute && !task.holds_commute && !acquire_commute(task, ready)) return Begin::parked;
+  return Begin::run;
+}
+
+void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
+  finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, worker.index(), worker}, ready);
+}
+
+void TaskGraph::settle_data(Task& task, const Completion& completion) {
+  const bool succeeded = completion.status == TaskStatus::succeeded;
+  if (task.role == TaskRole::combine && !succeeded) task.data()[0].data()->reduction->discard();
+  for (const TaskAccess& access : task.data()) {
+    if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) continue;
+    access.data()->visit_tree([&](DataRecord& part) {
+      if (part.poisoned.load(std::memory_order_relaxed) == !succeeded) return;
+      part.poisoned.store(!succeeded, std::memory_order_relaxed);
+      if (succeeded) {
+        failures_.cure(part.handle_id());
+      } else {
+        failures_.poison(part.handle_id(), completion.cause);
+      }
+    });
+  }
+}
+
+void TaskGraph::call_back(Task& task, const Completion& completion) {
+  const ExecutionScope scope(this, completion.worker);
+  try {
+    task.extras->callback({task.task_id(), completion.status, completion.cause ? completion.cause->message : ""});
+  } catch (const std::exception& error) {
+    failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw: " + error.what()});
+  } catch (...) {
+    failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
+  }
+}
+
+void TaskGraph::release_successors(Task& task, const Completion& completion, TaskList& ready) {
+  // Release: publishes the task's effects to whoever finds the list closed; acquire: the edges in it.
+  Edge* newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
+  // In the order of submission.
+  Edge* edge = nullptr;
+  while (newest != nullptr) {
+    Edge* next = newest->next;
+    newest->next = edge;
+    edge = newest;
+    newest = next;
+  }
+  while (edge != nullptr) {
+    // The edge dies with the decrement.
+    Edge* const next = edge->next;
+    if (edge->kind() == Edge::waiter) {
+      edge->thread()->signal();
+    } else {
+      Task* const successor = edge->task();
+      if (edge->kind() == Edge::explicit_dependency && completion.status != TaskStatus::succeeded) {
+        successor->cancel_requested.store(true, std::memory_order_relaxed);
+      }
+      // Release: this task's effects; acquire, for the last one: those of all predecessors.
+      if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        TaskWaiter* const waiter = successor->role == TaskRole::host ? successor->extras->ready_waiter : nullptr;
+        if (waiter != nullptr) {
+          waiter->signal();
+        } else {
+          ready.push_back(successor);
+        }
+      }
+    }
+    edge = next;
+  }
+}
+
+void TaskGraph::recycle(Task& task, std::size_t slot) {
+  WorkerCaches& caches = worker_caches_[slot];
+  task.extras.reset();
+  if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
+  while (task.more_edges != nullptr) {
+    EdgeBlock* block = task.more_edges;
+    task.more_edges = block->next;
+    edge_pool_.free(caches.edges, block);
+  }
+  task_pool_.free(caches.tasks, &task);
+}
+
+void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
+  if (completion.status != TaskStatus::succeeded) {
+    failures_.task_ended(task.task_id(), completion.status, completion.cause);
+    any_failure_.store(true, std::memory_order_release);
+  }
+  if (any_failure_.load(std::memory_order_relaxed)) settle_data(task, completion);
+  if (task.holds_commute) release_commute(task, ready);
+  if (task.extras && task.extras->callback) call_back(task, completion);
+  const bool counted = task.role != TaskRole::host;
+  task.status.store(completion.status, std::memory_order_release);
+  release_successors(task, completion, ready);
+  recycle(task, completion.slot);
+  if (counted && completed_.count(completion.slot) % kNotifyStride == 0) notify_waiters();
+}
+
+void TaskGraph::worker_is_idle(WorkerId worker) {
+  completed_.publish(worker.index());
+  notify_waiters();
+}
+
+void TaskGraph::notify_waiters() {
+  if (waiting_threads_.load(std::memory_order_seq_cst) == 0) return;
+  const GraphProgress now = progress();
+  const std::uint64_t in_flight = now.submitted - now.ended;
+  if (in_flight != 0 && in_flight > options_.window - options_.window / 4) return;
+  const std::lock_guard lock(wait_mutex_);
+  wait_condition_.notify_all();
+}
+
+}  // namespace troupe::graph

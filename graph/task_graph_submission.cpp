@@ -1,0 +1,255 @@
+/// From a submission to a task with its predecessors.
+#include <cstring>
+
+#include "graph/execution_scope.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+std::string quoted(const Codelet& codelet) { return "codelet '" + codelet.name() + "'"; }
+
+Failure mismatch(const Codelet& codelet, const std::string& what) {
+  return {ErrorCode::signature_mismatch, quoted(codelet) + ": " + what};
+}
+
+/// What can be checked of a submission without looking at its data.
+Result<void> check_signature(const TaskSpecification& specification, const GraphOptions& options) {
+  const Codelet& codelet = specification.codelet;
+  const CodeletDefinition& definition = codelet.definition();
+  bool runs = false;
+  for (int kind = 0; kind < kDeviceKinds; ++kind) {
+    runs = runs || (options.device_kinds[kind] && definition.runs_on(static_cast<DeviceKind>(kind)));
+  }
+  if (!runs) {
+    return Failure{ErrorCode::no_implementation,
+                   quoted(codelet) + " has no implementation for any device of this runtime: give it one, for instance "
+                                     "with Codelet::cpu"};
+  }
+  const std::size_t count = specification.accesses.size();
+  if (!definition.variadic && count != definition.modes.size()) {
+    return mismatch(codelet, "takes " + std::to_string(definition.modes.size()) + " handles, the task has " +
+                                 std::to_string(count));
+  }
+  if (!definition.typed) return {};
+  if (count != definition.parameters.size()) {
+    return mismatch(codelet, "its kernel takes " + std::to_string(definition.parameters.size()) +
+                                 " handles, the task has " + std::to_string(count));
+  }
+  if (specification.arguments.size() != definition.argument_tags.size()) {
+    return mismatch(codelet, "its kernel takes " + std::to_string(definition.argument_tags.size()) +
+                                 " arguments by value, the task has " +
+                                 std::to_string(specification.arguments.size()));
+  }
+  for (std::size_t i = 0; i < definition.argument_tags.size(); ++i) {
+    if (definition.argument_tags[i] == specification.arguments.tag(i)) continue;
+    return mismatch(codelet, "argument " + std::to_string(i) + " has another type than the kernel's parameter");
+  }
+  return {};
+}
+
+Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index) {
+  const CodeletDefinition& definition = codelet.definition();
+  if (definition.variadic) {
+    if (access.mode) return *access.mode;
+    return mismatch(codelet, "takes any number of handles, so each needs its mode: read(handle) …");
+  }
+  const AccessMode declared = definition.modes[index];
+  if (!access.mode || *access.mode == declared) return declared;
+  return mismatch(codelet, "handle " + std::to_string(index) + " is declared " + to_string(declared) +
+                               ", the task says " + to_string(*access.mode));
+}
+
+Result<void> check_layout(const Codelet& codelet, const DataRecord& record, std::size_t index) {
+  const DataParameter& parameter = codelet.definition().parameters[index];
+  const Layout& layout = record.layout;
+  const std::string which = "handle " + std::to_string(index) + " (" + describe(record) + ")";
+  if (parameter.element_tag != layout.element_tag) {
+    return mismatch(codelet, which + " has another element type than the kernel's parameter");
+  }
+  if (parameter.shape == ViewShape::vector && !layout.contiguous()) {
+    return mismatch(codelet, which + " has gaps between its columns; a kernel that takes a VectorView needs "
+                                     "contiguous data, a MatrixView does not");
+  }
+  if (parameter.shape == ViewShape::scalar && layout.elements() != 1) {
+    return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
+                                 " elements; a kernel that takes a reference needs one");
+  }
+  return {};
+}
+
+/// Marks the record and all below it as used by submission `id`; fails where this submission has used one of them in
+/// a way that excludes this one.
+bool mark(DataRecord& record, std::uint64_t id, AccessMode mode) {
+  bool compatible = true;
+  record.visit_tree([&](DataRecord& part) {
+    if (part.seen_by == id && (writes(mode) || writes(part.seen_mode))) compatible = false;
+    part.seen_by = id;
+    part.seen_mode = mode;
+  });
+  return compatible;
+}
+
+}  // namespace
+
+Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
+  const CodeletDefinition* definition = &codelet.definition();
+  auto& recent = recent_codelets_[(reinterpret_cast<std::uintptr_t>(definition) >> 6U) % recent_codelets_.size()];
+  if (recent.load(std::memory_order_relaxed) == definition) return {};
+  const std::lock_guard lock(codelet_mutex_);
+  codelets_.try_emplace(definition, codelet.shared_definition());
+  if (const Environment make = definition->environment; make != nullptr) {
+    bool known = false;
+    for (const auto& environment : environments_) known = known || environment.first == make;
+    if (!known) environments_.emplace_back(make, make());
+  }
+  recent.store(definition, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, std::uint64_t id) {
+  const Codelet& codelet = specification.codelet;
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const Access& access = specification.accesses[i];
+    const auto mode = mode_of(codelet, access, i);
+    if (!mode) return mode.failure();
+    const auto record = registry_.find(access.handle);
+    if (!record) {
+      return Failure{record.failure().code, quoted(codelet) + ": handle " + std::to_string(i) + ": " +
+                                                record.failure().message};
+    }
+    if (codelet.definition().typed) {
+      if (auto fits = check_layout(codelet, *record.value(), i); !fits) return fits;
+    }
+    if (mode.value() == AccessMode::reduce && !record.value()->reduction) {
+      return Failure{ErrorCode::invalid_argument, quoted(codelet) + ": " + describe(*record.value()) +
+                                                      " is used in mode reduce but has no reduction methods: call "
+                                                      "set_reduction first"};
+    }
+    if (!mark(*record.value(), id, mode.value())) {
+      return Failure{ErrorCode::conflicting_access,
+                     quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) +
+                         ", mode " + to_string(mode.value()) +
+                         ") is the same data as, or part of, another handle of the task, and not both only read"};
+    }
+  }
+  return {};
+}
+
+Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
+  Task& task = *task_pool_.allocate(submission_caches_.tasks);
+  if (access_count > Task::kInlineAccesses) {
+    task.accesses = new TaskAccess[access_count];  // freed by recycle
+  } else {
+    task.accesses = task.inline_accesses.data();
+  }
+  // The id first: see `status`.
+  task.id.store(next_id_.fetch_add(1, std::memory_order_relaxed), std::memory_order_release);
+  task.status.store(TaskStatus::pending, std::memory_order_release);
+  task.cancel_requested.store(false, std::memory_order_relaxed);
+  task.successors.store(nullptr, std::memory_order_relaxed);
+  task.codelet = codelet;
+  task.more_edges = nullptr;
+  task.woken_by = nullptr;
+  task.priority = 0;
+  task.access_count = static_cast<std::uint32_t>(access_count);
+  task.role = TaskRole::user;
+  task.has_commute = task.holds_commute = false;
+  return task;
+}
+
+void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
+  // Partial results exist for undivided data only; elsewhere "in any order, one at a time" gives the same result.
+  const bool divided = record.parent != nullptr || !record.children.empty();
+  if (mode == AccessMode::reduce && divided) mode = AccessMode::commute;
+  task.has_commute = task.has_commute || mode == AccessMode::commute;
+  task.accesses[index] = TaskAccess(&record, mode);
+}
+
+void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
+  for (const TaskAccess& access : task.data()) {
+    access.data()->visit_tree([&](DataRecord& record) {
+      if (record.dependencies.open_reduction && access.mode() != AccessMode::reduce) close_reduction(record, ready);
+      if (access.mode() == AccessMode::reduce && !record.dependencies.open_reduction) {
+        record.dependencies.open_reduction = true;
+        open_reductions_.push_back(&record);
+      }
+      builder.access(record.dependencies, access.mode());
+    });
+  }
+}
+
+void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
+  record.dependencies.open_reduction = false;
+  std::erase(open_reductions_, &record);
+  Task& task = allocate_task(&combine_codelet_.definition(), 1);
+  task.role = TaskRole::combine;
+  const Arguments arguments = args(record.reduction.get());
+  task.argument_offsets = arguments.offsets();
+  std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
+  set_access(task, 0, record, AccessMode::read_write);
+  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+  builder.access(record.dependencies, AccessMode::read_write);
+  submitted_.fetch_add(1, std::memory_order_seq_cst);
+  if (builder.finish()) ready.push_back(&task);
+}
+
+void TaskGraph::close_reductions(TaskList& ready) {
+  while (!open_reductions_.empty()) close_reduction(*open_reductions_.back(), ready);
+}
+
+Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
+  if (auto fits = check_signature(specification, options_); !fits) return fits.failure();
+  for (const Future& future : specification.options.after) {
+    if (future.valid() && future.graph() == this) continue;
+    return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) +
+                                                    ": an explicit dependency is empty or of another runtime"};
+  }
+  if (auto known = know_codelet(specification.codelet); !known) return known.failure();
+  if (auto room = wait_for_room(); !room) return room.failure();
+  if (stopped_.load(std::memory_order_relaxed)) {
+    return Failure{ErrorCode::stopped, quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
+  }
+  const TaskOptions& options = specification.options;
+  TaskList ready;
+  Future future;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    const std::uint64_t check_id = next_id_.fetch_add(1, std::memory_order_relaxed);
+    if (auto valid = check_accesses(specification, check_id); !valid) return valid.failure();
+    Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());
+    task.priority = options.priority;
+    task.argument_offsets = specification.arguments.offsets();
+    std::memcpy(task.argument_bytes.data(), specification.arguments.bytes().data(),
+                specification.arguments.bytes().size());
+    if (!options.name.empty() || options.callback) {
+      task.extras = std::make_unique<TaskExtras>();
+      task.extras->name = options.name;
+      task.extras->callback = options.callback;
+    }
+    for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+      const Access& access = specification.accesses[i];
+      const auto mode = access.mode.value_or(AccessMode::read);
+      set_access(task, i, *access.handle.record(),
+                 task.codelet->variadic ? mode : task.codelet->modes[i]);
+    }
+    future = {this, &task, task.task_id()};
+    // Before the task can end.
+    submitted_.fetch_add(1, std::memory_order_seq_cst);
+    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+    order(task, builder, ready);
+    for (const Future& predecessor : options.after) {
+      if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
+      if (status(predecessor) != TaskStatus::succeeded) task.cancel_requested.store(true, std::memory_order_relaxed);
+    }
+    if (builder.finish()) ready.push_back(&task);
+  }
+  if (!ready.empty()) {
+    const ExecutionScope* scope = ExecutionScope::find(this);
+    host_.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
+  }
+  return future;
+}
+
+}  // namespace troupe::graph

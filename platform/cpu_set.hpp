@@ -1,0 +1,31 @@
+/// Sets of processing units (PUs) by the operating system's index, and their list notation: `0-3,8`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// OS indices of PUs, ascending, each once.
+using CpuSet = std::vector<int>;
+
+/// PUs above this index are refused when a set is parsed: no machine has them, and a slip such as
+/// `0-4000000000` must not take all memory.
+inline constexpr int kMaxPu = 65535;
+
+/// Reads the list notation of taskset, Slurm and cpuset(7): `0-3,8`. Blanks around numbers are allowed.
+/// Fails with `invalid_argument` where the text is something else or empty; the message quotes it.
+[[nodiscard]] Result<CpuSet> parse_cpu_set(std::string_view text);
+
+/// Writes the list notation; an empty set is `none`.
+[[nodiscard]] std::string to_string(const CpuSet& set);
+
+/// Both sets must be ascending.
+[[nodiscard]] CpuSet intersection(const CpuSet& a, const CpuSet& b);
+
+[[nodiscard]] bool contains(const CpuSet& set, int pu);
+
+}  // namespace troupe::platform

@@ -1,0 +1,48 @@
+/// How a task uses its data, and what kinds of device there are.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe {
+
+/// What a task does with one handle.
+enum class AccessMode : std::uint8_t {
+  /// Reads; may run together with other readers.
+  read,
+  /// Overwrites everything; what was there before is not needed.
+  write,
+  /// Reads and modifies.
+  read_write,
+  /// Reads and modifies, in any order with its neighbours of the same mode, but never at the same time.
+  commute,
+  /// Accumulates into a partial result of its worker; the partial results are combined before the next other access.
+  reduce,
+};
+
+[[nodiscard]] constexpr bool reads(AccessMode mode) { return mode != AccessMode::write; }
+[[nodiscard]] constexpr bool writes(AccessMode mode) { return mode != AccessMode::read; }
+
+[[nodiscard]] constexpr const char* to_string(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::read: return "read";
+    case AccessMode::write: return "write";
+    case AccessMode::read_write: return "read_write";
+    case AccessMode::commute: return "commute";
+    case AccessMode::reduce: return "reduce";
+  }
+  return "unknown";
+}
+
+/// The kinds of device that a codelet can have an implementation for.
+enum class DeviceKind : std::uint8_t { cpu_core, cuda };
+inline constexpr int kDeviceKinds = 2;
+
+[[nodiscard]] constexpr const char* to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu_core: return "cpu core";
+    case DeviceKind::cuda: return "CUDA GPU";
+  }
+  return "unknown";
+}
+
+}  // namespace troupe

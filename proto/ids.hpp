@@ -1,0 +1,47 @@
+/// Strongly typed identifiers: one template, one tag per kind of thing.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace troupe {
+
+/// An identifier that converts neither to nor from any other kind of identifier.
+/// Ids of one kind are dense and start at zero, so `index()` may address a vector.
+template <class Tag, class Value = std::uint32_t>
+class StrongId {
+ public:
+  using value_type = Value;
+
+  /// The invalid id, unequal to every id that was handed out.
+  constexpr StrongId() = default;
+  constexpr explicit StrongId(Value value) : value_(value) {}
+
+  [[nodiscard]] constexpr Value value() const { return value_; }
+  [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }
+  [[nodiscard]] constexpr bool valid() const { return value_ != std::numeric_limits<Value>::max(); }
+
+  friend constexpr auto operator<=>(StrongId, StrongId) = default;
+
+ private:
+  Value value_ = std::numeric_limits<Value>::max();
+};
+
+using TaskId = StrongId<struct TaskTag, std::uint64_t>;
+using HandleId = StrongId<struct HandleTag, std::uint64_t>;
+using CodeletId = StrongId<struct CodeletTag>;
+using WorkerId = StrongId<struct WorkerTag>;
+/// A memory node: host memory or a GPU's.
+using NodeId = StrongId<struct NodeTag>;
+
+}  // namespace troupe
+
+template <class Tag, class Value>
+struct std::hash<troupe::StrongId<Tag, Value>> {
+  std::size_t operator()(troupe::StrongId<Tag, Value> id) const noexcept {
+    return std::hash<Value>{}(id.value());
+  }
+};

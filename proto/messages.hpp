@@ -1,0 +1,42 @@
+/// What the actors say to one another. Commands in the imperative, facts in the past.
+///
+/// No message carries tasks: a message can be lost when an actor dies, a task must not be. Tasks lie in deques, which
+/// outlive the actors; messages say that they are there.
+#pragma once
+
+#include <cstdint>
+
+#include "proto/ids.hpp"
+
+namespace troupe {
+
+/// supervisor -> worker: bind to the core and begin.
+struct StartWorker {};
+/// worker -> supervisor: bound, and looking for work. `bound` is false where binding was not possible.
+struct WorkerStarted {
+  WorkerId worker;
+  bool bound = false;
+};
+/// anyone -> worker: there is work in a deque.
+struct WorkAvailable {};
+/// worker -> itself: go on, after the messages that came meanwhile.
+struct Continue {};
+/// thief -> victim: give me some of your tasks.
+struct StealRequest {
+  WorkerId thief;
+};
+/// victim -> thief: so many tasks were moved to your deque.
+struct StealReply {
+  WorkerId victim;
+  std::uint32_t tasks = 0;
+};
+/// worker or submitter -> scheduler: there are ready tasks in the activation queue.
+struct TasksActivated {};
+/// scheduler -> itself: place all that was activated before this message.
+struct Decide {};
+/// device -> its worker: a started task has ended; the device's completion queue tells which and how.
+struct DeviceDone {};
+/// runtime -> supervisor -> all: end. Sent when no task is left.
+struct Stop {};
+
+}  // namespace troupe

@@ -1,0 +1,20 @@
+/// How workers without work look for some: what a local policy decides, as plain data.
+#pragma once
+
+#include <vector>
+
+#include "proto/ids.hpp"
+
+namespace troupe {
+
+/// Workers of equal rank as victims, nearest ring first.
+using VictimRings = std::vector<std::vector<WorkerId>>;
+
+struct StealPlan {
+  /// All ready tasks lie in one queue that every worker takes from; nobody steals.
+  bool shared_queue = false;
+  /// Per thief: whom to ask, ring after ring, beginning at a random place within each.
+  std::vector<VictimRings> victims;
+};
+
+}  // namespace troupe

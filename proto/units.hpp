@@ -1,0 +1,31 @@
+/// Quantities with their unit in the type.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+
+namespace troupe {
+
+/// An amount of memory.
+struct Bytes {
+  std::uint64_t count = 0;
+
+  friend constexpr auto operator<=>(Bytes, Bytes) = default;
+  friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+  constexpr Bytes& operator+=(Bytes other) {
+    count += other.count;
+    return *this;
+  }
+};
+
+/// Every duration and time stamp of the runtime: signed nanoseconds. A time stamp counts from the
+/// epoch of the clock it was read from; only differences have a meaning across a program.
+using Duration = std::chrono::nanoseconds;
+using TimeStamp = std::chrono::nanoseconds;
+
+constexpr double seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace troupe

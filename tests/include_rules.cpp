@@ -1,0 +1,243 @@
+#include "tests/include_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace troupe::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the files of one folder may include, besides their own folder.
+struct Folder {
+  std::string_view name;
+  std::vector<std::string_view> may_include;
+};
+
+/// The folders that depend on nothing but what is named before them. actors/ means its files, not its subfolders.
+const std::vector<Folder>& folders() {
+  static const std::vector<std::string_view> runtime{"proto",          "graph",          "platform", "actors/scheduler",
+                                                     "actors/memory", "actors/workers", "actors"};
+  static const std::vector<std::string_view> everything = [] {
+    auto all = runtime;
+    all.insert(all.end(), {"client", "kernels"});
+    return all;
+  }();
+  static const std::vector<Folder> table{
+      {"proto", {}},
+      {"graph", {"proto"}},
+      {"platform", {"proto"}},
+      {"actors/scheduler", {"proto", "graph", "platform"}},
+      {"actors/memory", {"proto", "graph", "platform"}},
+      {"actors/workers", {"proto", "graph", "platform"}},
+      {"actors", runtime},
+      {"client", runtime},
+      {"kernels", {"proto", "graph"}},
+      {"service", everything},
+      {"apps", everything},
+      {"bench", everything},
+  };
+  return table;
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+bool is_test(std::string_view path) { return is_below(path, "tests"); }
+
+/// The folder of the table that a file belongs to: the longest that fits.
+const Folder* folder_of(std::string_view path) {
+  const Folder* found = nullptr;
+  for (const Folder& folder : folders()) {
+    if (is_below(path, folder.name) && (!found || folder.name.size() > found->name.size())) found = &folder;
+  }
+  return found;
+}
+
+std::string stem_of(std::string_view path) { return fs::path(path).stem().string(); }
+
+bool lies_directly_in(std::string_view path, std::string_view folder) {
+  return fs::path(path).parent_path() == fs::path(folder);
+}
+
+/// Shells are where CAF may appear.
+bool is_shell(std::string_view path) { return stem_of(path).ends_with("_actor") || lies_directly_in(path, "actors"); }
+
+bool is_header(std::string_view path) { return path.ends_with(".hpp") || path.ends_with(".h") || path.ends_with(".cuh"); }
+
+/// A library that may be used in one place only.
+struct External {
+  std::string_view name;
+  std::regex header;
+  std::string_view place;
+  bool (*allowed)(std::string_view path);
+};
+
+bool caf_allowed(std::string_view path) {
+  if (!is_test(path)) return is_shell(path);
+  const auto stem = stem_of(path);
+  return stem.ends_with("_actor_test") || stem.ends_with("_actor") || lies_directly_in(path, "tests/actors") ||
+         is_below(path, "tests/client") || is_below(path, "tests/apps") || is_below(path, "tests/soak");
+}
+
+bool cuda_allowed(std::string_view path) { return stem_of(path).starts_with("cuda_"); }
+
+bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
+
+bool blas_allowed(std::string_view path) { return is_below(path, "kernels") || is_below(path, "tests/kernels"); }
+
+const std::vector<External>& externals() {
+  static const std::vector<External> table{
+      {"CAF", std::regex("caf/.*"), "shells (*_actor.*, actors/*)", caf_allowed},
+      {"CUDA", std::regex("(cuda|cublas|cusolver|cusparse|curand|nvml|nvtx|nvToolsExt|cub/|thrust/).*"),
+       "files named cuda_*", cuda_allowed},
+      {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
+      {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
+       "kernels/", blas_allowed},
+  };
+  return table;
+}
+
+struct Include {
+  int line;
+  std::string name;  ///< as written; empty where it is a macro
+  bool quoted;
+};
+
+std::vector<Include> includes_of(const std::string& text) {
+  static const std::regex directive(R"re(^\s*#\s*(include|include_next|import)\b\s*(?:"([^"]+)"|<([^>]+)>)?)re");
+  std::vector<Include> found;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::smatch match;
+    if (!std::regex_search(line, match, directive)) continue;
+    found.push_back({number, match[2].matched ? match[2].str() : match[3].str(), match[2].matched});
+  }
+  return found;
+}
+
+class Checker {
+ public:
+  explicit Checker(const std::vector<SourceFile>& files) : files_(files) {
+    for (const SourceFile& file : files) includes_.emplace(file.path, includes_of(file.text));
+  }
+
+  std::vector<Violation> run() {
+    for (const SourceFile& file : files_) check(file.path);
+    return std::move(violations_);
+  }
+
+ private:
+  void check(const std::string& path) {
+    if (!folder_of(path) && !is_test(path)) report(path, {0, "", false}, "lies in a folder that the rules do not know");
+    if ((path.ends_with(".cu") || path.ends_with(".cuh")) && !cuda_allowed(path)) {
+      report(path, {0, "", false}, "device code lies in files named cuda_*");
+    }
+    for (const Include& include : includes_.at(path)) {
+      if (include.name.empty()) {
+        report(path, include, "includes by a macro, which cannot be checked");
+      } else if (const auto target = resolve(include.name)) {
+        check_internal(path, include, *target);
+      } else if (include.quoted) {
+        report(path, include, "includes start at the root of the repository, and this file is not there");
+      } else {
+        check_external(path, include);
+      }
+    }
+  }
+
+  void check_internal(const std::string& path, const Include& include, const std::string& target) {
+    if (!is_test(path)) {
+      const Folder* from = folder_of(path);
+      const Folder* to = folder_of(target);
+      if (is_test(target)) {
+        report(path, include, "only tests include tests");
+      } else if (from && to && from != to && std::ranges::find(from->may_include, to->name) == from->may_include.end()) {
+        report(path, include, std::string(from->name) + "/ must not include " + std::string(to->name) + "/");
+      } else if (!is_shell(path) && !is_below(path, "client") && is_shell(target)) {
+        report(path, include, "a core never includes a shell");
+      }
+    }
+    if (!is_header(path)) return;
+    for (const External& external : externals()) {
+      std::set<std::string> seen;
+      if (!external.allowed(path) && brings_in(target, external, seen)) {
+        report(path, include, "brings in " + std::string(external.name) + ", which is for " + std::string(external.place));
+      }
+    }
+  }
+
+  void check_external(const std::string& path, const Include& include) {
+    for (const External& external : externals()) {
+      if (std::regex_match(include.name, external.header) && !external.allowed(path)) {
+        report(path, include, std::string(external.name) + " is for " + std::string(external.place));
+      }
+    }
+  }
+
+  /// Whether `path` includes the library, itself or through others.
+  bool brings_in(const std::string& path, const External& external, std::set<std::string>& seen) const {
+    if (!seen.insert(path).second) return false;
+    return std::ranges::any_of(includes_.at(path), [&](const Include& include) {
+      const auto target = resolve(include.name);
+      return target ? brings_in(*target, external, seen) : std::regex_match(include.name, external.header);
+    });
+  }
+
+  /// The file of the tree that an include means, also where it is written as users write it: <troupe/...>.
+  std::optional<std::string> resolve(const std::string& name) const {
+    if (includes_.contains(name)) return name;
+    if (name == "troupe/troupe.hpp" && includes_.contains("client/troupe.hpp")) return "client/troupe.hpp";
+    constexpr std::string_view prefix = "troupe/";
+    if (name.starts_with(prefix) && includes_.contains(name.substr(prefix.size()))) return name.substr(prefix.size());
+    return std::nullopt;
+  }
+
+  void report(const std::string& path, const Include& include, std::string reason) {
+    violations_.push_back({path, include.line, include.name, std::move(reason)});
+  }
+
+  const std::vector<SourceFile>& files_;
+  std::map<std::string, std::vector<Include>> includes_;
+  std::vector<Violation> violations_;
+};
+
+bool is_source(const fs::path& path) {
+  static constexpr std::array<std::string_view, 9> extensions{".hpp", ".cpp", ".h",   ".hh", ".cc",
+                                                              ".cu",  ".cuh", ".ipp", ".inl"};
+  return std::ranges::find(extensions, path.extension().string()) != extensions.end();
+}
+
+}  // namespace
+
+std::vector<SourceFile> read_tree(const fs::path& root) {
+  std::vector<SourceFile> files;
+  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
+    const auto name = entry->path().filename().string();
+    const bool skipped = name.starts_with(".") || (entry.depth() == 0 && (name == "build" || name == "docs"));
+    if (entry->is_directory() && skipped) {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file() && is_source(entry->path())) {
+      std::ifstream in(entry->path(), std::ios::binary);
+      files.push_back({fs::relative(entry->path(), root).generic_string(),
+                       std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>())});
+    }
+  }
+  std::ranges::sort(files, {}, &SourceFile::path);
+  return files;
+}
+
+std::vector<Violation> check_includes(const std::vector<SourceFile>& files) { return Checker(files).run(); }
+
+}  // namespace troupe::tests

@@ -1,0 +1,187 @@
+#include "tests/include_rules.hpp"
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace troupe::tests {
+
+std::ostream& operator<<(std::ostream& out, const Violation& violation) {
+  return out << violation.path << ":" << violation.line << ": " << violation.include << ": " << violation.reason;
+}
+
+namespace {
+
+/// A tree with one clean header in every folder, for made-up files to include.
+std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
+  for (const char* path :
+       {"proto/ids.hpp", "graph/handle.hpp", "platform/machine.hpp", "actors/scheduler/policy.hpp",
+        "actors/scheduler/scheduler_actor.hpp", "actors/memory/directory.hpp", "actors/workers/deque.hpp",
+        "actors/workers/worker_actor.hpp", "actors/supervisor.hpp", "client/troupe.hpp", "kernels/gemm.hpp",
+        "service/server.hpp", "apps/report.hpp", "bench/peer.hpp", "tests/support/tree.hpp"}) {
+    files.push_back({path, "#pragma once\n#include <vector>\n"});
+  }
+  return files;
+}
+
+/// A file with one include, and whether the rules let it have that.
+struct Case {
+  const char* path;
+  const char* include;
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.path << " with " << c.include; }
+};
+
+std::vector<Violation> check(const Case& c) {
+  return check_includes(tree_with({{c.path, "// A file.\n#include " + std::string(c.include) + "\n"}}));
+}
+
+const std::vector<Case> kForbidden{
+    {"proto/a.cpp", "\"graph/handle.hpp\""},
+    {"graph/a.hpp", "\"platform/machine.hpp\""},
+    {"graph/a.cpp", "\"actors/workers/deque.hpp\""},
+    {"graph/deep/a.cpp", "\"client/troupe.hpp\""},
+    {"platform/a.cpp", "\"graph/handle.hpp\""},
+    {"actors/scheduler/a.cpp", "\"actors/workers/deque.hpp\""},
+    {"actors/scheduler/a_actor.cpp", "\"actors/workers/worker_actor.hpp\""},
+    {"actors/workers/a.cpp", "\"actors/memory/directory.hpp\""},
+    {"actors/memory/a.cpp", "\"actors/scheduler/policy.hpp\""},
+    {"actors/workers/a_actor.cpp", "\"actors/supervisor.hpp\""},
+    {"actors/a.cpp", "\"client/troupe.hpp\""},
+    {"actors/a.cpp", "\"kernels/gemm.hpp\""},
+    {"kernels/a.cpp", "\"client/troupe.hpp\""},
+    {"kernels/a.cpp", "\"platform/machine.hpp\""},
+    {"client/a.cpp", "\"kernels/gemm.hpp\""},
+    {"client/a.cpp", "\"apps/report.hpp\""},
+    {"apps/a.cpp", "\"bench/peer.hpp\""},
+    {"bench/a.cpp", "\"apps/report.hpp\""},
+    {"apps/a.cpp", "\"tests/support/tree.hpp\""},
+    // Another way to write the same include.
+    {"graph/a.cpp", "<client/troupe.hpp>"},
+    {"graph/a.cpp", "<troupe/troupe.hpp>"},
+    {"graph/a.cpp", "<troupe/actors/supervisor.hpp>"},
+    // Cores and shells.
+    {"actors/workers/a.cpp", "\"actors/workers/worker_actor.hpp\""},
+    {"actors/scheduler/a.hpp", "\"actors/scheduler/scheduler_actor.hpp\""},
+    {"apps/a.cpp", "\"actors/supervisor.hpp\""},
+    // Libraries out of their place.
+    {"proto/a.hpp", "<caf/all.hpp>"},
+    {"actors/workers/a.cpp", "<caf/actor.hpp>"},
+    {"client/a.cpp", "\"caf/actor.hpp\""},
+    {"tests/graph/a_test.cpp", "<caf/all.hpp>"},
+    {"actors/workers/a_actor.cpp", "<hwloc.h>"},
+    {"kernels/a.cpp", "<hwloc/glibc-sched.h>"},
+    {"tests/actors/a_test.cpp", "<hwloc.h>"},
+    {"apps/a.cpp", "<cblas.h>"},
+    {"apps/a.cpp", "<lapacke.h>"},
+    {"graph/a.cpp", "<openblas/f77blas.h>"},
+    {"client/a.cpp", "<openblas_config.h>"},
+    {"tests/apps/a_test.cpp", "<lapack.h>"},
+    {"kernels/a.cpp", "<cuda_runtime.h>"},
+    {"platform/a.cpp", "<cublas_v2.h>"},
+    {"kernels/gpu.cu", "<vector>"},
+    // How includes are written.
+    {"graph/a.cpp", "\"handle.hpp\""},
+    {"graph/a.cpp", "\"../proto/ids.hpp\""},
+    {"graph/a.cpp", "\"graph/missing.hpp\""},
+    {"graph/a.cpp", "GRAPH_HEADER"},
+    {"lib/a.cpp", "<vector>"},
+};
+
+const std::vector<Case> kAllowed{
+    {"proto/a.cpp", "\"proto/ids.hpp\""},
+    {"graph/a.cpp", "\"proto/ids.hpp\""},
+    {"platform/a.cpp", "\"proto/ids.hpp\""},
+    {"actors/scheduler/a.cpp", "\"graph/handle.hpp\""},
+    {"actors/workers/a.cpp", "\"platform/machine.hpp\""},
+    {"actors/workers/a.cpp", "\"actors/workers/deque.hpp\""},
+    {"actors/workers/a_actor.cpp", "\"actors/workers/deque.hpp\""},
+    {"actors/workers/a_actor.cpp", "\"actors/workers/worker_actor.hpp\""},
+    {"actors/a.cpp", "\"actors/workers/worker_actor.hpp\""},
+    {"actors/a.cpp", "\"actors/supervisor.hpp\""},
+    {"client/a.cpp", "\"actors/supervisor.hpp\""},
+    {"client/a.cpp", "\"proto/ids.hpp\""},
+    {"kernels/a.cpp", "\"graph/handle.hpp\""},
+    {"apps/a.cpp", "\"kernels/gemm.hpp\""},
+    {"bench/a.cpp", "\"client/troupe.hpp\""},
+    {"service/a.cpp", "\"client/troupe.hpp\""},
+    {"apps/a.cpp", "<troupe/troupe.hpp>"},
+    {"tests/apps/a_test.cpp", "\"actors/workers/deque.hpp\""},
+    {"tests/graph/a_test.cpp", "\"tests/support/tree.hpp\""},
+    {"actors/workers/a_actor.cpp", "<caf/all.hpp>"},
+    {"actors/a.hpp", "<caf/all.hpp>"},
+    {"tests/actors/workers/a_actor_test.cpp", "<caf/all.hpp>"},
+    {"tests/actors/a_test.cpp", "<caf/all.hpp>"},
+    {"platform/a.cpp", "<hwloc.h>"},
+    {"tests/platform/a_test.cpp", "<hwloc.h>"},
+    {"kernels/a.cpp", "<cblas.h>"},
+    {"tests/kernels/a_test.cpp", "<lapacke.h>"},
+    {"kernels/cuda_gemm.cu", "<cublas_v2.h>"},
+    {"actors/workers/cuda_device.cpp", "<cuda_runtime.h>"},
+    {"apps/a.cpp", "<fmt/format.h>"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(include_rules)
+
+BOOST_DATA_TEST_CASE(a_forbidden_include_is_reported_once_with_its_line, boost::unit_test::data::make(kForbidden), c) {
+  const auto violations = check(c);
+  BOOST_TEST_REQUIRE(violations.size() == 1U);
+  BOOST_TEST(violations[0].path == c.path);
+  const bool whole_file = violations[0].line == 0;
+  BOOST_TEST((whole_file || violations[0].line == 2));
+  BOOST_TEST(!violations[0].reason.empty());
+}
+
+BOOST_DATA_TEST_CASE(an_allowed_include_is_not_reported, boost::unit_test::data::make(kAllowed), c) {
+  BOOST_TEST(check(c) == std::vector<Violation>{}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_header_that_brings_a_library_in_through_others_is_reported) {
+  const auto violations = check_includes({{"platform/topology.hpp", "#include <hwloc.h>\n"},
+                                          {"platform/machine.hpp", "#include \"platform/topology.hpp\"\n"},
+                                          {"actors/workers/pin.hpp", "\n#include \"platform/machine.hpp\"\n"},
+                                          {"actors/workers/pin.cpp", "#include \"platform/machine.hpp\"\n"}});
+  BOOST_TEST_REQUIRE(violations.size() == 1U);
+  BOOST_TEST(violations[0].path == "actors/workers/pin.hpp");
+  BOOST_TEST(violations[0].line == 2);
+  BOOST_TEST(violations[0].reason.find("hwloc") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_source_may_use_a_shell_but_a_client_header_may_not_show_caf) {
+  const SourceFile shell{"actors/host.hpp", "#include <caf/all.hpp>\n"};
+  BOOST_TEST(check_includes({shell, {"client/runtime.cpp", "#include \"actors/host.hpp\"\n"}}).empty());
+  const auto violations = check_includes({shell, {"client/runtime.hpp", "#include \"actors/host.hpp\"\n"}});
+  BOOST_TEST_REQUIRE(violations.size() == 1U);
+  BOOST_TEST(violations[0].reason.find("CAF") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(headers_that_include_one_another_end_the_search) {
+  BOOST_TEST(check_includes({{"graph/a.hpp", "#include \"graph/b.hpp\"\n"}, {"graph/b.hpp", "#include \"graph/a.hpp\"\n"}})
+                 .empty());
+}
+
+BOOST_AUTO_TEST_CASE(unusual_spacing_hides_nothing) {
+  BOOST_TEST(check_includes(tree_with({{"graph/a.cpp", "#pragma once\n  #  include\t<caf/all.hpp>  // why not\n"}})).size() ==
+             1U);
+}
+
+BOOST_AUTO_TEST_CASE(this_tree_keeps_the_rules) {
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  std::set<std::string> tops;
+  for (const SourceFile& file : files) tops.insert(file.path.substr(0, file.path.find('/')));
+  for (const char* folder : {"proto", "graph", "platform", "actors", "client", "kernels", "apps", "tests"}) {
+    BOOST_TEST(tops.contains(folder), "no source was found in " << folder << "/");
+  }
+  for (const Violation& violation : check_includes(files)) BOOST_ERROR(violation);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests

@@ -1,0 +1,121 @@
+# Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the first program of
+# README.md with find_package and, separately, with pkg-config, runs both, and compares what they print with README.md.
+#
+# The program is the ```cpp block after `<!-- example: first-program -->` in README.md; what it must print is the next
+# ``` block after `<!-- output: first-program -->`, in which `...` stands for anything within a line.
+#
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DGENERATOR=… -DLIBDIR=… -P install_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+set(work ${BUILD_DIR}/install_test)
+set(prefix ${work}/moved)
+file(REMOVE_RECURSE ${work})
+file(MAKE_DIRECTORY ${work})
+
+# run(WHAT command...): the output, or the end of the test.
+function(run what)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${result}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run("installing" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/installed)
+file(RENAME ${work}/installed ${prefix})
+set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+unset(ENV{DESTDIR})
+
+# No header may depend on this source tree, on where it was installed, or on libraries that stay inside.
+file(GLOB_RECURSE headers ${prefix}/include/*)
+list(LENGTH headers count)
+if(count LESS 10)
+  message(FATAL_ERROR "only ${count} headers were installed")
+endif()
+foreach(header ${headers})
+  file(STRINGS ${header} bad REGEX "#[ \t]*include[ \t]*(\"|<(caf/|hwloc|cblas|lapack|cuda|fmt/))")
+  if(bad OR NOT header MATCHES "/include/troupe/.*\\.hpp$")
+    message(FATAL_ERROR "installed header ${header}: ${bad}")
+  endif()
+endforeach()
+file(GLOB_RECURSE texts ${prefix}/${LIBDIR}/*.cmake ${prefix}/${LIBDIR}/*.pc ${prefix}/include/*)
+foreach(text ${texts})
+  file(READ ${text} content)
+  string(FIND "${content}" "${SOURCE_DIR}" found)
+  if(NOT found EQUAL -1)
+    message(FATAL_ERROR "${text} names the source tree")
+  endif()
+endforeach()
+
+run("the installed program" ${prefix}/bin/troupe --help)
+
+# block(VARIABLE MARKER FENCE): the text of the first fenced block after a marker comment in README.md.
+function(block variable marker fence)
+  file(READ ${SOURCE_DIR}/README.md readme)
+  string(FIND "${readme}" "<!-- ${marker} -->" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "README.md has no <!-- ${marker} -->")
+  endif()
+  string(SUBSTRING "${readme}" ${at} -1 readme)
+  string(FIND "${readme}" "${fence}\n" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "README.md has no ${fence} block after <!-- ${marker} -->")
+  endif()
+  string(LENGTH "${fence}\n" skip)
+  math(EXPR at "${at} + ${skip}")
+  string(SUBSTRING "${readme}" ${at} -1 readme)
+  string(FIND "${readme}" "```" end)
+  string(SUBSTRING "${readme}" 0 ${end} readme)
+  set(${variable} "${readme}" PARENT_SCOPE)
+endfunction()
+
+if(NOT EXISTS ${SOURCE_DIR}/README.md)
+  message("skipped: there is no README.md to take the first program from")
+  return()
+endif()
+block(program "example: first-program" "```cpp")
+block(expected "output: first-program" "```")
+string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" pattern "${expected}")
+string(REPLACE "\\.\\.\\." "[^\n]*" pattern "${pattern}")
+function(check_output what)
+  if(NOT output MATCHES "^${pattern}$")
+    message(FATAL_ERROR "the first program, built with ${what}, printed\n${output}\nand README.md says\n${expected}")
+  endif()
+endfunction()
+
+# The user has folders and headers of the same names as ours. They must not meet.
+set(user ${work}/user)
+file(WRITE ${user}/first.cpp "${program}")
+foreach(header ${headers})
+  cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${prefix}/include/troupe OUTPUT_VARIABLE name)
+  file(WRITE ${user}/${name} "#error this is a header of the user's\n")
+endforeach()
+file(WRITE ${user}/CMakeLists.txt [[
+cmake_minimum_required(VERSION 3.25)
+project(First LANGUAGES CXX)
+find_package(Troupe 0.1 REQUIRED)
+include_directories(${CMAKE_CURRENT_SOURCE_DIR})
+add_executable(first first.cpp)
+target_link_libraries(first PRIVATE Troupe::troupe)
+add_executable(first_with_kernels first.cpp)
+target_link_libraries(first_with_kernels PRIVATE Troupe::kernels)
+]])
+
+run("configuring with find_package" ${CMAKE_COMMAND} -S ${user} -B ${work}/find_package -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_FLAGS=-Werror)
+run("building with find_package" ${CMAKE_COMMAND} --build ${work}/find_package)
+foreach(name first first_with_kernels)
+  run("the first program, built with find_package," ${work}/find_package/${name})
+  check_output("find_package")
+endforeach()
+
+foreach(package troupe troupe_kernels)
+  run("pkg-config" pkg-config --cflags --libs ${package})
+  string(STRIP "${output}" flags)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run("building with pkg-config" ${CXX} -std=c++20 -Werror -I${user} ${user}/first.cpp -o ${work}/first_${package} ${flags})
+  run("the first program, built with pkg-config," ${work}/first_${package})
+  check_output("pkg-config ${package}")
+endforeach()
+message("the first program was built and run with find_package and pkg-config")

@@ -1,0 +1,3 @@
+// The main function that all test executables share.
+#define BOOST_TEST_MODULE troupe
+#include <boost/test/unit_test.hpp>
