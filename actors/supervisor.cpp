@@ -21,6 +21,10 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
   if (!state.stopping) {
     state.setup.lost(worker, to_string(down.reason));
     start_worker(self, state, worker);
+    // A steal request that was in its mailbox is not answered any more.
+    for (std::size_t i = 0; i < state.setup.workers; ++i) {
+      state.setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), StealReply{worker, 0});
+    }
     return;
   }
   *found = nullptr;

@@ -32,8 +32,12 @@ struct Channel {
 std::optional<Channel> open_channel() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
-  Channel channel{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  Channel channel{FileDescriptor(ends[0]), {}};
+  const FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  // Above 0 to 2, which the child's ends are copied to, even where this program was started with those closed.
+  channel.theirs = FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
+  if (!channel.theirs.valid()) return std::nullopt;
   return channel;
 }
 

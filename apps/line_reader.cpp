@@ -13,7 +13,7 @@
 namespace troupe::apps {
 
 LineReader::LineReader(FileDescriptor file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)), buffer_(std::make_unique<char[]>(kLongestLine)) {}
+    : file_(std::move(file)), path_(std::move(path)), buffer_(std::make_unique_for_overwrite<char[]>(kLongestLine)) {}
 
 Result<LineReader> LineReader::open(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would hang.

@@ -73,7 +73,8 @@ class BlockPool {
       batches_.pop_back();
       return;
     }
-    batches_.reserve((slabs_.size() + 1) * (kSlab / kBatch));
+    const std::size_t batches = (slabs_.size() + 1) * (kSlab / kBatch);
+    if (batches_.capacity() < batches) batches_.reserve(2 * batches);
     slabs_.push_back(std::make_unique<T[]>(kSlab));
     T* objects = slabs_.back().get();
     for (std::size_t i = kSlab; i-- > 0;) {

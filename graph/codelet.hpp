@@ -16,7 +16,8 @@
 
 namespace troupe {
 
-/// An implementation. It may throw: the task then fails with the exception's text.
+/// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
+/// `Error` (else `kernel_failed`).
 using Kernel = std::function<void(const KernelContext&)>;
 /// Floating-point operations of one task, from the shapes of its data and its arguments.
 using FlopCount = std::function<double(const KernelContext&)>;

@@ -77,6 +77,13 @@ struct alignas(64) DataRecord {
     visit(*this);
     for (DataRecord* child : children) child->visit_tree(visit);
   }
+  /// The same for those that have data of their own.
+  template <class Visit>
+  void visit_data(const Visit& visit) {
+    visit_tree([&](DataRecord& record) {
+      if (!record.covered) visit(record);
+    });
+  }
 };
 
 }  // namespace troupe::graph

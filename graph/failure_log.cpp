@@ -34,6 +34,10 @@ void FailureLog::insert(std::uint64_t id, TaskStatus status) {
 void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause) {
   const std::lock_guard lock(mutex_);
   insert(task.value(), status);
+  if (details_.size() >= kDetails && details_are_old_) {
+    details_.clear();
+    details_are_old_ = false;
+  }
   if (details_.size() < kDetails) details_.emplace(task.value(), cause);
   ++(status == TaskStatus::failed ? failed_ : cancelled_);
   // Failures come before the cancellations that follow from them.
@@ -100,6 +104,7 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     for (std::size_t i = 0; i < first_.size(); ++i) summary->message += (i == 0 ? "" : "; ") + first_[i].message;
   }
   failed_ = cancelled_ = other_ = 0;
+  details_are_old_ = true;
   first_.clear();
   return summary;
 }

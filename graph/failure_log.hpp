@@ -16,7 +16,8 @@ namespace troupe::graph {
 /// Thread-safe. Not on any path of a run without failures.
 class FailureLog {
  public:
-  /// Details are kept for this many tasks; of further ones the log knows how they ended, not why.
+  /// Details are kept for this many tasks; of further ones the log knows how they ended, not why. After a summary has
+  /// been taken, the next failures beyond this number push out the older details.
   static constexpr std::size_t kDetails = 1024;
 
   using Cause = std::shared_ptr<const Failure>;
@@ -57,6 +58,8 @@ class FailureLog {
   std::uint64_t cancelled_ = 0;
   std::uint64_t other_ = 0;
   std::vector<Failure> first_;
+  /// The details are of before the last summary.
+  bool details_are_old_ = false;
 };
 
 }  // namespace troupe::graph

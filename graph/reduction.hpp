@@ -1,8 +1,10 @@
 /// Partial results of a reduction, one per worker.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "graph/handle.hpp"
@@ -25,8 +27,15 @@ class Reduction {
   void discard() noexcept;
 
  private:
+  struct Partial;
+  [[nodiscard]] static DataView view_of(const Partial& partial);
+
+  /// Partial results are aligned as well as any data.
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes;
+  };
   struct alignas(64) Partial {
-    std::unique_ptr<std::byte[]> memory;
+    std::unique_ptr<Line[]> memory;
     Layout layout;
     bool in_use = false;
   };

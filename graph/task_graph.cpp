@@ -1,6 +1,10 @@
 /// Data, waiting, progress. Submission and completion have files of their own.
 #include "graph/task_graph.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <utility>
+
 #include "graph/execution_scope.hpp"
 
 namespace troupe::graph {
@@ -29,6 +33,7 @@ bool unused_since(DataRecord& record, const Task* hold) {
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
+      notify_stride_(std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)),
       host_(host),
       registry_(this),
       combine_codelet_(make_combine_codelet()),
@@ -44,23 +49,18 @@ Handle TaskGraph::register_data(DataDescription description) {
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
-  const auto root = root_of(parent);
-  if (!root) return root.failure();
-  // No task may look at the tree while it grows.
-  auto hold = acquire_record(*root.value(), root.value()->handle_id().value(), AccessMode::read_write);
-  if (!hold) return hold.failure();
   std::vector<Handle> handles;
-  Result<void> outcome;
-  {
-    const std::lock_guard lock(submission_mutex_);
-    auto parts = registry_.add_parts(*parent.record(), blocks);
-    if (parts) {
-      for (DataRecord* part : parts.value()) handles.emplace_back(part, part->handle_id());
-    } else {
-      outcome = parts.failure();
+  // No task may look at the tree while it grows, or have ordered itself by the tree as it was before.
+  auto outcome = change_alone(parent, [&](DataRecord& record) -> Result<void> {
+    auto parts = registry_.add_parts(record, blocks);
+    if (!parts) return parts.failure();
+    const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
+    for (DataRecord* part : parts.value()) {
+      if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
+      handles.emplace_back(part, part->handle_id());
     }
-  }
-  give_back(hold.value());
+    return {};
+  });
   if (!outcome) return outcome.failure();
   return handles;
 }
@@ -69,44 +69,66 @@ Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods met
   if (!methods.initialize || !methods.combine) {
     return Failure{ErrorCode::invalid_argument, "a reduction needs both an initializer and a combiner"};
   }
-  const auto root = root_of(handle);
-  if (!root) return root.failure();
-  auto hold = acquire_record(*handle.record(), handle.id().value(), AccessMode::read_write);
-  if (!hold) return hold.failure();
-  handle.record()->reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
-  give_back(hold.value());
-  return {};
+  return change_alone(handle, [&](DataRecord& record) -> Result<void> {
+    record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
+    return {};
+  });
 }
 
-Result<DataRecord*> TaskGraph::root_of(const Handle& handle) {
+Result<Handle> TaskGraph::root_of(const Handle& handle) {
   const std::lock_guard lock(submission_mutex_);
   const auto found = registry_.find(handle);
-  if (!found) return found;
+  if (!found) return found.failure();
   DataRecord* root = found.value();
   while (root->parent != nullptr) root = root->parent;
-  return root;
+  return Handle(root, root->handle_id());
 }
 
-Result<void> TaskGraph::release(const Handle& handle) {
+Result<void> TaskGraph::change_alone(const Handle& handle,
+                                     const std::function<Result<void>(DataRecord&)>& change) {
   while (true) {
     const auto root = root_of(handle);
     if (!root) return root.failure();
-    auto hold = acquire_record(*root.value(), root.value()->handle_id().value(), AccessMode::read_write);
+    auto hold = acquire_record(root.value(), AccessMode::read_write);
     if (!hold) return hold.failure();
-    bool removed = false;
+    Result<void> outcome;
+    bool alone = false;
     {
       const std::lock_guard lock(submission_mutex_);
-      if (const auto found = registry_.find(handle); !found) {
-        // Another thread released it while this one waited.
-      } else if (unused_since(*found.value(), hold.value())) {
-        found.value()->visit_tree([&](DataRecord& record) { failures_.cure(record.handle_id()); });
-        registry_.remove(*found.value());
-        removed = true;
-      }
+      // Not where another thread has released the handle while this one waited: the next round says so.
+      alone = registry_.find(handle).ok() && unused_since(*handle.record(), hold.value());
+      if (alone) outcome = change(*handle.record());
     }
     give_back(hold.value());
-    if (removed) return {};
+    if (alone) return outcome;
   }
+}
+
+void TaskGraph::return_to_parent(DataRecord& part) {
+  if (part.parent == nullptr) return;
+  DataRecord& parent = *part.parent;
+  FailureLog::Cause cause;
+  part.visit_data([&](DataRecord& record) {
+    if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
+  });
+  // A covered parent has had no data of its own, so what its record says is out of date.
+  const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
+  if (was_poisoned) return;
+  parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
+  if (cause != nullptr) {
+    failures_.poison(parent.handle_id(), cause);
+  } else {
+    failures_.cure(parent.handle_id());
+  }
+}
+
+Result<void> TaskGraph::release(const Handle& handle) {
+  return change_alone(handle, [this](DataRecord& record) -> Result<void> {
+    return_to_parent(record);
+    record.visit_tree([this](DataRecord& part) { failures_.cure(part.handle_id()); });
+    registry_.remove(record);
+    return {};
+  });
 }
 
 Result<void> TaskGraph::check_wait() const {
@@ -135,7 +157,6 @@ Result<void> TaskGraph::wait(const Future& future) {
   Edge edge;
   edge.set(&waiter, Edge::waiter);
   bool pending = false;
-  TaskList ready;
   {
     const std::lock_guard lock(submission_mutex_);
     Task& task = *future.task();
@@ -167,29 +188,39 @@ Result<void> TaskGraph::wait(const Future& future) {
 
 Result<void> TaskGraph::wait_all() {
   if (auto allowed = check_wait(); !allowed) return allowed;
+  waiting_threads_.fetch_add(1, std::memory_order_seq_cst);
+  Result<void> outcome;
+  // Tasks may submit tasks that begin further reductions.
+  while (outcome && combine_open_reductions()) outcome = wait_until_ended();
+  waiting_threads_.fetch_sub(1, std::memory_order_seq_cst);
+  if (!outcome) return outcome;
+  if (auto summary = failures_.take_summary()) return std::move(*summary);
+  return {};
+}
+
+bool TaskGraph::combine_open_reductions() {
   TaskList ready;
   {
     const std::lock_guard lock(submission_mutex_);
+    if (open_reductions_.empty() && all_ended()) return false;
     close_reductions(ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  waiting_threads_.fetch_add(1, std::memory_order_seq_cst);
-  Result<void> outcome;
+  return true;
+}
+
+Result<void> TaskGraph::wait_until_ended() {
   while (!all_ended()) {
     const GraphHost::Pump pumped = host_.pump();
     if (pumped == GraphHost::Pump::exhausted) {
-      outcome = Failure{ErrorCode::invalid_argument,
-                        "this wait would never end: tasks need data that this program holds"};
-      break;
+      return Failure{ErrorCode::invalid_argument,
+                     "this wait would never end: tasks need data that this program holds"};
     }
     if (pumped == GraphHost::Pump::block) {
       std::unique_lock lock(wait_mutex_);
       wait_condition_.wait(lock, [&] { return all_ended(); });
     }
   }
-  waiting_threads_.fetch_sub(1, std::memory_order_seq_cst);
-  if (!outcome) return outcome;
-  if (auto summary = failures_.take_summary()) return std::move(*summary);
   return {};
 }
 
@@ -206,10 +237,9 @@ Result<void> TaskGraph::wait_for_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       std::unique_lock lock(wait_mutex_);
-      // Some room, not one place: or each further submission would cost a sleep.
       wait_condition_.wait(lock, [&] {
-        return progress().submitted - progress().ended <= options_.window - options_.window / 4 ||
-               stopped_.load(std::memory_order_relaxed);
+        const GraphProgress now = progress();
+        return now.submitted - now.ended <= low_water() || stopped_.load(std::memory_order_relaxed);
       });
     }
   }
@@ -218,24 +248,21 @@ Result<void> TaskGraph::wait_for_room() {
 }
 
 Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
-  DataRecord* record = nullptr;
-  {
-    const std::lock_guard lock(submission_mutex_);
-    const auto found = registry_.find(handle);
-    if (!found) return found.failure();
-    record = found.value();
+  if (mode == AccessMode::commute || mode == AccessMode::reduce) {
+    return Failure{ErrorCode::invalid_argument, std::string("the program cannot acquire data in mode ") +
+                                                    to_string(mode) + ": use read, write or read_write"};
   }
-  auto hold = acquire_record(*record, handle.id().value(), mode);
+  auto hold = acquire_record(handle, mode);
   if (hold && reads(mode) && any_failure_.load(std::memory_order_acquire)) {
-    if (const auto cause = poison_of(*hold.value())) {
+    if (const auto refusal = why_invalid(*hold.value()); refusal.cause) {
       give_back(hold.value());
-      return *cause;
+      return *refusal.cause;
     }
   }
   return hold;
 }
 
-Result<Task*> TaskGraph::acquire_record(DataRecord& record, std::uint64_t id, AccessMode mode) {
+Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
   if (auto allowed = check_wait(); !allowed) return allowed.failure();
   TaskWaiter waiter;
   TaskList ready;
@@ -243,14 +270,13 @@ Result<Task*> TaskGraph::acquire_record(DataRecord& record, std::uint64_t id, Ac
   bool immediately = false;
   {
     const std::lock_guard lock(submission_mutex_);
-    if (record.id.load(std::memory_order_relaxed) != id) {
-      return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(id) + " was used after its data were released"};
-    }
+    const auto record = registry_.find(handle);
+    if (!record) return record.failure();
     hold = &allocate_task(nullptr, 1);
     hold->role = TaskRole::host;
     hold->extras = std::make_unique<TaskExtras>();
     hold->extras->ready_waiter = &waiter;
-    set_access(*hold, 0, record, mode);
+    set_access(*hold, 0, *record.value(), mode);
     DependencyBuilder builder(*hold, edge_pool_, submission_caches_.edges);
     order(*hold, builder, ready);
     immediately = builder.finish();
@@ -269,7 +295,7 @@ void TaskGraph::give_back(Task* hold) {
   TaskList ready;
   {
     const std::lock_guard lock(outside_mutex_);
-    finish(*hold, {TaskStatus::succeeded, nullptr, completed_.outside(), WorkerId{}}, ready);
+    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, completed_.outside(), WorkerId{}}, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
@@ -297,7 +323,11 @@ void TaskGraph::cancel_all() {
 }
 
 void TaskGraph::stop_submissions() {
-  stopped_.store(true, std::memory_order_seq_cst);
+  {
+    // A submission that has the lock already comes before; none comes after.
+    const std::lock_guard lock(submission_mutex_);
+    stopped_.store(true, std::memory_order_seq_cst);
+  }
   const std::lock_guard lock(wait_mutex_);
   wait_condition_.notify_all();
 }

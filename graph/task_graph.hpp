@@ -1,9 +1,11 @@
 /// The task graph: from submissions to ready tasks, from completions to more of them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -29,7 +31,7 @@ struct GraphOptions {
   /// Kinds of device that at least one worker drives.
   std::array<bool, kDeviceKinds> device_kinds{true, false};
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
-  /// task. Submissions from kernels and callbacks are not bounded.
+  /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
 };
 
@@ -101,7 +103,7 @@ class TaskGraph {
 
   // Tasks.
   Result<Future> submit(const TaskSpecification& specification);
-  /// From now on submissions fail with `stopped`.
+  /// From now on submissions fail with `stopped`, those of kernels and callbacks too.
   void stop_submissions();
   /// Cancels every task that was submitted before and has not started.
   void cancel_all();
@@ -113,7 +115,8 @@ class TaskGraph {
   Result<void> wait_all();
   Result<void> wait(const Future& future);
   /// Waits until the program may use the data in this mode, and keeps tasks that conflict waiting until `give_back`.
-  /// Fails where the content is invalid because a task failed (unless the mode is write).
+  /// Fails where the content is invalid because a task failed (unless the mode is write), and with `invalid_argument`
+  /// for commute and reduce, which only tasks can do.
   Result<Task*> acquire(const Handle& handle, AccessMode mode);
   void give_back(Task* hold);
   /// The data behind a handle that the caller holds.
@@ -149,18 +152,29 @@ class TaskGraph {
   void order(Task& task, DependencyBuilder& builder, TaskList& ready);
   void close_reduction(DataRecord& record, TaskList& ready);
   void close_reductions(TaskList& ready);
+  /// Submits the combining tasks of all open reductions. False: there were none, and every task has ended. Without
+  /// submission_mutex_, like the next.
+  bool combine_open_reductions();
+  Result<void> wait_until_ended();
   Result<void> check_wait() const;
   /// Blocks, or pumps events, until `waiter` is signalled; fails where nothing is left that could signal it, which
   /// only a single-threaded run can know.
   Result<void> block(TaskWaiter& waiter);
   /// The topmost handle of the whole that this one is part of.
-  Result<DataRecord*> root_of(const Handle& handle);
-  Result<Task*> acquire_record(DataRecord& record, std::uint64_t id, AccessMode mode);
+  Result<Handle> root_of(const Handle& handle);
+  Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
+  /// Waits until no task uses the whole that the handle is part of, or has named the handle meanwhile; then calls
+  /// `change(record of the handle)` under submission_mutex_.
+  Result<void> change_alone(const Handle& handle, const std::function<Result<void>(DataRecord&)>& change);
+  /// The data of a part that is about to be released are the parent's own from now on, valid or not.
+  void return_to_parent(DataRecord& part);
 
   // Completion.
   struct Completion {
     TaskStatus status = TaskStatus::succeeded;
+    /// Why the task did not succeed, and why what it should have written is not valid.
     FailureLog::Cause cause;
+    FailureLog::Cause poison;
     /// The worker's index, or `completed_.outside()`.
     std::size_t slot = 0;
     WorkerId worker;
@@ -170,13 +184,28 @@ class TaskGraph {
   void call_back(Task& task, const Completion& completion);
   void release_successors(Task& task, const Completion& completion, TaskList& ready);
   void recycle(Task& task, std::size_t slot);
-  [[nodiscard]] FailureLog::Cause why_cancelled(Task& task);
-  [[nodiscard]] FailureLog::Cause poison_of(const Task& task) const;
+  /// Why a task does not run, and what first went wrong: a chain of cancelled tasks passes on the latter, so that the
+  /// messages do not grow along it. Both empty: it may run.
+  struct Refusal {
+    FailureLog::Cause cause;
+    FailureLog::Cause origin;
+  };
+  [[nodiscard]] Refusal why_cancelled(Task& task);
+  [[nodiscard]] Refusal why_invalid(const Task& task) const;
+  Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
   void notify_waiters();
   [[nodiscard]] bool all_ended() const;
   [[nodiscard]] bool has_room();
+  /// A full window counts as having room again when no more than this many tasks are in flight: or each further
+  /// submission would cost a sleep.
+  [[nodiscard]] std::uint64_t low_water() const {
+    return options_.window - std::max<std::size_t>(options_.window / 4, 1);
+  }
 
   const GraphOptions options_;
+  /// Completions of one worker between two looks at waiting threads (a power of two), so that room in the window is
+  /// noticed while all workers are busy; an idle worker looks anyway.
+  const std::uint64_t notify_stride_;
   GraphHost& host_;
 
   std::mutex submission_mutex_;

@@ -4,39 +4,26 @@
 
 namespace troupe::graph {
 
-namespace {
-
-/// Completions of one worker between two looks at waiting threads, so that a full window is noticed while all
-/// workers are busy; an idle worker looks anyway.
-constexpr std::uint64_t kNotifyStride = 64;
-
-/// Calls `visit` for the records of the tree that have data of their own.
-template <class Visit>
-void visit_data(DataRecord& record, const Visit& visit) {
-  record.visit_tree([&](DataRecord& part) {
-    if (!part.covered) visit(part);
-  });
-}
-
-}  // namespace
-
-FailureLog::Cause TaskGraph::poison_of(const Task& task) const {
-  FailureLog::Cause cause;
+TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
+  Refusal refusal;
   for (const TaskAccess& access : task.data()) {
     if (!reads(access.mode())) continue;
-    visit_data(*access.data(), [&](DataRecord& part) {
-      if (cause || !part.poisoned.load(std::memory_order_relaxed)) return;
-      const FailureLog::Cause origin = failures_.poison_of(part.handle_id());
-      cause = std::make_shared<Failure>(
-          Failure{ErrorCode::cancelled, describe(part) + " has no valid content: " +
-                                            (origin ? origin->message : std::string("its writer did not succeed"))});
+    access.data()->visit_data([&](DataRecord& part) {
+      if (refusal.cause || !part.poisoned.load(std::memory_order_relaxed)) return;
+      refusal.origin = failures_.poison_of(part.handle_id());
+      // Another writer may just have been cancelled too and be about to say why.
+      if (!refusal.origin) {
+        refusal.origin = std::make_shared<Failure>(Failure{ErrorCode::cancelled, "its writer did not succeed"});
+      }
+      refusal.cause = std::make_shared<Failure>(
+          Failure{ErrorCode::cancelled, describe(part) + " has no valid content: " + refusal.origin->message});
     });
-    if (cause) break;
+    if (refusal.cause) break;
   }
-  return cause;
+  return refusal;
 }
 
-FailureLog::Cause TaskGraph::why_cancelled(Task& task) {
+TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
   const char* why = nullptr;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
     why = "the program cancelled all tasks";
@@ -44,33 +31,44 @@ FailureLog::Cause TaskGraph::why_cancelled(Task& task) {
     why = "the program cancelled it, or a task that it was to run after did not succeed";
   }
   if (why != nullptr) {
-    return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
+    const auto cause =
+        std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
+    return {cause, cause};
   }
-  if (!any_failure_.load(std::memory_order_acquire)) return nullptr;
-  const FailureLog::Cause poison = poison_of(task);
-  if (!poison) return nullptr;
-  return std::make_shared<Failure>(
-      Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + poison->message});
+  if (!any_failure_.load(std::memory_order_acquire)) return {};
+  Refusal refusal = why_invalid(task);
+  if (refusal.cause) {
+    refusal.cause = std::make_shared<Failure>(
+        Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + refusal.cause->message});
+  }
+  return refusal;
+}
+
+Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready) {
+  finish(task, {TaskStatus::cancelled, refusal.cause, refusal.origin, worker.index(), worker}, ready);
+  return Begin::ended;
 }
 
 Begin TaskGraph::begin(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
     // The thread that wanted the data has given up.
-    finish(task, {TaskStatus::succeeded, nullptr, worker.index(), worker}, ready);
+    finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker}, ready);
     return Begin::ended;
   }
-  if (auto cause = why_cancelled(task)) {
+  if (const Refusal refusal = why_cancelled(task); refusal.cause) {
     if (task.has_commute) renounce_commute(task, ready);
-    finish(task, {TaskStatus::cancelled, std::move(cause), worker.index(), worker}, ready);
-    return Begin::ended;
+    return end_cancelled(task, refusal, worker, ready);
   }
   // A task that a dying worker had begun holds its locks already.
-  if (task.has_commute && !task.holds_commute && !acquire_commute(task, ready)) return Begin::parked;
+  if (!task.has_commute || task.holds_commute) return Begin::run;
+  if (!acquire_commute(task, ready)) return Begin::parked;
+  // A task of the same epoch may have failed, and left the data in pieces, before this one got the locks.
+  if (const Refusal refusal = why_cancelled(task); refusal.cause) return end_cancelled(task, refusal, worker, ready);
   return Begin::run;
 }
 
 void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
-  finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, worker.index(), worker}, ready);
+  finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, worker.index(), worker}, ready);
 }
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
@@ -84,7 +82,7 @@ void TaskGraph::settle_data(Task& task, const Completion& completion) {
       if (succeeded) {
         failures_.cure(part.handle_id());
       } else {
-        failures_.poison(part.handle_id(), completion.cause);
+        failures_.poison(part.handle_id(), completion.poison);
       }
     });
   }
@@ -160,7 +158,10 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
   task.status.store(completion.status, std::memory_order_release);
   release_successors(task, completion, ready);
   recycle(task, completion.slot);
-  if (counted && completed_.count(completion.slot) % kNotifyStride == 0) notify_waiters();
+  if (counted && (completed_.count(completion.slot) & (notify_stride_ - 1)) == 0) {
+    completed_.publish(completion.slot);
+    notify_waiters();
+  }
 }
 
 void TaskGraph::worker_is_idle(WorkerId worker) {
@@ -171,8 +172,7 @@ void TaskGraph::worker_is_idle(WorkerId worker) {
 void TaskGraph::notify_waiters() {
   if (waiting_threads_.load(std::memory_order_seq_cst) == 0) return;
   const GraphProgress now = progress();
-  const std::uint64_t in_flight = now.submitted - now.ended;
-  if (in_flight != 0 && in_flight > options_.window - options_.window / 4) return;
+  if (now.submitted - now.ended > low_water()) return;
   const std::lock_guard lock(wait_mutex_);
   wait_condition_.notify_all();
 }

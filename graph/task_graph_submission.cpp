@@ -61,10 +61,16 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
                                ", the task says " + to_string(*access.mode));
 }
 
-Result<void> check_layout(const Codelet& codelet, const DataRecord& record, std::size_t index) {
+/// Whether a typed kernel can take this record in this mode.
+Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, AccessMode mode, std::size_t index) {
   const DataParameter& parameter = codelet.definition().parameters[index];
   const Layout& layout = record.layout;
   const std::string which = "handle " + std::to_string(index) + " (" + describe(record) + ")";
+  // Checked when the codelet was built, unless each task says its modes.
+  if (parameter.writable != writes(mode)) {
+    return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
+                                 (parameter.writable ? "writable" : "const"));
+  }
   if (parameter.element_tag != layout.element_tag) {
     return mismatch(codelet, which + " has another element type than the kernel's parameter");
   }
@@ -120,7 +126,7 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
                                                 record.failure().message};
     }
     if (codelet.definition().typed) {
-      if (auto fits = check_layout(codelet, *record.value(), i); !fits) return fits;
+      if (auto fits = check_parameter(codelet, *record.value(), mode.value(), i); !fits) return fits;
     }
     if (mode.value() == AccessMode::reduce && !record.value()->reduction) {
       return Failure{ErrorCode::invalid_argument, quoted(codelet) + ": " + describe(*record.value()) +
@@ -208,14 +214,14 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   }
   if (auto known = know_codelet(specification.codelet); !known) return known.failure();
   if (auto room = wait_for_room(); !room) return room.failure();
-  if (stopped_.load(std::memory_order_relaxed)) {
-    return Failure{ErrorCode::stopped, quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
-  }
   const TaskOptions& options = specification.options;
   TaskList ready;
   Future future;
   {
     const std::lock_guard lock(submission_mutex_);
+    if (stopped_.load(std::memory_order_relaxed)) {
+      return Failure{ErrorCode::stopped, quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
+    }
     const std::uint64_t check_id = next_id_.fetch_add(1, std::memory_order_relaxed);
     if (auto valid = check_accesses(specification, check_id); !valid) return valid.failure();
     Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());

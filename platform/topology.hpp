@@ -59,7 +59,7 @@ struct Topology {
   /// The whole machine, allowed or not.
   Machine machine;
 
-  /// Inspects the machine and applies the limits. Any thread; takes milliseconds; prints nothing.
+  /// Inspects the machine and applies the limits. Any thread; takes milliseconds.
   /// Fails with `invalid_argument` for options that cannot be used; with `platform` where the machine cannot be
   /// inspected, no core is left, or more cores are asked for than are allowed (the message names the limit).
   [[nodiscard]] static Result<Topology> discover(const TopologyOptions& options = {});

@@ -28,7 +28,8 @@ enum class ErrorCode {
   wait_in_kernel,
   /// A submission came after the runtime began to stop.
   stopped,
-  /// A kernel threw; the message names the task, the codelet, the device and the cause.
+  /// A kernel threw something other than an `Error`, whose code is kept; the message names the task, the codelet, the
+  /// device and the cause.
   kernel_failed,
   /// A task did not run: something that it needed failed, or it was cancelled.
   cancelled,

@@ -25,7 +25,8 @@ struct Continue {};
 struct StealRequest {
   WorkerId thief;
 };
-/// victim -> thief: so many tasks were moved to your deque.
+/// victim -> thief: so many tasks were moved to your deque. Also supervisor -> workers, with no tasks: the victim's
+/// actor has died and will not answer what was asked before.
 struct StealReply {
   WorkerId victim;
   std::uint32_t tasks = 0;

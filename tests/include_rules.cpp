@@ -25,7 +25,7 @@ struct Folder {
 
 /// The folders that depend on nothing but what is named before them. actors/ means its files, not its subfolders.
 const std::vector<Folder>& folders() {
-  static const std::vector<std::string_view> runtime{"proto",          "graph",          "platform", "actors/scheduler",
+  static const std::vector<std::string_view> runtime{"proto",         "graph",          "platform", "actors/scheduler",
                                                      "actors/memory", "actors/workers", "actors"};
   static const std::vector<std::string_view> everything = [] {
     auto all = runtime;
@@ -70,10 +70,10 @@ bool lies_directly_in(std::string_view path, std::string_view folder) {
   return fs::path(path).parent_path() == fs::path(folder);
 }
 
-/// Shells are where CAF may appear.
-bool is_shell(std::string_view path) { return stem_of(path).ends_with("_actor") || lies_directly_in(path, "actors"); }
+bool is_named_shell(std::string_view path) { return stem_of(path).ends_with("_actor"); }
 
-bool is_header(std::string_view path) { return path.ends_with(".hpp") || path.ends_with(".h") || path.ends_with(".cuh"); }
+/// Where CAF may appear.
+bool is_shell(std::string_view path) { return is_named_shell(path) || lies_directly_in(path, "actors"); }
 
 /// A library that may be used in one place only.
 struct External {
@@ -158,22 +158,25 @@ class Checker {
   }
 
   void check_internal(const std::string& path, const Include& include, const std::string& target) {
-    if (!is_test(path)) {
-      const Folder* from = folder_of(path);
-      const Folder* to = folder_of(target);
-      if (is_test(target)) {
-        report(path, include, "only tests include tests");
-      } else if (from && to && from != to && std::ranges::find(from->may_include, to->name) == from->may_include.end()) {
-        report(path, include, std::string(from->name) + "/ must not include " + std::string(to->name) + "/");
-      } else if (!is_shell(path) && !is_below(path, "client") && is_shell(target)) {
-        report(path, include, "a core never includes a shell");
-      }
+    const Folder* from = folder_of(path);
+    const Folder* to = folder_of(target);
+    if (!is_test(path) && is_test(target)) {
+      report(path, include, "only tests include tests");
+    } else if (from && to && from != to && std::ranges::find(from->may_include, to->name) == from->may_include.end()) {
+      report(path, include, std::string(from->name) + "/ must not include " + std::string(to->name) + "/");
+    } else if (!is_test(path) && !is_shell(path) && is_named_shell(target)) {
+      report(path, include, "a core never includes a shell");
+    } else {
+      check_what_comes_with(path, include, target);
     }
-    if (!is_header(path)) return;
+  }
+
+  void check_what_comes_with(const std::string& path, const Include& include, const std::string& target) {
     for (const External& external : externals()) {
       std::set<std::string> seen;
       if (!external.allowed(path) && brings_in(target, external, seen)) {
-        report(path, include, "brings in " + std::string(external.name) + ", which is for " + std::string(external.place));
+        report(path, include,
+               "brings in " + std::string(external.name) + ", which is for " + std::string(external.place));
       }
     }
   }

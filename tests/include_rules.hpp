@@ -29,9 +29,9 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 /// All violations in these files, by file and line. What an internal include names must be among the files.
 ///
 /// - Folders depend on one another in one direction only; scheduler, memory and workers never meet.
-/// - A core never includes a shell. Shells are files named *_actor.*, and all files directly in actors/.
-/// - CAF appears in shells only, CUDA in files named cuda_*, hwloc in platform/, BLAS and LAPACK in kernels/; tests
-///   follow the folder that they mirror. No header outside of these places brings such a library in indirectly.
+/// - A core never includes a shell, a file named *_actor.*.
+/// - CAF appears in shells and directly in actors/, CUDA in files named cuda_*, hwloc in platform/, BLAS and LAPACK in
+///   kernels/; tests follow the folder that they mirror. No other file brings such a library in indirectly.
 /// - Includes start at the root of the repository, and their file exists.
 std::vector<Violation> check_includes(const std::vector<SourceFile>& files);
 

@@ -25,9 +25,10 @@ void CoreDevice::note(const graph::Task& task, const KernelContext& context, Tim
   options_.trace->push_back(entry);
 }
 
-graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, const char* what) const {
+graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, ErrorCode code,
+                                               const char* what) const {
   return std::make_shared<Failure>(Failure{
-      ErrorCode::kernel_failed, graph::describe(task) + " failed on worker " + std::to_string(options_.worker.value()) +
+      code, graph::describe(task) + " failed on worker " + std::to_string(options_.worker.value()) +
                                     " (" + options_.name + "): " + what});
 }
 
@@ -43,10 +44,13 @@ Started CoreDevice::start(graph::Task& task) noexcept {
       task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
       if (options_.trace != nullptr) note(task, context, start);
       return {true, nullptr};
+    } catch (const Error& error) {
+      // The kernel knows best what kind of failure it is.
+      return {true, failure(task, error.code(), error.what())};
     } catch (const std::exception& error) {
-      return {true, failure(task, error.what())};
+      return {true, failure(task, ErrorCode::kernel_failed, error.what())};
     } catch (...) {
-      return {true, failure(task, "the kernel threw something that is no std::exception")};
+      return {true, failure(task, ErrorCode::kernel_failed, "the kernel threw something that is no std::exception")};
     }
   } catch (...) {
     // No memory left to say what happened.

@@ -33,7 +33,7 @@ class CoreDevice final : public Device {
  private:
   void prepare(const graph::Task& task);
   void note(const graph::Task& task, const KernelContext& context, TimeStamp start);
-  [[nodiscard]] graph::FailureLog::Cause failure(const graph::Task& task, const char* what) const;
+  [[nodiscard]] graph::FailureLog::Cause failure(const graph::Task& task, ErrorCode code, const char* what) const;
 
   Options options_;
   /// Views of the current task's data; kept to save the allocation.

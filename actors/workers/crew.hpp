@@ -1,6 +1,7 @@
 /// What the workers of one runtime share.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -47,13 +48,20 @@ struct alignas(64) WorkerPort {
 class Crew {
  public:
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
-      : graph(graph), plan(std::move(plan)), idle(workers), ports(workers) {}
+      : graph(graph),
+        plan(std::move(plan)),
+        steals(std::any_of(this->plan.victims.begin(), this->plan.victims.end(),
+                           [](const VictimRings& rings) { return !rings.empty(); })),
+        idle(workers),
+        ports(workers) {}
 
   /// The least worker to wake for new work, removed from the idle set; an invalid id where all are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
   graph::TaskGraph& graph;
   const StealPlan plan;
+  /// Some worker may steal from another.
+  const bool steals;
   /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
   TaskDeque entry;
   IdleSet idle;

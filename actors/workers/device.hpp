@@ -30,6 +30,8 @@ class DeviceListener {
 /// is the task's failure.
 class Device {
  public:
+  /// Ends what was started: an asynchronous device calls `done` for every task in flight before it returns, with a
+  /// cause where the kernel did not run. Only a worker that died leaves any.
   virtual ~Device() = default;
 
   [[nodiscard]] virtual DeviceKind kind() const = 0;

@@ -31,6 +31,8 @@ caf::behavior WorkerActor::make_behavior() {
   return {
       [this](const StartWorker&) {
         woke();
+        // The actor that this one replaces may have died in its sleep.
+        core_.unpark();
         bool bound = false;
         if (!setup_->cooperative) {
           platform::name_this_thread("worker " + std::to_string(setup_->id.value()));
@@ -54,7 +56,7 @@ caf::behavior WorkerActor::make_behavior() {
       },
       [this](const StealReply& reply) {
         woke();
-        core_.steal_replied(reply.tasks, pending_);
+        core_.steal_replied(reply.victim, reply.tasks, pending_);
         drive();
       },
       [this](const DeviceDone&) {
@@ -73,9 +75,19 @@ caf::behavior WorkerActor::make_behavior() {
 }
 
 void WorkerActor::on_exit() {
-  // Tasks that were about to start are for the next worker.
+  // Ends what is in flight, see `Device`.
+  device_.reset();
+  collect_done();
+  // Tasks that were about to start are for the next worker; others wait for what was about to be said.
   for (; next_ < pending_.size(); ++next_) {
-    if (pending_[next_].kind == Command::Kind::start) port_.deque.push(pending_[next_].task);
+    const Command& command = pending_[next_];
+    switch (command.kind) {
+      case Command::Kind::start: port_.deque.push(command.task); break;
+      case Command::Kind::wake:
+      case Command::Kind::activate: perform(command); break;
+      case Command::Kind::steal:
+      case Command::Kind::rest: break;
+    }
   }
   pending_.clear();
   next_ = 0;
@@ -99,6 +111,8 @@ void WorkerActor::drive() {
       pending_.clear();
       next_ = 0;
     }
+    // An event has brought more to do since.
+    if (command.kind == Command::Kind::rest && next_ < pending_.size()) continue;
     perform(command);
     // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
     const bool yields = command.kind == Command::Kind::start && (setup_->cooperative || mail_waits());
@@ -117,7 +131,7 @@ void WorkerActor::perform(const Command& command) {
       if (victim) {
         send(victim, StealRequest{setup_->id});
       } else {
-        core_.steal_replied(0, pending_);
+        core_.steal_replied(command.worker, 0, pending_);
       }
       break;
     }

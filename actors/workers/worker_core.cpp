@@ -69,12 +69,12 @@ void WorkerCore::advance(Commands& out) {
     wake_for_surplus(out);
     out.push_back({Command::Kind::start, task, {}});
   }
-  if (running_ == options_.slots || stealing_) return;
+  if (running_ == options_.slots || asked_victim_.valid()) return;
   // Victims come and go between the look and the request: do not chase them for ever.
   const WorkerId victim = asked_ <= 2 * crew_.ports.size() && !crew_.plan.shared_queue ? next_victim() : WorkerId{};
   if (victim.valid()) {
     ++asked_;
-    stealing_ = true;
+    asked_victim_ = victim;
     out.push_back({Command::Kind::steal, nullptr, victim});
     return;
   }
@@ -83,7 +83,7 @@ void WorkerCore::advance(Commands& out) {
 }
 
 void WorkerCore::wake_for_surplus(Commands& out) {
-  if (port_.deque.size() == 0 && crew_.entry.size() == 0) return;
+  if (crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return;
   const WorkerId sleeper = crew_.take_idle(options_.self);
   if (sleeper.valid()) out.push_back({Command::Kind::wake, nullptr, sleeper});
 }
@@ -108,12 +108,13 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, C
   advance(out);
 }
 
-void WorkerCore::steal_replied(std::size_t tasks, Commands& out) {
-  stealing_ = false;
+void WorkerCore::steal_replied(WorkerId victim, std::size_t tasks, Commands& out) {
+  const bool awaited = victim == asked_victim_;
+  if (awaited) asked_victim_ = WorkerId{};
   if (tasks > 0) {
     WorkerCounters::add(port_.counters.steals, std::uint64_t{1});
     WorkerCounters::add(port_.counters.stolen_tasks, std::uint64_t{tasks});
-  } else {
+  } else if (awaited) {
     WorkerCounters::add(port_.counters.failed_steals, std::uint64_t{1});
   }
   advance(out);

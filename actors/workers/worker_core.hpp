@@ -42,8 +42,8 @@ using Commands = std::vector<Command>;
 /// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
 /// the steal plan; at most one request is out at a time. A successor of an ended task goes to the own deque (local
 /// policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts while more
-/// of them lie in the own deque or in the entry queue; it takes some and, if it then has more than it needs, wakes the
-/// next.
+/// of them lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal); it takes
+/// some and, if it then has more than it needs, wakes the next.
 ///
 /// Not thread-safe: belongs to one worker's thread.
 class WorkerCore {
@@ -60,15 +60,16 @@ class WorkerCore {
 
   void work_available(Commands& out) { advance(out); }
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Commands& out);
-  /// The victim has moved `tasks` tasks to the own deque.
-  void steal_replied(std::size_t tasks, Commands& out);
+  /// `victim` has moved `tasks` tasks to the own deque, or will answer no more (0). An answer that nobody waits for,
+  /// because it was asked for by an actor that died, only makes the worker look.
+  void steal_replied(WorkerId victim, std::size_t tasks, Commands& out);
 
   /// Whether any queue that this worker may take from seems to hold something.
   [[nodiscard]] bool sees_work() const;
   /// Declares the worker idle. False: work has appeared meanwhile, go on with `work_available`. True: sleep; a
   /// `WorkAvailable` will come.
   [[nodiscard]] bool park();
-  /// A message arrived without anybody having erased the worker from the idle set.
+  /// The worker is awake, though perhaps nobody has erased it from the idle set.
   void unpark() { crew_.idle.erase(options_.self); }
 
   [[nodiscard]] std::size_t running() const { return running_; }
@@ -79,7 +80,7 @@ class WorkerCore {
   void wake_for_surplus(Commands& out);
   graph::Task* next_task();
   graph::Task* take_from_entry();
-  /// The first victim with tasks, from ring `ring_` on; an invalid id where none is left.
+  /// The first victim that seems to have tasks, nearest ring first; an invalid id where none has.
   WorkerId next_victim();
 
   Crew& crew_;
@@ -87,7 +88,8 @@ class WorkerCore {
   WorkerPort& port_;
   Random random_;
   std::size_t running_ = 0;
-  bool stealing_ = false;
+  /// The victim whose answer is awaited, or an invalid id.
+  WorkerId asked_victim_;
   /// Victims asked since the last task, so that a search ends.
   std::size_t asked_ = 0;
 };

@@ -1,41 +1,20 @@
 #include "apps/atomic_file.hpp"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
-#include <csignal>
 #include <string>
 
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
 namespace {
 
 using tests::contains;
+using tests::FileSizeLimit;
 using tests::TemporaryFolder;
 using Names = std::vector<std::string>;
-
-/// No file of this process grows beyond `bytes` while it lives: stands for a disk that becomes full.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    previous_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &previous_);
-    const rlimit limit{bytes, previous_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &previous_);
-    std::signal(SIGXFSZ, previous_handler_);
-  }
-
- private:
-  rlimit previous_{};
-  void (*previous_handler_)(int) = nullptr;
-};
 
 struct AtomicFileFixture {
   TemporaryFolder folder;

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(survives_random_damage) {
   const std::string good = kSymmetric + "% comment\n3 3 4\n1 1 4.25\n2 1 -1e-3\n2 2 5\n3 3 6.5E+2\n";
   std::mt19937 random(17);
   int refused = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 500; ++round) {
     std::string damaged = good;
     for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
       const auto at = random() % damaged.size();
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(survives_random_damage) {
     if (header.ok() && header.value().dense_bytes(sizeof(double)).count > 1'000'000) continue;
     if (!header.ok() || !read_dense<double>(path, header.value()).ok()) ++refused;
   }
-  BOOST_TEST(refused > 1000);
+  BOOST_TEST(refused > 250);
 }
 
 /// The matrices that users are told to try lie beside the source folder, where they are there at all.

@@ -5,6 +5,7 @@
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): posix_openpt is POSIX
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -29,17 +30,19 @@ class Terminal {
 
   [[nodiscard]] int file() const { return line_.get(); }
 
-  /// What was written within `wait` or before.
+  /// What was written before, and what is written within `wait`.
   std::string written(std::chrono::milliseconds wait = 0ms) {
+    const auto deadline = std::chrono::steady_clock::now() + wait;
     std::string text;
-    std::array<char, 4096> buffer{};
-    pollfd polled{screen_.get(), POLLIN, 0};
-    while (::poll(&polled, 1, static_cast<int>(wait.count())) > 0) {
+    while (true) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      pollfd polled{screen_.get(), POLLIN, 0};
+      if (::poll(&polled, 1, std::max(0, static_cast<int>(left.count()))) <= 0) return text;
+      std::array<char, 4096> buffer{};
       const auto received = ::read(screen_.get(), buffer.data(), buffer.size());
-      if (received <= 0) break;
+      if (received <= 0) return text;
       text.append(buffer.data(), static_cast<std::size_t>(received));
     }
-    return text;
   }
 
  private:
@@ -74,7 +77,7 @@ BOOST_AUTO_TEST_SUITE(progress)
 BOOST_AUTO_TEST_CASE(line_shows_bar_percentage_counts_and_time_left) {
   ProgressOptions options;
   options.label = "factorize";
-  BOOST_TEST(progress_line(options, {5000, 20000}, 2.0, 70) ==
+  BOOST_TEST(progress_line(options, {5000, 20000}, 2.0, 73) ==
              "factorize [#####...............]  25 %  5,000 / 20,000 tasks, 6.00 s left");
   BOOST_TEST(progress_line(options, {0, 20}, 2.0, 45) == "factorize [.............]   0 %  0 / 20 tasks");
   BOOST_TEST(progress_line(options, {1234, 0}, 2.0, 80) == "factorize 1,234 tasks");

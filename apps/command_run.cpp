@@ -1,0 +1,173 @@
+/// `troupe run`: factorize a matrix that is made for the purpose, measure and check.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "apps/command_line.hpp"
+#include "apps/common_arguments.hpp"
+#include "apps/factorization.hpp"
+#include "apps/picture.hpp"
+#include "apps/problem.hpp"
+#include "apps/progress.hpp"
+#include "apps/run_summary.hpp"
+#include "kernels/peak.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+struct RunArguments {
+  Application application = Application::cholesky;
+  std::int64_t n = 4096;
+  /// 0: chosen by application.
+  std::int64_t tile = 0;
+  std::int64_t inner = 64;
+  std::string precision = "double";
+  std::string pivoting = "partial";
+  std::optional<ProblemKind> problem;
+  RuntimeOptions runtime;
+  int repeat = 1;
+  bool check = false;
+  bool peak = false;
+  bool json = false;
+  std::string picture;
+};
+
+ProblemKind problem_of(const RunArguments& arguments) {
+  if (arguments.problem) return *arguments.problem;
+  const bool symmetric = arguments.application == Application::cholesky;
+  const bool unpivoted = arguments.application == Application::lu && arguments.pivoting == "none";
+  return symmetric || unpivoted ? ProblemKind::random_definite : ProblemKind::random;
+}
+
+std::vector<int> processing_units(const Runtime& runtime) {
+  std::vector<int> units;
+  for (const WorkerReport& worker : runtime.report().workers) units.push_back(worker.bound_to);
+  return units;
+}
+
+template <class T>
+std::vector<Residual> check(Runtime& runtime, const RunArguments& arguments, const DenseMatrix<T>& original,
+                            Factorization<T>& factorization) {
+  std::vector<Residual> residuals = factorization.residuals(original);
+  const DenseMatrix<T> b = random_right_hand_side<T>(original.rows, 1, arguments.runtime.seed);
+  DenseMatrix<T> x = b;
+  factorization.solve(x);
+  residuals.push_back(solve_residual(original, x, b));
+  static_cast<void>(runtime);
+  return residuals;
+}
+
+template <class T>
+RunSummary measure(const RunArguments& arguments) {
+  Runtime runtime(arguments.runtime);
+  const ProgressBar bar(
+      [&runtime] {
+        const troupe::Progress progress = runtime.progress();
+        return Progress{progress.ended, progress.submitted};
+      },
+      {.enabled = !arguments.json, .label = to_string(arguments.application)});
+  const Problem problem{problem_of(arguments), arguments.n, arguments.n, arguments.runtime.seed};
+  const DenseMatrix<T> original = assemble<T>(runtime, problem);
+  const FactorizationOptions options{arguments.application, arguments.tile, arguments.inner,
+                                     arguments.pivoting == "partial"};
+  RunSummary summary;
+  for (int i = 0; i < arguments.repeat; ++i) {
+    const bool last = i + 1 == arguments.repeat;
+    MeasuredRun run;
+    if (arguments.peak) run.peak_gflops = kernels::measure_peak<T>(processing_units(runtime));
+    [[maybe_unused]] const auto earlier = runtime.take_trace();
+    DenseMatrix<T> a = original;
+    const RunReport before = runtime.report();
+    Factorization<T> factorization(runtime, a, options);
+    run.seconds = factorization.seconds();
+    run.gflops = flop_count(arguments.application, arguments.n, arguments.n) / run.seconds * 1e-9;
+    summary.runs.push_back(run);
+    if (!last) continue;
+    summary.report = difference(runtime.report(), before);
+    summary.trace = runtime.take_trace();
+    if (arguments.check) summary.residuals = check(runtime, arguments, original, factorization);
+  }
+  summary.problem = to_string(problem.kind);
+  summary.policy = runtime.policy();
+  return summary;
+}
+
+void check_memory(const RunArguments& arguments) {
+  const std::size_t element = arguments.precision == "float" ? sizeof(float) : sizeof(double);
+  // The original, the copy that is factorized, the tiles; a check takes two more.
+  require_memory(arguments.n, arguments.n, element, arguments.check ? 5 : 3);
+}
+
+int run(const RunArguments& given) {
+  RunArguments arguments = given;
+  if (arguments.tile == 0) arguments.tile = default_tile(arguments.application, arguments.n);
+  if (!arguments.picture.empty()) {
+    check_picture_path(arguments.picture).value_or_throw();
+    arguments.runtime.trace = true;
+  }
+  check_memory(arguments);
+  RunSummary summary = arguments.precision == "float" ? measure<float>(arguments) : measure<double>(arguments);
+  summary.application = to_string(arguments.application);
+  summary.precision = arguments.precision;
+  summary.n = arguments.n;
+  summary.tile = arguments.tile;
+  summary.seed = arguments.runtime.seed;
+  if (!arguments.picture.empty()) {
+    summary.picture = draw_picture(arguments.picture, picture_of(summary)).value_or_throw();
+  }
+  print(summary, arguments.json);
+  const bool accepted = std::all_of(summary.residuals.begin(), summary.residuals.end(),
+                                    [](const Residual& residual) { return residual.accepted(); });
+  if (accepted) return kSuccess;
+  throw Error(ErrorCode::kernel_failed, "the check failed: a scaled residual is not below " +
+                                            std::to_string(static_cast<int>(kResidualBound)));
+}
+
+constexpr std::array kApplications{Application::cholesky, Application::lu, Application::qr};
+constexpr std::array kProblems{ProblemKind::random, ProblemKind::random_definite, ProblemKind::covariance,
+                               ProblemKind::poisson};
+
+/// An option that takes one of the names of an enumeration's values.
+template <class Target, class Values>
+CLI::Option* add_named(CLI::App& command, const std::string& name, Target& target, const Values& values,
+                       const std::string& help) {
+  std::vector<std::string> names;
+  for (const auto value : values) names.emplace_back(to_string(value));
+  const auto assign = [&target, &values](const std::string& given) {
+    for (const auto value : values) {
+      if (given == to_string(value)) target = value;
+    }
+  };
+  return command.add_option_function<std::string>(name, assign, help)->check(CLI::IsMember(names));
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& application, Command& chosen) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = application.add_subcommand("run", "Factorize a matrix made for the purpose; measure and check");
+  add_named(*command, "application", arguments->application, kApplications, "cholesky, lu or qr")->required();
+  command->add_option("--n", arguments->n, "Order of the matrix")->check(CLI::Range(std::int64_t{1}, kLargestOrder))->capture_default_str();
+  command->add_option("--tile", arguments->tile, "Edge of a tile; default: chosen by application and size")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+  command->add_option("--inner", arguments->inner, "QR: columns of an inner block")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))->capture_default_str();
+  command->add_option("--precision", arguments->precision, "float or double")
+      ->check(CLI::IsMember({"float", "double"}))->capture_default_str();
+  command->add_option("--pivoting", arguments->pivoting, "LU: partial or none")
+      ->check(CLI::IsMember({"partial", "none"}))->capture_default_str();
+  add_named(*command, "--problem", arguments->problem, kProblems,
+            "random, random-definite, covariance or poisson; default: random, or random-definite where the "
+            "factorization needs it");
+  add_runtime_options(*command, arguments->runtime);
+  command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")->check(CLI::Range(1, 1000000))->capture_default_str();
+  command->add_flag("--check", arguments->check, "Compute scaled residuals of the last run, and fail above the bound");
+  command->add_flag("--peak", arguments->peak, "Measure the cores' matrix-product rate next to each run");
+  command->add_option("--picture", arguments->picture, "Draw the last run: PATH.svg or PATH.png (both are written)");
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,112 @@
+#include "apps/factorization.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "apps/cholesky.hpp"
+
+namespace troupe::apps {
+
+const char* to_string(Application application) {
+  switch (application) {
+    case Application::cholesky: return "cholesky";
+    case Application::lu: return "lu";
+    case Application::qr: return "qr";
+  }
+  return "unknown";
+}
+
+std::int64_t default_tile(Application application, std::int64_t n) {
+  const std::int64_t best = application == Application::lu ? 256 : 384;
+  // A dozen tiles across keep a few cores busy.
+  return std::clamp<std::int64_t>((n / 12 + 31) / 32 * 32, 64, best);
+}
+
+double flop_count(Application application, std::int64_t rows, std::int64_t cols) {
+  const auto m = static_cast<double>(rows);
+  const auto n = static_cast<double>(cols);
+  switch (application) {
+    case Application::cholesky: return n * n * n / 3 + n * n / 2;
+    case Application::lu: return 2 * n * n * n / 3 - n * n / 2;
+    case Application::qr: return 2 * n * n * (m - n / 3);
+  }
+  return 0;
+}
+
+template <class T>
+Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options)
+    : runtime_(runtime), options_(options) {
+  if (a.rows < a.cols || (a.rows != a.cols && options.application != Application::qr)) {
+    throw Error(ErrorCode::invalid_argument, std::string(to_string(options.application)) + " of a " +
+                                                 std::to_string(a.rows) + " x " + std::to_string(a.cols) +
+                                                 " matrix: QR needs at least as many rows as columns, the others a "
+                                                 "square matrix");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::int64_t ld = std::max<std::int64_t>(a.rows, 1);
+  const TilePart part = options.application == Application::cholesky ? TilePart::lower : TilePart::all;
+  const TileStorage storage =
+      options.application == Application::lu && options.pivoting ? TileStorage::columns : TileStorage::tiles;
+  tiles_ = std::make_unique<TiledMatrix<T>>(runtime, a.rows, a.cols, options.tile, storage, "A");
+  tiles_->gather_from(a.values.data(), ld, part);
+  switch (options.application) {
+    case Application::cholesky: cholesky(runtime, *tiles_); break;
+    case Application::lu:
+      if (options.pivoting) {
+        pivots_ = std::make_unique<Pivots>(runtime, a.rows, options.tile);
+        lu(runtime, *tiles_, *pivots_);
+      } else {
+        lu_without_pivoting(runtime, *tiles_);
+      }
+      break;
+    case Application::qr:
+      reflectors_ = std::make_unique<QrFactors<T>>(runtime, *tiles_, options.inner);
+      qr(runtime, *tiles_, *reflectors_);
+      break;
+  }
+  tiles_->scatter_to(a.values.data(), ld, part);
+  runtime.wait();
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T>
+Factorization<T>::~Factorization() = default;
+
+template <class T>
+void Factorization<T>::solve(DenseMatrix<T>& b) {
+  if (tiles_->rows() != tiles_->cols() || b.rows != tiles_->rows()) {
+    throw Error(ErrorCode::invalid_argument, "a right-hand side of " + std::to_string(b.rows) +
+                                                 " rows does not fit a system of " + std::to_string(tiles_->rows()) +
+                                                 " x " + std::to_string(tiles_->cols()));
+  }
+  const std::int64_t ld = std::max<std::int64_t>(b.rows, 1);
+  TiledMatrix<T> x = TiledMatrix<T>::in_place(runtime_, b.values.data(), b.rows, b.cols, ld, options_.tile, "B");
+  switch (options_.application) {
+    case Application::cholesky: cholesky_solve(runtime_, *tiles_, x); break;
+    case Application::lu:
+      if (options_.pivoting) {
+        lu_solve(runtime_, *tiles_, *pivots_, x);
+      } else {
+        lu_solve_without_pivoting(runtime_, *tiles_, x);
+      }
+      break;
+    case Application::qr: qr_solve(runtime_, *tiles_, *reflectors_, x); break;
+  }
+  runtime_.wait();
+}
+
+template <class T>
+std::vector<Residual> Factorization<T>::residuals(const DenseMatrix<T>& original) {
+  switch (options_.application) {
+    case Application::cholesky: return {cholesky_residual(runtime_, original, *tiles_)};
+    case Application::lu:
+      return {lu_residual(runtime_, original, *tiles_, pivots_ ? pivots_->rows() : std::vector<int>{})};
+    case Application::qr: return qr_residuals(runtime_, original, *tiles_, *reflectors_);
+  }
+  return {};
+}
+
+template class Factorization<float>;
+template class Factorization<double>;
+
+}  // namespace troupe::apps

@@ -1,0 +1,63 @@
+/// One factorization of a column-major matrix, measured and checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "apps/dense_matrix.hpp"
+#include "apps/residuals.hpp"
+#include "client/runtime.hpp"
+#include "client/tiled_matrix.hpp"
+
+namespace troupe::apps {
+
+enum class Application { cholesky, lu, qr };
+
+/// `cholesky`, `lu`, `qr`.
+[[nodiscard]] const char* to_string(Application application);
+
+struct FactorizationOptions {
+  Application application = Application::cholesky;
+  /// Edge of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
+  std::int64_t tile = 512;
+  /// Inner block of QR (LAPACK's ib).
+  std::int64_t inner = 64;
+  /// LU: exchange rows, or trust the matrix.
+  bool pivoting = true;
+};
+
+/// The tile size that measured best for an application on cores, if the matrix is large enough for it.
+[[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n);
+
+/// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
+[[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
+
+/// A matrix with its factors. Keeps a copy of nothing: the caller's matrix holds the factors as LAPACK's routines
+/// leave them (for tile QR: R, and vectors that differ from LAPACK's).
+template <class T>
+class Factorization {
+ public:
+  /// Factorizes `a` from column-major in to column-major out, and returns when it is done. Throws `numerical` where the
+  /// matrix is not positive definite or singular, `invalid_argument` for options that do not fit the matrix.
+  Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
+  ~Factorization();
+
+  /// Wall-clock seconds of the constructor: memory, conversions and all.
+  [[nodiscard]] double seconds() const { return seconds_; }
+  /// Solves A X = B in place for a square A.
+  void solve(DenseMatrix<T>& b);
+  /// What a check of the factors against the original matrix gives. Costs more than the factorization.
+  [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
+
+ private:
+  Runtime& runtime_;
+  const FactorizationOptions options_;
+  std::unique_ptr<TiledMatrix<T>> tiles_;
+  std::unique_ptr<Pivots> pivots_;
+  std::unique_ptr<QrFactors<T>> reflectors_;
+  double seconds_ = 0;
+};
+
+}  // namespace troupe::apps

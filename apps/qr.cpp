@@ -1,0 +1,88 @@
+#include "apps/qr.hpp"
+
+#include "kernels/codelets.hpp"
+
+namespace troupe::apps {
+
+using kernels::codelets;
+
+template <class T>
+QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner) {
+  if (inner <= 0) {
+    throw Error(ErrorCode::invalid_argument, "the inner block of a QR factorization must be at least 1");
+  }
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    diagonal_.push_back(runtime.allocate_matrix<T>(a.rows_of(k), a.cols_of(k), "V"));
+    std::vector<Data>& column = t_.emplace_back();
+    for (int i = k; i < a.tile_rows(); ++i) {
+      column.push_back(runtime.allocate_matrix<T>(std::min(inner, a.cols_of(k)), a.cols_of(k), "T"));
+    }
+  }
+}
+
+template <class T>
+void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors) {
+  const auto& kernel = codelets<T>();
+  const int n = a.tile_cols();
+  const int m = a.tile_rows();
+  for (int k = 0; k < n; ++k) {
+    const int urgent = 3 * (n - k) + m;
+    runtime.submit(kernel.geqrt, {a(k, k), factors.t(k, k), factors.diagonal(k)}, {}, {.priority = urgent});
+    for (int j = k + 1; j < n; ++j) {
+      runtime.submit(kernel.gemqrt_transposed, {factors.diagonal(k), factors.t(k, k), a(k, j)}, {},
+                     {.priority = urgent - 3 * (j - k)});
+    }
+    for (int i = k + 1; i < m; ++i) {
+      runtime.submit(kernel.tpqrt, {a(k, k), a(i, k), factors.t(i, k)}, {}, {.priority = urgent - (i - k)});
+      for (int j = k + 1; j < n; ++j) {
+        runtime.submit(kernel.tpmqrt_transposed, {a(i, k), factors.t(i, k), a(k, j), a(i, j)}, {},
+                       {.priority = urgent - 3 * (j - k) - (i - k)});
+      }
+    }
+  }
+}
+
+template <class T>
+void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, bool transposed,
+              TiledMatrix<T>& c) {
+  const auto& kernel = codelets<T>();
+  const int n = a.tile_cols();
+  const int m = a.tile_rows();
+  const Codelet& diagonal = transposed ? kernel.gemqrt_transposed : kernel.gemqrt;
+  const Codelet& below = transposed ? kernel.tpmqrt_transposed : kernel.tpmqrt;
+  for (int r = 0; r < c.tile_cols(); ++r) {
+    for (int step = 0; step < n; ++step) {
+      // Q = Q_0 Q_1 …, and each Q_k eliminates its tiles from the diagonal downwards.
+      const int k = transposed ? step : n - 1 - step;
+      if (transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, k), c(k, r)});
+      for (int row = k + 1; row < m; ++row) {
+        const int i = transposed ? row : m + k - row;
+        runtime.submit(below, {a(i, k), factors.t(i, k), c(k, r), c(i, r)});
+      }
+      if (!transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, k), c(k, r)});
+    }
+  }
+}
+
+template <class T>
+void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b) {
+  const auto& kernel = codelets<T>();
+  qr_apply(runtime, a, factors, true, b);
+  for (int r = 0; r < b.tile_cols(); ++r) {
+    for (int k = a.tile_cols() - 1; k >= 0; --k) {
+      runtime.submit(kernel.solve_upper, {a(k, k), b(k, r)});
+      for (int i = 0; i < k; ++i) runtime.submit(kernel.gemm_nn, {a(i, k), b(k, r), b(i, r)});
+    }
+  }
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                             \
+  template class QrFactors<T>;                                                                            \
+  template void qr(Runtime&, TiledMatrix<T>&, QrFactors<T>&);                                             \
+  template void qr_apply(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, bool, TiledMatrix<T>&);    \
+  template void qr_solve(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, TiledMatrix<T>&);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::apps

@@ -1,0 +1,45 @@
+/// How good a factorization and a solution are, on LAPACK's scale.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/dense_matrix.hpp"
+#include "apps/lu.hpp"
+#include "apps/qr.hpp"
+#include "client/tiled_matrix.hpp"
+
+namespace troupe::apps {
+
+/// Below this a scaled residual is accepted: the threshold of LAPACK's test programs (LAPACK Working Note 41, 7.4).
+inline constexpr double kResidualBound = 30;
+
+/// One scaled residual: the error over (the size of the problem) x (norm of the data) x (machine precision of `T`).
+/// NaN where the result has one.
+struct Residual {
+  /// What is measured, as a formula.
+  std::string formula;
+  double value = 0;
+
+  [[nodiscard]] bool accepted() const { return value < kResidualBound; }
+};
+
+/// |A - L L^T| / (n |A| eps), in the 1-norm, of the lower triangle. `l` as `cholesky` leaves it.
+template <class T>
+Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l);
+
+/// |P A - L U| / (n |A| eps), in the 1-norm. `pivots` is empty where there was no pivoting.
+template <class T>
+Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
+                     const std::vector<int>& pivots);
+
+/// |A - Q R| / (m |A| eps) and |I - Q^T Q| / (m eps), in the 1-norm.
+template <class T>
+std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
+                                   const QrFactors<T>& factors);
+
+/// |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double.
+template <class T>
+Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b);
+
+}  // namespace troupe::apps

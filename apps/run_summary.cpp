@@ -1,0 +1,180 @@
+#include "apps/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "apps/human.hpp"
+#include "apps/table.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+template <class Get>
+double median_of(const std::vector<MeasuredRun>& runs, const Get& get) {
+  std::vector<double> values;
+  for (const MeasuredRun& run : runs) values.push_back(get(run));
+  return median(std::move(values));
+}
+
+bool has_peak(const RunSummary& summary) { return !summary.runs.empty() && summary.runs.front().peak_gflops > 0; }
+
+/// Busy, searching and idle seconds of a worker during the last run.
+struct WorkerTimes {
+  double busy;
+  double searching;
+  double idle;
+};
+
+WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
+  const double busy = seconds(worker.busy);
+  const double searching = seconds(worker.searching);
+  return {busy, searching, std::max(0.0, run_seconds - busy - searching)};
+}
+
+nlohmann::json to_json(const RunSummary& summary) {
+  nlohmann::json json{{"app", summary.application},
+                      {"problem", summary.problem},
+                      {"n", summary.n},
+                      {"tile", summary.tile},
+                      {"precision", summary.precision},
+                      {"policy", summary.policy},
+                      {"cores", summary.report.workers.size()},
+                      {"gpus", 0},
+                      {"seed", summary.seed},
+                      {"seconds", summary.median_seconds()},
+                      {"gflops", summary.median_gflops()},
+                      {"tasks", summary.report.ended}};
+  for (const MeasuredRun& run : summary.runs) {
+    nlohmann::json one{{"seconds", run.seconds}, {"gflops", run.gflops}};
+    if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
+    json["runs"].push_back(std::move(one));
+  }
+  if (has_peak(summary)) json["share_of_peak"] = summary.median_share_of_peak();
+  double worst = 0;
+  for (const Residual& residual : summary.residuals) {
+    json["residuals"].push_back({{"formula", residual.formula}, {"value", residual.value}, {"bound", kResidualBound}});
+    worst = residual.value > worst || std::isnan(residual.value) ? residual.value : worst;
+  }
+  if (!summary.residuals.empty()) json["residual"] = worst;
+  const double last = summary.runs.back().seconds;
+  for (const WorkerReport& worker : summary.report.workers) {
+    const WorkerTimes times = times_of(worker, last);
+    json["workers"].push_back({{"worker", worker.worker.value()},
+                               {"device", worker.device},
+                               {"bound_to", worker.bound_to},
+                               {"tasks", worker.tasks},
+                               {"busy_seconds", times.busy},
+                               {"searching_seconds", times.searching},
+                               {"idle_seconds", times.idle},
+                               {"steals", worker.steals},
+                               {"stolen_tasks", worker.stolen_tasks},
+                               {"failed_steals", worker.failed_steals},
+                               {"parks", worker.parks}});
+  }
+  if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
+  return json;
+}
+
+void print_workers(const RunSummary& summary) {
+  const double last = summary.runs.back().seconds;
+  const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
+  Table table({{"worker"}, {"device"}, {"tasks", Align::right}, {"busy", Align::right}, {"searching", Align::right},
+               {"idle", Align::right}, {"steals", Align::right}, {"tasks stolen", Align::right}});
+  for (const WorkerReport& worker : summary.report.workers) {
+    const WorkerTimes times = times_of(worker, last);
+    table.add_row({fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks), share(times.busy),
+                   share(times.searching), share(times.idle), human_count(worker.steals),
+                   human_count(worker.stolen_tasks)});
+  }
+  fmt::print("\nWhat the workers did in the last run:\n{}", table.text(2));
+}
+
+void print_text(const RunSummary& summary) {
+  fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {} workers\n", summary.application,
+             summary.problem, summary.precision, summary.n, summary.tile, summary.policy,
+             summary.report.workers.size());
+  const std::string which = summary.runs.size() > 1 ? fmt::format(" (median of {} runs)", summary.runs.size()) : "";
+  fmt::print("  time      {}{}\n", human_seconds(summary.median_seconds()), which);
+  fmt::print("  speed     {:.4g} GFlop/s\n", summary.median_gflops());
+  if (has_peak(summary)) {
+    fmt::print("  of peak   {:.1f} % of {:.4g} GFlop/s (concurrent matrix products, n = 2048)\n",
+               100 * summary.median_share_of_peak(),
+               median_of(summary.runs, [](const MeasuredRun& run) { return run.peak_gflops; }));
+  }
+  fmt::print("  tasks     {}\n", human_count(summary.report.ended));
+  for (const Residual& residual : summary.residuals) {
+    fmt::print("  residual  {:<28} = {:.3g}  ({} the bound {})\n", residual.formula, residual.value,
+               residual.accepted() ? "below" : "NOT below", kResidualBound);
+  }
+  print_workers(summary);
+  if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
+}
+
+}  // namespace
+
+double RunSummary::median_seconds() const {
+  return median_of(runs, [](const MeasuredRun& run) { return run.seconds; });
+}
+
+double RunSummary::median_gflops() const {
+  return median_of(runs, [](const MeasuredRun& run) { return run.gflops; });
+}
+
+double RunSummary::median_share_of_peak() const {
+  if (runs.empty() || runs.front().peak_gflops <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return median_of(runs, [](const MeasuredRun& run) { return run.gflops / run.peak_gflops; });
+}
+
+RunReport difference(const RunReport& later, const RunReport& earlier) {
+  RunReport result = later;
+  result.submitted -= earlier.submitted;
+  result.ended -= earlier.ended;
+  for (std::size_t i = 0; i < result.workers.size(); ++i) {
+    WorkerReport& worker = result.workers[i];
+    const WorkerReport& before = earlier.workers[i];
+    worker.tasks -= before.tasks;
+    worker.steals -= before.steals;
+    worker.stolen_tasks -= before.stolen_tasks;
+    worker.failed_steals -= before.failed_steals;
+    worker.parks -= before.parks;
+    worker.busy -= before.busy;
+    worker.searching -= before.searching;
+  }
+  return result;
+}
+
+Picture picture_of(const RunSummary& summary) {
+  Picture picture;
+  picture.title = fmt::format("{}, n = {}, tile {}, {} precision", summary.application, summary.n, summary.tile,
+                              summary.precision);
+  picture.subtitle.push_back(fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy,
+                                         summary.runs.back().gflops));
+  for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
+  const TimeStamp start = summary.trace.empty() ? TimeStamp{} : summary.trace.front().start;
+  for (const TraceEvent& event : summary.trace) {
+    picture.spans.push_back(
+        {event.worker.index(), event.codelet, seconds(event.start - start), seconds(event.end - start)});
+  }
+  return picture;
+}
+
+void print(const RunSummary& summary, bool json) {
+  if (json) {
+    fmt::print("{}\n", to_json(summary).dump(2));
+  } else {
+    print_text(summary);
+  }
+}
+
+}  // namespace troupe::apps

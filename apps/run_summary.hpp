@@ -1,0 +1,53 @@
+/// What a measured run has to say, for people and for machines.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/run_report.hpp"
+#include "apps/picture.hpp"
+#include "apps/residuals.hpp"
+
+namespace troupe::apps {
+
+struct MeasuredRun {
+  double seconds = 0;
+  double gflops = 0;
+  /// Of concurrent matrix products on the same cores, measured next to the run; 0: not measured.
+  double peak_gflops = 0;
+};
+
+struct RunSummary {
+  std::string application;
+  std::string problem;
+  std::string precision;
+  std::string policy;
+  std::int64_t n = 0;
+  std::int64_t tile = 0;
+  std::uint64_t seed = 0;
+  std::vector<MeasuredRun> runs;
+  /// Of the last run.
+  std::vector<Residual> residuals;
+  RunReport report;
+  std::vector<TraceEvent> trace;
+  std::optional<PictureFiles> picture;
+
+  [[nodiscard]] double median_seconds() const;
+  [[nodiscard]] double median_gflops() const;
+  /// The median over the runs of the share of the peak that was measured next to each; NaN where none was.
+  [[nodiscard]] double median_share_of_peak() const;
+};
+
+/// What happened between two reports of one runtime.
+[[nodiscard]] RunReport difference(const RunReport& later, const RunReport& earlier);
+
+/// The picture of the traced run.
+[[nodiscard]] Picture picture_of(const RunSummary& summary);
+
+/// To standard output, as one JSON object or as tables.
+void print(const RunSummary& summary, bool json);
+
+}  // namespace troupe::apps

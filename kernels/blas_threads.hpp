@@ -1,0 +1,16 @@
+/// Keeps the BLAS library from starting threads of its own inside workers.
+#pragma once
+
+#include <memory>
+
+namespace troupe::kernels {
+
+/// While any of the returned objects lives, the BLAS library runs in the calling thread only; when the last one dies,
+/// the number of threads that the program had set before the first is back. An `Environment` for codelets that call
+/// BLAS: a runtime holds one from the first such codelet on. Thread-safe.
+///
+/// In OpenBLAS's pthread build the number of threads is one for the whole process, so BLAS calls of the program's own
+/// threads are single-threaded as well meanwhile. Libraries without such a setting are left alone.
+std::shared_ptr<void> single_threaded_blas();
+
+}  // namespace troupe::kernels

@@ -1,0 +1,132 @@
+#include "kernels/factor.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "kernels/fortran.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+int as_int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Work space of the calling thread, at least `count` elements; valid until the next call.
+template <class T>
+T* work_space(std::int64_t count) {
+  thread_local std::vector<T> space;
+  if (space.size() < static_cast<std::size_t>(count)) space.resize(static_cast<std::size_t>(count));
+  return space.data();
+}
+
+template <class T>
+MatrixView<T> part(MatrixView<T> a, std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+  return {a.data + row + col * a.ld, rows, cols, a.ld};
+}
+
+template <class T>
+MatrixView<const T> constant(MatrixView<T> a) {
+  return {a.data, a.rows, a.cols, a.ld};
+}
+
+/// Below this, LU without pivoting goes column by column.
+constexpr std::int64_t kUnblocked = 16;
+
+template <class T>
+int unblocked_without_pivoting(MatrixView<T> a) {
+  for (std::int64_t k = 0; k < std::min(a.rows, a.cols); ++k) {
+    if (a(k, k) == T{0}) return as_int(k + 1);
+    for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, k) /= a(k, k);
+    for (std::int64_t j = k + 1; j < a.cols; ++j) {
+      for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, j) -= a(i, k) * a(k, j);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+template <class T>
+int potrf(MatrixView<T> a) {
+  return fortran::potrf('L', as_int(a.rows), a.data, as_int(a.ld));
+}
+
+template <class T>
+int factor_panel(MatrixView<T> a, std::span<int> pivots) {
+  const int info = fortran::getrf(as_int(a.rows), as_int(a.cols), a.data, as_int(a.ld), pivots.data());
+  for (int& pivot : pivots) --pivot;
+  return info;
+}
+
+template <class T>
+int getrf_without_pivoting(MatrixView<T> a) {
+  const std::int64_t n = std::min(a.rows, a.cols);
+  if (n <= kUnblocked) return unblocked_without_pivoting(a);
+  const std::int64_t half = n / 2;
+  const MatrixView<T> left = part(a, 0, 0, a.rows, half);
+  if (const int info = getrf_without_pivoting(left)) return info;
+  const MatrixView<T> top = part(a, 0, half, half, a.cols - half);
+  const MatrixView<T> rest = part(a, half, half, a.rows - half, a.cols - half);
+  solve_triangular('L', 'L', 'N', 'U', constant(part(a, 0, 0, half, half)), top);
+  fortran::gemm('N', 'N', as_int(rest.rows), as_int(rest.cols), as_int(half), T{-1}, a.data + half, as_int(a.ld),
+                top.data, as_int(a.ld), T{1}, rest.data, as_int(a.ld));
+  const int info = getrf_without_pivoting(rest);
+  return info == 0 ? 0 : info + as_int(half);
+}
+
+template <class T>
+void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
+  fortran::trsm(side, uplo, trans, diag, as_int(b.rows), as_int(b.cols), T{1}, a.data, as_int(a.ld), b.data,
+                as_int(b.ld));
+}
+
+template <class T>
+void geqrt(MatrixView<T> a, MatrixView<T> t) {
+  if (a.cols == 0) return;
+  [[maybe_unused]] const int info = fortran::geqrt(as_int(a.rows), as_int(a.cols), as_int(t.rows), a.data,
+                                                   as_int(a.ld), t.data, as_int(t.ld), work_space<T>(t.rows * a.cols));
+  assert(info == 0 && "geqrt was called with a wrong argument");
+}
+
+template <class T>
+void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
+  if (c.cols == 0 || v.cols == 0) return;
+  [[maybe_unused]] const int info =
+      fortran::gemqrt('L', trans, as_int(c.rows), as_int(c.cols), as_int(v.cols), as_int(t.rows), v.data,
+                      as_int(v.ld), t.data, as_int(t.ld), c.data, as_int(c.ld), work_space<T>(t.rows * c.cols));
+  assert(info == 0 && "gemqrt was called with a wrong argument");
+}
+
+template <class T>
+void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
+  if (b.cols == 0) return;
+  [[maybe_unused]] const int info =
+      fortran::tpqrt(as_int(b.rows), as_int(b.cols), 0, as_int(t.rows), upper.data, as_int(upper.ld), b.data,
+                     as_int(b.ld), t.data, as_int(t.ld), work_space<T>(t.rows * b.cols));
+  assert(info == 0 && "tpqrt was called with a wrong argument");
+}
+
+template <class T>
+void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
+  if (b.cols == 0 || v.cols == 0) return;
+  [[maybe_unused]] const int info = fortran::tpmqrt(
+      'L', trans, as_int(b.rows), as_int(b.cols), as_int(v.cols), 0, as_int(t.rows), v.data, as_int(v.ld), t.data,
+      as_int(t.ld), a.data, as_int(a.ld), b.data, as_int(b.ld), work_space<T>(t.rows * b.cols));
+  assert(info == 0 && "tpmqrt was called with a wrong argument");
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                        \
+  template int potrf(MatrixView<T>);                                                                 \
+  template int factor_panel(MatrixView<T>, std::span<int>);                                          \
+  template int getrf_without_pivoting(MatrixView<T>);                                                \
+  template void solve_triangular(char, char, char, char, MatrixView<const T>, MatrixView<T>);        \
+  template void geqrt(MatrixView<T>, MatrixView<T>);                                                 \
+  template void gemqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>);               \
+  template void tpqrt(MatrixView<T>, MatrixView<T>, MatrixView<T>);                                  \
+  template void tpmqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::kernels

@@ -1,0 +1,84 @@
+/// BLAS and LAPACK, declared for float and double under one name each. Private to kernels/.
+///
+/// Arguments as in the reference (netlib.org/lapack); integers have 32 bits. Character arguments carry a hidden length
+/// by value at the end, as GNU Fortran passes them; C callers have always left it away for single characters, but it
+/// costs nothing to be right.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+#define TROUPE_BLAS(T, p)                                                                                            \
+  void p##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,       \
+                const T*, const int*, const T*, T*, const int*, std::size_t, std::size_t);                          \
+  void p##syrk_(const char*, const char*, const int*, const int*, const T*, const T*, const int*, const T*, T*,     \
+                const int*, std::size_t, std::size_t);                                                              \
+  void p##trsm_(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*,     \
+                const int*, T*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);                    \
+  void p##potrf_(const char*, const int*, T*, const int*, int*, std::size_t);                                       \
+  void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                                               \
+  void p##laswp_(const int*, T*, const int*, const int*, const int*, const int*, const int*);                       \
+  void p##geqrt_(const int*, const int*, const int*, T*, const int*, T*, const int*, T*, int*);                     \
+  void p##gemqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const T*, const int*,   \
+                  const T*, const int*, T*, const int*, T*, int*, std::size_t, std::size_t);                        \
+  void p##tpqrt_(const int*, const int*, const int*, const int*, T*, const int*, T*, const int*, T*, const int*,    \
+                 T*, int*);                                                                                         \
+  void p##tpmqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const int*, const T*,   \
+                  const int*, const T*, const int*, T*, const int*, T*, const int*, T*, int*, std::size_t,          \
+                  std::size_t);
+TROUPE_BLAS(float, s)
+TROUPE_BLAS(double, d)
+#undef TROUPE_BLAS
+}
+
+namespace troupe::kernels::fortran {
+
+#define TROUPE_FORTRAN(T, p)                                                                                         \
+  inline void gemm(char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, \
+                   T* c, int ldc) {                                                                                  \
+    p##gemm_(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);                                  \
+  }                                                                                                                  \
+  inline void syrk(char uplo, char trans, int n, int k, T alpha, const T* a, int lda, T beta, T* c, int ldc) {       \
+    p##syrk_(&uplo, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);                                          \
+  }                                                                                                                  \
+  inline void trsm(char side, char uplo, char trans, char diag, int m, int n, T alpha, const T* a, int lda, T* b,    \
+                   int ldb) {                                                                                        \
+    p##trsm_(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);                             \
+  }                                                                                                                  \
+  inline int potrf(char uplo, int n, T* a, int lda) {                                                                \
+    int info = 0;                                                                                                    \
+    p##potrf_(&uplo, &n, a, &lda, &info, 1);                                                                         \
+    return info;                                                                                                     \
+  }                                                                                                                  \
+  inline int getrf(int m, int n, T* a, int lda, int* ipiv) {                                                         \
+    int info = 0;                                                                                                    \
+    p##getrf_(&m, &n, a, &lda, ipiv, &info);                                                                         \
+    return info;                                                                                                     \
+  }                                                                                                                  \
+  inline int geqrt(int m, int n, int nb, T* a, int lda, T* t, int ldt, T* work) {                                    \
+    int info = 0;                                                                                                    \
+    p##geqrt_(&m, &n, &nb, a, &lda, t, &ldt, work, &info);                                                           \
+    return info;                                                                                                     \
+  }                                                                                                                  \
+  inline int gemqrt(char side, char trans, int m, int n, int k, int nb, const T* v, int ldv, const T* t, int ldt,    \
+                    T* c, int ldc, T* work) {                                                                        \
+    int info = 0;                                                                                                    \
+    p##gemqrt_(&side, &trans, &m, &n, &k, &nb, v, &ldv, t, &ldt, c, &ldc, work, &info, 1, 1);                        \
+    return info;                                                                                                     \
+  }                                                                                                                  \
+  inline int tpqrt(int m, int n, int l, int nb, T* a, int lda, T* b, int ldb, T* t, int ldt, T* work) {              \
+    int info = 0;                                                                                                    \
+    p##tpqrt_(&m, &n, &l, &nb, a, &lda, b, &ldb, t, &ldt, work, &info);                                              \
+    return info;                                                                                                     \
+  }                                                                                                                  \
+  inline int tpmqrt(char side, char trans, int m, int n, int k, int l, int nb, const T* v, int ldv, const T* t,      \
+                    int ldt, T* a, int lda, T* b, int ldb, T* work) {                                                \
+    int info = 0;                                                                                                    \
+    p##tpmqrt_(&side, &trans, &m, &n, &k, &l, &nb, v, &ldv, t, &ldt, a, &lda, b, &ldb, work, &info, 1, 1);           \
+    return info;                                                                                                     \
+  }
+TROUPE_FORTRAN(float, s)
+TROUPE_FORTRAN(double, d)
+#undef TROUPE_FORTRAN
+
+}  // namespace troupe::kernels::fortran

@@ -1,0 +1,15 @@
+/// What this machine's cores can compute: the yardstick for dense factorizations.
+#pragma once
+
+#include <span>
+
+namespace troupe::kernels {
+
+/// GFlop/s of concurrent single-threaded matrix products C = A B of order `n`, one per entry of `pus`: threads bound to
+/// these processing units (a negative one: unbound) start together and each runs `repetitions` products after one to
+/// warm up. The sum over the threads of their own rates. `T` is float or double. The BLAS library is single-threaded
+/// meanwhile. Throws std::bad_alloc, std::system_error.
+template <class T>
+double measure_peak(std::span<const int> pus, int n = 2048, int repetitions = 3);
+
+}  // namespace troupe::kernels

@@ -1,0 +1,60 @@
+/// A task graph without workers: for tests that play the worker.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/codelet.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::tests {
+
+/// Collects what becomes ready by submission, instead of waking anybody.
+class ReadyTasks final : public graph::GraphHost {
+ public:
+  void activate(graph::TaskList& ready, WorkerId) noexcept override { tasks.append(ready); }
+  Pump pump() override { return Pump::exhausted; }
+
+  graph::TaskList tasks;
+};
+
+/// Hands out real tasks of a real graph, and ends them.
+class GraphFixture {
+ public:
+  explicit GraphFixture(std::size_t workers = 1) : graph({workers, {true, false}, 1U << 20U}, ready_) {}
+
+  /// Submits a task that nothing keeps waiting.
+  graph::Task* task(int priority = 0, std::string name = {}) {
+    submit(empty_, {}, {.priority = priority, .name = std::move(name)});
+    return ready_.tasks.pop_front();
+  }
+  /// Submits a task on `accesses`, which may have to wait.
+  Future submit(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {
+    return graph.submit({codelet, accesses, {}, options}).value_or_throw();
+  }
+  /// What has become ready by submissions since the last call.
+  graph::TaskList take_ready() {
+    graph::TaskList taken;
+    taken.append(ready_.tasks);
+    return taken;
+  }
+  /// Registers one value of the test.
+  template <class T>
+  Handle scalar(T& value) {
+    return graph.register_data({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, {}});
+  }
+
+ private:
+  ReadyTasks ready_;
+
+ public:
+  graph::TaskGraph graph;
+
+ private:
+  const Codelet empty_ = Codelet("empty", {}).cpu([](const KernelContext&) {});
+};
+
+inline std::uint64_t id_of(const graph::Task* task) { return task->task_id().value(); }
+
+}  // namespace troupe::tests

@@ -1,0 +1,71 @@
+/// A stage for dialogues of actors: CAF's deterministic scheduler, and actors that only write down what they hear.
+#pragma once
+
+#include <caf/all.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proto/messages_actor.hpp"
+
+namespace troupe::tests {
+
+inline std::string in_words(const StartWorker&) { return "start worker"; }
+inline std::string in_words(const WorkerStarted& m) {
+  return "worker " + std::to_string(m.worker.value()) + " started" + (m.bound ? ", bound" : "");
+}
+inline std::string in_words(const WorkAvailable&) { return "work available"; }
+inline std::string in_words(const StealRequest& m) { return std::to_string(m.thief.value()) + " asks for tasks"; }
+inline std::string in_words(const StealReply& m) {
+  return std::to_string(m.victim.value()) + " gave " + std::to_string(m.tasks);
+}
+inline std::string in_words(const TasksActivated&) { return "tasks activated"; }
+inline std::string in_words(const Decide&) { return "decide"; }
+inline std::string in_words(const Stop&) { return "stop"; }
+
+using Lines = std::vector<std::string>;
+
+/// Actors run in the test's thread, and only while the test says so.
+class Stage {
+ public:
+  Stage() : system(configuration_) {}
+
+  /// An actor that writes "name: message" for every message of the given types.
+  template <class... Message>
+  caf::actor listener(const std::string& name) {
+    return system.spawn([this, name](caf::event_based_actor* self) -> caf::behavior {
+      return caf::behavior{[this, name](const Message& message) { heard_.push_back(name + ": " + in_words(message)); }...,
+                           [self](const Stop&) { self->quit(caf::exit_reason::normal); }};
+    });
+  }
+  template <class Message>
+  void tell(const caf::actor& actor, Message message) {
+    caf::anon_send(actor, std::move(message));
+  }
+  /// Lets everybody handle their messages until nothing is left to say.
+  void play() { coordinator().run(); }
+  /// Lets the actor that was told something first handle one message.
+  void step() { coordinator().run_once(); }
+  /// What was heard since the last call.
+  Lines heard() { return std::exchange(heard_, {}); }
+
+ private:
+  struct Configuration : caf::actor_system_config {
+    Configuration() {
+      add_message_types<caf::id_block::troupe>();
+      set("scheduler.policy", caf::atom("testing"));
+    }
+  };
+  caf::scheduler::test_coordinator& coordinator() {
+    return static_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  }
+
+  Lines heard_;
+  Configuration configuration_;
+
+ public:
+  caf::actor_system system;
+};
+
+}  // namespace troupe::tests

@@ -1,0 +1,523 @@
+#include "actors/workers/worker_actor.hpp"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "actors/workers/core_device.hpp"
+#include "tests/actors/graph_fixture.hpp"
+#include "tests/actors/stage_actor.hpp"
+
+namespace troupe::workers {
+namespace {
+
+using graph::Task;
+using graph::TaskList;
+using tests::GraphFixture;
+using tests::Lines;
+using tests::Stage;
+const auto kPerElement = boost::test_tools::per_element();
+
+constexpr WorkerId kFirst{0};
+constexpr WorkerId kSecond{1};
+
+StealPlan two_thieves() {
+  StealPlan plan;
+  plan.victims = {{{kSecond}}, {{kFirst}}};
+  return plan;
+}
+
+/// Starts tasks and ends them when the test says so.
+class SlowDevice final : public Device {
+ public:
+  SlowDevice(DeviceListener& listener, std::size_t slots, std::vector<SlowDevice*>& all)
+      : listener_(listener), slots_(slots) {
+    all.push_back(this);
+  }
+  ~SlowDevice() override {
+    while (!in_flight.empty()) end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "the device went away"}));
+  }
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
+  [[nodiscard]] std::string name() const override { return "slow device"; }
+  [[nodiscard]] std::size_t slots() const override { return slots_; }
+  Started start(Task& task) noexcept override {
+    in_flight.push_back(&task);
+    most_in_flight = std::max(most_in_flight, in_flight.size());
+    return {};
+  }
+  /// Ends the task that was started first.
+  void end(graph::FailureLog::Cause cause = nullptr) {
+    Task* task = in_flight.front();
+    in_flight.pop_front();
+    listener_.done(*task, std::move(cause));
+  }
+
+  std::deque<Task*> in_flight;
+  std::size_t most_in_flight = 0;
+
+ private:
+  DeviceListener& listener_;
+  std::size_t slots_;
+};
+
+/// Worker 0 is real; worker 1, the supervisor and the scheduler only listen.
+struct Dialogue {
+  explicit Dialogue(std::size_t slots = 0) : slots_(slots) {
+    supervisor = stage.listener<WorkerStarted>("supervisor");
+    second = stage.listener<WorkAvailable, StealRequest, StealReply>("second");
+    scheduler = stage.listener<TasksActivated>("scheduler");
+    peers->set(kSecond, second);
+    stage.play();
+  }
+  ~Dialogue() {
+    for (const caf::actor& actor : {worker, second, supervisor, scheduler}) {
+      if (actor) stage.tell(actor, Stop{});
+    }
+    stage.play();
+    peers->clear();
+  }
+
+  /// Brings worker 0 on the stage.
+  void begin() {
+    auto setup = std::make_shared<WorkerSetup>();
+    setup->id = kFirst;
+    setup->crew = crew;
+    setup->peers = peers;
+    setup->make_device = [this](DeviceListener& listener) -> std::unique_ptr<Device> {
+      if (slots_ > 0) return std::make_unique<SlowDevice>(listener, slots_, devices);
+      return std::make_unique<CoreDevice>(CoreDevice::Options{&tasks.graph, kFirst, "cpu core 0", nullptr, nullptr});
+    };
+    setup->clock = &clock;
+    setup->cooperative = true;
+    setup->core = {kFirst, std::max<std::size_t>(slots_, 1), 1, placing ? &activation : nullptr};
+    setup->supervisor = supervisor;
+    setup->scheduler = scheduler;
+    worker = stage.system.spawn<WorkerActor>(std::move(setup));
+    peers->set(kFirst, worker);
+    stage.tell(worker, StartWorker{});
+  }
+  /// Gives `worker` tasks that write their name to `ran`.
+  void give(WorkerId receiver, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const Codelet codelet = Codelet(name, {}).cpu([this, name](const KernelContext&) { ran.push_back(name); });
+      tasks.submit(codelet, {}, {.name = name});
+      TaskList ready = tasks.take_ready();
+      crew->ports[receiver.index()].deque.push(ready);
+    }
+  }
+  [[nodiscard]] std::uint64_t ended() const { return tasks.graph.progress().ended; }
+  TaskDeque& deque(WorkerId id) { return crew->ports[id.index()].deque; }
+
+  Stage stage;
+  GraphFixture tasks{2};
+  platform::ManualClock clock;
+  std::shared_ptr<Crew> crew = std::make_shared<Crew>(tasks.graph, 2, two_thieves());
+  std::shared_ptr<Peers> peers = std::make_shared<Peers>(2);
+  TaskDeque activation;
+  bool placing = false;
+  caf::actor worker;
+  caf::actor supervisor;
+  caf::actor second;
+  caf::actor scheduler;
+  Lines ran;
+  std::vector<SlowDevice*> devices;
+
+ private:
+  std::size_t slots_;
+};
+
+BOOST_AUTO_TEST_SUITE(worker_actor)
+
+BOOST_AUTO_TEST_CASE(told_to_start_it_reports_and_goes_to_sleep) {
+  Dialogue d;
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started"}), kPerElement);
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+}
+
+BOOST_AUTO_TEST_CASE(it_runs_what_lay_in_its_deque_before_it_was_started) {
+  Dialogue d;
+  d.give(kFirst, {"a", "b"});
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"b", "a"}), kPerElement);
+  BOOST_TEST(d.ended() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(work_available_wakes_it) {
+  Dialogue d;
+  d.begin();
+  d.stage.play();
+  d.give(kFirst, {"a"});
+  BOOST_TEST(d.crew->idle.erase(kFirst));
+  d.stage.tell(d.worker, WorkAvailable{});
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+}
+
+BOOST_AUTO_TEST_CASE(a_thief_gets_half_and_is_told) {
+  Dialogue d;
+  d.begin();
+  d.stage.play();
+  d.stage.heard();
+  // The victim itself hears of its tasks only by the request.
+  d.give(kFirst, {"a", "b", "c"});
+  d.stage.tell(d.worker, StealRequest{kSecond});
+  d.stage.play();
+  // Two are given away and the third is run; then the victim is a thief itself.
+  BOOST_TEST(d.stage.heard() == (Lines{"second: 0 gave 2", "second: 0 asks for tasks"}), kPerElement);
+  BOOST_TEST(d.deque(kSecond).size() == 2U);
+  BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_thief_is_told_that_there_is_nothing) {
+  Dialogue d;
+  d.begin();
+  d.stage.tell(d.worker, StealRequest{kSecond});
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "second: 0 gave 0"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(without_work_it_asks_a_victim_once_and_waits_for_the_answer) {
+  Dialogue d;
+  d.give(kSecond, {"a", "b"});
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "second: 0 asks for tasks"}), kPerElement);
+  d.stage.tell(d.worker, WorkAvailable{});
+  d.stage.play();
+  BOOST_TEST(d.stage.heard().empty());
+  BOOST_TEST(transfer_half(*d.crew, kSecond, kFirst) == 1U);
+  d.stage.tell(d.worker, StealReply{kSecond, 1});
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
+  // It has run it, and asks for the other.
+  BOOST_TEST(d.stage.heard() == (Lines{"second: 0 asks for tasks"}), kPerElement);
+  BOOST_TEST(d.deque(kSecond).pop_newest() != nullptr);
+  d.stage.tell(d.worker, StealReply{kSecond, 0});
+  d.stage.play();
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+  BOOST_TEST(d.crew->ports[0].counters.steals == 1U);
+  BOOST_TEST(d.crew->ports[0].counters.failed_steals == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(it_wakes_a_sleeper_for_what_it_cannot_run_now) {
+  Dialogue d;
+  d.crew->idle.insert(kSecond);
+  d.give(kFirst, {"a", "b", "c"});
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "second: work available"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(messages_are_handled_between_tasks) {
+  Dialogue d;
+  d.give(kFirst, {"a", "b", "c", "d"});
+  d.begin();
+  d.stage.step();
+  BOOST_TEST(d.ran == (Lines{"d"}), kPerElement);
+  d.stage.tell(d.worker, StealRequest{kSecond});
+  d.stage.play();
+  // "c" was about to start; half of the other two were given away.
+  BOOST_TEST(d.ran == (Lines{"d", "c", "b"}), kPerElement);
+  BOOST_TEST(d.deque(kSecond).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(successors_are_reported_to_the_scheduler_under_a_placing_policy) {
+  Dialogue d;
+  d.placing = true;
+  int value = 0;
+  const Handle handle = d.tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
+  d.tasks.submit(touch, {handle});
+  d.tasks.submit(touch, {handle});
+  TaskList ready = d.tasks.take_ready();
+  d.deque(kFirst).push(ready);
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "scheduler: tasks activated"}), kPerElement);
+  BOOST_TEST(value == 1);
+  BOOST_TEST(d.activation.size() == 1U);
+  BOOST_TEST(d.activation.pop_newest() != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(told_to_stop_it_ends) {
+  Dialogue d;
+  d.begin();
+  d.stage.play();
+  caf::scoped_actor watcher(d.stage.system);
+  watcher->monitor(d.worker);
+  d.stage.tell(d.worker, Stop{});
+  d.stage.play();
+  bool normally = false;
+  watcher->receive([&](const caf::down_msg& down) { normally = down.reason == caf::exit_reason::normal; });
+  BOOST_TEST(normally);
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_worker_leaves_its_tasks_to_the_next) {
+  Dialogue d;
+  d.give(kFirst, {"a", "b", "c"});
+  d.begin();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  // "c" was run by the first message, and "b" was about to start.
+  BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
+  BOOST_TEST(d.deque(kFirst).size() == 2U);
+  BOOST_TEST(d.ended() == 1U);
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"c", "b", "a"}), kPerElement);
+  BOOST_TEST(d.ended() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_wake_that_a_killed_worker_owes_is_sent) {
+  Dialogue d;
+  d.crew->idle.insert(kSecond);
+  int value = 0;
+  const Handle handle = d.tasks.scalar(value);
+  const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int&) {});
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const int&) {});
+  d.tasks.submit(write, {handle});
+  d.tasks.submit(look, {handle});
+  d.tasks.submit(look, {handle});
+  TaskList ready = d.tasks.take_ready();
+  d.deque(kFirst).push(ready);
+  d.begin();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.step();
+  // The writer has run and made both readers ready; the second worker counts as awake, but has not been told yet.
+  BOOST_TEST(!d.crew->idle.contains(kSecond));
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "second: work available"}), kPerElement);
+  BOOST_TEST(d.deque(kFirst).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_worker_activated_is_reported_to_the_scheduler) {
+  Dialogue d;
+  d.placing = true;
+  int value = 0;
+  const Handle handle = d.tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
+  d.tasks.submit(touch, {handle});
+  d.tasks.submit(touch, {handle});
+  TaskList ready = d.tasks.take_ready();
+  d.deque(kFirst).push(ready);
+  d.begin();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "scheduler: tasks activated"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_replaces_a_sleeper_is_awake) {
+  Dialogue d;
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  // Dead, it still counts as idle: who wakes it wakes its replacement.
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+  d.give(kFirst, {"a", "b"});
+  d.begin();
+  d.stage.step();
+  BOOST_TEST(d.ran == (Lines{"b"}), kPerElement);
+  BOOST_TEST(!d.crew->idle.contains(kFirst));
+  d.stage.play();
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+}
+
+BOOST_AUTO_TEST_CASE(an_asynchronous_device_is_kept_full) {
+  Dialogue d(3);
+  d.give(kFirst, {"a", "b", "c", "d", "e"});
+  d.begin();
+  d.stage.play();
+  SlowDevice& device = *d.devices.at(0);
+  BOOST_TEST(device.in_flight.size() == 3U);
+  BOOST_TEST(d.ended() == 0U);
+  device.end();
+  BOOST_TEST(device.in_flight.size() == 2U);
+  d.stage.play();
+  BOOST_TEST(device.in_flight.size() == 3U);
+  BOOST_TEST(d.ended() == 1U);
+  // Several ends before the worker looks, one of them a failure.
+  device.end();
+  device.end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "out of luck"}));
+  device.end();
+  d.stage.play();
+  BOOST_TEST(d.ended() == 4U);
+  BOOST_TEST(device.in_flight.size() == 1U);
+  BOOST_TEST(device.most_in_flight == 3U);
+  device.end();
+  d.stage.play();
+  BOOST_TEST(d.ended() == 5U);
+  BOOST_TEST(d.tasks.graph.wait_all().failure().message == "out of luck");
+}
+
+BOOST_AUTO_TEST_CASE(an_asynchronous_device_with_room_hears_of_new_work) {
+  Dialogue d(2);
+  d.give(kFirst, {"a"});
+  d.begin();
+  d.stage.play();
+  SlowDevice& device = *d.devices.at(0);
+  BOOST_TEST(device.in_flight.size() == 1U);
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+  d.give(kFirst, {"b"});
+  BOOST_TEST(d.crew->idle.erase(kFirst));
+  d.stage.tell(d.worker, WorkAvailable{});
+  d.stage.play();
+  BOOST_TEST(device.in_flight.size() == 2U);
+  BOOST_TEST(!d.crew->idle.contains(kFirst));
+  device.end();
+  device.end();
+  d.stage.play();
+  BOOST_TEST(d.ended() == 2U);
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+}
+
+BOOST_AUTO_TEST_CASE(a_full_asynchronous_device_still_gives_tasks_away) {
+  Dialogue d(1);
+  d.give(kFirst, {"a", "b", "c"});
+  d.begin();
+  d.stage.play();
+  d.stage.heard();
+  d.stage.tell(d.worker, StealRequest{kSecond});
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"second: 0 gave 1"}), kPerElement);
+  SlowDevice& device = *d.devices.at(0);
+  device.end();
+  d.stage.play();
+  device.end();
+  d.stage.play();
+  BOOST_TEST(d.ended() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_in_flight_on_the_device_of_a_killed_worker_fail) {
+  Dialogue d(2);
+  d.give(kFirst, {"a", "b", "c"});
+  d.begin();
+  d.stage.play();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  BOOST_TEST(d.ended() == 2U);
+  BOOST_TEST(d.deque(kFirst).size() == 1U);
+  d.devices.clear();
+  d.begin();
+  d.stage.play();
+  d.devices.at(0)->end();
+  d.stage.play();
+  BOOST_TEST(d.ended() == 3U);
+  const std::string message = d.tasks.graph.wait_all().failure().message;
+  BOOST_TEST(message.find("2 tasks failed") != std::string::npos);
+  BOOST_TEST(message.find("the device went away") != std::string::npos);
+}
+
+/// Ends tasks in a thread of its own, in any order.
+class ThreadedDevice final : public Device {
+ public:
+  ThreadedDevice(DeviceListener& listener, std::size_t slots)
+      : listener_(listener), slots_(slots), thread_([this] { work(); }) {}
+  ~ThreadedDevice() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    condition_.notify_one();
+    thread_.join();
+  }
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
+  [[nodiscard]] std::string name() const override { return "threaded device"; }
+  [[nodiscard]] std::size_t slots() const override { return slots_; }
+  Started start(Task& task) noexcept override {
+    {
+      const std::lock_guard lock(mutex_);
+      started_.push_back(&task);
+    }
+    condition_.notify_one();
+    return {};
+  }
+
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      condition_.wait(lock, [&] { return stopping_ || !started_.empty(); });
+      if (started_.empty()) return;
+      Task* task = started_.back();
+      started_.pop_back();
+      lock.unlock();
+      listener_.done(*task, nullptr);
+      lock.lock();
+    }
+  }
+
+  DeviceListener& listener_;
+  std::size_t slots_;
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::vector<Task*> started_;  // guarded by mutex_
+  bool stopping_ = false;       // guarded by mutex_
+  std::thread thread_;
+};
+
+/// Real threads: two detached workers with asynchronous devices, which steal from one another.
+BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
+  struct Configuration : caf::actor_system_config {
+    Configuration() {
+      add_message_types<caf::id_block::troupe>();
+      set("scheduler.max-threads", 1);
+    }
+  } configuration;
+  GraphFixture tasks{2};
+  platform::SteadyClock clock;
+  const auto crew = std::make_shared<Crew>(tasks.graph, 2, two_thieves());
+  const auto peers = std::make_shared<Peers>(2);
+  caf::actor_system system(configuration);
+  {
+    caf::scoped_actor supervisor(system);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      auto setup = std::make_shared<WorkerSetup>();
+      setup->id = WorkerId(i);
+      setup->crew = crew;
+      setup->peers = peers;
+      setup->make_device = [](DeviceListener& listener) { return std::make_unique<ThreadedDevice>(listener, 4); };
+      setup->clock = &clock;
+      setup->spin = std::chrono::microseconds(20);
+      setup->core = {WorkerId(i), 4, i + 1, nullptr};
+      setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
+      peers->set(WorkerId(i), system.spawn<WorkerActor, caf::detached>(std::move(setup)));
+      peers->send(WorkerId(i), StartWorker{});
+    }
+    for (int i = 0; i < 2; ++i) supervisor->receive([](const WorkerStarted&) {});
+    constexpr std::uint64_t kTasks = 20'000;
+    for (std::uint64_t i = 0; i < kTasks; ++i) {
+      // In bursts to one of the workers, so that there is something to steal, and now and then time to fall asleep.
+      const WorkerId to(static_cast<std::uint32_t>(i / 500 % 2));
+      crew->ports[to.index()].deque.push(tasks.task());
+      const WorkerId sleeper = crew->take_idle(to);
+      if (sleeper.valid()) peers->send(sleeper, WorkAvailable{});
+      if (i % 1000 == 999) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (tasks.graph.progress().ended < kTasks && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    BOOST_TEST(tasks.graph.progress().ended == kTasks);
+    BOOST_TEST(crew->ports[0].counters.tasks + crew->ports[1].counters.tasks == kTasks);
+    for (std::uint32_t i = 0; i < 2; ++i) peers->send(WorkerId(i), Stop{});
+  }
+  system.await_all_actors_done();
+  peers->clear();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::workers

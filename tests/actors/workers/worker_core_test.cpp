@@ -1,0 +1,517 @@
+#include "actors/workers/worker_core.hpp"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "graph/spin_lock.hpp"
+#include "tests/actors/graph_fixture.hpp"
+
+namespace troupe::workers {
+namespace {
+
+using graph::Task;
+using graph::TaskList;
+using tests::GraphFixture;
+using tests::id_of;
+using Lines = std::vector<std::string>;
+const auto kPerElement = boost::test_tools::per_element();
+
+constexpr WorkerId kFirst{0};
+constexpr WorkerId kSecond{1};
+
+/// Everybody may steal from everybody, in one ring.
+StealPlan one_ring(std::size_t workers) {
+  StealPlan plan;
+  for (std::uint32_t thief = 0; thief < workers; ++thief) {
+    VictimRings rings(1);
+    for (std::uint32_t victim = 0; victim < workers; ++victim) {
+      if (victim != thief) rings[0].emplace_back(victim);
+    }
+    plan.victims.push_back(workers > 1 ? rings : VictimRings{});
+  }
+  return plan;
+}
+
+StealPlan shared_queue(std::size_t workers) {
+  StealPlan plan;
+  plan.shared_queue = true;
+  plan.victims.resize(workers);
+  return plan;
+}
+
+StealPlan nobody_steals(std::size_t workers) {
+  StealPlan plan;
+  plan.victims.resize(workers);
+  return plan;
+}
+
+/// One worker's core among others that are only their deques; tasks are called by the names they are given.
+struct Fixture {
+  explicit Fixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {kFirst, 1, 7, nullptr})
+      : crew(tasks.graph, 4, std::move(plan)), core(crew, options) {}
+
+  Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
+  TaskDeque& deque(WorkerId worker) { return crew.ports[worker.index()].deque; }
+  /// The commands since the last call, in words.
+  Lines commands() {
+    Lines lines;
+    for (const Command& command : out) lines.push_back(in_words(command));
+    out.clear();
+    return lines;
+  }
+  static std::string in_words(const Command& command) {
+    switch (command.kind) {
+      case Command::Kind::start: return "start " + command.task->extras->name;
+      case Command::Kind::steal: return "steal from " + std::to_string(command.worker.value());
+      case Command::Kind::wake: return "wake " + std::to_string(command.worker.value());
+      case Command::Kind::activate: return "activate";
+      case Command::Kind::rest: return "rest";
+    }
+    return "?";
+  }
+
+  GraphFixture tasks{4};
+  Crew crew;
+  WorkerCore core;
+  Commands out;
+};
+
+BOOST_FIXTURE_TEST_SUITE(worker_core, Fixture)
+
+BOOST_AUTO_TEST_CASE(without_work_it_rests) {
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(core.running() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(it_starts_the_newest_of_its_own_tasks) {
+  deque(kFirst).push(task("a"));
+  deque(kFirst).push(task("b"));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"start b"}), kPerElement);
+  BOOST_TEST(core.running() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(while_the_device_is_full_work_changes_nothing) {
+  deque(kFirst).push(task("a"));
+  core.work_available(out);
+  commands();
+  deque(kFirst).push(task("b"));
+  core.work_available(out);
+  BOOST_TEST(commands().empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_ended_task_makes_room_and_is_counted) {
+  Task* a = task("a");
+  deque(kFirst).push(a);
+  deque(kFirst).push(task("b"));
+  core.work_available(out);
+  Task* started = out.back().task;
+  commands();
+  core.task_ended(*started, nullptr, out);
+  BOOST_TEST(commands() == (Lines{"start a"}), kPerElement);
+  core.task_ended(*a, nullptr, out);
+  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(crew.ports[0].counters.tasks == 2U);
+  BOOST_TEST(core.running() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(successors_of_an_ended_task_go_to_the_own_deque_and_are_started) {
+  int value = 0;
+  const Handle handle = tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
+  tasks.submit(touch, {handle}, {.name = "first"});
+  tasks.submit(touch, {handle}, {.name = "second"});
+  TaskList ready = tasks.take_ready();
+  BOOST_TEST_REQUIRE(ready.size() == 1U);
+  deque(kFirst).push(ready);
+  core.work_available(out);
+  Task* first = out.back().task;
+  commands();
+  core.task_ended(*first, nullptr, out);
+  BOOST_TEST(commands() == (Lines{"start second"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(the_entry_queue_is_for_who_has_nothing) {
+  crew.entry.push(task("entered"));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"start entered"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(its_own_tasks_come_before_the_entry_queue_unless_that_has_a_higher_priority) {
+  crew.entry.push(task("entered", 1));
+  deque(kFirst).push(task("own", 1));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"start own"}), kPerElement);
+  Fixture other;
+  other.crew.entry.push(other.task("entered", 2));
+  other.deque(kFirst).push(other.task("own", 1));
+  other.core.work_available(other.out);
+  BOOST_TEST(other.commands() == (Lines{"start entered"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_others_theirs) {
+  for (int i = 0; i < 64; ++i) crew.entry.push(task(std::to_string(i)));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"start 0"}), kPerElement);
+  // A quarter for each of four workers, half of that at once.
+  BOOST_TEST(deque(kFirst).size() == 7U);
+  BOOST_TEST(crew.entry.size() == 56U);
+}
+
+BOOST_AUTO_TEST_CASE(a_thief_asks_one_victim_at_a_time) {
+  deque(kSecond).push(task("theirs"));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"steal from 1"}), kPerElement);
+  core.work_available(out);
+  BOOST_TEST(commands().empty());
+}
+
+BOOST_AUTO_TEST_CASE(stolen_tasks_are_started_and_counted) {
+  deque(kSecond).push(task("a"));
+  deque(kSecond).push(task("b"));
+  deque(kSecond).push(task("c"));
+  core.work_available(out);
+  commands();
+  const std::size_t count = transfer_half(crew, kSecond, kFirst);
+  BOOST_TEST(count == 2U);
+  core.steal_replied(kSecond, count, out);
+  BOOST_TEST(commands() == (Lines{"start b"}), kPerElement);
+  BOOST_TEST(crew.ports[0].counters.steals == 1U);
+  BOOST_TEST(crew.ports[0].counters.stolen_tasks == 2U);
+  BOOST_TEST(crew.ports[0].counters.failed_steals == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_steal_that_brought_nothing_is_counted_and_the_search_goes_on_while_there_are_victims) {
+  deque(kSecond).push(task("theirs"));
+  core.work_available(out);
+  commands();
+  core.steal_replied(kSecond, 0, out);
+  BOOST_TEST(commands() == (Lines{"steal from 1"}), kPerElement);
+  BOOST_TEST(deque(kSecond).pop_newest() != nullptr);
+  core.steal_replied(kSecond, 0, out);
+  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(crew.ports[0].counters.failed_steals == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_search_ends_though_victims_always_seem_to_have_tasks) {
+  deque(kSecond).push(task("theirs"));
+  core.work_available(out);
+  int asked = 0;
+  while (out.back().kind == Command::Kind::steal) {
+    BOOST_TEST_REQUIRE(++asked < 100);
+    commands();
+    core.steal_replied(kSecond, 0, out);
+  }
+  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_nobody_waits_for_does_not_end_the_wait) {
+  deque(kSecond).push(task("theirs"));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"steal from 1"}), kPerElement);
+  core.steal_replied(WorkerId(3), 0, out);
+  BOOST_TEST(commands().empty());
+  BOOST_TEST(crew.ports[0].counters.failed_steals == 0U);
+  core.steal_replied(kSecond, 0, out);
+  BOOST_TEST(crew.ports[0].counters.failed_steals == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_of_an_unexpected_answer_are_used) {
+  deque(kFirst).push(task("late"));
+  core.steal_replied(WorkerId(3), 1, out);
+  BOOST_TEST(commands() == (Lines{"start late"}), kPerElement);
+  BOOST_TEST(crew.ports[0].counters.stolen_tasks == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(near_victims_are_asked_before_far_ones) {
+  StealPlan plan = one_ring(4);
+  plan.victims[0] = {{WorkerId(2)}, {WorkerId(1), WorkerId(3)}};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Fixture run(plan, {kFirst, 1, seed, nullptr});
+    for (std::uint32_t i = 1; i < 4; ++i) run.deque(WorkerId(i)).push(run.task("theirs"));
+    run.core.work_available(run.out);
+    BOOST_TEST_REQUIRE(run.commands() == (Lines{"steal from 2"}), kPerElement);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
+  std::vector<int> asked(4);
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Fixture run(one_ring(4), {kFirst, 1, seed * 0x9e3779b97f4a7c15ULL, nullptr});
+    run.deque(WorkerId(1)).push(run.task("theirs"));
+    run.deque(WorkerId(3)).push(run.task("theirs"));
+    run.core.work_available(run.out);
+    BOOST_TEST_REQUIRE(run.out.size() == 1U);
+    ++asked[run.out[0].worker.index()];
+  }
+  BOOST_TEST(asked[0] == 0);
+  BOOST_TEST(asked[2] == 0);
+  // An empty neighbour's turn goes to the next, so 1 is asked when the start is 1, and 3 when it is 2 or 3.
+  BOOST_TEST(asked[1] > 60);
+  BOOST_TEST(asked[3] > 60);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_starts_a_task_and_has_more_wakes_one_sleeper) {
+  crew.idle.insert(kSecond);
+  crew.idle.insert(WorkerId(2));
+  for (const char* name : {"a", "b", "c"}) deque(kFirst).push(task(name));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"wake 1", "start c"}), kPerElement);
+  BOOST_TEST(crew.idle.contains(WorkerId(2)));
+}
+
+BOOST_AUTO_TEST_CASE(whoever_starts_the_last_task_wakes_nobody) {
+  crew.idle.insert(kSecond);
+  deque(kFirst).push(task("a"));
+  core.work_available(out);
+  BOOST_TEST(commands() == (Lines{"start a"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(where_nobody_steals_own_tasks_wake_nobody_but_entered_ones_do) {
+  Fixture run(nobody_steals(4));
+  run.crew.idle.insert(kSecond);
+  for (const char* name : {"a", "b"}) run.deque(kFirst).push(run.task(name));
+  run.core.work_available(run.out);
+  BOOST_TEST(run.commands() == (Lines{"start b"}), kPerElement);
+  Fixture other(nobody_steals(4));
+  other.crew.idle.insert(kSecond);
+  for (const char* name : {"a", "b"}) other.crew.entry.push(other.task(name));
+  other.core.work_available(other.out);
+  BOOST_TEST(other.commands() == (Lines{"wake 1", "start a"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(with_a_shared_queue_nobody_steals_and_successors_are_everybodys) {
+  Fixture run(shared_queue(4));
+  run.deque(kSecond).push(run.task("not to be stolen"));
+  int value = 0;
+  const Handle handle = run.tasks.scalar(value);
+  const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int&) {});
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const int&) {});
+  run.tasks.submit(write, {handle}, {.name = "write"});
+  for (const char* name : {"a", "b", "c"}) run.tasks.submit(look, {handle}, {.name = name});
+  TaskList ready = run.tasks.take_ready();
+  run.crew.entry.push(ready);
+  run.core.work_available(run.out);
+  Task* first = run.out.back().task;
+  BOOST_TEST(run.commands() == (Lines{"start write"}), kPerElement);
+  run.core.task_ended(*first, nullptr, run.out);
+  BOOST_TEST(run.commands() == (Lines{"start a"}), kPerElement);
+  BOOST_TEST(run.crew.entry.size() == 2U);
+  BOOST_TEST(run.deque(kFirst).size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
+  TaskDeque activation;
+  Fixture run(nobody_steals(4), {kFirst, 1, 7, &activation});
+  int value = 0;
+  const Handle handle = run.tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
+  run.tasks.submit(touch, {handle}, {.name = "first"});
+  run.tasks.submit(touch, {handle}, {.name = "second"});
+  TaskList ready = run.tasks.take_ready();
+  run.deque(kFirst).push(ready);
+  run.core.work_available(run.out);
+  Task* first = run.out.back().task;
+  run.commands();
+  run.core.task_ended(*first, nullptr, run.out);
+  BOOST_TEST(run.commands() == (Lines{"activate", "rest"}), kPerElement);
+  BOOST_TEST(activation.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_with_slots_is_filled_and_refilled) {
+  Fixture run(one_ring(4), {kFirst, 3, 7, nullptr});
+  for (const char* name : {"a", "b", "c", "d"}) run.deque(kFirst).push(run.task(name));
+  run.core.work_available(run.out);
+  Task* d = run.out[0].task;
+  BOOST_TEST(run.commands() == (Lines{"start d", "start c", "start b"}), kPerElement);
+  BOOST_TEST(run.core.running() == 3U);
+  run.core.task_ended(*d, nullptr, run.out);
+  BOOST_TEST(run.commands() == (Lines{"start a"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_with_room_looks_for_more_while_it_runs_something) {
+  Fixture run(one_ring(4), {kFirst, 2, 7, nullptr});
+  run.deque(kFirst).push(run.task("a"));
+  run.deque(kSecond).push(run.task("theirs"));
+  run.core.work_available(run.out);
+  BOOST_TEST(run.commands() == (Lines{"start a", "steal from 1"}), kPerElement);
+  BOOST_TEST(transfer_half(run.crew, kSecond, kFirst) == 1U);
+  run.core.steal_replied(kSecond, 1, run.out);
+  BOOST_TEST(run.commands() == (Lines{"start theirs"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(cancelled_tasks_are_passed_over) {
+  deque(kFirst).push(task("a"));
+  deque(kFirst).push(task("b"));
+  tasks.graph.cancel_all();
+  deque(kFirst).push(task("c"));
+  core.work_available(out);
+  Task* c = out.back().task;
+  BOOST_TEST(commands() == (Lines{"start c"}), kPerElement);
+  core.task_ended(*c, nullptr, out);
+  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(tasks.graph.progress().ended == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(commuting_tasks_on_one_handle_are_not_in_flight_together) {
+  Fixture run(one_ring(4), {kFirst, 2, 7, nullptr});
+  int value = 0;
+  const Handle handle = run.tasks.scalar(value);
+  const Codelet add = Codelet("add", {AccessMode::commute}).cpu([](int&) {});
+  run.tasks.submit(add, {handle}, {.name = "a"});
+  run.tasks.submit(add, {handle}, {.name = "b"});
+  TaskList ready = run.tasks.take_ready();
+  run.deque(kFirst).push(ready);
+  run.core.work_available(run.out);
+  Task* first = run.out[0].task;
+  BOOST_TEST(run.commands() == (Lines{"start b", "rest"}), kPerElement);
+  run.core.task_ended(*first, nullptr, run.out);
+  BOOST_TEST(run.commands() == (Lines{"start a", "rest"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(parking_fails_while_there_is_work_anywhere) {
+  BOOST_TEST(core.park());
+  BOOST_TEST(crew.idle.contains(kFirst));
+  core.unpark();
+  BOOST_TEST(!crew.idle.contains(kFirst));
+
+  deque(WorkerId(3)).push(task("theirs"));
+  BOOST_TEST(core.sees_work());
+  BOOST_TEST(!core.park());
+  BOOST_TEST(!crew.idle.contains(kFirst));
+  BOOST_TEST(deque(WorkerId(3)).pop_newest() != nullptr);
+
+  crew.entry.push(task("entered"));
+  BOOST_TEST(!core.park());
+  BOOST_TEST(crew.ports[0].counters.parks == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(work_that_a_worker_may_not_take_does_not_keep_it_awake) {
+  Fixture run(shared_queue(4));
+  run.deque(kSecond).push(run.task("theirs"));
+  BOOST_TEST(!run.core.sees_work());
+  BOOST_TEST(run.core.park());
+  Fixture other(nobody_steals(4));
+  other.deque(kSecond).push(other.task("theirs"));
+  BOOST_TEST(other.core.park());
+}
+
+/// Workers as plain threads that perform the core's commands; a wake is a flag and a condition variable, so that one
+/// that is lost hangs the run.
+class Threads {
+ public:
+  Threads(std::size_t workers, StealPlan plan)
+      : tasks_(workers), crew_(tasks_.graph, workers, std::move(plan)), beds_(workers) {
+    for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
+  }
+  ~Threads() {
+    stopping_ = true;
+    for (std::size_t i = 0; i < beds_.size(); ++i) wake(i);
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// As the runtime does with tasks that a submission made ready.
+  void submit(std::size_t count, int priorities) {
+    for (std::size_t i = 0; i < count; ++i) {
+      crew_.entry.push(tasks_.task(static_cast<int>(i) % priorities));
+      const WorkerId sleeper = crew_.take_idle(WorkerId{});
+      if (sleeper.valid()) wake(sleeper.index());
+    }
+    submitted_ += count;
+  }
+  /// False where not all tasks have ended in time: a wake-up was lost.
+  [[nodiscard]] bool all_end() const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (ended() < submitted_) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return ended() == submitted_;
+  }
+  [[nodiscard]] std::uint64_t ended() const {
+    std::uint64_t sum = 0;
+    for (const auto& port : crew_.ports) sum += port.counters.tasks;
+    return sum;
+  }
+
+ private:
+  struct Bed {
+    std::mutex mutex;
+    std::condition_variable condition;
+    bool woken = false;  // guarded by mutex
+  };
+
+  void wake(std::size_t worker) {
+    const std::lock_guard lock(beds_[worker].mutex);
+    beds_[worker].woken = true;
+    beds_[worker].condition.notify_one();
+  }
+  void sleep(std::size_t worker) {
+    std::unique_lock lock(beds_[worker].mutex);
+    beds_[worker].condition.wait(lock, [&] { return beds_[worker].woken; });
+    beds_[worker].woken = false;
+  }
+  void work(std::size_t self) {
+    const WorkerId id(static_cast<std::uint32_t>(self));
+    WorkerCore core(crew_, {id, 1, self + 1, nullptr});
+    Commands commands;
+    core.work_available(commands);
+    while (!stopping_) {
+      const Commands now = std::move(commands);
+      commands.clear();
+      for (const Command& command : now) {
+        switch (command.kind) {
+          case Command::Kind::start: core.task_ended(*command.task, nullptr, commands); break;
+          case Command::Kind::steal:
+            core.steal_replied(command.worker, transfer_half(crew_, command.worker, id), commands);
+            break;
+          case Command::Kind::wake: wake(command.worker.index()); break;
+          case Command::Kind::activate: break;
+          case Command::Kind::rest:
+            if (core.park()) {
+              sleep(self);
+              core.unpark();
+            }
+            core.work_available(commands);
+            break;
+        }
+      }
+    }
+  }
+
+  GraphFixture tasks_;
+  Crew crew_;
+  std::vector<Bed> beds_;
+  std::uint64_t submitted_ = 0;
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> threads_;
+};
+
+void submit_in_bursts(StealPlan plan, std::size_t workers) {
+  Threads threads(workers, std::move(plan));
+  Random random(workers);
+  for (int round = 0; round < 1500; ++round) {
+    threads.submit(1 + random.below(round % 16 == 0 ? 64 : 4), 3);
+    // Let some of them go to sleep, or not quite.
+    for (std::uint64_t i = random.below(2000); i > 0; --i) SpinLock::pause();
+    if (round % 8 == 0) BOOST_TEST_REQUIRE(threads.all_end());
+  }
+  BOOST_TEST(threads.all_end());
+}
+
+BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_among_thieves) { submit_in_bursts(one_ring(4), 4); }
+BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_at_a_shared_queue) { submit_in_bursts(shared_queue(3), 3); }
+BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_by_a_worker_alone) { submit_in_bursts(one_ring(1), 1); }
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::workers

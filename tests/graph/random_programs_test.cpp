@@ -1,0 +1,57 @@
+// Random programs on plain threads: small enough for the thread sanitizer.
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "proto/random.hpp"
+#include "tests/support/random_program.hpp"
+#include "tests/support/step_host.hpp"
+#include "tests/support/thread_host.hpp"
+
+namespace troupe::tests {
+namespace {
+
+void report(std::uint64_t seed, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) BOOST_ERROR("seed " << seed << ": " << problem);
+}
+
+BOOST_AUTO_TEST_SUITE(random_programs_on_threads)
+
+BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    Random random(seed);
+    ThreadHost::Options machine;
+    machine.workers = 1 + random.below(6);
+    machine.window = random.below(2) == 0 ? 1 + random.below(8) : 65536;
+    machine.seed = seed;
+    ThreadHost host(machine);
+    ProgramOptions program;
+    program.seed = seed;
+    program.submitters = 1 + static_cast<int>(random.below(3));
+    program.operations = 10 + static_cast<int>(random.below(150));
+    program.faults = random.below(2) == 0;
+    program.nested = random.below(2) == 0;
+    report(seed, run_program(host.graph(), program));
+    // Again on a graph with a history.
+    program.seed = seed + 1000000;
+    report(seed, run_program(host.graph(), program));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(end_the_same_in_one_thread) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    graph::GraphOptions options;
+    options.window = seed % 3 == 0 ? 1 : 65536;
+    StepHost host(options);
+    ProgramOptions program;
+    program.seed = seed;
+    program.operations = 10 + static_cast<int>(seed % 97);
+    program.faults = seed % 2 == 0;
+    program.nested = seed % 4 < 2;
+    report(seed, run_program(host.graph, program));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

@@ -1,0 +1,46 @@
+#include "tests/support/run_task.hpp"
+
+#include <exception>
+#include <vector>
+
+#include "graph/codelet.hpp"
+#include "graph/data_record.hpp"
+#include "graph/execution_scope.hpp"
+
+namespace troupe::tests {
+
+using graph::Begin;
+using graph::FailureLog;
+
+FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, WorkerId worker) {
+  const auto failed = [&task](const char* what) {
+    return std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, graph::describe(task) + " failed: " + what});
+  };
+  try {
+    std::vector<DataView> views;
+    for (const graph::TaskAccess& access : task.data()) {
+      graph::DataRecord& record = *access.data();
+      views.push_back(access.mode() == AccessMode::reduce ? record.reduction->partial(worker.index(), record.layout)
+                                                          : record.view());
+    }
+    KernelContext context(views, task.argument_bytes.data(), task.argument_offsets.data());
+    context.worker = worker;
+    context.task = task.task_id();
+    const graph::ExecutionScope scope(&graph, worker);
+    task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
+    return nullptr;
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  } catch (...) {
+    return failed("something that is no std::exception");
+  }
+}
+
+bool run_task(graph::TaskGraph& graph, graph::Task& task, WorkerId worker, graph::TaskList& ready) {
+  if (graph.begin(task, worker, ready) != Begin::run) return false;
+  const FailureLog::Cause cause = run_kernel(graph, task, worker);
+  graph.complete(task, cause, worker, ready);
+  return true;
+}
+
+}  // namespace troupe::tests

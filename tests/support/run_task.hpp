@@ -1,0 +1,16 @@
+/// What a worker does with one task, without a worker.
+#pragma once
+
+#include "graph/failure_log.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::tests {
+
+/// Runs the CPU implementation of a task that `TaskGraph::begin` let start. Empty: it succeeded.
+graph::FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, WorkerId worker);
+
+/// Begins, runs and completes one ready task. Tasks that become ready by it are appended to `ready`. False: the
+/// task was parked or had been cancelled.
+bool run_task(graph::TaskGraph& graph, graph::Task& task, WorkerId worker, graph::TaskList& ready);
+
+}  // namespace troupe::tests

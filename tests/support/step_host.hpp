@@ -1,0 +1,45 @@
+/// A task graph whose tasks run when a test says so, one at a time, in the test's thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "graph/task_graph.hpp"
+#include "tests/support/run_task.hpp"
+
+namespace troupe::tests {
+
+/// Ready tasks lie in `ready` in the order in which they became so. A wait runs them, oldest first, unless `pumps` is
+/// false.
+class StepHost final : public graph::GraphHost {
+ public:
+  explicit StepHost(graph::GraphOptions options = {}) : graph(options, *this) {}
+
+  void activate(graph::TaskList& tasks, WorkerId worker) noexcept override {
+    last_activated_by = worker;
+    ready.append(tasks);
+  }
+  Pump pump() override {
+    if (!pumps || ready.empty()) return Pump::exhausted;
+    step();
+    return Pump::progressed;
+  }
+
+  /// Handles the oldest ready task on the given worker. False: it was parked or had been cancelled.
+  bool step(WorkerId worker = WorkerId(0)) {
+    graph::TaskList next;
+    const bool ran = run_task(graph, *ready.pop_front(), worker, next);
+    ready.append(next);
+    return ran;
+  }
+  void run_all() {
+    while (!ready.empty()) step();
+  }
+
+  graph::TaskList ready;
+  bool pumps = true;
+  WorkerId last_activated_by;
+  graph::TaskGraph graph;
+};
+
+}  // namespace troupe::tests
