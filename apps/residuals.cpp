@@ -33,7 +33,7 @@ double norm(const DenseMatrix<T>& a, bool lower = false) {
 template <class T>
 double scaled(double error, double size, double norm_of_data) {
   if (error == 0) return 0;
-  return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()));
+  return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
 }
 
 /// Which part of a tile a copy keeps; the rest becomes zero, or one on the diagonal of a unit triangle.

@@ -11,11 +11,11 @@
 
 namespace troupe::apps {
 
-/// Below this a scaled residual is accepted: the threshold of LAPACK's test programs (LAPACK Working Note 41, 7.4).
+/// Below this a scaled residual is accepted: the threshold of LAPACK's test programs (LAPACK Working Note 41).
 inline constexpr double kResidualBound = 30;
 
-/// One scaled residual: the error over (the size of the problem) x (norm of the data) x (machine precision of `T`).
-/// NaN where the result has one.
+/// One scaled residual: the error over (the size of the problem) x (norm of the data) x eps, where eps is what LAPACK's
+/// lamch('E') returns: half the distance from 1 to the next number of type `T`. NaN where the result has one.
 struct Residual {
   /// What is measured, as a formula.
   std::string formula;
@@ -28,7 +28,8 @@ struct Residual {
 template <class T>
 Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l);
 
-/// |P A - L U| / (n |A| eps), in the 1-norm. `pivots` is empty where there was no pivoting.
+/// |P A - L U| / (n |A| eps), in the 1-norm. `pivots` is empty where there was no pivoting. Throws `invalid_argument`
+/// for a pivot that is no row.
 template <class T>
 Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                      const std::vector<int>& pivots);
@@ -38,7 +39,8 @@ template <class T>
 std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
                                    const QrFactors<T>& factors);
 
-/// |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double.
+/// |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double. LAPACK's own
+/// programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's do here as well.
 template <class T>
 Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b);
 

@@ -49,8 +49,9 @@ TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int
                                                  std::to_string(cols) + " with tiles of " + std::to_string(tile) +
                                                  ": the tile must be at least 1, the sizes at least 0");
   }
-  tile_rows_ = static_cast<int>((rows + tile - 1) / tile);
-  tile_cols_ = static_cast<int>((cols + tile - 1) / tile);
+  // A tile may be as large as the type allows: no sums with it.
+  tile_rows_ = static_cast<int>(rows / tile + (rows % tile != 0));
+  tile_cols_ = static_cast<int>(cols / tile + (cols % tile != 0));
   tiles_.reserve(static_cast<std::size_t>(tile_rows_) * static_cast<std::size_t>(tile_cols_));
 }
 
@@ -70,8 +71,8 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
     return;
   }
   const std::int64_t ld = padded(rows, sizeof(T));
-  const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(tile) * sizeof(T);
   for (int j = 0; j < tile_cols_; ++j) {
+    const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(cols_of(j)) * sizeof(T);
     auto buffer =
         std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(Bytes{bytes}).value_or_throw());
     auto* data = reinterpret_cast<T*>(buffer->data());

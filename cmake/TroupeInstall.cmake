@@ -37,7 +37,7 @@ if(TARGET troupe)
   install(TARGETS troupe)
 endif()
 
-# Headers: those that the umbrella header and the kernels' headers need, rewritten so that no name of ours can meet a
+# Headers: the umbrella header, the kernels' public headers, and what these need, rewritten so that no name of ours can meet a
 # folder of the user's.
 set(staged ${PROJECT_BINARY_DIR}/staged_headers)
 install(CODE "set(TROUPE_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])\nset(TROUPE_STAGING_DIR [[${staged}]])")

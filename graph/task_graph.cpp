@@ -188,11 +188,11 @@ Result<void> TaskGraph::wait(const Future& future) {
 
 Result<void> TaskGraph::wait_all() {
   if (auto allowed = check_wait(); !allowed) return allowed;
-  waiting_threads_.fetch_add(1, std::memory_order_seq_cst);
+  waiting_for_all_.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   // Tasks may submit tasks that begin further reductions.
   while (outcome && combine_open_reductions()) outcome = wait_until_ended();
-  waiting_threads_.fetch_sub(1, std::memory_order_seq_cst);
+  waiting_for_all_.fetch_sub(1, std::memory_order_seq_cst);
   if (!outcome) return outcome;
   if (auto summary = failures_.take_summary()) return std::move(*summary);
   return {};
@@ -202,7 +202,7 @@ bool TaskGraph::combine_open_reductions() {
   TaskList ready;
   {
     const std::lock_guard lock(submission_mutex_);
-    if (open_reductions_.empty() && all_ended()) return false;
+    if (open_reductions_.empty() && in_flight() == 0) return false;
     close_reductions(ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
@@ -210,7 +210,7 @@ bool TaskGraph::combine_open_reductions() {
 }
 
 Result<void> TaskGraph::wait_until_ended() {
-  while (!all_ended()) {
+  while (in_flight() != 0) {
     const GraphHost::Pump pumped = host_.pump();
     if (pumped == GraphHost::Pump::exhausted) {
       return Failure{ErrorCode::invalid_argument,
@@ -218,7 +218,7 @@ Result<void> TaskGraph::wait_until_ended() {
     }
     if (pumped == GraphHost::Pump::block) {
       std::unique_lock lock(wait_mutex_);
-      wait_condition_.wait(lock, [&] { return all_ended(); });
+      wait_condition_.wait(lock, [&] { return in_flight() == 0; });
     }
   }
   return {};
@@ -226,7 +226,7 @@ Result<void> TaskGraph::wait_until_ended() {
 
 Result<void> TaskGraph::wait_for_room() {
   if (has_room() || ExecutionScope::find(this) != nullptr) return {};
-  waiting_threads_.fetch_add(1, std::memory_order_seq_cst);
+  waiting_for_room_.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   while (!has_room() && !stopped_.load(std::memory_order_relaxed)) {
     const GraphHost::Pump pumped = host_.pump();
@@ -237,13 +237,11 @@ Result<void> TaskGraph::wait_for_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       std::unique_lock lock(wait_mutex_);
-      wait_condition_.wait(lock, [&] {
-        const GraphProgress now = progress();
-        return now.submitted - now.ended <= low_water() || stopped_.load(std::memory_order_relaxed);
-      });
+      wait_condition_.wait(lock,
+                           [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); });
     }
   }
-  waiting_threads_.fetch_sub(1, std::memory_order_seq_cst);
+  waiting_for_room_.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
 }
 
@@ -338,9 +336,9 @@ GraphProgress TaskGraph::progress() const {
   return {submitted_.load(std::memory_order_seq_cst), ended};
 }
 
-bool TaskGraph::all_ended() const {
+std::uint64_t TaskGraph::in_flight() const {
   const GraphProgress now = progress();
-  return now.submitted == now.ended;
+  return now.submitted - now.ended;
 }
 
 bool TaskGraph::has_room() {

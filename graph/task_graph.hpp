@@ -194,7 +194,7 @@ class TaskGraph {
   [[nodiscard]] Refusal why_invalid(const Task& task) const;
   Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
   void notify_waiters();
-  [[nodiscard]] bool all_ended() const;
+  [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] bool has_room();
   /// A full window counts as having room again when no more than this many tasks are in flight: or each further
   /// submission would cost a sleep.
@@ -241,8 +241,9 @@ class TaskGraph {
 
   std::mutex wait_mutex_;
   std::condition_variable wait_condition_;
-  /// Threads in `wait_all` or `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
-  std::atomic<int> waiting_threads_{0};
+  /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
+  std::atomic<int> waiting_for_all_{0};
+  std::atomic<int> waiting_for_room_{0};
 };
 
 }  // namespace troupe::graph

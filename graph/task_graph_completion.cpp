@@ -170,9 +170,11 @@ void TaskGraph::worker_is_idle(WorkerId worker) {
 }
 
 void TaskGraph::notify_waiters() {
-  if (waiting_threads_.load(std::memory_order_seq_cst) == 0) return;
-  const GraphProgress now = progress();
-  if (now.submitted - now.ended > low_water()) return;
+  const bool for_all = waiting_for_all_.load(std::memory_order_seq_cst) > 0;
+  const bool for_room = waiting_for_room_.load(std::memory_order_seq_cst) > 0;
+  if (!for_all && !for_room) return;
+  const std::uint64_t tasks = in_flight();
+  if (tasks != 0 && !(for_room && tasks <= low_water())) return;
   const std::lock_guard lock(wait_mutex_);
   wait_condition_.notify_all();
 }

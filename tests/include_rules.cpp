@@ -81,6 +81,7 @@ struct External {
   std::regex header;
   std::string_view place;
   bool (*allowed)(std::string_view path);
+  std::string_view declared_in{};  ///< a header of ours that declares its functions
 };
 
 bool caf_allowed(std::string_view path) {
@@ -103,7 +104,7 @@ const std::vector<External>& externals() {
        "files named cuda_*", cuda_allowed},
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
-       "kernels/", blas_allowed},
+       "kernels/", blas_allowed, "kernels/fortran.hpp"},
   };
   return table;
 }
@@ -192,6 +193,7 @@ class Checker {
   /// Whether `path` includes the library, itself or through others.
   bool brings_in(const std::string& path, const External& external, std::set<std::string>& seen) const {
     if (!seen.insert(path).second) return false;
+    if (path == external.declared_in) return true;
     return std::ranges::any_of(includes_.at(path), [&](const Include& include) {
       const auto target = resolve(include.name);
       return target ? brings_in(*target, external, seen) : std::regex_match(include.name, external.header);

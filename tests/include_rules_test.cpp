@@ -24,7 +24,8 @@ std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
        {"proto/ids.hpp", "graph/handle.hpp", "platform/machine.hpp", "actors/scheduler/policy.hpp",
         "actors/scheduler/scheduler_actor.hpp", "actors/memory/directory.hpp", "actors/workers/deque.hpp",
         "actors/workers/worker_actor.hpp", "actors/supervisor.hpp", "actors/run_report.hpp", "client/troupe.hpp",
-        "kernels/gemm.hpp", "service/server.hpp", "apps/report.hpp", "bench/peer.hpp", "tests/support/tree.hpp"}) {
+        "kernels/gemm.hpp", "kernels/blas_threads.hpp", "kernels/fortran.hpp", "service/server.hpp", "apps/report.hpp",
+        "bench/peer.hpp", "tests/support/tree.hpp"}) {
     const std::string name = path;
     const bool shell = name.ends_with("_actor.hpp") || name == "actors/supervisor.hpp";
     files.push_back({path, "#pragma once\n#include " + std::string(shell ? "<caf/all.hpp>" : "<vector>") + "\n"});
@@ -83,6 +84,7 @@ const std::vector<Case> kForbidden{
     {"tests/actors/a_test.cpp", "<hwloc.h>"},
     {"apps/a.cpp", "<cblas.h>"},
     {"apps/a.cpp", "<lapacke.h>"},
+    {"apps/a.cpp", "\"kernels/fortran.hpp\""},
     {"graph/a.cpp", "<openblas/f77blas.h>"},
     {"client/a.cpp", "<openblas_config.h>"},
     {"tests/apps/a_test.cpp", "<lapack.h>"},
@@ -112,6 +114,7 @@ const std::vector<Case> kAllowed{
     {"client/a.cpp", "\"proto/ids.hpp\""},
     {"kernels/a.cpp", "\"graph/handle.hpp\""},
     {"apps/a.cpp", "\"kernels/gemm.hpp\""},
+    {"apps/a.cpp", "\"kernels/blas_threads.hpp\""},
     {"bench/a.cpp", "\"client/troupe.hpp\""},
     {"service/a.cpp", "\"client/troupe.hpp\""},
     {"apps/a.cpp", "<troupe/troupe.hpp>"},
@@ -124,6 +127,7 @@ const std::vector<Case> kAllowed{
     {"platform/a.cpp", "<hwloc.h>"},
     {"tests/platform/a_test.cpp", "<hwloc.h>"},
     {"kernels/a.cpp", "<cblas.h>"},
+    {"kernels/a.cpp", "\"kernels/fortran.hpp\""},
     {"tests/kernels/a_test.cpp", "<lapacke.h>"},
     {"kernels/cuda_gemm.cu", "<cublas_v2.h>"},
     {"actors/workers/cuda_device.cpp", "<cuda_runtime.h>"},

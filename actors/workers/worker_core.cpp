@@ -101,9 +101,10 @@ void WorkerCore::activated(TaskList& ready, Commands& out) {
 
 void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, Commands& out) {
   TaskList ready;
+  // Counted before: whoever waits for the task finds it in the report.
+  WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
   crew_.graph.complete(task, cause, options_.self, ready);
   --running_;
-  WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
   if (!ready.empty()) activated(ready, out);
   advance(out);
 }
