@@ -157,7 +157,12 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
         options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock_});
   };
   setup->clock = &clock_;
-  setup->pu = options_.bind && topology_.bindable && !options_.deterministic ? pu : -1;
+  if (options_.bind && topology_.bindable) {
+    setup->pus = {pu};
+  } else if (topology_.machine.this_system) {
+    // Else a runtime that a bound thread starts would have all its workers on one core.
+    setup->pus = topology_.allowed_pus;
+  }
   setup->cooperative = options_.deterministic;
   setup->spin = options_.spin;
   setup->core = {worker, 1, options_.seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1,

@@ -70,6 +70,7 @@ class Child {
       ends_[i] = std::move(channels[i]->ours);
     }
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (const auto& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
     pointers.push_back(nullptr);
     const int error = ::posix_spawnp(&pid_, pointers[0], actions.get(), nullptr, pointers.data(), environ);

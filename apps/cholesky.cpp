@@ -1,5 +1,6 @@
 #include "apps/cholesky.hpp"
 
+#include "apps/tile_checks.hpp"
 #include "kernels/codelets.hpp"
 
 namespace troupe::apps {
@@ -8,19 +9,24 @@ using kernels::codelets;
 
 template <class T>
 void cholesky(Runtime& runtime, TiledMatrix<T>& a) {
+  require_diagonal_in_tiles(a);
   const auto& kernel = codelets<T>();
-  const int n = a.tile_cols();
-  for (int k = 0; k < n; ++k) {
-    // Nearer to the critical path potrf - trsm - syrk - potrf … first.
-    const int urgent = 3 * (n - k);
-    runtime.submit(kernel.potrf, {a(k, k)}, args(k * a.tile()), {.priority = urgent});
-    for (int i = k + 1; i < n; ++i) {
-      runtime.submit(kernel.trsm_cholesky, {a(k, k), a(i, k)}, {}, {.priority = urgent - (i - k)});
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t offset = a.diagonal_offset(k);
+    // Early steps first, and in each step what the next one needs.
+    const int step = -10 * k;
+    runtime.submit(kernel.potrf, {a(top, k)}, args(offset, k * a.tile().cols), {.priority = step + 9});
+    for (int i = top + 1; i < a.tile_rows(); ++i) {
+      runtime.submit(kernel.trsm_cholesky, {a(top, k), a(i, k)}, args(offset), {.priority = step + 8});
     }
-    for (int j = k + 1; j < n; ++j) {
-      runtime.submit(kernel.syrk, {a(j, k), a(j, j)}, {}, {.priority = urgent - 3 * (j - k) + 1});
-      for (int i = j + 1; i < n; ++i) {
-        runtime.submit(kernel.gemm_nt, {a(i, k), a(j, k), a(i, j)}, {}, {.priority = urgent - 3 * (j - k) - (i - j)});
+    for (int j = k + 1; j < a.tile_cols(); ++j) {
+      const int diagonal = a.diagonal(j);
+      const std::int64_t row = a.diagonal_offset(j);
+      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
+      runtime.submit(kernel.syrk, {a(diagonal, k), a(diagonal, j)}, args(row), {.priority = priority});
+      for (int i = diagonal + 1; i < a.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nt, {a(i, k), a(diagonal, k), a(i, j)}, args(row), {.priority = priority});
       }
     }
   }
@@ -29,15 +35,22 @@ void cholesky(Runtime& runtime, TiledMatrix<T>& a) {
 template <class T>
 void cholesky_solve(Runtime& runtime, const TiledMatrix<T>& l, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
-  const int n = l.tile_cols();
   for (int r = 0; r < b.tile_cols(); ++r) {
-    for (int k = 0; k < n; ++k) {  // L Y = B
-      runtime.submit(kernel.solve_lower, {l(k, k), b(k, r)});
-      for (int i = k + 1; i < n; ++i) runtime.submit(kernel.gemm_nn, {l(i, k), b(k, r), b(i, r)});
+    for (int k = 0; k < l.tile_cols(); ++k) {  // L Y = B
+      const int top = l.diagonal(k);
+      const std::int64_t offset = l.diagonal_offset(k);
+      runtime.submit(kernel.solve_lower, {l(top, k), b(top, r)}, args(offset));
+      for (int i = top + 1; i < l.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {l(i, k), b(top, r), b(i, r)}, args(offset));
+      }
     }
-    for (int k = n - 1; k >= 0; --k) {  // L^T X = Y
-      runtime.submit(kernel.solve_lower_transposed, {l(k, k), b(k, r)});
-      for (int i = 0; i < k; ++i) runtime.submit(kernel.gemm_tn, {l(k, i), b(k, r), b(i, r)});
+    for (int k = l.tile_cols() - 1; k >= 0; --k) {  // L^T X = Y
+      const int top = l.diagonal(k);
+      const std::int64_t offset = l.diagonal_offset(k);
+      for (int i = top + 1; i < l.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_tn, {l(i, k), b(i, r), b(top, r)}, args(offset));
+      }
+      runtime.submit(kernel.solve_lower_transposed, {l(top, k), b(top, r)}, args(offset));
     }
   }
 }

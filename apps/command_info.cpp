@@ -7,6 +7,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/command_line.hpp"
 #include "apps/human.hpp"
+#include "apps/run_summary.hpp"
 #include "platform/topology.hpp"
 
 namespace troupe::apps {
@@ -87,7 +88,7 @@ int info(bool json, int cores) {
   options.cores = cores;
   const Topology topology = Topology::discover(options).value_or_throw();
   if (json) {
-    fmt::print("{}\n", to_json(topology).dump(2));
+    fmt::print("{}\n", as_text(to_json(topology)));
   } else {
     print_text(topology);
   }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace troupe::apps {
 
@@ -12,20 +14,34 @@ int exit_code(ErrorCode code) {
     case ErrorCode::invalid_argument:
     case ErrorCode::bad_input:
     case ErrorCode::numerical:
-    case ErrorCode::platform:
-    case ErrorCode::io: return kUnusable;
+    case ErrorCode::platform: return kUnusable;
     default: return kFailure;
   }
 }
+
+namespace {
+
+/// One line: what is wrong with the arguments, and where to read about them.
+std::string usage_message(const CLI::App* application, const CLI::Error& error) {
+  std::string command;
+  for (const CLI::App* chosen : application->get_subcommands()) command = chosen->get_name() + ' ';
+  return fmt::format("troupe: {} (`troupe {}--help` lists what is possible)\n", error.what(), command);
+}
+
+/// Runs the command and sees that its output has arrived.
+int run_to_the_end(const Command& command) {
+  const int code = command();
+  if (std::fflush(stdout) == 0) return code;
+  throw Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
+}  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
   CLI::App application("Troupe: an actor-based dataflow runtime for machines with many cores.", "troupe");
   application.set_version_flag("--version", TROUPE_VERSION);
   application.require_subcommand(1);
-  application.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return fmt::format("troupe: {}\nRun `troupe --help` or `troupe COMMAND --help` for what is possible.\n",
-                       error.what());
-  });
+  application.failure_message(usage_message);
   Command command;
   add_solve_command(application, command);
   add_run_command(application, command);
@@ -36,7 +52,7 @@ int run_command_line(int argc, const char* const* argv) {
     return application.exit(error) == 0 ? kSuccess : kUnusable;
   }
   try {
-    return command();
+    return run_to_the_end(command);
   } catch (const Error& error) {
     fmt::print(stderr, "troupe: {}\n", error.what());
     return exit_code(error.code());

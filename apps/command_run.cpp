@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
@@ -22,6 +23,8 @@ struct RunArguments {
   std::int64_t n = 4096;
   /// 0: chosen by application.
   std::int64_t tile = 0;
+  /// 0: chosen by application, size and number of workers.
+  std::int64_t tile_rows = 0;
   std::int64_t inner = 64;
   std::string precision = "double";
   std::string pivoting = "partial";
@@ -47,15 +50,35 @@ std::vector<int> processing_units(const Runtime& runtime) {
   return units;
 }
 
+FactorizationOptions factorization_options(const RunArguments& arguments) {
+  return {.application = arguments.application,
+          .tile = arguments.tile,
+          .tile_rows = arguments.tile_rows,
+          .inner = arguments.inner,
+          .pivoting = arguments.pivoting == "partial"};
+}
+
+/// The factorizations refuse such tiles, too, but only once the matrix has been assembled.
+void check_tiles(const RunArguments& arguments) {
+  if (arguments.tile_rows == 0) return;
+  if (arguments.application == Application::qr && arguments.tile_rows != arguments.tile) {
+    throw Error(ErrorCode::invalid_argument, "--tile-rows: QR needs square tiles: leave it away");
+  }
+  if (arguments.tile_rows < arguments.n && arguments.tile_rows % arguments.tile != 0) {
+    throw Error(ErrorCode::invalid_argument, "--tile-rows: " + std::to_string(arguments.tile_rows) +
+                                                 " is not a multiple of --tile, which is " +
+                                                 std::to_string(arguments.tile));
+  }
+}
+
 template <class T>
-std::vector<Residual> check(Runtime& runtime, const RunArguments& arguments, const DenseMatrix<T>& original,
+std::vector<Residual> check(const RunArguments& arguments, const DenseMatrix<T>& original,
                             Factorization<T>& factorization) {
   std::vector<Residual> residuals = factorization.residuals(original);
   const DenseMatrix<T> b = random_right_hand_side<T>(original.rows, 1, arguments.runtime.seed);
   DenseMatrix<T> x = b;
   factorization.solve(x);
   residuals.push_back(solve_residual(original, x, b));
-  static_cast<void>(runtime);
   return residuals;
 }
 
@@ -70,8 +93,6 @@ RunSummary measure(const RunArguments& arguments) {
       {.enabled = !arguments.json, .label = to_string(arguments.application)});
   const Problem problem{problem_of(arguments), arguments.n, arguments.n, arguments.runtime.seed};
   const DenseMatrix<T> original = assemble<T>(runtime, problem);
-  const FactorizationOptions options{arguments.application, arguments.tile, arguments.inner,
-                                     arguments.pivoting == "partial"};
   RunSummary summary;
   for (int i = 0; i < arguments.repeat; ++i) {
     const bool last = i + 1 == arguments.repeat;
@@ -80,14 +101,14 @@ RunSummary measure(const RunArguments& arguments) {
     [[maybe_unused]] const auto earlier = runtime.take_trace();
     DenseMatrix<T> a = original;
     const RunReport before = runtime.report();
-    Factorization<T> factorization(runtime, a, options);
+    Factorization<T> factorization(runtime, a, factorization_options(arguments));
     run.seconds = factorization.seconds();
     run.gflops = flop_count(arguments.application, arguments.n, arguments.n) / run.seconds * 1e-9;
     summary.runs.push_back(run);
     if (!last) continue;
     summary.report = difference(runtime.report(), before);
     summary.trace = runtime.take_trace();
-    if (arguments.check) summary.residuals = check(runtime, arguments, original, factorization);
+    if (arguments.check) summary.residuals = check(arguments, original, factorization);
   }
   summary.problem = to_string(problem.kind);
   summary.policy = runtime.policy();
@@ -95,16 +116,22 @@ RunSummary measure(const RunArguments& arguments) {
 }
 
 void check_memory(const RunArguments& arguments) {
-  const std::size_t element = arguments.precision == "float" ? sizeof(float) : sizeof(double);
-  // The original, the copy that is factorized, the tiles; a check takes two more.
-  require_memory(arguments.n, arguments.n, element, arguments.check ? 5 : 3);
+  MemoryNeed need;
+  need.rows = need.cols = arguments.n;
+  need.element_bytes = arguments.precision == "float" ? sizeof(float) : sizeof(double);
+  need.factorization = factorization_options(arguments);
+  // The original and the copy that is factorized.
+  need.dense_copies = arguments.check ? 3 : 2;
+  need.tiled_copies = arguments.check ? 1 : 0;
+  require_memory(need);
 }
 
 int run(const RunArguments& given) {
   RunArguments arguments = given;
   if (arguments.tile == 0) arguments.tile = default_tile(arguments.application, arguments.n);
+  check_tiles(arguments);
   if (!arguments.picture.empty()) {
-    check_picture_path(arguments.picture).value_or_throw();
+    usable(check_picture_path(arguments.picture));
     arguments.runtime.trace = true;
   }
   check_memory(arguments);
@@ -114,15 +141,24 @@ int run(const RunArguments& given) {
   summary.n = arguments.n;
   summary.tile = arguments.tile;
   summary.seed = arguments.runtime.seed;
+  std::optional<Failure> not_drawn;
   if (!arguments.picture.empty()) {
-    summary.picture = draw_picture(arguments.picture, picture_of(summary)).value_or_throw();
+    const auto drawn = draw_picture(arguments.picture, picture_of(summary));
+    if (drawn) {
+      summary.picture = drawn.value();
+    } else {
+      not_drawn = drawn.failure();
+    }
   }
+  // What was measured is worth seeing even where something went wrong.
   print(summary, arguments.json);
   const bool accepted = std::all_of(summary.residuals.begin(), summary.residuals.end(),
                                     [](const Residual& residual) { return residual.accepted(); });
-  if (accepted) return kSuccess;
-  throw Error(ErrorCode::kernel_failed, "the check failed: a scaled residual is not below " +
-                                            std::to_string(static_cast<int>(kResidualBound)));
+  if (accepted && !not_drawn) return kSuccess;
+  if (accepted) throw Error(*not_drawn);
+  throw Error(ErrorCode::kernel_failed,
+              "the check failed: a scaled residual is not below " + std::to_string(static_cast<int>(kResidualBound)) +
+                  (not_drawn ? "; " + not_drawn->message : ""));
 }
 
 constexpr std::array kApplications{Application::cholesky, Application::lu, Application::qr};
@@ -150,7 +186,10 @@ void add_run_command(CLI::App& application, Command& chosen) {
   CLI::App* command = application.add_subcommand("run", "Factorize a matrix made for the purpose; measure and check");
   add_named(*command, "application", arguments->application, kApplications, "cholesky, lu or qr")->required();
   command->add_option("--n", arguments->n, "Order of the matrix")->check(CLI::Range(std::int64_t{1}, kLargestOrder))->capture_default_str();
-  command->add_option("--tile", arguments->tile, "Edge of a tile; default: chosen by application and size")
+  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by application and size")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+  command->add_option("--tile-rows", arguments->tile_rows,
+                      "Rows of a tile, a multiple of --tile (cholesky, lu); default: by size and number of workers")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   command->add_option("--inner", arguments->inner, "QR: columns of an inner block")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder))->capture_default_str();

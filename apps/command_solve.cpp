@@ -2,19 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "apps/atomic_file.hpp"
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/factorization.hpp"
 #include "apps/human.hpp"
 #include "apps/matrix_market.hpp"
 #include "apps/matrix_market_writer.hpp"
-#include "apps/problem.hpp"
 #include "apps/progress.hpp"
+#include "apps/run_summary.hpp"
 
 namespace troupe::apps {
 
@@ -33,14 +34,33 @@ struct SolveArguments {
 
 struct Solved {
   Application method = Application::lu;
+  std::int64_t tile = 0;
   /// Why it was not the method that was tried first; empty where it was.
   std::string remark;
   double seconds = 0;
+  /// Of the factorization and the solution.
+  RunReport report;
+  double total_seconds = 0;
   Residual residual;
 };
 
+/// The methods to try, in order.
+std::vector<Application> candidates(const SolveArguments& arguments, const MatrixMarketHeader& header) {
+  if (arguments.method == "cholesky") return {Application::cholesky};
+  if (arguments.method == "qr") return {Application::qr};
+  if (arguments.method == "lu" || header.symmetry != MatrixSymmetry::symmetric) return {Application::lu};
+  return {Application::cholesky, Application::lu};
+}
+
+FactorizationOptions options_for(const SolveArguments& arguments, Application method, std::int64_t n) {
+  FactorizationOptions options;
+  options.application = method;
+  options.tile = arguments.tile > 0 ? arguments.tile : default_tile(method, n);
+  return options;
+}
+
 MatrixMarketHeader usable_header(const SolveArguments& arguments) {
-  const MatrixMarketHeader header = read_header(arguments.matrix).value_or_throw();
+  const MatrixMarketHeader header = usable(read_header(arguments.matrix));
   if (!header.square()) {
     throw Error(ErrorCode::bad_input, fmt::format("{}: the matrix is {} x {}, but a system of equations needs as many "
                                                   "equations as unknowns: give a square matrix",
@@ -52,23 +72,34 @@ MatrixMarketHeader usable_header(const SolveArguments& arguments) {
                             "use --method lu, or auto",
                             arguments.matrix));
   }
-  const std::size_t element = arguments.precision == "float" ? sizeof(float) : sizeof(double);
-  // As read, the copy that is factorized, its tiles.
-  require_memory(header.rows, header.cols, element, 3);
   return header;
 }
 
+/// Nothing where there is no file.
+std::optional<MatrixMarketHeader> right_hand_side_header(const SolveArguments& arguments,
+                                                         const MatrixMarketHeader& matrix) {
+  if (arguments.right_hand_side.empty()) return std::nullopt;
+  const MatrixMarketHeader header = usable(read_header(arguments.right_hand_side));
+  if (header.rows == matrix.rows) return header;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: the right-hand side has {} rows, but the matrix {} has {}: give one with as many rows",
+                          arguments.right_hand_side, header.rows, arguments.matrix, matrix.rows));
+}
+
+void check_memory(const SolveArguments& arguments, const MatrixMarketHeader& header, std::int64_t right_hand_sides) {
+  MemoryNeed need;
+  need.rows = header.rows;
+  // B and X, as columns of the two dense matrices: as read, and the copy that is factorized.
+  need.cols = header.cols + right_hand_sides;
+  need.element_bytes = arguments.precision == "float" ? sizeof(float) : sizeof(double);
+  need.factorization = options_for(arguments, candidates(arguments, header).back(), header.rows);
+  require_memory(need);
+}
+
 template <class T>
-DenseMatrix<T> right_hand_side(const SolveArguments& arguments, const DenseMatrix<T>& a) {
-  if (!arguments.right_hand_side.empty()) {
-    const MatrixMarketHeader header = read_header(arguments.right_hand_side).value_or_throw();
-    if (header.rows != a.rows) {
-      throw Error(ErrorCode::bad_input, fmt::format("{}: the right-hand side has {} rows, the matrix {}",
-                                                    arguments.right_hand_side, header.rows, a.rows));
-    }
-    require_memory(header.rows, header.cols, sizeof(T), 2);
-    return read_dense<T>(arguments.right_hand_side, header).value_or_throw();
-  }
+DenseMatrix<T> right_hand_side(const SolveArguments& arguments, const std::optional<MatrixMarketHeader>& header,
+                               const DenseMatrix<T>& a) {
+  if (header) return usable(read_dense<T>(arguments.right_hand_side, *header));
   // The solution is then all ones.
   DenseMatrix<T> b(a.rows, 1);
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -77,31 +108,61 @@ DenseMatrix<T> right_hand_side(const SolveArguments& arguments, const DenseMatri
   return b;
 }
 
-/// The methods to try, in order.
-std::vector<Application> candidates(const SolveArguments& arguments, const MatrixMarketHeader& header) {
-  if (arguments.method == "cholesky") return {Application::cholesky};
-  if (arguments.method == "qr") return {Application::qr};
-  if (arguments.method == "lu" || header.symmetry != MatrixSymmetry::symmetric) return {Application::lu};
-  return {Application::cholesky, Application::lu};
-}
-
 template <class T>
 Solved solve_by(Runtime& runtime, const SolveArguments& arguments, Application method, const DenseMatrix<T>& a,
                 DenseMatrix<T>& x) {
-  FactorizationOptions options;
-  options.application = method;
-  options.tile = arguments.tile > 0 ? arguments.tile : default_tile(method, a.rows);
+  const FactorizationOptions options = options_for(arguments, method, a.rows);
+  const RunReport before = runtime.report();
+  const auto start = std::chrono::steady_clock::now();
   DenseMatrix<T> factors = a;
   Factorization<T> factorization(runtime, factors, options);
   factorization.solve(x);
-  return {method, "", factorization.seconds(), {}};
+  Solved solved;
+  solved.method = method;
+  solved.tile = options.tile;
+  solved.seconds = factorization.seconds();
+  solved.report = difference(runtime.report(), before);
+  solved.total_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return solved;
 }
 
+/// What is wrong with the matrix, whose file it is, and what to do.
+Error breakdown(const SolveArguments& arguments, Application method, const Error& error) {
+  return Error(ErrorCode::numerical,
+               fmt::format("{}: {}: {}", arguments.matrix, error.what(),
+                           method == Application::cholesky
+                               ? "use --method lu, or auto"
+                               : "such a system has no solution, or more than one; remove dependent equations"));
+}
+
+/// By the first method that does not break down.
 template <class T>
-Solved solve_system(const SolveArguments& arguments, const MatrixMarketHeader& header) {
-  const DenseMatrix<T> a = read_dense<T>(arguments.matrix, header).value_or_throw();
-  const DenseMatrix<T> b = right_hand_side(arguments, a);
+Solved solve_by_any(Runtime& runtime, const SolveArguments& arguments, const std::vector<Application>& methods,
+                    const DenseMatrix<T>& a, const DenseMatrix<T>& b, DenseMatrix<T>& x) {
+  std::string remark;
+  for (const Application method : methods) {
+    x = b;
+    try {
+      Solved solved = solve_by(runtime, arguments, method, a, x);
+      solved.remark = remark;
+      return solved;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::numerical) throw;
+      if (method == methods.back()) throw breakdown(arguments, method, error);
+      remark = fmt::format("{}: LU with partial pivoting instead of Cholesky", error.what());
+    }
+  }
+  throw Error(ErrorCode::invalid_argument, "no method to solve by");
+}
+
+/// Writes the solution, if it is one.
+template <class T>
+Solved solve_system(const SolveArguments& arguments, const MatrixMarketHeader& header,
+                    const std::optional<MatrixMarketHeader>& right_hand_side_header) {
+  // Before the files are read, which may take long: it may have been asked for too many cores.
   Runtime runtime(arguments.runtime);
+  const DenseMatrix<T> a = usable(read_dense<T>(arguments.matrix, header));
+  const DenseMatrix<T> b = right_hand_side(arguments, right_hand_side_header, a);
   DenseMatrix<T> x;
   Solved solved;
   {
@@ -111,38 +172,37 @@ Solved solve_system(const SolveArguments& arguments, const MatrixMarketHeader& h
           return Progress{progress.ended, progress.submitted};
         },
         {.enabled = !arguments.json, .label = "solve"});
-    const std::vector<Application> methods = candidates(arguments, header);
-    std::string remark;
-    for (const Application method : methods) {
-      x = b;
-      try {
-        solved = solve_by(runtime, arguments, method, a, x);
-        break;
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::numerical || method == methods.back()) throw;
-        remark = "the matrix is symmetric, but not positive definite: LU with partial pivoting instead of Cholesky";
-      }
-    }
-    solved.remark = remark;
+    solved = solve_by_any(runtime, arguments, candidates(arguments, header), a, b, x);
   }
   solved.residual = solve_residual(a, x, b);
-  if (!arguments.output.empty()) write_array(arguments.output, x).value_or_throw();
+  if (!arguments.output.empty() && solved.residual.accepted()) write_array(arguments.output, x).value_or_throw();
   return solved;
+}
+
+nlohmann::json to_json(const SolveArguments& arguments, const MatrixMarketHeader& header, const Solved& solved) {
+  nlohmann::json json{{"app", "solve"},
+                      {"matrix", arguments.matrix},
+                      {"n", header.rows},
+                      {"method", to_string(solved.method)},
+                      {"tile", solved.tile},
+                      {"precision", arguments.precision},
+                      {"policy", arguments.runtime.policy},
+                      {"cores", solved.report.workers.size()},
+                      {"gpus", 0},
+                      {"seed", arguments.runtime.seed},
+                      {"seconds", solved.seconds},
+                      {"gflops", flop_count(solved.method, header.rows, header.cols) / solved.seconds * 1e-9},
+                      {"residual", solved.residual.value},
+                      {"tasks", solved.report.ended},
+                      {"workers", workers_as_json(solved.report, solved.total_seconds)}};
+  if (!solved.remark.empty()) json["remark"] = solved.remark;
+  if (!arguments.output.empty() && solved.residual.accepted()) json["output"] = arguments.output;
+  return json;
 }
 
 void print(const SolveArguments& arguments, const MatrixMarketHeader& header, const Solved& solved) {
   if (arguments.json) {
-    nlohmann::json json{{"app", "solve"},
-                        {"matrix", arguments.matrix},
-                        {"n", header.rows},
-                        {"method", to_string(solved.method)},
-                        {"precision", arguments.precision},
-                        {"policy", arguments.runtime.policy},
-                        {"seconds", solved.seconds},
-                        {"residual", solved.residual.value}};
-    if (!solved.remark.empty()) json["remark"] = solved.remark;
-    if (!arguments.output.empty()) json["output"] = arguments.output;
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", as_text(to_json(arguments, header, solved)));
     return;
   }
   fmt::print("{}: {} x {}, {}\n", arguments.matrix, header.rows, header.cols,
@@ -153,17 +213,22 @@ void print(const SolveArguments& arguments, const MatrixMarketHeader& header, co
   fmt::print("  residual  {} = {:.3g}  ({} the bound {})\n", solved.residual.formula, solved.residual.value,
              solved.residual.accepted() ? "below" : "NOT below", kResidualBound);
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
-  if (!arguments.output.empty()) fmt::print("  solution  {}\n", arguments.output);
+  if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
 }
 
 int solve(const SolveArguments& arguments) {
   const MatrixMarketHeader header = usable_header(arguments);
-  const Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header)
-                                                       : solve_system<double>(arguments, header);
+  const auto rhs_header = right_hand_side_header(arguments, header);
+  check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
+  if (!arguments.output.empty()) check_output_path(arguments.output);
+  const Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
+                                                       : solve_system<double>(arguments, header, rhs_header);
   print(arguments, header, solved);
   if (solved.residual.accepted()) return kSuccess;
-  throw Error(ErrorCode::kernel_failed, fmt::format("the solution is not accurate: the scaled residual is not below {}",
-                                                    kResidualBound));
+  throw Error(ErrorCode::kernel_failed,
+              fmt::format("{}: the solution is not accurate, and was not written: its scaled residual, {:.3g}, is not "
+                          "below {}; the matrix may be singular to {} precision",
+                          arguments.matrix, solved.residual.value, kResidualBound, arguments.precision));
 }
 
 }  // namespace
@@ -183,7 +248,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   command->add_option("--precision", arguments->precision, "float or double")
       ->check(CLI::IsMember({"float", "double"}))
       ->capture_default_str();
-  command->add_option("--tile", arguments->tile, "Edge of a tile; default: chosen by method and size")
+  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by method and size")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   add_runtime_options(*command, arguments->runtime);
   command->add_flag("--json", arguments->json, "Print one JSON object");

@@ -1,9 +1,11 @@
 #include "apps/common_arguments.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <algorithm>
+#include <filesystem>
 
 #include "actors/scheduler/policy.hpp"
+#include "apps/atomic_file.hpp"
 #include "apps/human.hpp"
 #include "platform/host_memory.hpp"
 #include "proto/errors.hpp"
@@ -15,7 +17,12 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     policies += (policies.empty() ? "" : ", ") + std::string(policy.name);
   }
-  command.add_option("--policy", options.policy, "Scheduling policy: " + policies)->capture_default_str();
+  command.add_option("--policy", options.policy, "Scheduling policy: " + policies)
+      ->check([](const std::string& name) {
+        const auto policy = scheduler::make_policy(name, {});
+        return policy ? std::string() : policy.failure().message;
+      })
+      ->capture_default_str();
   command.add_option("--cores", options.cores, "Cores to use; default: all that are allowed")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--window", options.window, "Tasks in flight before submission blocks")
@@ -24,16 +31,60 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   command.add_option("--seed", options.seed, "Seed of random numbers and random choices")->capture_default_str();
 }
 
-void require_memory(std::int64_t rows, std::int64_t cols, std::size_t element_bytes, int copies) {
+namespace {
+
+/// What the runtime keeps for each tile: its registration, its name, the beginnings of allocations.
+constexpr double kBytesPerTile = 640;
+
+double tile_count(std::int64_t size, std::int64_t tile) {
+  return static_cast<double>(size / tile + (size % tile != 0 ? 1 : 0));
+}
+
+double tile_count(const MemoryNeed& need) {
+  const FactorizationOptions& options = need.factorization;
+  const std::int64_t tile_rows = options.tile_rows > 0 ? options.tile_rows : options.tile;
+  return tile_count(need.rows, tile_rows) * tile_count(need.cols, options.tile);
+}
+
+/// Besides the dense matrix. Cholesky and LU work in it; QR has tiles of its own, the triangular factors of their
+/// reflectors and a copy of the diagonal ones.
+double bytes_of_factors(const MemoryNeed& need) {
+  const double tiles = tile_count(need) * kBytesPerTile;
+  if (need.factorization.application != Application::qr) return tiles;
+  const auto rows = static_cast<double>(need.rows);
+  const auto cols = static_cast<double>(need.cols);
+  const auto edge = static_cast<double>(std::min(need.factorization.tile, need.cols));
+  const double inner = std::min(static_cast<double>(need.factorization.inner), edge);
+  const double elements = rows * cols * (1 + inner / edge) + cols * edge;
+  return elements * static_cast<double>(need.element_bytes) + 2 * tiles;
+}
+
+std::string readable(double bytes) {
+  return bytes < 0x1p63 ? human_bytes({static_cast<std::uint64_t>(bytes)}) : "more than 8 EiB";
+}
+
+}  // namespace
+
+void require_memory(const MemoryNeed& need) {
   const platform::HostMemory memory = platform::read_host_memory();
-  const double needed = static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(element_bytes) * copies;
-  if (needed <= static_cast<double>(memory.available.count)) return;
-  const std::string size = needed < 0x1p63 ? human_bytes({static_cast<std::uint64_t>(needed)}) : "more than 8 EiB";
+  const double matrix =
+      static_cast<double>(need.rows) * static_cast<double>(need.cols) * static_cast<double>(need.element_bytes);
+  const double total = matrix * (need.dense_copies + need.tiled_copies) + bytes_of_factors(need) +
+                       tile_count(need) * kBytesPerTile * need.tiled_copies;
+  if (total <= static_cast<double>(memory.available.count)) return;
   throw Error(ErrorCode::bad_input,
-              "a dense matrix of " + std::to_string(rows) + " x " + std::to_string(cols) + " needs " + size +
-                  " of memory here (" + std::to_string(copies) + " copies), but only " +
-                  human_bytes(memory.available) + " are available (" + memory.limited_by +
-                  "): use a smaller matrix, --precision float, or a larger machine");
+              "a dense matrix of " + std::to_string(need.rows) + " x " + std::to_string(need.cols) + " in tiles of " +
+                  std::to_string(need.factorization.tile) + " needs " + readable(total) +
+                  " of memory, copies included, but only " + human_bytes(memory.available) + " are available (" +
+                  memory.limited_by + "): use a smaller matrix, larger tiles, --precision float, or a larger machine");
+}
+
+void check_output_path(const std::string& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  // A reader of a pipe would take the check for the end.
+  if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character) return;
+  if (const auto file = AtomicFile::create(path); !file) throw Error(ErrorCode::bad_input, file.failure().message);
 }
 
 }  // namespace troupe::apps

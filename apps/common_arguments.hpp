@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "actors/runtime_options.hpp"
+#include "apps/factorization.hpp"
+#include "proto/errors.hpp"
 
 namespace CLI {
 class App;
@@ -17,7 +21,29 @@ inline constexpr std::int64_t kLargestOrder = 2147483647;
 /// Adds `--policy`, `--cores`, `--window`, `--seed`.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 
-/// Throws `bad_input` where `copies` dense matrices of this size do not fit into the memory that is left.
-void require_memory(std::int64_t rows, std::int64_t cols, std::size_t element_bytes, int copies);
+/// What a factorization and what is around it will keep in memory.
+struct MemoryNeed {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::size_t element_bytes = sizeof(double);
+  FactorizationOptions factorization;
+  /// Dense matrices of this size besides the tiles, at the same time.
+  int dense_copies = 2;
+  /// Tiled matrices of this size besides the factors, at the same time.
+  int tiled_copies = 0;
+};
+
+/// Throws `bad_input` where that does not fit into the memory that is left.
+void require_memory(const MemoryNeed& need);
+
+/// What is in a file that the user named. One that cannot be opened or read is input that cannot be used.
+template <class T>
+T usable(Result<T> result) {
+  if (!result && result.failure().code == ErrorCode::io) throw Error(ErrorCode::bad_input, result.failure().message);
+  return std::move(result).value_or_throw();
+}
+
+/// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
+void check_output_path(const std::string& path);
 
 }  // namespace troupe::apps

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "apps/cholesky.hpp"
 
@@ -17,9 +18,20 @@ const char* to_string(Application application) {
 }
 
 std::int64_t default_tile(Application application, std::int64_t n) {
-  const std::int64_t best = application == Application::lu ? 256 : 384;
+  const std::int64_t best = application == Application::qr ? 320 : 384;
   // A dozen tiles across keep a few cores busy.
   return std::clamp<std::int64_t>((n / 12 + 31) / 32 * 32, 64, best);
+}
+
+std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile, std::size_t workers) {
+  constexpr std::int64_t kTallest = 4096;
+  constexpr double kTasksPerWorker = 4;
+  if (application == Application::qr || tile >= n) return tile;
+  const auto columns = static_cast<double>(n) / static_cast<double>(tile);
+  // A factorization of c block columns with tiles of h columns' height has about c^3 / (6 h) updates in c steps.
+  const double height = columns * columns / (6 * kTasksPerWorker * static_cast<double>(workers));
+  const std::int64_t tallest = std::max<std::int64_t>(kTallest / tile, 1);
+  return tile * std::clamp<std::int64_t>(static_cast<std::int64_t>(height), 1, tallest);
 }
 
 double flop_count(Application application, std::int64_t rows, std::int64_t cols) {
@@ -33,6 +45,31 @@ double flop_count(Application application, std::int64_t rows, std::int64_t cols)
   return 0;
 }
 
+namespace {
+
+/// Waits, and leaves of a breakdown only what is wrong with the matrix: which task found it matters to nobody here.
+void wait_for_factors(Runtime& runtime) {
+  try {
+    runtime.wait();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    // As the kernels' messages begin.
+    const auto cause = text.rfind("the matrix is ");
+    if (error.code() != ErrorCode::numerical || cause == std::string::npos) throw;
+    throw Error(ErrorCode::numerical, text.substr(cause));
+  }
+}
+
+template <class T>
+std::int64_t first_zero_on_diagonal(const DenseMatrix<T>& a) {
+  for (std::int64_t i = 0; i < a.cols; ++i) {
+    if (a(i, i) == T{0}) return i + 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
 template <class T>
 Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options)
     : runtime_(runtime), options_(options) {
@@ -44,11 +81,16 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
   }
   const auto start = std::chrono::steady_clock::now();
   const std::int64_t ld = std::max<std::int64_t>(a.rows, 1);
-  const TilePart part = options.application == Application::cholesky ? TilePart::lower : TilePart::all;
-  const TileStorage storage =
-      options.application == Application::lu && options.pivoting ? TileStorage::columns : TileStorage::tiles;
-  tiles_ = std::make_unique<TiledMatrix<T>>(runtime, a.rows, a.cols, options.tile, storage, "A");
-  tiles_->gather_from(a.values.data(), ld, part);
+  const std::int64_t tile_rows =
+      options.tile_rows > 0 ? options.tile_rows
+                            : default_tile_rows(options.application, a.cols, options.tile, runtime.workers());
+  const TileSize tile(tile_rows, options.tile);
+  // QR reuses every tile many times, which pays for copying it to where it is contiguous; the other two do not.
+  const bool copied = options.application == Application::qr;
+  tiles_ = std::make_unique<TiledMatrix<T>>(
+      copied ? TiledMatrix<T>(runtime, a.rows, a.cols, tile, TileStorage::tiles, "A")
+             : TiledMatrix<T>::in_place(runtime, a.values.data(), a.rows, a.cols, ld, tile, "A"));
+  if (copied) tiles_->gather_from(a.values.data(), ld);
   switch (options.application) {
     case Application::cholesky: cholesky(runtime, *tiles_); break;
     case Application::lu:
@@ -64,9 +106,10 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
       qr(runtime, *tiles_, *reflectors_);
       break;
   }
-  tiles_->scatter_to(a.values.data(), ld, part);
-  runtime.wait();
+  if (copied) tiles_->scatter_to(a.values.data(), ld);
+  wait_for_factors(runtime);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
 }
 
 template <class T>
@@ -79,8 +122,12 @@ void Factorization<T>::solve(DenseMatrix<T>& b) {
                                                  " rows does not fit a system of " + std::to_string(tiles_->rows()) +
                                                  " x " + std::to_string(tiles_->cols()));
   }
+  if (zero_on_diagonal_ > 0) {
+    throw Error(ErrorCode::numerical, "the matrix is singular: element " + std::to_string(zero_on_diagonal_) +
+                                          " on the diagonal of R is exactly zero");
+  }
   const std::int64_t ld = std::max<std::int64_t>(b.rows, 1);
-  TiledMatrix<T> x = TiledMatrix<T>::in_place(runtime_, b.values.data(), b.rows, b.cols, ld, options_.tile, "B");
+  TiledMatrix<T> x = TiledMatrix<T>::in_place(runtime_, b.values.data(), b.rows, b.cols, ld, tiles_->tile(), "B");
   switch (options_.application) {
     case Application::cholesky: cholesky_solve(runtime_, *tiles_, x); break;
     case Application::lu:

@@ -20,33 +20,42 @@ enum class Application { cholesky, lu, qr };
 
 struct FactorizationOptions {
   Application application = Application::cholesky;
-  /// Edge of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
-  std::int64_t tile = 512;
+  /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
+  std::int64_t tile = 384;
+  /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers. QR:
+  /// tiles are square.
+  std::int64_t tile_rows = 0;
   /// Inner block of QR (LAPACK's ib).
   std::int64_t inner = 64;
   /// LU: exchange rows, or trust the matrix.
   bool pivoting = true;
 };
 
-/// The tile size that measured best for an application on cores, if the matrix is large enough for it.
+/// The columns of a tile that measured best for an application on cores, if the matrix is large enough for it.
 [[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n);
+
+/// The rows of a tile for a matrix of order `n`: tall tiles give matrix products long columns to work on, as long as
+/// there are several tasks left for every worker in each step. A multiple of `tile`.
+[[nodiscard]] std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile,
+                                             std::size_t workers);
 
 /// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
 [[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
 
-/// A matrix with its factors. Keeps a copy of nothing: the caller's matrix holds the factors as LAPACK's routines
-/// leave them (for tile QR: R, and vectors that differ from LAPACK's).
+/// A matrix with its factors, which the caller's matrix holds as LAPACK's routines leave them (for tile QR: R, and
+/// vectors that differ from LAPACK's). That matrix must outlive this object and stay as it is.
 template <class T>
 class Factorization {
  public:
   /// Factorizes `a` from column-major in to column-major out, and returns when it is done. Throws `numerical` where the
-  /// matrix is not positive definite or singular, `invalid_argument` for options that do not fit the matrix.
+  /// matrix is not positive definite or (LU) singular, with the matrix's fault alone as the message: "the matrix is not
+  /// positive definite: …". Throws `invalid_argument` for options that do not fit the matrix.
   Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
   ~Factorization();
 
   /// Wall-clock seconds of the constructor: memory, conversions and all.
   [[nodiscard]] double seconds() const { return seconds_; }
-  /// Solves A X = B in place for a square A.
+  /// Solves A X = B in place for a square A. Throws `numerical` where QR has found A to be singular.
   void solve(DenseMatrix<T>& b);
   /// What a check of the factors against the original matrix gives. Costs more than the factorization.
   [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
@@ -54,6 +63,8 @@ class Factorization {
  private:
   Runtime& runtime_;
   const FactorizationOptions options_;
+  /// QR: the first i, from 1, with R(i, i) = 0; 0 where there is none.
+  std::int64_t zero_on_diagonal_ = 0;
   std::unique_ptr<TiledMatrix<T>> tiles_;
   std::unique_ptr<Pivots> pivots_;
   std::unique_ptr<QrFactors<T>> reflectors_;

@@ -1,39 +1,43 @@
 #include "apps/lu.hpp"
 
+#include "apps/tile_checks.hpp"
 #include "kernels/codelets.hpp"
 
 namespace troupe::apps {
 
 using kernels::codelets;
 
-Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t tile)
+Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
     : rows_(static_cast<std::size_t>(rows)), registration_(runtime.vector(rows_, "pivots")) {
   std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < rows; i += tile) blocks.push_back({i, 0, std::min(tile, rows - i), 1});
+  for (std::int64_t i = 0; i < rows; i += panel) blocks.push_back({i, 0, std::min(panel, rows - i), 1});
   panels_ = runtime.partition(registration_, blocks);
 }
 
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots) {
+  require_diagonal_in_tiles(a);
   const auto& kernel = codelets<T>();
   const int n = a.tile_cols();
   for (int k = 0; k < n; ++k) {
-    const int urgent = 2 * (n - k);
-    const std::int64_t row = k * a.tile();
-    runtime.submit(kernel.getrf_panel, {a.column(k), pivots.panel(k)}, args(row), {.priority = urgent + 1});
+    const int top = a.diagonal(k);
+    const std::int64_t offset = a.diagonal_offset(k);
+    const std::int64_t first = k * a.tile().cols;
+    // Early steps first, and in each step the next panel's column.
+    const int step = -10 * k;
+    runtime.submit(kernel.getrf_panel, {a.column(k), pivots.panel(k)}, args(first), {.priority = step + 9});
     for (int j = k + 1; j < n; ++j) {
-      // The next panel's column first.
-      const int priority = urgent - 2 * (j - k - 1);
-      runtime.submit(kernel.swap_and_solve, {a(k, k), pivots.panel(k), a.column(j)}, args(row),
-                     {.priority = priority});
-      for (int i = k + 1; i < n; ++i) {
-        runtime.submit(kernel.gemm_nn, {a(i, k), a(k, j), a(i, j)}, {}, {.priority = priority - 1});
+      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
+      runtime.submit(kernel.swap_and_solve, {a(top, k), pivots.panel(k), a.column(j)}, args(offset, first),
+                     {.priority = priority + 1});
+      for (int i = top + 1; i < a.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = priority});
       }
     }
   }
   // Later interchanges apply to L as well: once per block column, when all are known.
   for (int j = 0; j + 1 < n; ++j) {
-    runtime.submit(kernel.swap_rows, {pivots.all(), a.column(j)}, args((j + 1) * a.tile()));
+    runtime.submit(kernel.swap_rows, {pivots.all(), a.column(j)}, args((j + 1) * a.tile().cols));
   }
 }
 
@@ -48,19 +52,22 @@ void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, 
 
 template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a) {
+  require_diagonal_in_tiles(a);
   const auto& kernel = codelets<T>();
-  const int n = a.tile_cols();
-  for (int k = 0; k < n; ++k) {
-    const int urgent = 3 * (n - k);
-    runtime.submit(kernel.getrf_without_pivoting, {a(k, k)}, args(k * a.tile()), {.priority = urgent});
-    for (int i = k + 1; i < n; ++i) {
-      runtime.submit(kernel.trsm_right_upper, {a(k, k), a(i, k)}, {}, {.priority = urgent - (i - k)});
-      runtime.submit(kernel.solve_unit_lower, {a(k, k), a(k, i)}, {}, {.priority = urgent - (i - k)});
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t offset = a.diagonal_offset(k);
+    const int step = -10 * k;
+    runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols),
+                   {.priority = step + 9});
+    for (int i = top + 1; i < a.tile_rows(); ++i) {
+      runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = step + 8});
     }
-    for (int j = k + 1; j < n; ++j) {
-      for (int i = k + 1; i < n; ++i) {
-        const int distance = std::max(i, j) - k;
-        runtime.submit(kernel.gemm_nn, {a(i, k), a(k, j), a(i, j)}, {}, {.priority = urgent - 3 * distance});
+    for (int j = k + 1; j < a.tile_cols(); ++j) {
+      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
+      runtime.submit(kernel.solve_unit_lower, {a(top, k), a(top, j)}, args(offset), {.priority = priority + 1});
+      for (int i = top + 1; i < a.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = priority});
       }
     }
   }
@@ -69,15 +76,22 @@ void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a) {
 template <class T>
 void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
-  const int n = lu.tile_cols();
   for (int r = 0; r < b.tile_cols(); ++r) {
-    for (int k = 0; k < n; ++k) {  // L Y = B
-      runtime.submit(kernel.solve_unit_lower, {lu(k, k), b(k, r)});
-      for (int i = k + 1; i < n; ++i) runtime.submit(kernel.gemm_nn, {lu(i, k), b(k, r), b(i, r)});
+    for (int k = 0; k < lu.tile_cols(); ++k) {  // L Y = B
+      const int top = lu.diagonal(k);
+      const std::int64_t offset = lu.diagonal_offset(k);
+      runtime.submit(kernel.solve_unit_lower, {lu(top, k), b(top, r)}, args(offset));
+      for (int i = top + 1; i < lu.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {lu(i, k), b(top, r), b(i, r)}, args(offset));
+      }
     }
-    for (int k = n - 1; k >= 0; --k) {  // U X = Y
-      runtime.submit(kernel.solve_upper, {lu(k, k), b(k, r)});
-      for (int i = 0; i < k; ++i) runtime.submit(kernel.gemm_nn, {lu(i, k), b(k, r), b(i, r)});
+    for (int k = lu.tile_cols() - 1; k >= 0; --k) {  // U X = Y
+      const int top = lu.diagonal(k);
+      const std::int64_t offset = lu.diagonal_offset(k);
+      runtime.submit(kernel.solve_upper, {lu(top, k), b(top, r)}, args(offset));
+      for (int i = 0; i < top; ++i) {
+        runtime.submit(kernel.gemm_nn, {lu(i, k), b(top, r), b(i, r)}, args(offset));
+      }
     }
   }
 }

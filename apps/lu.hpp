@@ -11,8 +11,8 @@ namespace troupe::apps {
 /// zero, in the order of i. Must live until the tasks that use it have ended.
 class Pivots {
  public:
-  /// For a matrix of `rows` rows with tiles of `tile`.
-  Pivots(Runtime& runtime, std::int64_t rows, std::int64_t tile);
+  /// For a matrix of `rows` rows and panels of `panel` columns.
+  Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel);
 
   /// All of them, and those of panel k.
   [[nodiscard]] Handle all() const { return registration_; }
@@ -28,7 +28,7 @@ class Pivots {
 /// Submits the tasks that overwrite the square matrix `a`, which needs block columns (`TileStorage::columns` or
 /// `in_place`), with L and U, where P A = L U, L unit lower triangular. Partial pivoting over whole columns, as
 /// LAPACK's getrf: a panel is one task on its block column; then, for every block column, the interchanges and the
-/// triangular solve are one task, and the updates are one task per tile. If U(i, i) is exactly zero, the wait throws
+/// triangular solve are one task, and the updates are one task per tile below. Tiles as for `cholesky`. If U(i, i) is exactly zero, the wait throws
 /// `numerical` with i.
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots);

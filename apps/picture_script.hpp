@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "apps/picture_summary.hpp"
 
@@ -25,10 +24,5 @@ class PictureScript {
   double plot_right_ = 0;
   std::string drawing_;
 };
-
-/// `text` as a string of gnuplot: within single quotes, in which nothing is expanded. Control characters become spaces,
-/// and bytes that are no UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 wants it doubled,
-/// but misreads that at the front of a string.
-std::string gnuplot_string(std::string_view text);
 
 }  // namespace troupe::apps

@@ -40,7 +40,8 @@ struct ProgressOptions {
 /// returns are written, so any terminal will do.
 class ProgressBar {
  public:
-  /// `poll` is called from the bar's thread, at most once an interval, never after the destructor; it must not throw.
+  /// `poll` is called from the bar's thread, at most once an interval, never after the destructor; it must neither
+  /// throw nor call `print`.
   ProgressBar(std::function<Progress()> poll, ProgressOptions options);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

@@ -8,6 +8,9 @@ using kernels::codelets;
 
 template <class T>
 QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner) {
+  if (a.tile().rows != a.tile().cols) {
+    throw Error(ErrorCode::invalid_argument, "tile QR needs square tiles");
+  }
   if (inner <= 0) {
     throw Error(ErrorCode::invalid_argument, "the inner block of a QR factorization must be at least 1");
   }
@@ -68,10 +71,13 @@ template <class T>
 void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
   qr_apply(runtime, a, factors, true, b);
+  const std::int64_t whole = 0;  // tiles are square: none has rows above its diagonal
   for (int r = 0; r < b.tile_cols(); ++r) {
     for (int k = a.tile_cols() - 1; k >= 0; --k) {
-      runtime.submit(kernel.solve_upper, {a(k, k), b(k, r)});
-      for (int i = 0; i < k; ++i) runtime.submit(kernel.gemm_nn, {a(i, k), b(k, r), b(i, r)});
+      runtime.submit(kernel.solve_upper, {a(k, k), b(k, r)}, args(whole));
+      for (int i = 0; i < k; ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), b(k, r), b(i, r)}, args(whole));
+      }
     }
   }
 }

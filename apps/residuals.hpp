@@ -24,7 +24,9 @@ struct Residual {
   [[nodiscard]] bool accepted() const { return value < kResidualBound; }
 };
 
-/// |A - L L^T| / (n |A| eps), in the 1-norm, of the lower triangle. `l` as `cholesky` leaves it.
+// Each of these needs memory for two more matrices like A while it runs.
+
+/// |A - L L^T| / (n |A| eps), in the 1-norm, from the lower triangles. `l` as `cholesky` leaves it.
 template <class T>
 Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l);
 

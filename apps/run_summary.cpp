@@ -67,21 +67,7 @@ nlohmann::json to_json(const RunSummary& summary) {
     worst = residual.value > worst || std::isnan(residual.value) ? residual.value : worst;
   }
   if (!summary.residuals.empty()) json["residual"] = worst;
-  const double last = summary.runs.back().seconds;
-  for (const WorkerReport& worker : summary.report.workers) {
-    const WorkerTimes times = times_of(worker, last);
-    json["workers"].push_back({{"worker", worker.worker.value()},
-                               {"device", worker.device},
-                               {"bound_to", worker.bound_to},
-                               {"tasks", worker.tasks},
-                               {"busy_seconds", times.busy},
-                               {"searching_seconds", times.searching},
-                               {"idle_seconds", times.idle},
-                               {"steals", worker.steals},
-                               {"stolen_tasks", worker.stolen_tasks},
-                               {"failed_steals", worker.failed_steals},
-                               {"parks", worker.parks}});
-  }
+  json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
   return json;
 }
@@ -136,6 +122,29 @@ double RunSummary::median_share_of_peak() const {
   return median_of(runs, [](const MeasuredRun& run) { return run.gflops / run.peak_gflops; });
 }
 
+nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
+  nlohmann::json workers = nlohmann::json::array();
+  for (const WorkerReport& worker : report.workers) {
+    const WorkerTimes times = times_of(worker, run_seconds);
+    workers.push_back({{"worker", worker.worker.value()},
+                       {"device", worker.device},
+                       {"bound_to", worker.bound_to},
+                       {"tasks", worker.tasks},
+                       {"busy_seconds", times.busy},
+                       {"searching_seconds", times.searching},
+                       {"idle_seconds", times.idle},
+                       {"steals", worker.steals},
+                       {"stolen_tasks", worker.stolen_tasks},
+                       {"failed_steals", worker.failed_steals},
+                       {"parks", worker.parks}});
+  }
+  return workers;
+}
+
+std::string as_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 RunReport difference(const RunReport& later, const RunReport& earlier) {
   RunReport result = later;
   result.submitted -= earlier.submitted;
@@ -171,7 +180,7 @@ Picture picture_of(const RunSummary& summary) {
 
 void print(const RunSummary& summary, bool json) {
   if (json) {
-    fmt::print("{}\n", to_json(summary).dump(2));
+    fmt::print("{}\n", as_text(to_json(summary)));
   } else {
     print_text(summary);
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,11 @@ struct RunSummary {
 
 /// The picture of the traced run.
 [[nodiscard]] Picture picture_of(const RunSummary& summary);
+
+/// One object for each worker of a run that took so long.
+[[nodiscard]] nlohmann::json workers_as_json(const RunReport& report, double run_seconds);
+/// For people who read it and for programs. Bytes that are no UTF-8 (of a file's name) are replaced.
+[[nodiscard]] std::string as_text(const nlohmann::json& json);
 
 /// To standard output, as one JSON object or as tables.
 void print(const RunSummary& summary, bool json);

@@ -42,21 +42,22 @@ std::int64_t padded(std::int64_t rows, std::size_t element_size) {
 }  // namespace
 
 template <class T>
-TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile)
+TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile)
     : runtime_(&runtime), rows_(rows), cols_(cols), tile_(tile) {
-  if (rows < 0 || cols < 0 || tile <= 0) {
+  if (rows < 0 || cols < 0 || tile.rows <= 0 || tile.cols <= 0) {
     throw Error(ErrorCode::invalid_argument, "a tiled matrix of " + std::to_string(rows) + " x " +
-                                                 std::to_string(cols) + " with tiles of " + std::to_string(tile) +
+                                                 std::to_string(cols) + " with tiles of " + std::to_string(tile.rows) + " x " +
+                                                 std::to_string(tile.cols) +
                                                  ": the tile must be at least 1, the sizes at least 0");
   }
   // A tile may be as large as the type allows: no sums with it.
-  tile_rows_ = static_cast<int>(rows / tile + (rows % tile != 0));
-  tile_cols_ = static_cast<int>(cols / tile + (cols % tile != 0));
+  tile_rows_ = static_cast<int>(rows / tile.rows + (rows % tile.rows != 0));
+  tile_cols_ = static_cast<int>(cols / tile.cols + (cols % tile.cols != 0));
   tiles_.reserve(static_cast<std::size_t>(tile_rows_) * static_cast<std::size_t>(tile_cols_));
 }
 
 template <class T>
-TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile,
+TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
                             TileStorage storage, const std::string& name)
     : TiledMatrix(Empty{}, runtime, rows, cols, tile) {
   if (storage == TileStorage::tiles) {
@@ -82,10 +83,10 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
 
 template <class T>
 TiledMatrix<T> TiledMatrix<T>::in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
-                                        std::int64_t ld, std::int64_t tile, const std::string& name) {
+                                        std::int64_t ld, TileSize tile, const std::string& name) {
   TiledMatrix result(Empty{}, runtime, rows, cols, tile);
   for (int j = 0; j < result.tile_cols_; ++j) {
-    result.add_column(runtime.matrix(data + j * tile * ld, rows, result.cols_of(j), ld,
+    result.add_column(runtime.matrix(data + j * tile.cols * ld, rows, result.cols_of(j), ld,
                                      name.empty() ? "" : name + ":" + std::to_string(j)));
   }
   return result;
@@ -95,7 +96,7 @@ template <class T>
 void TiledMatrix<T>::add_column(Data column) {
   const int j = static_cast<int>(registrations_.size());
   std::vector<Block> blocks;
-  for (int i = 0; i < tile_rows_; ++i) blocks.push_back({i * tile_, 0, rows_of(i), cols_of(j)});
+  for (int i = 0; i < tile_rows_; ++i) blocks.push_back({i * tile_.rows, 0, rows_of(i), cols_of(j)});
   const std::vector<Handle> tiles = runtime_->partition(column, blocks);
   tiles_.insert(tiles_.end(), tiles.begin(), tiles.end());
   registrations_.push_back(std::move(column));
@@ -114,8 +115,8 @@ Handle TiledMatrix<T>::column(int j) const {
 template <class T>
 void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) {
   for (int j = 0; j < tile_cols_; ++j) {
-    for (int i = part == TilePart::lower ? j : 0; i < tile_rows_; ++i) {
-      runtime_->submit(gather_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_ + j * tile_ * ld, ld));
+    for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {
+      runtime_->submit(gather_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld));
     }
   }
 }
@@ -123,8 +124,8 @@ void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) 
 template <class T>
 void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
   for (int j = 0; j < tile_cols_; ++j) {
-    for (int i = part == TilePart::lower ? j : 0; i < tile_rows_; ++i) {
-      runtime_->submit(scatter_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_ + j * tile_ * ld, ld));
+    for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {
+      runtime_->submit(scatter_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld));
     }
   }
 }

@@ -1,7 +1,9 @@
 /// A matrix as a grid of handles.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "client/data.hpp"
@@ -20,30 +22,47 @@ enum class TileStorage {
 /// Which tiles a conversion copies.
 enum class TilePart { all, lower };
 
-/// A `rows` x `cols` matrix cut into tiles of `tile` x `tile` elements; the last row and column of tiles may be
-/// smaller. Tile (i, j) is a handle. The memory is the runtime's, or (`in_place`) a column-major matrix of the
-/// program. Its destructor waits for the last use of every tile.
+/// Size of a tile. Tall tiles give matrix products more rows to work on at once, and leave less to do in parallel.
+struct TileSize {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+
+  /// Square tiles.
+  TileSize(std::int64_t edge) : rows(edge), cols(edge) {}  // NOLINT: a number is a square tile's edge
+  TileSize(std::int64_t tile_rows, std::int64_t tile_cols) : rows(tile_rows), cols(tile_cols) {}
+};
+
+/// A `rows` x `cols` matrix cut into tiles; the last row and column of tiles may be smaller. Tile (i, j) is a handle.
+/// The memory is the runtime's, or (`in_place`) a column-major matrix of the program. Its destructor waits for the last
+/// use of every tile.
 template <class T>
 class TiledMatrix {
  public:
+  TiledMatrix(TiledMatrix&&) noexcept = default;
+  TiledMatrix& operator=(TiledMatrix&&) noexcept = default;
+
   /// Uninitialized. Throws `invalid_argument`, `out_of_memory`.
-  TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile,
+  TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
               TileStorage storage = TileStorage::tiles, const std::string& name = {});
   /// Tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
   [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
-                                            std::int64_t ld, std::int64_t tile, const std::string& name = {});
+                                            std::int64_t ld, TileSize tile, const std::string& name = {});
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
-  [[nodiscard]] std::int64_t tile() const { return tile_; }
+  [[nodiscard]] const TileSize& tile() const { return tile_; }
   /// Number of tiles from top to bottom and from left to right.
   [[nodiscard]] int tile_rows() const { return tile_rows_; }
   [[nodiscard]] int tile_cols() const { return tile_cols_; }
   /// Rows of the tiles in tile row i; columns of those in tile column j.
-  [[nodiscard]] std::int64_t rows_of(int i) const { return extent(rows_, i); }
-  [[nodiscard]] std::int64_t cols_of(int j) const { return extent(cols_, j); }
+  [[nodiscard]] std::int64_t rows_of(int i) const { return std::min(tile_.rows, rows_ - i * tile_.rows); }
+  [[nodiscard]] std::int64_t cols_of(int j) const { return std::min(tile_.cols, cols_ - j * tile_.cols); }
 
-  /// Tile (i, j).
+  /// Where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows below its top.
+  [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_.cols / tile_.rows); }
+  [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
+
+/// Tile (i, j).
   [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
   /// All tiles of column j as one block of `rows()` rows. Not with `TileStorage::tiles`.
   [[nodiscard]] Handle column(int j) const;
@@ -56,11 +75,8 @@ class TiledMatrix {
  private:
   /// A grid without handles yet.
   struct Empty {};
-  TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, std::int64_t tile);
+  TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile);
 
-  [[nodiscard]] std::int64_t extent(std::int64_t total, int index) const {
-    return std::min(tile_, total - index * tile_);
-  }
   [[nodiscard]] std::size_t index(int i, int j) const {
     return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(tile_rows_);
   }
@@ -70,7 +86,7 @@ class TiledMatrix {
   Runtime* runtime_;
   std::int64_t rows_;
   std::int64_t cols_;
-  std::int64_t tile_;
+  TileSize tile_;
   int tile_rows_;
   int tile_cols_;
   /// Column by column.

@@ -130,8 +130,14 @@ struct CallSignature<R (C::*)(P...) const> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
 };
+template <class R, class... P>
+struct CallSignature<R (*)(P...) noexcept> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+};
+// A function object is called by several workers at the same time, so it must be callable as const.
 template <class C, class R, class... P>
-struct CallSignature<R (C::*)(P...)> {
+struct CallSignature<R (C::*)(P...) const noexcept> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
 };

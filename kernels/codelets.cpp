@@ -33,33 +33,121 @@ Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops fl
 double rows(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.rows); }
 double cols(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.cols); }
 
+/// C <- C - op(A) op(B).
 template <class T>
-Codelet gemm(const char* name, char ta, char tb) {
-  const auto kernel = [ta, tb](In<T> a, In<T> b, Out<T> c) {
-    const std::int64_t inner = ta == 'N' ? a.cols : a.rows;
-    fortran::gemm(ta, tb, as_int(c.rows), as_int(c.cols), as_int(inner), T{-1}, a.data, as_int(a.ld), b.data,
-                  as_int(b.ld), T{1}, c.data, as_int(c.ld));
+void update(char ta, char tb, In<T> a, In<T> b, Out<T> c) {
+  const std::int64_t inner = ta == 'N' ? a.cols : a.rows;
+  if (c.rows == 0 || c.cols == 0 || inner == 0) return;
+  fortran::gemm(ta, tb, as_int(c.rows), as_int(c.cols), as_int(inner), T{-1}, a.data, as_int(a.ld), b.data,
+                as_int(b.ld), T{1}, c.data, as_int(c.ld));
+}
+
+/// `count` rows of a block, from `row` on.
+template <class T>
+MatrixView<T> rows_from(MatrixView<T> a, std::int64_t row, std::int64_t count) {
+  return {a.data + row, count, a.cols, a.ld};
+}
+template <class T>
+MatrixView<T> rows_below(MatrixView<T> a, std::int64_t row) {
+  return rows_from(a, row, a.rows - row);
+}
+template <class T>
+In<T> constant(Out<T> a) {
+  return {a.data, a.rows, a.cols, a.ld};
+}
+
+template <class T>
+Codelet gemm_nt() {
+  const auto kernel = [](In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
+    update<T>('N', 'T', a, rows_from(b, offset, c.cols), c);
   };
-  return make(name, {r, r, rw}, kernel,
-              [ta](const KernelContext& c) { return 2 * rows(c, 2) * cols(c, 2) * (ta == 'N' ? cols(c, 0) : rows(c, 0)); });
+  return make("gemm", {r, r, rw}, kernel,
+              [](const KernelContext& c) { return 2 * rows(c, 2) * cols(c, 2) * cols(c, 0); });
+}
+
+template <class T>
+Codelet gemm_nn() {
+  const auto kernel = [](In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
+    update<T>('N', 'N', a, rows_from(b, offset, a.cols), c);
+  };
+  return make("gemm", {r, r, rw}, kernel,
+              [](const KernelContext& c) { return 2 * rows(c, 2) * cols(c, 2) * cols(c, 0); });
+}
+
+template <class T>
+Codelet gemm_tn() {
+  const auto kernel = [](In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
+    update<T>('T', 'N', a, b, rows_from(c, offset, a.cols));
+  };
+  return make("gemm", {r, r, rw}, kernel,
+              [](const KernelContext& c) { return 2 * rows(c, 0) * cols(c, 0) * cols(c, 2); });
 }
 
 template <class T>
 Codelet syrk() {
-  const auto kernel = [](In<T> a, Out<T> c) {
-    fortran::syrk('L', 'N', as_int(c.rows), as_int(a.cols), T{-1}, a.data, as_int(a.ld), T{1}, c.data, as_int(c.ld));
+  const auto kernel = [](In<T> a, Out<T> c, std::int64_t offset) {
+    const In<T> facing = rows_from(a, offset, c.cols);
+    const Out<T> diagonal = rows_from(c, offset, c.cols);
+    fortran::syrk('L', 'N', as_int(c.cols), as_int(a.cols), T{-1}, facing.data, as_int(a.ld), T{1}, diagonal.data,
+                  as_int(c.ld));
+    update<T>('N', 'T', rows_below(a, offset + c.cols), facing, rows_below(c, offset + c.cols));
   };
-  return make("syrk", {r, rw}, kernel,
-              [](const KernelContext& c) { return rows(c, 1) * (rows(c, 1) + 1) * cols(c, 0); });
+  return make("syrk", {r, rw}, kernel, [](const KernelContext& c) {
+    const double below = rows(c, 1) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 1);
+    return cols(c, 1) * (cols(c, 1) + 1) * cols(c, 0) + 2 * below * cols(c, 1) * cols(c, 0);
+  });
+}
+
+/// A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
+template <class T>
+Codelet trsm_right(char uplo, char trans) {
+  const auto kernel = [=](In<T> d, Out<T> a, std::int64_t offset) {
+    solve_triangular('R', uplo, trans, 'N', rows_from(d, offset, d.cols), a);
+  };
+  return make("trsm", {r, rw}, kernel,
+              [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
+}
+
+/// Operations of a solve with the diagonal block of handle 0, and of the update of the other rows.
+double solve_flops(const KernelContext& c, double other_rows) {
+  return cols(c, 0) * cols(c, 0) * cols(c, 1) + 2 * other_rows * cols(c, 0) * cols(c, 1);
+}
+double rows_below_block(const KernelContext& c) {
+  return rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 0);
 }
 
 template <class T>
-Codelet trsm(const char* name, char side, char uplo, char trans, char diag) {
-  const auto kernel = [=](In<T> a, Out<T> b) {
-    solve_triangular(side, uplo, trans, diag, a, b);
+void solve_forward(char diag, In<T> d, Out<T> b, std::int64_t offset) {
+  const Out<T> facing = rows_from(b, offset, d.cols);
+  solve_triangular('L', 'L', 'N', diag, rows_from(d, offset, d.cols), facing);
+  update<T>('N', 'N', rows_below(d, offset + d.cols), constant(facing), rows_below(b, offset + d.cols));
+}
+
+template <class T>
+Codelet solve_lower(char diag) {
+  const auto kernel = [diag](In<T> d, Out<T> b, std::int64_t offset) { solve_forward(diag, d, b, offset); };
+  return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return solve_flops(c, rows_below_block(c)); });
+}
+
+template <class T>
+Codelet solve_lower_transposed() {
+  const auto kernel = [](In<T> d, Out<T> b, std::int64_t offset) {
+    const Out<T> facing = rows_from(b, offset, d.cols);
+    update<T>('T', 'N', rows_below(d, offset + d.cols), constant(rows_below(b, offset + d.cols)), facing);
+    solve_triangular('L', 'L', 'T', 'N', rows_from(d, offset, d.cols), facing);
   };
-  return make(name, {r, rw}, kernel, [side](const KernelContext& c) {
-    return side == 'L' ? rows(c, 1) * rows(c, 1) * cols(c, 1) : rows(c, 1) * cols(c, 1) * cols(c, 1);
+  return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return solve_flops(c, rows_below_block(c)); });
+}
+
+template <class T>
+Codelet solve_upper() {
+  const auto kernel = [](In<T> d, Out<T> b, std::int64_t offset) {
+    const Out<T> facing = rows_from(b, offset, d.cols);
+    solve_triangular('L', 'U', 'N', 'N', rows_from(d, offset, d.cols), facing);
+    update<T>('N', 'N', rows_from(d, 0, offset), constant(facing), rows_from(b, 0, offset));
+  };
+  return make("trsm", {r, rw}, kernel, [](const KernelContext& c) {
+    return solve_flops(c, static_cast<double>(c.argument<std::int64_t>(0)));
   });
 }
 
@@ -67,25 +155,32 @@ Codelet trsm(const char* name, char side, char uplo, char trans, char diag) {
   throw Error(ErrorCode::numerical, "the matrix is singular: pivot " + std::to_string(row) + " is exactly zero");
 }
 
+double panel_flops(double rows, double cols) { return rows * cols * cols - cols * cols * cols / 3; }
+
 template <class T>
 Codelet potrf() {
-  const auto kernel = [](Out<T> a, std::int64_t first) {
-    const int info = kernels::potrf(a);
-    if (info == 0) return;
-    throw Error(ErrorCode::numerical, "the matrix is not positive definite: its leading minor of order " +
-                                          std::to_string(first + info) + " is not positive");
+  const auto kernel = [](Out<T> d, std::int64_t offset, std::int64_t first) {
+    const Out<T> block = rows_from(d, offset, d.cols);
+    if (const int info = kernels::potrf(block); info != 0) {
+      throw Error(ErrorCode::numerical, "the matrix is not positive definite: its leading minor of order " +
+                                            std::to_string(first + info) + " is not positive");
+    }
+    solve_triangular('R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
   };
-  return make("potrf", {rw}, kernel,
-              [](const KernelContext& c) { return rows(c, 0) * rows(c, 0) * rows(c, 0) / 3; });
+  return make("potrf", {rw}, kernel, [](const KernelContext& c) {
+    return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)) - cols(c, 0) * cols(c, 0) * cols(c, 0) / 3;
+  });
 }
 
 template <class T>
 Codelet getrf_without_pivoting() {
-  const auto kernel = [](Out<T> a, std::int64_t first) {
-    if (const int info = kernels::getrf_without_pivoting(a); info != 0) singular(first + info);
+  const auto kernel = [](Out<T> d, std::int64_t offset, std::int64_t first) {
+    const Out<T> block = rows_from(d, offset, d.cols);
+    if (const int info = kernels::getrf_without_pivoting(block); info != 0) singular(first + info);
+    solve_triangular('R', 'U', 'N', 'N', constant(block), rows_below(d, offset + d.cols));
   };
   return make("getrf_nopiv", {rw}, kernel,
-              [](const KernelContext& c) { return 2 * rows(c, 0) * rows(c, 0) * rows(c, 0) / 3; });
+              [](const KernelContext& c) { return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)); });
 }
 
 /// Exchanges rows `first + i` and `pivots[i]` of C, in order.
@@ -111,20 +206,19 @@ Codelet getrf_panel() {
     if (info != 0) singular(first + info);
   };
   return make("getrf", {rw, w}, kernel, [](const KernelContext& c) {
-    const double m = rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0));
-    const double n = cols(c, 0);
-    return m * n * n - n * n * n / 3;
+    return panel_flops(rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)), cols(c, 0));
   });
 }
 
 template <class T>
 Codelet swap_and_solve() {
-  const auto kernel = [](In<T> l, std::span<const int> pivots, Out<T> c, std::int64_t first) {
+  const auto kernel = [](In<T> d, std::span<const int> pivots, Out<T> c, std::int64_t offset, std::int64_t first) {
     exchange(c, pivots.data(), static_cast<std::int64_t>(pivots.size()), first);
-    solve_triangular('L', 'L', 'N', 'U', l, Out<T>{c.data + first, l.rows, c.cols, c.ld});
+    solve_forward('U', d, rows_from(c, first - offset, d.rows), offset);
   };
-  return make("swap_solve", {r, r, rw}, kernel,
-              [](const KernelContext& c) { return rows(c, 0) * rows(c, 0) * cols(c, 2); });
+  return make("swap_solve", {r, r, rw}, kernel, [](const KernelContext& c) {
+    return cols(c, 0) * cols(c, 0) * cols(c, 2) + 2 * rows_below_block(c) * cols(c, 0) * cols(c, 2);
+  });
 }
 
 template <class T>
@@ -171,18 +265,18 @@ Codelet tpmqrt(const char* name, char trans) {
 template <class T>
 TileCodelets<T> make_codelets() {
   return {
-      .gemm_nn = gemm<T>("gemm", 'N', 'N'),
-      .gemm_nt = gemm<T>("gemm", 'N', 'T'),
-      .gemm_tn = gemm<T>("gemm", 'T', 'N'),
-      .syrk = syrk<T>(),
-      .trsm_cholesky = trsm<T>("trsm", 'R', 'L', 'T', 'N'),
-      .trsm_right_upper = trsm<T>("trsm", 'R', 'U', 'N', 'N'),
-      .solve_lower = trsm<T>("trsm", 'L', 'L', 'N', 'N'),
-      .solve_lower_transposed = trsm<T>("trsm", 'L', 'L', 'T', 'N'),
-      .solve_unit_lower = trsm<T>("trsm", 'L', 'L', 'N', 'U'),
-      .solve_upper = trsm<T>("trsm", 'L', 'U', 'N', 'N'),
       .potrf = potrf<T>(),
+      .trsm_cholesky = trsm_right<T>('L', 'T'),
+      .syrk = syrk<T>(),
+      .gemm_nt = gemm_nt<T>(),
+      .gemm_nn = gemm_nn<T>(),
+      .gemm_tn = gemm_tn<T>(),
+      .solve_lower = solve_lower<T>('N'),
+      .solve_unit_lower = solve_lower<T>('U'),
+      .solve_lower_transposed = solve_lower_transposed<T>(),
+      .solve_upper = solve_upper<T>(),
       .getrf_without_pivoting = getrf_without_pivoting<T>(),
+      .trsm_right_upper = trsm_right<T>('U', 'N'),
       .getrf_panel = getrf_panel<T>(),
       .swap_and_solve = swap_and_solve<T>(),
       .swap_rows = swap_rows<T>(),

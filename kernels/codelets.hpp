@@ -6,34 +6,36 @@
 namespace troupe::kernels {
 
 /// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. Handles
-/// are listed in their order, with their modes (r read, w write, rw read and write); lower and upper say which triangle
-/// of a square block is used, unit that its diagonal counts as 1. All of them keep the BLAS library single-threaded
-/// while a runtime that has seen them lives, and count their floating-point operations.
+/// are listed in their order, with their modes (r read, w write, rw read and write), then arguments by value. All of
+/// them keep the BLAS library single-threaded while a runtime that has seen them lives, and count their floating-point
+/// operations.
+///
+/// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) says how many rows of a tile lie above the
+/// diagonal block, a square as wide as the tile. D_o are the rows of tile D that make up that block, D_b those below,
+/// D_a those above. `first` (int64) is the first row of the diagonal block in the whole matrix, for errors and pivots.
+/// A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as LAPACK does.
 template <class T>
 struct TileCodelets {
-  // Updates: C -= op(A) op(B).
-  Codelet gemm_nn;  ///< A r (m x k), B r (k x n), C rw (m x n): C -= A B
-  Codelet gemm_nt;  ///< A r (m x k), B r (n x k), C rw (m x n): C -= A B^T
-  Codelet gemm_tn;  ///< A r (k x m), B r (k x n), C rw (m x n): C -= A^T B
-  Codelet syrk;     ///< A r (n x k), C rw (n x n): lower triangle of C -= A A^T
+  // Cholesky.
+  Codelet potrf;           ///< D rw; offset, first: lower triangle of D_o <- L, where D_o = L L^T; D_b <- D_b L^-T
+  Codelet trsm_cholesky;   ///< D r, A rw; offset: A <- A L^-T, L the lower triangle of D_o
+  Codelet syrk;            ///< A r, C rw; offset (of C): lower triangle of C_o -= A_o A_o^T; C_b -= A_b A_o^T
+  Codelet gemm_nt;         ///< A r, B r, C rw; offset (of the rows of B to use, as many as C has columns): C -= A B_o^T
 
-  // Triangular solves.
-  Codelet trsm_cholesky;           ///< L r (lower), A rw: A <- A L^-T
-  Codelet trsm_right_upper;        ///< U r (upper), A rw: A <- A U^-1
-  Codelet solve_lower;             ///< L r (lower), B rw: B <- L^-1 B
-  Codelet solve_lower_transposed;  ///< L r (lower), B rw: B <- L^-T B
-  Codelet solve_unit_lower;        ///< L r (unit lower), B rw: B <- L^-1 B
-  Codelet solve_upper;             ///< U r (upper), B rw: B <- U^-1 B
-
-  // Factorizations of tiles and panels. `first` (int64): the block's first row in the whole matrix, for errors and
-  // pivots. A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as LAPACK does.
-  Codelet potrf;                   ///< A rw; first: lower triangle of A <- L, A = L L^T
-  Codelet getrf_without_pivoting;  ///< A rw; first: A <- L (unit lower) and U, A = L U
-  /// A rw (a block column of the whole matrix), P w (int, as long as the panel is wide); first: factorizes the rows
-  /// from `first` on with partial pivoting. P: see `apps::Pivots`, counted from the top of the whole matrix.
+  // LU, and triangular solves with either factorization.
+  Codelet gemm_nn;         ///< A r, B r, C rw; offset (of the rows of B to use, as many as A has columns): C -= A B_o
+  Codelet gemm_tn;         ///< A r, B r, C rw; offset (of the rows of C to update): C_o -= A^T B
+  Codelet solve_lower;             ///< D r, B rw; offset: B_o <- L^-1 B_o; B_b -= D_b B_o
+  Codelet solve_unit_lower;        ///< the same with a unit diagonal
+  Codelet solve_lower_transposed;  ///< D r, B rw; offset: B_o <- L^-T (B_o - D_b^T B_b)
+  Codelet solve_upper;             ///< D r, B rw; offset: B_o <- U^-1 B_o; B_a -= D_a B_o
+  Codelet getrf_without_pivoting;  ///< D rw; offset, first: D_o <- L (unit lower) and U; D_b <- D_b U^-1
+  Codelet trsm_right_upper;        ///< D r, A rw; offset: A <- A U^-1, U the upper triangle of D_o
+  /// A rw (a block column of the whole matrix), P w (int, as many as the panel has columns); first: factorizes the
+  /// rows from `first` on with partial pivoting. P: see `apps::Pivots`, counted from the top of the whole matrix.
   Codelet getrf_panel;
-  /// L r (unit lower tile), P r, C rw (a block column); first: exchanges rows of C by P, then C_first <- L^-1 C_first,
-  /// where C_first are the rows of C from `first` on, as many as L has.
+  /// D r, P r, C rw (a block column); offset, first: exchanges rows of C by P; then `solve_unit_lower` on those rows of
+  /// C that face D.
   Codelet swap_and_solve;
   /// P r (all pivots), C rw (a block column); first: exchanges rows of C by the pivots from number `first` on.
   Codelet swap_rows;

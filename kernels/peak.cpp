@@ -5,6 +5,7 @@
 
 #include <barrier>
 #include <chrono>
+#include <exception>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -25,13 +26,20 @@ void bind_to(int pu) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
+/// The operands of one thread, in memory that it touches first.
 template <class T>
-double rate_of_one(int n, int repetitions, std::barrier<>& together) {
-  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  std::vector<T> a(size, T(0.5));
-  std::vector<T> b(size, T(0.25));
-  std::vector<T> c(size);
-  const auto product = [&] { fortran::gemm('N', 'N', n, n, n, T{1}, a.data(), n, b.data(), n, T{0}, c.data(), n); };
+struct Operands {
+  explicit Operands(std::size_t size) : a(size, T(0.5)), b(size, T(0.25)), c(size) {}
+  std::vector<T> a;
+  std::vector<T> b;
+  std::vector<T> c;
+};
+
+template <class T>
+double rate_of_one(int n, int repetitions, Operands<T>& operands, std::barrier<>& together) {
+  const auto product = [&] {
+    fortran::gemm('N', 'N', n, n, n, T{1}, operands.a.data(), n, operands.b.data(), n, T{0}, operands.c.data(), n);
+  };
   product();
   together.arrive_and_wait();
   const auto start = std::chrono::steady_clock::now();
@@ -49,14 +57,29 @@ double measure_peak(std::span<const int> pus, int n, int repetitions) {
   const auto guard = single_threaded_blas();
   std::barrier<> together(static_cast<std::ptrdiff_t>(pus.size()));
   std::vector<double> rates(pus.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < pus.size(); ++i) {
-    threads.emplace_back([&, i] {
+  std::vector<std::exception_ptr> failures(pus.size());
+  const auto measure = [&](std::size_t i) {
+    try {
       bind_to(pus[i]);
-      rates[i] = rate_of_one<T>(n, repetitions, together);
-    });
+      Operands<T> operands(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+      rates[i] = rate_of_one<T>(n, repetitions, operands, together);
+    } catch (...) {
+      failures[i] = std::current_exception();
+      together.arrive_and_drop();
+    }
+  };
+  std::vector<std::jthread> threads;
+  try {
+    for (std::size_t i = 0; i < pus.size(); ++i) threads.emplace_back(measure, i);
+  } catch (...) {
+    // The others must not wait for those that could not be started.
+    for (std::size_t i = threads.size(); i < pus.size(); ++i) together.arrive_and_drop();
+    throw;
   }
   threads.clear();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
   return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
 

@@ -48,6 +48,14 @@ Result<void> bind_this_thread(int pu) {
   return bind_to({pu});
 }
 
+Result<void> bind_this_thread(const CpuSet& pus) {
+  const bool exist = std::all_of(pus.begin(), pus.end(), [](int pu) { return pu >= 0 && pu <= kMaxPu; });
+  if (pus.empty() || !exist) {
+    return Failure{ErrorCode::platform, "cannot bind a thread to PUs " + to_string(pus) + ": no such indices"};
+  }
+  return bind_to(pus);
+}
+
 Result<CpuSet> this_thread_binding() {
   Mask mask;
   const int error = pthread_getaffinity_np(pthread_self(), mask.size(), mask.get());

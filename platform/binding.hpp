@@ -13,6 +13,9 @@ namespace troupe::platform {
 /// from now on inherit this, which is how a library's thread pool ends up on one core.
 /// Fails with `platform` where the PU does not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
+/// Lets the calling thread run on any of several PUs, whatever it inherited from the thread that created it. PUs that
+/// this process may not use are ignored; fails with `platform` where no other is left.
+[[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
 
 /// The PUs that the calling thread may run on. Fails with `platform`.
 [[nodiscard]] Result<CpuSet> this_thread_binding();

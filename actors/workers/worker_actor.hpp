@@ -12,6 +12,7 @@
 #include "actors/workers/peers_actor.hpp"
 #include "actors/workers/worker_core.hpp"
 #include "platform/clock.hpp"
+#include "platform/cpu_set.hpp"
 
 namespace troupe::workers {
 
@@ -23,8 +24,8 @@ struct WorkerSetup {
   /// Makes the device; called once, by the actor's constructor.
   std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
   const platform::Clock* clock = nullptr;
-  /// The PU to bind the actor's thread to; negative: none.
-  int pu = -1;
+  /// The PUs that the actor's thread may run on, one if it is to be bound. Empty: as the thread that started it.
+  platform::CpuSet pus;
   /// All actors share one thread: no thread of its own, one task per message, steals through the mailbox.
   bool cooperative = false;
   /// How long an idle worker looks for work before it sleeps.

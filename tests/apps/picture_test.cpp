@@ -4,11 +4,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <random>
+#include <utility>
 
 #include "apps/child_process.hpp"
-#include "apps/picture_script.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -141,19 +140,6 @@ BOOST_AUTO_TEST_CASE(text_is_drawn_and_never_run) {
   BOOST_TEST(contains(svg, "it\xe2\x80\x99s &lt;b> &amp; \"q\" `touch"));
   BOOST_TEST(contains(svg, "?? bytes"));
   BOOST_TEST(contains(svg, "gr\xc3\xbc\xc3\x9f"));
-}
-
-BOOST_AUTO_TEST_CASE(strings_for_gnuplot_are_quoted) {
-  BOOST_TEST(gnuplot_string("'it's'") == "'\xe2\x80\x99it\xe2\x80\x99s\xe2\x80\x99'");
-  BOOST_TEST(gnuplot_string("a\nb\x7f") == "'a b '");
-  BOOST_TEST(gnuplot_string("\xe2\x82") ==
-             "'?"
-             "?'");
-  BOOST_TEST(gnuplot_string("\xed\xa0\x80") ==
-             "'?"
-             "?"
-             "?'");
-  BOOST_TEST(gnuplot_string("\xf0\x9f\x8e\xad") == "'\xf0\x9f\x8e\xad'");
 }
 
 BOOST_AUTO_TEST_CASE(names_what_is_wrong_with_the_path) {

@@ -79,6 +79,20 @@ BOOST_AUTO_TEST_CASE(a_name_is_cut_to_what_linux_keeps) {
   }).join();
 }
 
+BOOST_AUTO_TEST_CASE(a_thread_is_let_run_on_a_set_again) {
+  std::thread([] {
+    const CpuSet all = this_thread_binding().value();
+    BOOST_TEST(bind_this_thread(all.front()).ok());
+    CpuSet wanted = all;
+    wanted.push_back(kMaxPu);  // which is not there
+    BOOST_TEST(bind_this_thread(wanted).ok());
+    BOOST_TEST((this_thread_binding().value() == all));
+    BOOST_TEST(!bind_this_thread(CpuSet{}).ok());
+    BOOST_TEST(!bind_this_thread(CpuSet{-1}).ok());
+    BOOST_TEST(!bind_this_thread(CpuSet{kMaxPu + 1}).ok());
+  }).join();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

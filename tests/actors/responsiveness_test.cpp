@@ -1,0 +1,187 @@
+/// What users notice: a runtime that is idle costs nothing, and one that is busy gives work away at once.
+#include <algorithm>
+#include <atomic>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <ctime>
+#include <thread>
+
+#include "graph/spin_lock.hpp"
+#include "proto/random.hpp"
+#include "tests/actors/runtime_fixture.hpp"
+
+namespace troupe::actors {
+namespace {
+
+using tests::TestRuntime;
+using tests::workers;
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+namespace data = boost::unit_test::data;
+
+double processor_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Ends the test program, with the reason, where a run hangs: it could not be stopped otherwise.
+class Watchdog {
+ public:
+  Watchdog(TestRuntime& runtime, std::chrono::seconds limit)
+      : thread_([this, &runtime, limit] {
+          const auto deadline = Clock::now() + limit;
+          while (!done_) {
+            if (Clock::now() > deadline) {
+              const RunReport report = runtime->report();
+              std::fprintf(stderr, "hung: %llu tasks submitted, %llu ended\n",
+                           static_cast<unsigned long long>(report.submitted),
+                           static_cast<unsigned long long>(report.ended));
+              std::abort();
+            }
+            std::this_thread::sleep_for(milliseconds(50));
+          }
+        }) {}
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+const std::vector<std::string> kPolicies{"lws", "ws", "eager"};
+
+BOOST_AUTO_TEST_SUITE(responsiveness)
+
+BOOST_AUTO_TEST_CASE(an_idle_runtime_costs_next_to_nothing) {
+  TestRuntime runtime(RuntimeOptions{});
+  const Codelet empty = Codelet("empty", {}).cpu([](const KernelContext&) {});
+  for (int i = 0; i < 1000; ++i) runtime.submit(empty);
+  BOOST_TEST(runtime.wait() == "");
+  std::this_thread::sleep_for(milliseconds(20));
+  const double before = processor_seconds();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const double share = processor_seconds() - before;
+  BOOST_TEST_MESSAGE("an idle runtime uses " << 100 * share << " % of a core");
+  BOOST_TEST(share < 0.03);
+}
+
+/// Only one worker has work, of the kind that cannot be shared: the others must not spin meanwhile.
+BOOST_AUTO_TEST_CASE(idle_workers_cost_next_to_nothing_while_another_is_busy) {
+  TestRuntime runtime(workers(8));
+  const Codelet sleep =
+      Codelet("sleep", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(milliseconds(500)); });
+  const double before = processor_seconds();
+  runtime.submit(sleep);
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(processor_seconds() - before < 0.05);
+}
+
+BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(std::vector<std::string>{"lws", "ws"}),
+                     policy) {
+  std::vector<double> latencies_ms;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    TestRuntime runtime(workers(2, policy));
+    std::atomic<std::int64_t> submitted_at{0};
+    std::atomic<std::int64_t> started_at{0};
+    std::atomic<bool> same_worker{false};
+    WorkerId victim;
+    const Codelet small = Codelet("small", {}).cpu([&](const KernelContext& context) {
+      std::int64_t none = 0;
+      started_at.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
+      same_worker = same_worker || context.worker == victim;
+    });
+    const Codelet large = Codelet("large", {}).cpu([&](const KernelContext& context) {
+      victim = context.worker;
+      // Let the other worker fall asleep, which is the worst case.
+      std::this_thread::sleep_for(milliseconds(5));
+      submitted_at = Clock::now().time_since_epoch().count();
+      for (int i = 0; i < 4; ++i) runtime.submit(small);
+      std::this_thread::sleep_for(milliseconds(100));
+    });
+    runtime.submit(large);
+    BOOST_TEST(runtime.wait() == "");
+    latencies_ms.push_back(1e-6 * static_cast<double>(started_at - submitted_at));
+    BOOST_TEST(!same_worker);
+  }
+  std::sort(latencies_ms.begin(), latencies_ms.end());
+  BOOST_TEST_MESSAGE("from submission inside a 100 ms kernel to the start on a thief: median " << latencies_ms[2]
+                                                                                               << " ms");
+  BOOST_TEST(latencies_ms[2] < 20);
+}
+
+/// Surplus that a victim got by completing a task, not by submitting.
+BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
+  TestRuntime runtime(workers(2));
+  int value = 0;
+  const Handle handle = runtime.scalar(value);
+  std::atomic<int> at_once{0};
+  std::atomic<int> most{0};
+  const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int& x) { x = 1; });
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([&](const int&) {
+    most = std::max<int>(most, ++at_once);
+    std::this_thread::sleep_for(milliseconds(30));
+    --at_once;
+  });
+  runtime.submit(write, {handle});
+  for (int i = 0; i < 4; ++i) runtime.submit(look, {handle});
+  const auto begin = Clock::now();
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(most == 2);
+  BOOST_TEST((Clock::now() - begin < milliseconds(110)));
+}
+
+/// Single tasks, with pauses around the time for which a worker looks for work before it sleeps.
+BOOST_DATA_TEST_CASE(no_wake_up_is_lost_between_submitter_and_sleeper, data::make(kPolicies), policy) {
+  RuntimeOptions options = workers(2, policy);
+  options.spin = microseconds(5);
+  TestRuntime runtime(options);
+  const Watchdog watchdog(runtime, std::chrono::seconds(200));
+  std::atomic<int> ran{0};
+  const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ran.fetch_add(1); });
+  Random random(3);
+  constexpr int kRounds = 8000;
+  for (int round = 1; round <= kRounds; ++round) {
+    runtime.submit(count);
+    while (ran.load() < round) std::this_thread::yield();
+    const auto until = Clock::now() + std::chrono::nanoseconds(random.below(12'000));
+    while (Clock::now() < until) SpinLock::pause();
+  }
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(ran == kRounds);
+}
+
+/// The same with waiting threads: the last completion must wake them.
+BOOST_AUTO_TEST_CASE(no_wake_up_of_a_waiting_thread_is_lost) {
+  RuntimeOptions options = workers(2);
+  options.spin = microseconds(5);
+  TestRuntime runtime(options);
+  const Watchdog watchdog(runtime, std::chrono::seconds(200));
+  std::atomic<int> ran{0};
+  const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ran.fetch_add(1); });
+  Random random(5);
+  int submitted = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Future last;
+    for (std::uint64_t i = 1 + random.below(4); i > 0; --i, ++submitted) last = runtime.submit(count);
+    if (round % 2 == 0) {
+      BOOST_TEST_REQUIRE(runtime.wait() == "");
+      BOOST_TEST_REQUIRE(ran == submitted);
+    } else {
+      last.wait();
+    }
+  }
+  BOOST_TEST(runtime.wait() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::actors

@@ -1,0 +1,47 @@
+/// What a soak program is told on its command line, and what keeps it from running for ever.
+#pragma once
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace troupe::tests {
+
+/// How many seeds to try: the number after `--`, or `otherwise`.
+inline std::uint64_t seeds(std::uint64_t otherwise) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  return suite.argc > 1 ? std::stoull(suite.argv[1]) : otherwise;
+}
+
+/// Ends the program where its scope takes longer than `limit`: a hang, which nothing inside could report.
+class Alarm {
+ public:
+  explicit Alarm(std::chrono::seconds limit)
+      : thread_([this, limit] {
+          const auto deadline = std::chrono::steady_clock::now() + limit;
+          while (!done_) {
+            if (std::chrono::steady_clock::now() > deadline) {
+              std::fputs("hung: out of time\n", stderr);
+              std::abort();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+        }) {}
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+}  // namespace troupe::tests

@@ -1,0 +1,43 @@
+/// Short ways to use a task graph in tests.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/codelet.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::tests {
+
+/// Registers one value of the test.
+template <class T>
+Handle register_scalar(graph::TaskGraph& graph, T& value, const std::string& name = {}) {
+  return graph.register_data({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, name});
+}
+
+/// Registers a matrix without gaps.
+template <class T>
+Handle register_matrix(graph::TaskGraph& graph, std::vector<T>& values, std::int64_t rows, std::int64_t cols,
+                       const std::string& name = {}) {
+  return graph.register_data({layout_of<T>(rows, cols, rows), reinterpret_cast<std::byte*>(values.data()), nullptr,
+                              name});
+}
+
+inline Result<Future> try_submit(graph::TaskGraph& graph, const Codelet& codelet,
+                                 std::initializer_list<Access> accesses, const Arguments& arguments = {},
+                                 const TaskOptions& options = {}) {
+  return graph.submit({codelet, {accesses.begin(), accesses.size()}, arguments, options});
+}
+
+/// Throws where the submission is refused.
+inline Future submit(graph::TaskGraph& graph, const Codelet& codelet, std::initializer_list<Access> accesses,
+                     const Arguments& arguments = {}, const TaskOptions& options = {}) {
+  return try_submit(graph, codelet, accesses, arguments, options).value_or_throw();
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace troupe::tests
