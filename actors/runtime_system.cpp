@@ -234,9 +234,11 @@ GraphHost::Pump RuntimeSystem::Implementation::pump() {
 }
 
 void RuntimeSystem::Implementation::stop() {
-  graph_.stop_submissions();
-  // What failed has been reported to whoever waited; a destructor has nobody to tell.
-  [[maybe_unused]] const Result<void> outcome = graph_.wait_all();
+  // Twice: tasks may submit tasks until the last one has ended. What failed has been reported to whoever waited; a
+  // destructor has nobody to tell.
+  [[maybe_unused]] Result<void> outcome = graph_.wait_all();
+  outcome = graph_.stop_submissions();
+  outcome = graph_.wait_all();
   caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
   scheduler_ = nullptr;

@@ -25,7 +25,12 @@ namespace {
 std::string usage_message(const CLI::App* application, const CLI::Error& error) {
   std::string command;
   for (const CLI::App* chosen : application->get_subcommands()) command = chosen->get_name() + ' ';
-  return fmt::format("troupe: {} (`troupe {}--help` lists what is possible)\n", error.what(), command);
+  std::string text = error.what();
+  // "--n: 1 required INT:INT in [1 - 2147483647] missing"
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    text = text.substr(0, text.find(':')) + ": a value is missing";
+  }
+  return fmt::format("troupe: {} (`troupe {}--help` lists what is possible)\n", text, command);
 }
 
 /// Runs the command and sees that its output has arrived.
@@ -40,7 +45,7 @@ int run_to_the_end(const Command& command) {
 int run_command_line(int argc, const char* const* argv) {
   CLI::App application("Troupe: an actor-based dataflow runtime for machines with many cores.", "troupe");
   application.set_version_flag("--version", TROUPE_VERSION);
-  application.require_subcommand(1);
+  application.require_subcommand(0, 1);  // none: a better message below
   application.failure_message(usage_message);
   Command command;
   add_solve_command(application, command);
@@ -50,6 +55,10 @@ int run_command_line(int argc, const char* const* argv) {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return application.exit(error) == 0 ? kSuccess : kUnusable;
+  }
+  if (!command) {
+    fmt::print(stderr, "troupe: no command was given: solve, run or info (`troupe --help` lists what is possible)\n");
+    return kUnusable;
   }
   try {
     return run_to_the_end(command);

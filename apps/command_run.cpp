@@ -120,6 +120,7 @@ void check_memory(const RunArguments& arguments) {
   need.rows = need.cols = arguments.n;
   need.element_bytes = arguments.precision == "float" ? sizeof(float) : sizeof(double);
   need.factorization = factorization_options(arguments);
+  need.workers = most_workers(arguments.runtime);
   // The original and the copy that is factorized.
   need.dense_copies = arguments.check ? 3 : 2;
   need.tiled_copies = arguments.check ? 1 : 0;
@@ -204,7 +205,8 @@ void add_run_command(CLI::App& application, Command& chosen) {
   command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")->check(CLI::Range(1, 1000000))->capture_default_str();
   command->add_flag("--check", arguments->check, "Compute scaled residuals of the last run, and fail above the bound");
   command->add_flag("--peak", arguments->peak, "Measure the cores' matrix-product rate next to each run");
-  command->add_option("--picture", arguments->picture, "Draw the last run: PATH.svg or PATH.png (both are written)");
+  command->add_option("--picture", arguments->picture, "Draw the last run: PATH.svg or PATH.png (both are written)")
+      ->check(check_file_name);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
 }

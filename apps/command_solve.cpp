@@ -93,6 +93,7 @@ void check_memory(const SolveArguments& arguments, const MatrixMarketHeader& hea
   need.cols = header.cols + right_hand_sides;
   need.element_bytes = arguments.precision == "float" ? sizeof(float) : sizeof(double);
   need.factorization = options_for(arguments, candidates(arguments, header).back(), header.rows);
+  need.workers = most_workers(arguments.runtime);
   require_memory(need);
 }
 
@@ -237,9 +238,12 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<SolveArguments>();
   CLI::App* command = application.add_subcommand("solve", "Solve A x = b for a matrix in a Matrix Market file");
   command->add_option("matrix", arguments->matrix, "Matrix Market file: coordinate or array, real or integer")
-      ->required();
-  command->add_option("--rhs", arguments->right_hand_side, "Matrix Market file of b; default: A times ones");
-  command->add_option("--output", arguments->output, "Write x to this file, as a Matrix Market array");
+      ->required()
+      ->check(check_file_name);
+  command->add_option("--rhs", arguments->right_hand_side, "Matrix Market file of b; default: A times ones")
+      ->check(check_file_name);
+  command->add_option("--output", arguments->output, "Write x to this file, as a Matrix Market array")
+      ->check(check_file_name);
   command
       ->add_option("--method", arguments->method,
                    "auto (Cholesky where A is symmetric and turns out positive definite, else LU), cholesky, lu or qr")

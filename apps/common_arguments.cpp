@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/atomic_file.hpp"
@@ -28,7 +29,11 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   command.add_option("--window", options.window, "Tasks in flight before submission blocks")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
       ->capture_default_str();
-  command.add_option("--seed", options.seed, "Seed of random numbers and random choices")->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of random numbers and random choices")
+      ->check([](const std::string& value) {
+        return value.starts_with('-') ? "a seed is not negative" : std::string();
+      })
+      ->capture_default_str();
 }
 
 namespace {
@@ -42,7 +47,9 @@ double tile_count(std::int64_t size, std::int64_t tile) {
 
 double tile_count(const MemoryNeed& need) {
   const FactorizationOptions& options = need.factorization;
-  const std::int64_t tile_rows = options.tile_rows > 0 ? options.tile_rows : options.tile;
+  const std::int64_t tile_rows =
+      options.tile_rows > 0 ? options.tile_rows
+                            : default_tile_rows(options.application, need.cols, options.tile, need.workers);
   return tile_count(need.rows, tile_rows) * tile_count(need.cols, options.tile);
 }
 
@@ -65,6 +72,11 @@ std::string readable(double bytes) {
 
 }  // namespace
 
+std::size_t most_workers(const RuntimeOptions& options) {
+  return static_cast<std::size_t>(options.cores > 0 ? options.cores
+                                                    : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+}
+
 void require_memory(const MemoryNeed& need) {
   const platform::HostMemory memory = platform::read_host_memory();
   const double matrix =
@@ -78,6 +90,8 @@ void require_memory(const MemoryNeed& need) {
                   " of memory, copies included, but only " + human_bytes(memory.available) + " are available (" +
                   memory.limited_by + "): use a smaller matrix, larger tiles, --precision float, or a larger machine");
 }
+
+std::string check_file_name(const std::string& name) { return name.empty() ? "the file's name is empty" : ""; }
 
 void check_output_path(const std::string& path) {
   std::error_code ignored;

@@ -27,11 +27,15 @@ struct MemoryNeed {
   std::int64_t cols = 0;
   std::size_t element_bytes = sizeof(double);
   FactorizationOptions factorization;
+  std::size_t workers = 1;
   /// Dense matrices of this size besides the tiles, at the same time.
   int dense_copies = 2;
   /// Tiled matrices of this size besides the factors, at the same time.
   int tiled_copies = 0;
 };
+
+/// How many workers a runtime with these options may get at most.
+std::size_t most_workers(const RuntimeOptions& options);
 
 /// Throws `bad_input` where that does not fit into the memory that is left.
 void require_memory(const MemoryNeed& need);
@@ -42,6 +46,9 @@ T usable(Result<T> result) {
   if (!result && result.failure().code == ErrorCode::io) throw Error(ErrorCode::bad_input, result.failure().message);
   return std::move(result).value_or_throw();
 }
+
+/// For CLI11's checks of options that name files: what is wrong, or nothing.
+std::string check_file_name(const std::string& name);
 
 /// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
 void check_output_path(const std::string& path);

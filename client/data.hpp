@@ -1,6 +1,8 @@
 /// Ownership of registered data, and access to it from the program.
 #pragma once
 
+#include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "graph/handle.hpp"
@@ -67,17 +69,29 @@ class HostAccess {
     if (hold_ != nullptr) graph_->give_back(std::exchange(hold_, nullptr));
   }
   [[nodiscard]] const DataView& view() const { return view_; }
+  /// Throws `signature_mismatch` where the elements are of another type than `T`.
   template <class T>
   [[nodiscard]] MatrixView<T> matrix() const {
+    check_type<T>();
     return view_.as_matrix<T>();
   }
-  /// All elements of contiguous data.
+  /// All elements of contiguous data. Throws `signature_mismatch` too where there are gaps between columns.
   template <class T>
   [[nodiscard]] VectorView<T> vector() const {
+    check_type<T>();
+    if (!view_.layout.contiguous()) {
+      throw Error(ErrorCode::signature_mismatch, "data with gaps between their columns were looked at as a vector: use matrix");
+    }
     return {reinterpret_cast<T*>(view_.data), static_cast<std::size_t>(view_.layout.elements())};
   }
 
  private:
+  template <class T>
+  void check_type() const {
+    if (view_.layout.element_tag == type_tag<std::remove_const_t<T>>()) return;
+    throw Error(ErrorCode::signature_mismatch, "data were looked at as another element type than they were registered with");
+  }
+
   graph::TaskGraph* graph_;
   graph::Task* hold_;
   DataView view_;

@@ -1,5 +1,8 @@
 #include "client/runtime.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "actors/runtime_system.hpp"
 #include "platform/host_buffer.hpp"
 
@@ -10,11 +13,17 @@ Runtime::Runtime(const RuntimeOptions& options)
 
 Runtime::~Runtime() = default;
 
-void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld) {
-  if (rows >= 0 && cols >= 0 && ld >= std::max<std::int64_t>(rows, 1)) return;
-  throw Error(ErrorCode::invalid_argument,
-              "a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) + " with leading dimension " +
-                  std::to_string(ld) + ": sizes must not be negative, and the leading dimension at least the rows and 1");
+void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size) {
+  const std::string which = "a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                            " with leading dimension " + std::to_string(ld);
+  if (rows < 0 || cols < 0 || ld < std::max<std::int64_t>(rows, 1)) {
+    throw Error(ErrorCode::invalid_argument,
+                which + ": sizes must not be negative, and the leading dimension at least the rows and 1");
+  }
+  std::int64_t size = 0;
+  if (__builtin_mul_overflow(ld, cols, &size) || __builtin_mul_overflow(size, element_size, &size)) {
+    throw Error(ErrorCode::invalid_argument, which + " is too large for any memory");
+  }
 }
 
 Data Runtime::add(graph::DataDescription description) {
@@ -57,7 +66,7 @@ HostAccess Runtime::acquire(const Handle& handle, AccessMode mode) {
 void Runtime::cancel() { system_->graph().cancel_all(); }
 
 void Runtime::stop() {
-  system_->graph().stop_submissions();
+  system_->graph().stop_submissions().value_or_throw();
   wait();
 }
 

@@ -42,7 +42,8 @@ class Runtime {
  public:
   /// Starts one worker per core. Throws `invalid_argument` or `platform`.
   explicit Runtime(const RuntimeOptions& options = {});
-  /// Waits for all tasks. Failures that nobody has waited for are lost: call `wait` before.
+  /// Waits for all tasks, and for those that they submit. Failures that nobody has waited for are lost: call `wait`
+  /// before.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -62,18 +63,18 @@ class Runtime {
                 nullptr, std::move(name)});
   }
   /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
-  /// is given, it is kept as long as the registration lives.
+  /// is given, it is kept as long as the registration lives. Throws `invalid_argument` for sizes that cannot be.
   template <class T>
   [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
                             std::shared_ptr<void> owner = nullptr) {
-    check_matrix(rows, cols, ld);
+    check_matrix(rows, cols, ld, sizeof(T));
     return add({layout_of<T>(rows, cols, ld), reinterpret_cast<std::byte*>(data), std::move(owner), std::move(name)});
   }
   /// A matrix without gaps in memory that the runtime owns, uninitialized: its first task writes it.
   /// Throws `out_of_memory` too.
   template <class T>
   [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
-    check_matrix(rows, cols, std::max<std::int64_t>(rows, 1));
+    check_matrix(rows, cols, std::max<std::int64_t>(rows, 1), sizeof(T));
     return allocate(layout_of<T>(rows, cols, std::max<std::int64_t>(rows, 1)), std::move(name));
   }
   template <class T>
@@ -108,12 +109,14 @@ class Runtime {
   void wait();
   /// Waits until the handle's content is final as of the tasks submitted so far. Throws why where it is not valid.
   void wait(const Handle& handle);
-  /// Waits until the program may use the data. Throws where they are not valid because a task failed.
+  /// Waits until the program may use the data, in mode read, write or read_write. Throws where they are not valid
+  /// because a task failed, unless the mode is write.
   [[nodiscard]] HostAccess acquire(const Handle& handle, AccessMode mode);
 
   /// Cancels all tasks submitted so far that have not started; `wait` reports them.
   void cancel();
-  /// Takes no more tasks: further submissions throw `stopped`. Waits for those that are there.
+  /// Takes no more tasks: further submissions throw `stopped`, those of running kernels and callbacks too. Then
+  /// waits for the tasks that are there, as `wait` does.
   void stop();
 
   [[nodiscard]] std::size_t workers() const;
@@ -126,7 +129,7 @@ class Runtime {
  private:
   Data add(graph::DataDescription description);
   Data allocate(const Layout& layout, std::string name);
-  static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld);
+  static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
 
   std::unique_ptr<actors::RuntimeSystem> system_;
 };

@@ -1,6 +1,8 @@
 #include "client/tiled_matrix.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 
 #include "platform/host_buffer.hpp"
 
@@ -39,21 +41,39 @@ std::int64_t padded(std::int64_t rows, std::size_t element_size) {
   return std::max<std::int64_t>(1, (lines % 2 == 0 ? lines + 1 : lines) * line);
 }
 
+/// A tile may be as large as the type allows: no sums with it.
+std::int64_t tiles_in(std::int64_t extent, std::int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
+
+/// Far beyond any memory, and padding it does not overflow.
+constexpr std::int64_t kMaxRows = std::numeric_limits<std::int64_t>::max() / 64;
+
 }  // namespace
 
 template <class T>
 TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile)
     : runtime_(&runtime), rows_(rows), cols_(cols), tile_(tile) {
+  const std::string which = "a tiled matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                            " with tiles of " + std::to_string(tile.rows) + " x " + std::to_string(tile.cols);
   if (rows < 0 || cols < 0 || tile.rows <= 0 || tile.cols <= 0) {
-    throw Error(ErrorCode::invalid_argument, "a tiled matrix of " + std::to_string(rows) + " x " +
-                                                 std::to_string(cols) + " with tiles of " + std::to_string(tile.rows) + " x " +
-                                                 std::to_string(tile.cols) +
-                                                 ": the tile must be at least 1, the sizes at least 0");
+    throw Error(ErrorCode::invalid_argument, which + ": the tile must be at least 1, the sizes at least 0");
   }
-  // A tile may be as large as the type allows: no sums with it.
-  tile_rows_ = static_cast<int>(rows / tile.rows + (rows % tile.rows != 0));
-  tile_cols_ = static_cast<int>(cols / tile.cols + (cols % tile.cols != 0));
-  tiles_.reserve(static_cast<std::size_t>(tile_rows_) * static_cast<std::size_t>(tile_cols_));
+  std::int64_t size = 0;
+  if (__builtin_mul_overflow(padded(std::min(rows, kMaxRows), sizeof(T)), cols, &size) || rows > kMaxRows ||
+      __builtin_mul_overflow(size, sizeof(T), &size)) {
+    throw Error(ErrorCode::invalid_argument, which + " is too large for any memory");
+  }
+  const std::int64_t tile_rows = tiles_in(rows, tile.rows);
+  const std::int64_t tile_cols = tiles_in(cols, tile.cols);
+  if (std::max(tile_rows, tile_cols) > std::numeric_limits<int>::max()) {
+    throw Error(ErrorCode::invalid_argument, which + " has too many tiles: use larger ones");
+  }
+  tile_rows_ = static_cast<int>(tile_rows);
+  tile_cols_ = static_cast<int>(tile_cols);
+  try {
+    tiles_.reserve(static_cast<std::size_t>(tile_rows) * static_cast<std::size_t>(tile_cols));
+  } catch (const std::exception&) {
+    throw Error(ErrorCode::out_of_memory, which + " has more tiles than there is memory for: use larger ones");
+  }
 }
 
 template <class T>

@@ -62,7 +62,7 @@ class TiledMatrix {
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_.cols / tile_.rows); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
 
-/// Tile (i, j).
+  /// Tile (i, j).
   [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
   /// All tiles of column j as one block of `rows()` rows. Not with `TileStorage::tiles`.
   [[nodiscard]] Handle column(int j) const;

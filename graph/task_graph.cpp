@@ -320,7 +320,8 @@ void TaskGraph::cancel_all() {
   cancel_below_.store(next_id_.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
-void TaskGraph::stop_submissions() {
+Result<void> TaskGraph::stop_submissions() {
+  if (auto allowed = check_wait(); !allowed) return allowed;
   {
     // A submission that has the lock already comes before; none comes after.
     const std::lock_guard lock(submission_mutex_);
@@ -328,6 +329,7 @@ void TaskGraph::stop_submissions() {
   }
   const std::lock_guard lock(wait_mutex_);
   wait_condition_.notify_all();
+  return {};
 }
 
 GraphProgress TaskGraph::progress() const {

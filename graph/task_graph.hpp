@@ -103,8 +103,9 @@ class TaskGraph {
 
   // Tasks.
   Result<Future> submit(const TaskSpecification& specification);
-  /// From now on submissions fail with `stopped`, those of kernels and callbacks too.
-  void stop_submissions();
+  /// From now on submissions fail with `stopped`, those of kernels and callbacks too. `wait_in_kernel` in one of
+  /// these, as stopping is the first half of waiting for the end.
+  Result<void> stop_submissions();
   /// Cancels every task that was submitted before and has not started.
   void cancel_all();
   void cancel(const Future& future);

@@ -34,10 +34,12 @@ class Stage {
   /// An actor that writes "name: message" for every message of the given types.
   template <class... Message>
   caf::actor listener(const std::string& name) {
-    return system.spawn([this, name](caf::event_based_actor* self) -> caf::behavior {
+    const auto behavior = [this](caf::event_based_actor* self, const std::string& name) -> caf::behavior {
       return caf::behavior{[this, name](const Message& message) { heard_.push_back(name + ": " + in_words(message)); }...,
                            [self](const Stop&) { self->quit(caf::exit_reason::normal); }};
-    });
+    };
+    // An argument rather than a capture: without any, CAF 0.17.6 binds a reference to null, which UBSan reports.
+    return system.spawn(behavior, name);
   }
   template <class Message>
   void tell(const caf::actor& actor, Message message) {

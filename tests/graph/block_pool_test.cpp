@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/thread_checks.hpp"
+
 namespace troupe::graph {
 namespace {
 
@@ -50,6 +52,7 @@ BOOST_AUTO_TEST_CASE(a_freed_object_keeps_its_members) {
 }
 
 BOOST_AUTO_TEST_CASE(one_thread_allocates_and_others_free) {
+  tests::ThreadChecks checks;
   constexpr std::uint64_t kObjects = 20000;
   constexpr std::size_t kThreads = 3;
   BlockPool<Record> pool;
@@ -69,7 +72,7 @@ BOOST_AUTO_TEST_CASE(one_thread_allocates_and_others_free) {
         }
         if (mine.empty()) std::this_thread::yield();
         for (Record* object : mine) {
-          BOOST_CHECK(object->owner != 0);
+          checks.expect(object->owner != 0);
           object->owner = 0;
           pool.free(cache, object);
         }
@@ -79,7 +82,7 @@ BOOST_AUTO_TEST_CASE(one_thread_allocates_and_others_free) {
   BlockPool<Record>::Cache cache;
   for (std::uint64_t i = 1; i <= kObjects; ++i) {
     Record* object = pool.allocate(cache);
-    BOOST_CHECK(object->owner == 0);
+    checks.expect(object->owner == 0);
     object->owner = i;
     const std::lock_guard lock(mutex);
     queue.push_back(object);

@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/thread_checks.hpp"
+
 namespace troupe::graph {
 namespace {
 
@@ -22,6 +24,7 @@ BOOST_AUTO_TEST_CASE(sums_the_counts_of_workers_and_others) {
 }
 
 BOOST_AUTO_TEST_CASE(loses_nothing_among_threads) {
+  tests::ThreadChecks checks;
   constexpr std::size_t kWorkers = 3;
   constexpr std::size_t kOthers = 3;
   constexpr std::uint64_t kEach = 20000;
@@ -33,7 +36,7 @@ BOOST_AUTO_TEST_CASE(loses_nothing_among_threads) {
       for (std::uint64_t k = 0; k < kEach; ++k) {
         counter.count(slot);
         const std::uint64_t total = counter.total();
-        BOOST_CHECK(total > last);
+        checks.expect(total > last);
         last = total;
       }
     });
@@ -43,6 +46,7 @@ BOOST_AUTO_TEST_CASE(loses_nothing_among_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(who_has_seen_the_count_has_seen_the_effects) {
+  tests::ThreadChecks checks;
   CompletionCounter counter(1);
   std::vector<int> data(1000, 0);
   std::thread worker([&] {
@@ -54,7 +58,7 @@ BOOST_AUTO_TEST_CASE(who_has_seen_the_count_has_seen_the_effects) {
   std::uint64_t seen = 0;
   while (seen < data.size()) {
     seen = counter.total();
-    if (seen > 0) BOOST_CHECK(data[seen - 1] == 1);
+    if (seen > 0) checks.expect(data[seen - 1] == 1);
   }
   worker.join();
 }

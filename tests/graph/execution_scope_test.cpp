@@ -18,7 +18,9 @@ BOOST_AUTO_TEST_CASE(is_found_by_its_graph_and_thread_while_it_lives) {
     const ExecutionScope outer(&first.graph, WorkerId(3));
     BOOST_TEST(ExecutionScope::find(&first.graph) == &outer);
     BOOST_TEST(ExecutionScope::find(&second.graph) == nullptr);
-    std::thread([&] { BOOST_TEST(ExecutionScope::find(&first.graph) == nullptr); }).join();
+    const ExecutionScope* elsewhere = &outer;
+    std::thread([&] { elsewhere = ExecutionScope::find(&first.graph); }).join();
+    BOOST_TEST(elsewhere == nullptr);
     {
       const ExecutionScope inner(&second.graph, WorkerId(4));
       BOOST_TEST(ExecutionScope::find(&first.graph) == &outer);

@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(tasks_take_bounded_memory_however_many_there_are) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_accepted_after_the_stop) {
   submit(graph, twice, {x});
-  graph.stop_submissions();
+  graph.stop_submissions().value_or_throw();
   BOOST_TEST((try_submit(graph, twice, {x}).failure().code == ErrorCode::stopped));
   BOOST_TEST(graph.wait_all().ok());
   BOOST_TEST(value == 2);

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <ctime>
 #include <iostream>
@@ -147,13 +148,15 @@ BOOST_AUTO_TEST_CASE(a_kernel_computes_in_its_own_thread_alone) {
                                     nullptr, "C"});
     const Codelet codelet = Codelet("multiply", {AccessMode::write})
                                 .cpu([&](MatrixView<double>) {
-                                  multiply(a, b, c, kOrder);  // OpenBLAS's own threads fall asleep meanwhile
                                   const int threads = threads_of_this_process();
-                                  const double process = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
-                                  const double mine = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
-                                  for (int i = 0; i < 5; ++i) multiply(a, b, c, kOrder);
-                                  share = (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - mine) /
-                                          (cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - process);
+                                  // OpenBLAS's own threads spin for a while after their last work: best of five.
+                                  for (int batch = 0; batch < 5; ++batch) {
+                                    const double process = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+                                    const double mine = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+                                    for (int i = 0; i < 5; ++i) multiply(a, b, c, kOrder);
+                                    share = std::max(share, (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - mine) /
+                                                                (cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - process));
+                                  }
                                   new_threads = threads_of_this_process() - threads;
                                 })
                                 .environment(single_threaded_blas);

@@ -1,0 +1,50 @@
+/// What the tests of the public face share.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "client/troupe.hpp"
+
+namespace troupe::tests {
+
+/// Options of a runtime with so many workers, wherever the test runs.
+inline RuntimeOptions with_workers(int workers) {
+  RuntimeOptions options;
+  options.cores = workers;
+  options.oversubscribe = true;
+  options.bind = false;
+  return options;
+}
+
+/// One thread, one message at a time, in an order drawn from a seed.
+inline RuntimeOptions deterministic(int workers = 1) {
+  RuntimeOptions options = with_workers(workers);
+  options.deterministic = true;
+  return options;
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// For BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
+template <class... Parts>
+auto failure(ErrorCode code, Parts... parts) {
+  return [=](const Error& error) {
+    const std::string message = error.what();
+    BOOST_TEST_MESSAGE(to_string(error.code()) << ": " << message);
+    return error.code() == code && (contains(message, parts) && ...);
+  };
+}
+
+/// What a call throws, as text; empty if nothing.
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace troupe::tests

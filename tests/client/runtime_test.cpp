@@ -1,0 +1,512 @@
+// What a program may count on when all goes well.
+#include "client/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "tests/client/fixture.hpp"
+#include "tests/support/thread_checks.hpp"
+
+namespace troupe::tests {
+namespace {
+
+const Codelet& twice() {
+  static const Codelet codelet = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
+  return codelet;
+}
+
+/// Whether `done` becomes true within a generous time.
+bool soon(const std::function<bool()>& done) {
+  for (int i = 0; i < 10000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return done();
+}
+
+BOOST_AUTO_TEST_SUITE(runtime)
+
+BOOST_AUTO_TEST_CASE(every_policy_and_number_of_workers_gives_the_sequential_result) {
+  for (const char* policy : {"eager", "ws", "lws"}) {
+    for (const int workers : {1, 2, 5}) {
+      RuntimeOptions options = with_workers(workers);
+      options.policy = policy;
+      Runtime runtime(options);
+      BOOST_TEST(runtime.policy() == policy);
+      BOOST_TEST(runtime.workers() == static_cast<std::size_t>(workers));
+      double x = 1;
+      const Data data = runtime.scalar(x);
+      const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](double& x, double a) { x += a; });
+      for (int i = 0; i < 20; ++i) {
+        runtime.submit(twice(), {data});
+        runtime.submit(add, {data}, args(1.0));
+      }
+      runtime.wait();
+      BOOST_TEST(x == (2 << 20) - 1);
+      BOOST_TEST(runtime.progress().submitted == 40U);
+      BOOST_TEST(runtime.progress().ended == 40U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(data_may_be_scalars_vectors_and_matrices_of_the_program) {
+  Runtime runtime(with_workers(2));
+  int scalar = 3;
+  std::array<float, 4> fixed{1, 2, 3, 4};
+  std::vector<double> block(12, 1);
+  const Data s = runtime.scalar(scalar, "s");
+  const Data a = runtime.vector(fixed);
+  const Data m = runtime.matrix(block.data() + 1, 2, 3, 4, "m");
+  const Codelet fill = Codelet("fill", {AccessMode::read, AccessMode::read, AccessMode::write})
+                           .cpu([](const int& s, VectorView<const float> a, MatrixView<double> m) {
+                             for (std::int64_t j = 0; j < m.cols; ++j) {
+                               for (std::int64_t i = 0; i < m.rows; ++i) m(i, j) = s + a[3];
+                             }
+                           });
+  runtime.submit(fill, {s, a, m});
+  runtime.wait();
+  const std::vector<double> expected{1, 7, 7, 1, 1, 7, 7, 1, 1, 7, 7, 1};
+  BOOST_TEST(block == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(data_may_be_empty) {
+  ThreadChecks checks;
+  Runtime runtime(with_workers(1));
+  std::vector<double> nothing;
+  const Data v = runtime.vector(nothing);
+  const Data m = runtime.allocate_matrix<double>(0, 7);
+  const Codelet look = Codelet("look", {AccessMode::read, AccessMode::write})
+                           .cpu([](VectorView<const double> v, MatrixView<double> m) {
+                             checks.expect(v.empty());
+                             checks.expect(m.rows == 0 && m.cols == 7);
+                           });
+  runtime.submit(look, {v, m});
+  runtime.wait();
+}
+
+BOOST_AUTO_TEST_CASE(the_runtime_may_own_the_memory) {
+  Runtime runtime(with_workers(2));
+  const Data m = runtime.allocate_matrix<double>(3, 2, "m");
+  const Data v = runtime.allocate_vector<int>(5);
+  const Data s = runtime.allocate_scalar<float>();
+  const Codelet set = Codelet("set", {AccessMode::write, AccessMode::write, AccessMode::write})
+                          .cpu([](MatrixView<double> m, VectorView<int> v, float& s) {
+                            m(2, 1) = 21;
+                            std::iota(v.begin(), v.end(), 0);
+                            s = 0.5F;
+                          });
+  runtime.submit(set, {m, v, s});
+  BOOST_TEST(runtime.acquire(m, AccessMode::read).matrix<double>()(2, 1) == 21);
+  BOOST_TEST(runtime.acquire(v, AccessMode::read).vector<const int>()[4] == 4);
+  BOOST_TEST(runtime.acquire(s, AccessMode::read).vector<float>()[0] == 0.5F);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_lives_as_long_as_the_registration) {
+  Runtime runtime(with_workers(1));
+  auto owner = std::make_shared<std::vector<double>>(4, 1.0);
+  const std::weak_ptr<void> watch = owner;
+  double* const memory = owner->data();
+  {
+    Data data = runtime.matrix(memory, 2, 2, 2, {}, std::move(owner));
+    BOOST_TEST(!watch.expired());
+    const Data moved = std::move(data);
+    BOOST_TEST(!watch.expired());
+  }
+  BOOST_TEST(watch.expired());
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_and_its_blocks_are_ordered) {
+  Runtime runtime(with_workers(3));
+  std::vector<double> memory(16, 1);
+  const Data whole = runtime.matrix(memory.data(), 4, 4, 4, "A");
+  const auto blocks = runtime.partition(whole, std::array{Block{0, 0, 2, 4}, Block{2, 0, 2, 2}, Block{2, 2, 2, 2}});
+  const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](MatrixView<double> m, double a) {
+    for (std::int64_t j = 0; j < m.cols; ++j) {
+      for (std::int64_t i = 0; i < m.rows; ++i) m(i, j) += a;
+    }
+  });
+  const Codelet scale = Codelet("scale", {AccessMode::read_write}).cpu([](MatrixView<double> m, double a) {
+    for (std::int64_t j = 0; j < m.cols; ++j) {
+      for (std::int64_t i = 0; i < m.rows; ++i) m(i, j) *= a;
+    }
+  });
+  for (int round = 0; round < 10; ++round) {
+    for (const Handle& block : blocks) runtime.submit(add, {block}, args(1.0));
+    runtime.submit(scale, {whole}, args(2.0));
+  }
+  runtime.wait();
+  double expected = 1;
+  for (int round = 0; round < 10; ++round) expected = (expected + 1) * 2;
+  for (const double element : memory) BOOST_TEST(element == expected);
+}
+
+BOOST_AUTO_TEST_CASE(a_future_tells_when_its_task_has_ended) {
+  Runtime runtime(with_workers(2));
+  std::atomic<bool> go{false};
+  const Codelet waits = Codelet("waits", {}).cpu([&](const KernelContext&) {
+    while (!go.load()) std::this_thread::yield();
+  });
+  const Future future = runtime.submit(waits, {});
+  BOOST_TEST(!future.done());
+  go = true;
+  future.wait();
+  future.wait();
+  BOOST_TEST((future.status() == TaskStatus::succeeded));
+  BOOST_TEST(future.valid());
+  BOOST_TEST(!Future().valid());
+}
+
+BOOST_AUTO_TEST_CASE(explicit_dependencies_order_tasks_without_common_data) {
+  for (int round = 0; round < 50; ++round) {
+    Runtime runtime(deterministic(3));
+    std::vector<int> order;
+    const Codelet note = Codelet("note", {}).cpu([&](const KernelContext& context) {
+      order.push_back(context.argument<int>(0));
+    });
+    const Future first = runtime.submit(note, {}, args(1));
+    const Future second = runtime.submit(note, {}, args(2), {.after = {first}});
+    runtime.submit(note, {}, args(3), {.after = {first, second, first}});
+    runtime.wait();
+    BOOST_TEST((order == std::vector<int>{1, 2, 3}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ready_tasks_run_by_priority_and_then_as_they_became_ready) {
+  for (const char* policy : {"eager", "ws", "lws"}) {
+    RuntimeOptions options = deterministic(1);
+    options.policy = policy;
+    Runtime runtime(options);
+    double gate = 0;
+    const Data data = runtime.scalar(gate);
+    std::vector<int> order;
+    const Codelet note = Codelet("note", {AccessMode::read}).cpu([&](const double&, int priority) {
+      order.push_back(priority);
+    });
+    // Nothing is ready before the gate opens: then all are at once.
+    HostAccess closed = runtime.acquire(data, AccessMode::write);
+    const std::vector<int> priorities{0, 5, -3, std::numeric_limits<int>::max(), 5, std::numeric_limits<int>::min(), 1};
+    for (const int priority : priorities) {
+      runtime.submit(note, {data}, args(priority), {.priority = priority});
+    }
+    closed.give_back();
+    runtime.wait();
+    std::vector<int> expected = priorities;
+    std::sort(expected.rbegin(), expected.rend());
+    BOOST_TEST(order == expected, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_program_and_tasks_take_turns_with_data) {
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  runtime.submit(twice(), {data});
+  HostAccess access = runtime.acquire(data, AccessMode::read_write);
+  BOOST_TEST(x == 2);
+  const Future later = runtime.submit(twice(), {data});
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  BOOST_TEST(!later.done());
+  BOOST_TEST(access.vector<double>()[0] == 2);
+  x = 10;
+  HostAccess moved = std::move(access);
+  moved.give_back();
+  moved.give_back();
+  later.wait();
+  BOOST_TEST(x == 20);
+}
+
+BOOST_AUTO_TEST_CASE(readers_in_the_program_and_in_tasks_run_together) {
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const double&) {});
+  const HostAccess first = runtime.acquire(data, AccessMode::read);
+  const HostAccess second = runtime.acquire(data, AccessMode::read);
+  runtime.submit(look, {data}).wait();
+}
+
+BOOST_AUTO_TEST_CASE(waiting_for_a_handle_waits_for_its_writers_only) {
+  Runtime runtime(with_workers(2));
+  std::atomic<bool> go{false};
+  double x = 1;
+  double y = 1;
+  const Data dx = runtime.scalar(x);
+  const Data dy = runtime.scalar(y);
+  const Codelet waits = Codelet("waits", {AccessMode::read_write}).cpu([&](double&) {
+    while (!go.load()) std::this_thread::yield();
+  });
+  const Future slow = runtime.submit(waits, {dy});
+  runtime.submit(twice(), {dx});
+  runtime.wait(dx);
+  BOOST_TEST(x == 2);
+  BOOST_TEST(!slow.done());
+  go = true;
+  runtime.wait(dy);
+  BOOST_TEST(slow.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_registration_waits_for_the_last_use_when_it_ends) {
+  Runtime runtime(with_workers(2));
+  for (int round = 0; round < 20; ++round) {
+    double x = 1;
+    {
+      const Data data = runtime.scalar(x);
+      for (int i = 0; i < 10; ++i) runtime.submit(twice(), {data});
+    }
+    BOOST_TEST(x == 1024);
+    Data first = runtime.scalar(x);
+    runtime.submit(twice(), {first});
+    first = Data();
+    BOOST_TEST(x == 2048);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reductions_have_one_partial_result_per_worker) {
+  Runtime runtime(with_workers(4));
+  std::vector<std::int64_t> histogram(8, 1000);
+  const Data data = runtime.vector(histogram);
+  std::mutex mutex;
+  int initialized = 0;
+  int combined = 0;
+  ReductionMethods methods = sum_reduction<std::int64_t>();
+  runtime.set_reduction(data, {[&, initialize = methods.initialize](const DataView& view) {
+                                 initialize(view);
+                                 const std::lock_guard lock(mutex);
+                                 ++initialized;
+                               },
+                               [&, combine = methods.combine](const DataView& into, const DataView& from) {
+                                 combine(into, from);
+                                 const std::lock_guard lock(mutex);
+                                 ++combined;
+                               }});
+  const Codelet count = Codelet("count", {AccessMode::reduce}).cpu([](VectorView<std::int64_t> h, int i) {
+    ++h[static_cast<std::size_t>(i % 8)];
+  });
+  for (int i = 0; i < 800; ++i) runtime.submit(count, {data}, args(i));
+  runtime.wait();
+  for (const std::int64_t bin : histogram) BOOST_TEST(bin == 1100);
+  BOOST_TEST(initialized == combined);
+  BOOST_TEST(combined >= 1);
+  BOOST_TEST(combined <= 4);
+}
+
+BOOST_AUTO_TEST_CASE(commuting_tasks_never_run_at_the_same_time) {
+  Runtime runtime(with_workers(4));
+  std::array<std::int64_t, 3> counts{};
+  std::array<std::atomic<int>, 3> inside{};
+  std::vector<Data> data;
+  for (std::int64_t& count : counts) data.push_back(runtime.scalar(count));
+  std::atomic<int> collisions{0};
+  const Codelet pair = Codelet("pair", {AccessMode::commute, AccessMode::commute})
+                           .cpu([&](std::int64_t& x, std::int64_t& y, int i, int j) {
+                             if (inside[static_cast<std::size_t>(i)]++ + inside[static_cast<std::size_t>(j)]++ != 0) ++collisions;
+                             ++x;
+                             ++y;
+                             --inside[static_cast<std::size_t>(i)];
+                             --inside[static_cast<std::size_t>(j)];
+                           });
+  for (int i = 0; i < 900; ++i) {
+    const int first = i % 3;
+    const int second = (i + 1 + i / 3 % 2) % 3;
+    runtime.submit(pair, {data[static_cast<std::size_t>(first)], data[static_cast<std::size_t>(second)]}, args(first, second));
+  }
+  runtime.wait();
+  BOOST_TEST(collisions.load() == 0);
+  BOOST_TEST(counts[0] + counts[1] + counts[2] == 1800);
+}
+
+BOOST_AUTO_TEST_CASE(callbacks_come_once_each_and_may_submit) {
+  ThreadChecks checks;
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  std::atomic<int> calls{0};
+  std::function<void(const TaskOutcome&)> again = [&](const TaskOutcome& outcome) {
+    checks.expect(outcome.status == TaskStatus::succeeded);
+    if (++calls < 10) runtime.submit(twice(), {data}, {}, {.callback = again});
+  };
+  runtime.submit(twice(), {data}, {}, {.callback = again});
+  runtime.wait();
+  BOOST_TEST(calls.load() == 10);
+  BOOST_TEST(x == 1024);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_submit_trees_of_tasks) {
+  for (const std::size_t window : {std::size_t{1}, std::size_t{65536}}) {
+    RuntimeOptions options = with_workers(3);
+    options.window = window;
+    Runtime runtime(options);
+    std::int64_t leaves = 0;
+    const Data data = runtime.scalar(leaves);
+    const Codelet leaf = Codelet("leaf", {AccessMode::commute}).cpu([](std::int64_t& count) { ++count; });
+    Codelet node("node", {});
+    node.cpu([&](const KernelContext& context) {
+      const int depth = context.argument<int>(0);
+      for (int i = 0; i < 2; ++i) {
+        if (depth == 0) {
+          runtime.submit(leaf, {data});
+        } else {
+          runtime.submit(node, {}, args(depth - 1));
+        }
+      }
+    });
+    runtime.submit(node, {}, args(9));
+    runtime.wait();
+    BOOST_TEST(leaves == 1024);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_destructor_waits_for_tasks_that_tasks_submit) {
+  std::atomic<int> ran{0};
+  {
+    Runtime runtime(with_workers(2));
+    Codelet chain("chain", {});
+    chain.cpu([&](const KernelContext& context) {
+      ++ran;
+      const int left = context.argument<int>(0);
+      if (left > 0) runtime.submit(chain, {}, args(left - 1));
+    });
+    runtime.submit(chain, {}, args(200));
+  }
+  BOOST_TEST(ran.load() == 201);
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_submit_into_a_window_of_one) {
+  ThreadChecks checks;
+  RuntimeOptions options = with_workers(2);
+  options.window = 1;
+  Runtime runtime(options);
+  double shared = 0;
+  const Data data = runtime.scalar(shared);
+  const Codelet add = Codelet("add", {AccessMode::commute}).cpu([](double& x) { x += 1; });
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      double own = 1;
+      const Data mine = runtime.scalar(own);
+      for (int i = 0; i < 50; ++i) {
+        runtime.submit(add, {data});
+        if (i % 5 == 0) runtime.submit(twice(), {mine});
+      }
+      runtime.wait(mine);
+      checks.expect(own == 1024);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  runtime.wait();
+  BOOST_TEST(shared == 200);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_window_opens_while_long_kernels_run) {
+  RuntimeOptions options = with_workers(2);
+  options.window = 4;
+  Runtime runtime(options);
+  std::atomic<bool> go{false};
+  std::atomic<int> ran{0};
+  const Codelet waits = Codelet("waits", {}).cpu([&](const KernelContext&) {
+    while (!go.load()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  });
+  const Codelet quick = Codelet("quick", {}).cpu([&](const KernelContext&) { ++ran; });
+  runtime.submit(waits, {});
+  // One worker is stuck; the other makes room again and again.
+  for (int i = 0; i < 100; ++i) runtime.submit(quick, {});
+  BOOST_TEST(soon([&] { return ran.load() == 100; }));
+  go = true;
+  runtime.wait();
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_waits_for_running_tasks_and_wakes_submitters) {
+  RuntimeOptions options = with_workers(1);
+  options.window = 2;
+  Runtime runtime(options);
+  std::atomic<bool> refused{false};
+  std::atomic<int> ran{0};
+  const Codelet slow = Codelet("slow", {}).cpu([&](const KernelContext&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ++ran;
+  });
+  std::atomic<int> accepted{0};
+  std::thread submitter([&] {
+    try {
+      while (true) {
+        runtime.submit(slow, {});
+        ++accepted;
+      }
+    } catch (const Error& error) {
+      refused = error.code() == ErrorCode::stopped;
+    }
+  });
+  BOOST_TEST(soon([&] { return ran.load() > 3; }));
+  runtime.stop();
+  submitter.join();
+  BOOST_TEST(refused.load());
+  BOOST_TEST(ran.load() == accepted.load());
+}
+
+BOOST_AUTO_TEST_CASE(the_report_counts_every_task) {
+  Runtime runtime(with_workers(3));
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const double&) {});
+  for (int i = 0; i < 300; ++i) runtime.submit(look, {data});
+  runtime.wait();
+  const RunReport report = runtime.report();
+  BOOST_TEST(report.submitted == 300U);
+  BOOST_TEST(report.ended == 300U);
+  BOOST_TEST_REQUIRE(report.workers.size() == 3U);
+  std::uint64_t tasks = 0;
+  for (const WorkerReport& worker : report.workers) tasks += worker.tasks;
+  BOOST_TEST(tasks == 300U);
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_has_every_task_with_its_time_and_work) {
+  RuntimeOptions options = with_workers(2);
+  options.trace = true;
+  Runtime runtime(options);
+  std::vector<double> numbers(10);
+  const Data data = runtime.vector(numbers);
+  const Codelet fill = Codelet("fill", {AccessMode::write})
+                           .cpu([](VectorView<double> v) { std::fill(v.begin(), v.end(), 1.0); })
+                           .flops([](const KernelContext& context) {
+                             return static_cast<double>(context.vector<double>(0).size());
+                           });
+  std::vector<Future> futures;
+  for (int i = 0; i < 20; ++i) futures.push_back(runtime.submit(fill, {data}));
+  runtime.wait();
+  const auto events = runtime.take_trace();
+  BOOST_TEST_REQUIRE(events.size() == 20U);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    BOOST_TEST((events[i].task == futures[i].id()));
+    BOOST_TEST(events[i].codelet == "fill");
+    BOOST_TEST(events[i].flops == 10);
+    BOOST_TEST((events[i].end >= events[i].start));
+  }
+  BOOST_TEST(runtime.take_trace().empty());
+}
+
+BOOST_AUTO_TEST_CASE(two_runtimes_work_side_by_side) {
+  Runtime first(with_workers(2));
+  Runtime second(with_workers(2));
+  double x = 1;
+  double y = 1;
+  const Data dx = first.scalar(x);
+  const Data dy = second.scalar(y);
+  for (int i = 0; i < 10; ++i) {
+    first.submit(twice(), {dx});
+    second.submit(twice(), {dy});
+  }
+  first.wait();
+  second.wait();
+  BOOST_TEST(x == 1024);
+  BOOST_TEST(y == 1024);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests
