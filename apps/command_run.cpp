@@ -157,9 +157,9 @@ int run(const RunArguments& given) {
                                     [](const Residual& residual) { return residual.accepted(); });
   if (accepted && !not_drawn) return kSuccess;
   if (accepted) throw Error(*not_drawn);
-  throw Error(ErrorCode::kernel_failed,
-              "the check failed: a scaled residual is not below " + std::to_string(static_cast<int>(kResidualBound)) +
-                  (not_drawn ? "; " + not_drawn->message : ""));
+  throw Error(ErrorCode::kernel_failed, "the check failed: a scaled residual is not below " +
+                                            std::to_string(static_cast<int>(kResidualBound)) +
+                                            (not_drawn ? "; " + not_drawn->message : ""));
 }
 
 constexpr std::array kApplications{Application::cholesky, Application::lu, Application::qr};
@@ -186,23 +186,31 @@ void add_run_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = application.add_subcommand("run", "Factorize a matrix made for the purpose; measure and check");
   add_named(*command, "application", arguments->application, kApplications, "cholesky, lu or qr")->required();
-  command->add_option("--n", arguments->n, "Order of the matrix")->check(CLI::Range(std::int64_t{1}, kLargestOrder))->capture_default_str();
+  command->add_option("--n", arguments->n, "Order of the matrix")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->capture_default_str();
   command->add_option("--tile", arguments->tile, "Columns of a tile; default: by application and size")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
-  command->add_option("--tile-rows", arguments->tile_rows,
-                      "Rows of a tile, a multiple of --tile (cholesky, lu); default: by size and number of workers")
+  command
+      ->add_option("--tile-rows", arguments->tile_rows,
+                   "Rows of a tile, a multiple of --tile (cholesky, lu); default: by size and number of workers")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   command->add_option("--inner", arguments->inner, "QR: columns of an inner block")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))->capture_default_str();
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->capture_default_str();
   command->add_option("--precision", arguments->precision, "float or double")
-      ->check(CLI::IsMember({"float", "double"}))->capture_default_str();
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
   command->add_option("--pivoting", arguments->pivoting, "LU: partial or none")
-      ->check(CLI::IsMember({"partial", "none"}))->capture_default_str();
+      ->check(CLI::IsMember({"partial", "none"}))
+      ->capture_default_str();
   add_named(*command, "--problem", arguments->problem, kProblems,
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
   add_runtime_options(*command, arguments->runtime);
-  command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")->check(CLI::Range(1, 1000000))->capture_default_str();
+  command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
   command->add_flag("--check", arguments->check, "Compute scaled residuals of the last run, and fail above the bound");
   command->add_flag("--peak", arguments->peak, "Measure the cores' matrix-product rate next to each run");
   command->add_option("--picture", arguments->picture, "Draw the last run: PATH.svg or PATH.png (both are written)")

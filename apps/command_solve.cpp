@@ -88,9 +88,10 @@ std::optional<MatrixMarketHeader> right_hand_side_header(const SolveArguments& a
 
 void check_memory(const SolveArguments& arguments, const MatrixMarketHeader& header, std::int64_t right_hand_sides) {
   MemoryNeed need;
+  // As read, and the copy that is factorized; B and X.
   need.rows = header.rows;
-  // B and X, as columns of the two dense matrices: as read, and the copy that is factorized.
-  need.cols = header.cols + right_hand_sides;
+  need.cols = header.cols;
+  need.right_hand_sides = right_hand_sides;
   need.element_bytes = arguments.precision == "float" ? sizeof(float) : sizeof(double);
   need.factorization = options_for(arguments, candidates(arguments, header).back(), header.rows);
   need.workers = most_workers(arguments.runtime);

@@ -30,9 +30,8 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
       ->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of random numbers and random choices")
-      ->check([](const std::string& value) {
-        return value.starts_with('-') ? "a seed is not negative" : std::string();
-      })
+      ->check(
+          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
       ->capture_default_str();
 }
 
@@ -47,9 +46,9 @@ double tile_count(std::int64_t size, std::int64_t tile) {
 
 double tile_count(const MemoryNeed& need) {
   const FactorizationOptions& options = need.factorization;
-  const std::int64_t tile_rows =
-      options.tile_rows > 0 ? options.tile_rows
-                            : default_tile_rows(options.application, need.cols, options.tile, need.workers);
+  const std::int64_t tile_rows = options.tile_rows > 0
+                                     ? options.tile_rows
+                                     : default_tile_rows(options.application, need.cols, options.tile, need.workers);
   return tile_count(need.rows, tile_rows) * tile_count(need.cols, options.tile);
 }
 
@@ -73,22 +72,25 @@ std::string readable(double bytes) {
 }  // namespace
 
 std::size_t most_workers(const RuntimeOptions& options) {
-  return static_cast<std::size_t>(options.cores > 0 ? options.cores
-                                                    : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  return static_cast<std::size_t>(
+      options.cores > 0 ? options.cores : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
 }
 
 void require_memory(const MemoryNeed& need) {
   const platform::HostMemory memory = platform::read_host_memory();
-  const double matrix =
-      static_cast<double>(need.rows) * static_cast<double>(need.cols) * static_cast<double>(need.element_bytes);
+  const double matrix = static_cast<double>(need.rows) * static_cast<double>(need.cols + need.right_hand_sides) *
+                        static_cast<double>(need.element_bytes);
   const double total = matrix * (need.dense_copies + need.tiled_copies) + bytes_of_factors(need) +
                        tile_count(need) * kBytesPerTile * need.tiled_copies;
   if (total <= static_cast<double>(memory.available.count)) return;
   throw Error(ErrorCode::bad_input,
               "a dense matrix of " + std::to_string(need.rows) + " x " + std::to_string(need.cols) + " in tiles of " +
-                  std::to_string(need.factorization.tile) + " needs " + readable(total) +
-                  " of memory, copies included, but only " + human_bytes(memory.available) + " are available (" +
-                  memory.limited_by + "): use a smaller matrix, larger tiles, --precision float, or a larger machine");
+                  std::to_string(need.factorization.tile) +
+                  (need.right_hand_sides > 1 ? " with " + std::to_string(need.right_hand_sides) + " right-hand sides"
+                                             : std::string()) +
+                  " needs " + readable(total) + " of memory, copies included, but only " +
+                  human_bytes(memory.available) + " are available (" + memory.limited_by +
+                  "): use a smaller matrix, larger tiles, --precision float, or a larger machine");
 }
 
 std::string check_file_name(const std::string& name) { return name.empty() ? "the file's name is empty" : ""; }

@@ -25,6 +25,8 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 struct MemoryNeed {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  /// Further columns of every dense copy.
+  std::int64_t right_hand_sides = 0;
   std::size_t element_bytes = sizeof(double);
   FactorizationOptions factorization;
   std::size_t workers = 1;

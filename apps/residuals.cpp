@@ -65,7 +65,8 @@ const Codelet& triangle_codelet() {
             for (std::int64_t j = 0; j < to.cols; ++j) {
               const std::int64_t diagonal = offset + j;
               for (std::int64_t i = 0; i < to.rows; ++i) {
-                const bool kept = keep == Keep::upper ? i <= diagonal : i > diagonal || (i == diagonal && keep == Keep::lower);
+                const bool kept =
+                    keep == Keep::upper ? i <= diagonal : i > diagonal || (i == diagonal && keep == Keep::lower);
                 to(i, j) = kept ? from(i, j) : (i == diagonal && keep == Keep::unit_lower ? T{1} : T{0});
               }
             }
@@ -104,13 +105,12 @@ TiledMatrix<T> tiled_copy(Runtime& runtime, const DenseMatrix<T>& a, TileSize ti
 /// The identity, as far as it fits into `rows` x `cols`.
 template <class T>
 TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile) {
-  static const Codelet codelet =
-      Codelet("identity", {AccessMode::write}).cpu([](MatrixView<T> to, bool on_diagonal) {
-        for (std::int64_t j = 0; j < to.cols; ++j) {
-          std::fill_n(&to(0, j), to.rows, T{0});
-          if (on_diagonal && j < to.rows) to(j, j) = T{1};
-        }
-      });
+  static const Codelet codelet = Codelet("identity", {AccessMode::write}).cpu([](MatrixView<T> to, bool on_diagonal) {
+    for (std::int64_t j = 0; j < to.cols; ++j) {
+      std::fill_n(&to(0, j), to.rows, T{0});
+      if (on_diagonal && j < to.rows) to(j, j) = T{1};
+    }
+  });
   TiledMatrix<T> result(runtime, rows, cols, tile);
   for (int j = 0; j < result.tile_cols(); ++j) {
     for (int i = 0; i < result.tile_rows(); ++i) runtime.submit(codelet, {result(i, j)}, args(i == j));
@@ -184,8 +184,7 @@ Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const Tile
     }
   }
   const DenseMatrix<T> error = collect(runtime, rest, TilePart::lower);
-  return {"|A - L L^T| / (n |A| eps)",
-          scaled<T>(symmetric_norm(error), static_cast<double>(a.rows), norm(a))};
+  return {"|A - L L^T| / (n |A| eps)", scaled<T>(symmetric_norm(error), static_cast<double>(a.rows), norm(a))};
 }
 
 template <class T>
@@ -246,11 +245,11 @@ Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const 
   return {"|B - A X| / (n |A| |X| eps)", worst};
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                                   \
-  template Residual cholesky_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&);                  \
+#define TROUPE_INSTANTIATE(T)                                                                                     \
+  template Residual cholesky_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&);                    \
   template Residual lu_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&, const std::vector<int>&); \
-  template std::vector<Residual> qr_residuals(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&,           \
-                                              const QrFactors<T>&);                                             \
+  template std::vector<Residual> qr_residuals(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&,             \
+                                              const QrFactors<T>&);                                               \
   template Residual solve_residual(const DenseMatrix<T>&, const DenseMatrix<T>&, const DenseMatrix<T>&);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

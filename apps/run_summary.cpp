@@ -75,8 +75,14 @@ nlohmann::json to_json(const RunSummary& summary) {
 void print_workers(const RunSummary& summary) {
   const double last = summary.runs.back().seconds;
   const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
-  Table table({{"worker"}, {"device"}, {"tasks", Align::right}, {"busy", Align::right}, {"searching", Align::right},
-               {"idle", Align::right}, {"steals", Align::right}, {"tasks stolen", Align::right}});
+  Table table({{"worker"},
+               {"device"},
+               {"tasks", Align::right},
+               {"busy", Align::right},
+               {"searching", Align::right},
+               {"idle", Align::right},
+               {"steals", Align::right},
+               {"tasks stolen", Align::right}});
   for (const WorkerReport& worker : summary.report.workers) {
     const WorkerTimes times = times_of(worker, last);
     table.add_row({fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks), share(times.busy),
@@ -165,10 +171,10 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
 
 Picture picture_of(const RunSummary& summary) {
   Picture picture;
-  picture.title = fmt::format("{}, n = {}, tile {}, {} precision", summary.application, summary.n, summary.tile,
-                              summary.precision);
-  picture.subtitle.push_back(fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy,
-                                         summary.runs.back().gflops));
+  picture.title =
+      fmt::format("{}, n = {}, tile {}, {} precision", summary.application, summary.n, summary.tile, summary.precision);
+  picture.subtitle.push_back(
+      fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy, summary.runs.back().gflops));
   for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
   const TimeStamp start = summary.trace.empty() ? TimeStamp{} : summary.trace.front().start;
   for (const TraceEvent& event : summary.trace) {

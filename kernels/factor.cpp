@@ -30,6 +30,10 @@ MatrixView<const T> constant(MatrixView<T> a) {
   return {a.data, a.rows, a.cols, a.ld};
 }
 
+/// Triangles up to this order are solved by BLAS, larger ones by recursion with matrix products in between: OpenBLAS's
+/// trsm reaches half the speed of its gemm at order 384, the recursion three quarters.
+constexpr std::int64_t kTriangle = 64;
+
 /// Below this, LU without pivoting goes column by column.
 constexpr std::int64_t kUnblocked = 16;
 
@@ -77,8 +81,34 @@ int getrf_without_pivoting(MatrixView<T> a) {
 
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
-  fortran::trsm(side, uplo, trans, diag, as_int(b.rows), as_int(b.cols), T{1}, a.data, as_int(a.ld), b.data,
-                as_int(b.ld));
+  const std::int64_t n = a.rows;
+  if (n <= kTriangle) {
+    fortran::trsm(side, uplo, trans, diag, as_int(b.rows), as_int(b.cols), T{1}, a.data, as_int(a.ld), b.data,
+                  as_int(b.ld));
+    return;
+  }
+  // [A11; A21 A22] or [A11 A12; A22]: solve with one diagonal block, take its share off the rest, solve with the other.
+  const std::int64_t half = n / 2;
+  const bool lower = uplo == 'L';
+  const bool left = side == 'L';
+  const MatrixView<const T> first = part(a, 0, 0, half, half);
+  const MatrixView<const T> second = part(a, half, half, n - half, n - half);
+  const MatrixView<const T> off = lower ? part(a, half, 0, n - half, half) : part(a, 0, half, half, n - half);
+  const MatrixView<T> b1 = left ? part(b, 0, 0, half, b.cols) : part(b, 0, 0, b.rows, half);
+  const MatrixView<T> b2 = left ? part(b, half, 0, n - half, b.cols) : part(b, 0, half, b.rows, n - half);
+  // op(A) is lower triangular: the first unknowns come first on the left, and last on the right.
+  const bool first_comes_first = (lower == (trans == 'N')) == left;
+  const MatrixView<T> solved = first_comes_first ? b1 : b2;
+  const MatrixView<T> rest = first_comes_first ? b2 : b1;
+  solve_triangular(side, uplo, trans, diag, first_comes_first ? first : second, solved);
+  if (left) {
+    fortran::gemm(trans, 'N', as_int(rest.rows), as_int(rest.cols), as_int(solved.rows), T{-1}, off.data,
+                  as_int(off.ld), solved.data, as_int(solved.ld), T{1}, rest.data, as_int(rest.ld));
+  } else {
+    fortran::gemm('N', trans, as_int(rest.rows), as_int(rest.cols), as_int(solved.cols), T{-1}, solved.data,
+                  as_int(solved.ld), off.data, as_int(off.ld), T{1}, rest.data, as_int(rest.ld));
+  }
+  solve_triangular(side, uplo, trans, diag, first_comes_first ? second : first, rest);
 }
 
 template <class T>

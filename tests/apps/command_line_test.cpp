@@ -79,12 +79,12 @@ BOOST_AUTO_TEST_CASE(help_lists_every_command_and_option) {
   const Words runtime{"--policy", "--cores", "--window", "--seed", "lws", "eager"};
   lists({"--help"}, {"solve", "run", "info", "--version", "--help"});
   lists({"solve", "--help"}, runtime);
-  lists({"solve", "--help"}, {"matrix", "--rhs", "--output", "--method", "auto", "cholesky", "lu", "qr", "--precision",
-                              "--tile", "--json"});
+  lists({"solve", "--help"},
+        {"matrix", "--rhs", "--output", "--method", "auto", "cholesky", "lu", "qr", "--precision", "--tile", "--json"});
   lists({"run", "--help"}, runtime);
   lists({"run", "--help"},
-        {"application", "--n", "--tile", "--tile-rows", "--inner", "--precision", "--pivoting", "--problem", "random-definite",
-         "covariance", "poisson", "--repeat", "--check", "--peak", "--picture", "--json"});
+        {"application", "--n", "--tile", "--tile-rows", "--inner", "--precision", "--pivoting", "--problem",
+         "random-definite", "covariance", "poisson", "--repeat", "--check", "--peak", "--picture", "--json"});
   lists({"info", "--help"}, {"--cores", "--json"});
 }
 
@@ -151,9 +151,11 @@ BOOST_AUTO_TEST_CASE(refuses_a_matrix_that_does_not_fit_into_memory_before_it_al
   const auto many_tiles = std::to_string(static_cast<std::int64_t>(std::sqrt(available / 256)));
   fails(2, {"run", "cholesky", "--n", many_tiles, "--tile", "1", "--tile-rows", "1"}, {"memory", "larger tiles"});
   const TemporaryFolder folder;
-  const std::string file = folder.write("large.mtx", matrix_file("coordinate real general", "1000000 1000000 1\n1 1 1\n"));
+  const std::string file =
+      folder.write("large.mtx", matrix_file("coordinate real general", "1000000 1000000 1\n1 1 1\n"));
   fails(2, {"solve", file}, {"1000000 x 1000000", "memory"});
-  const std::string huge = folder.write("huge.mtx", matrix_file("coordinate real general", "2000000000 2000000000 1\n1 1 1\n"));
+  const std::string huge =
+      folder.write("huge.mtx", matrix_file("coordinate real general", "2000000000 2000000000 1\n1 1 1\n"));
   fails(2, {"solve", huge}, {huge, "2000000000 x 2000000000", "too large"});
   BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(60)));
 }
@@ -167,9 +169,9 @@ BOOST_AUTO_TEST_CASE(runs_with_tiles_larger_than_the_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(run_prints_json_that_has_the_documented_keys) {
-  const auto json = nlohmann::json::parse(
-      succeeds({"run", "lu", "--n", "200", "--tile", "32", "--repeat", "3", "--check", "--peak", "--seed", "5", "--json",
-                "--policy", "ws", "--cores", "1"}));
+  const auto json =
+      nlohmann::json::parse(succeeds({"run", "lu", "--n", "200", "--tile", "32", "--repeat", "3", "--check", "--peak",
+                                      "--seed", "5", "--json", "--policy", "ws", "--cores", "1"}));
   for (const char* key : {"app", "n", "tile", "precision", "policy", "cores", "gpus", "seed", "seconds", "gflops",
                           "residual", "tasks", "workers", "problem", "runs", "residuals", "share_of_peak"}) {
     BOOST_TEST(json.contains(key), "no key '" << key << "'");
@@ -244,8 +246,8 @@ struct FolderFixture {
 BOOST_FIXTURE_TEST_SUITE(command_line_solve, FolderFixture)
 
 BOOST_AUTO_TEST_CASE(solves_by_every_method_and_writes_the_solution) {
-  const std::string file = folder.write("spd.mtx", matrix_file("coordinate integer symmetric",
-                                                               "3 3 5\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n"));
+  const std::string file = folder.write(
+      "spd.mtx", matrix_file("coordinate integer symmetric", "3 3 5\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n"));
   const std::string b = array("b.mtx", "3 2\n2\n4\n10\n3\n2\n3\n");  // solutions: 1 2 3 and 1 1 1
   const std::string x = folder.path("x.mtx");
   for (const char* method : {"auto", "cholesky", "lu", "qr"}) {
@@ -281,8 +283,7 @@ BOOST_AUTO_TEST_CASE(prints_json_that_has_the_documented_keys) {
 }
 
 BOOST_AUTO_TEST_CASE(prints_json_for_a_file_whose_name_is_no_text) {
-  const std::string file =
-      folder.write("\xff\xfe.mtx", matrix_file("coordinate real general", "1 1 1\n1 1 2\n"));
+  const std::string file = folder.write("\xff\xfe.mtx", matrix_file("coordinate real general", "1 1 1\n1 1 2\n"));
   BOOST_TEST(nlohmann::json::parse(succeeds({"solve", file, "--json"}))["n"] == 1);
 }
 
@@ -330,8 +331,8 @@ BOOST_AUTO_TEST_CASE(refuses_singular_matrices) {
           {file, "singular", "pivot 2 is exactly zero", "no solution"});
   }
   fails(2, {"solve", file, "--method", "qr"}, {file, "singular", "element 2 on the diagonal of R"});
-  const std::string symmetric = folder.write(
-      "s.mtx", matrix_file("coordinate real symmetric", "2 2 3\n1 1 1\n2 1 1\n2 2 1\n"));
+  const std::string symmetric =
+      folder.write("s.mtx", matrix_file("coordinate real symmetric", "2 2 3\n1 1 1\n2 1 1\n2 2 1\n"));
   fails(2, {"solve", symmetric}, {symmetric, "singular", "pivot 2"});
   has({"a.mtx", "s.mtx"});
 }
@@ -444,7 +445,8 @@ BOOST_AUTO_TEST_CASE(is_refused_before_the_run_where_it_cannot_be_written) {
 BOOST_AUTO_TEST_CASE(that_finds_no_space_leaves_no_part_and_the_results_are_shown) {
   if (no_gnuplot()) return;
   const tests::FileSizeLimit disk_is_full(1000);
-  const ChildOutput ran = run_program({"run", "cholesky", "--n", "200", "--tile", "50", "--picture", folder.path("run.svg")});
+  const ChildOutput ran =
+      run_program({"run", "cholesky", "--n", "200", "--tile", "50", "--picture", folder.path("run.svg")});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.errors, "run.svg"));
   BOOST_TEST(contains(ran.output, "GFlop/s"));

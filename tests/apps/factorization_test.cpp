@@ -32,9 +32,8 @@ MatrixView<T> view_of(DenseMatrix<T>& a) {
 
 void check(const FactorizationCase& one) {
   for (const Residual& residual : tests::residuals_of(one)) {
-    BOOST_TEST(residual.accepted(),
-               tests::describe(one) << ", seed " << one.runtime.seed << ": " << residual.formula << " = "
-                                    << residual.value);
+    BOOST_TEST(residual.accepted(), tests::describe(one) << ", seed " << one.runtime.seed << ": " << residual.formula
+                                                         << " = " << residual.value);
   }
 }
 
@@ -67,8 +66,9 @@ BOOST_AUTO_TEST_CASE(qr_is_accurate_for_all_sizes_and_tiles) { sweep({Applicatio
 
 BOOST_AUTO_TEST_CASE(tall_tiles_are_as_accurate) {
   std::uint64_t seed = 1;
-  for (FactorizationOptions options : {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
-                                       FactorizationOptions{.application = Application::lu, .pivoting = false}}) {
+  for (FactorizationOptions options :
+       {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
+        FactorizationOptions{.application = Application::lu, .pivoting = false}}) {
     for (const std::int64_t n : {1, 7, 50, 129}) {
       for (const std::int64_t tile : {3, 16, 25, 60}) {
         for (const std::int64_t tall : {2, 3, 7, 100}) {
@@ -246,8 +246,7 @@ BOOST_AUTO_TEST_CASE(qr_leaves_the_same_r_up_to_the_signs_of_its_rows) {
       DenseMatrix<double> lapack = a;
       DenseMatrix<double> t(40, 40);
       kernels::geqrt(view_of(lapack), view_of(t));
-      const Factorization<double> factorization(runtime, a,
-                                                {.application = Application::qr, .tile = tile, .inner = 5});
+      const Factorization<double> factorization(runtime, a, {.application = Application::qr, .tile = tile, .inner = 5});
       for (DenseMatrix<double>* r : {&a, &lapack}) {
         for (std::int64_t j = 39; j >= 0; --j) {
           for (std::int64_t i = 0; i <= j; ++i) (*r)(i, j) *= (*r)(i, i) < 0 ? -1 : 1;
@@ -291,8 +290,8 @@ BOOST_AUTO_TEST_CASE(cholesky_names_the_leading_minor_in_any_tile) {
     for (int p = 0; p < kOrder; ++p) {
       DenseMatrix<double> a = definite;
       a(p, p) = -1;
-      const std::string expected =
-          "the matrix is not positive definite: its leading minor of order " + std::to_string(p + 1) + " is not positive";
+      const std::string expected = "the matrix is not positive definite: its leading minor of order " +
+                                   std::to_string(p + 1) + " is not positive";
       BOOST_TEST(breakdown(runtime, a, options) == expected);
       BOOST_TEST(kernels::potrf(view_of(a)) == p + 1);
     }

@@ -36,8 +36,8 @@ struct ResidualFixture {
   }
   /// Adds `amount` to element (i, j).
   void perturb(TiledMatrix<double>& tiles, std::int64_t i, std::int64_t j, double amount) {
-    const auto access = runtime.acquire(tiles(static_cast<int>(i / kTile), static_cast<int>(j / kTile)),
-                                        AccessMode::read_write);
+    const auto access =
+        runtime.acquire(tiles(static_cast<int>(i / kTile), static_cast<int>(j / kTile)), AccessMode::read_write);
     access.matrix<double>()(i % kTile, j % kTile) += amount;
   }
 
@@ -46,7 +46,8 @@ struct ResidualFixture {
 
 /// Changes elements one by one, and expects each to be noticed; `used`: whether element (i, j) matters.
 template <class Accepted, class Used>
-void expect_rejections(ResidualFixture& fixture, TiledMatrix<double>& tiles, const Accepted& accepted, const Used& used) {
+void expect_rejections(ResidualFixture& fixture, TiledMatrix<double>& tiles, const Accepted& accepted,
+                       const Used& used) {
   fixture.runtime.wait();
   BOOST_TEST(accepted());
   for (const auto& [i, j] : {std::pair{0, 0}, {5, 5}, {17, 3}, {3, 17}, {59, 59}, {59, 40}, {40, 59}, {33, 33}}) {
@@ -71,8 +72,8 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_cholesky_factor) {
   const DenseMatrix<double> a = assembled(ProblemKind::covariance);
   TiledMatrix<double> l = tiled(a);
   cholesky(runtime, l);
-  expect_rejections(*this, l, [&] { return cholesky_residual(runtime, a, l).accepted(); },
-                    [](int i, int j) { return i >= j; });
+  expect_rejections(
+      *this, l, [&] { return cholesky_residual(runtime, a, l).accepted(); }, [](int i, int j) { return i >= j; });
 }
 
 BOOST_AUTO_TEST_CASE(notice_a_wrong_lu_factor) {
@@ -80,8 +81,9 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_lu_factor) {
   TiledMatrix<double> factors = tiled(a);
   const Pivots pivots(runtime, kOrder, kTile);
   lu(runtime, factors, pivots);
-  expect_rejections(*this, factors, [&] { return lu_residual(runtime, a, factors, pivots.rows()).accepted(); },
-                    [](int, int) { return true; });
+  expect_rejections(
+      *this, factors, [&] { return lu_residual(runtime, a, factors, pivots.rows()).accepted(); },
+      [](int, int) { return true; });
 }
 
 BOOST_AUTO_TEST_CASE(notice_wrong_pivots) {
@@ -105,8 +107,8 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_lu_factor_without_pivoting) {
   const DenseMatrix<double> a = assembled(ProblemKind::random_definite);
   TiledMatrix<double> factors = tiled(a);
   lu_without_pivoting(runtime, factors);
-  expect_rejections(*this, factors, [&] { return lu_residual(runtime, a, factors, {}).accepted(); },
-                    [](int, int) { return true; });
+  expect_rejections(
+      *this, factors, [&] { return lu_residual(runtime, a, factors, {}).accepted(); }, [](int, int) { return true; });
 }
 
 BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
@@ -126,8 +128,8 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
     int i;
     int j;
   };
-  for (const auto& [handle, i, j] : {Element{reflectors.t(0, 0), 1, 2}, Element{reflectors.t(2, 1), 0, 3},
-                                     Element{reflectors.diagonal(1), 2, 1}}) {
+  for (const auto& [handle, i, j] :
+       {Element{reflectors.t(0, 0), 1, 2}, Element{reflectors.t(2, 1), 0, 3}, Element{reflectors.diagonal(1), 2, 1}}) {
     const double before = std::exchange(runtime.acquire(handle, AccessMode::read_write).matrix<double>()(i, j), 0.5);
     BOOST_TEST(!accepted());
     runtime.acquire(handle, AccessMode::read_write).matrix<double>()(i, j) = before;

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(loses_nothing_among_threads) {
   CompletionCounter counter(kWorkers);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < kWorkers + kOthers; ++i) {
-    threads.emplace_back([&counter, slot = std::min(i, counter.outside())] {
+    threads.emplace_back([&checks, &counter, slot = std::min(i, counter.outside())] {
       std::uint64_t last = 0;
       for (std::uint64_t k = 0; k < kEach; ++k) {
         counter.count(slot);

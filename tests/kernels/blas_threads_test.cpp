@@ -119,9 +119,8 @@ BOOST_AUTO_TEST_CASE(holds_from_the_first_task_to_the_end_of_the_graph) {
       host.graph().submit({codelet, {&access, 1}, arguments, {}}).value_or_throw();
     };
     submit(codelets<double>().potrf, args(std::int64_t{0}, std::int64_t{0}));
-    const Codelet look = Codelet("look", {AccessMode::read_write}).cpu([&inside](double&) {
-      inside = openblas_get_num_threads();
-    });
+    const Codelet look =
+        Codelet("look", {AccessMode::read_write}).cpu([&inside](double&) { inside = openblas_get_num_threads(); });
     submit(look, {});
     host.graph().wait_all().value_or_throw();
     BOOST_TEST(inside == 1);
@@ -143,9 +142,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_computes_in_its_own_thread_alone) {
   double share = 0;
   {
     tests::ThreadHost host({.workers = 1, .window = 100, .seed = 1});
-    const Handle handle =
-        host.graph().register_data({layout_of<double>(kOrder, kOrder, kOrder), reinterpret_cast<std::byte*>(c.data()),
-                                    nullptr, "C"});
+    const Handle handle = host.graph().register_data(
+        {layout_of<double>(kOrder, kOrder, kOrder), reinterpret_cast<std::byte*>(c.data()), nullptr, "C"});
     const Codelet codelet = Codelet("multiply", {AccessMode::write})
                                 .cpu([&](MatrixView<double>) {
                                   const int threads = threads_of_this_process();

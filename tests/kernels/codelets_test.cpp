@@ -21,7 +21,9 @@ class Matrix {
   static constexpr std::int64_t kGap = 5;
 
   Matrix(std::int64_t rows, std::int64_t cols)
-      : rows_(rows), cols_(cols), values_(static_cast<std::size_t>(ld() * std::max<std::int64_t>(cols, 1)), untouched()) {
+      : rows_(rows),
+        cols_(cols),
+        values_(static_cast<std::size_t>(ld() * std::max<std::int64_t>(cols, 1)), untouched()) {
     for (std::int64_t j = 0; j < cols; ++j) std::fill_n(&(*this)(0, j), rows, T{0});
   }
   static Matrix random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
@@ -231,9 +233,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(updates_subtract_products_of_any_shape, T, Precisi
           Matrix<T> c = tall_before;
           run(codelets<T>().gemm_tn, {left.view(), right.view(), c.view()}, args(around.above));
           BOOST_TEST(same(rows_from(c, around.above, m), expected));
-          BOOST_TEST(untouched_outside(c, tall_before, [&](auto i, auto) {
-            return i >= around.above && i < around.above + m;
-          }));
+          BOOST_TEST(untouched_outside(c, tall_before,
+                                       [&](auto i, auto) { return i >= around.above && i < around.above + m; }));
         }
       }
     }
@@ -299,8 +300,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(forward_solves_update_what_is_below, T, Precisions
           run(codelet, {d.view(), b.view()}, args(around.above));
           const Rows<T> result(b, n, around);
           BOOST_TEST(same(result.block, x));
-          BOOST_TEST(same(result.below, difference(Rows<T>(before, n, around).below,
-                                                   product(Rows<T>(d, n, around).below, x))));
+          BOOST_TEST(same(result.below,
+                          difference(Rows<T>(before, n, around).below, product(Rows<T>(d, n, around).below, x))));
           BOOST_TEST(untouched_outside(b, before, [&](auto i, auto) { return i >= around.above; }));
         };
         check(codelets<T>().solve_lower, dominant<T>(n, 1), false);
@@ -322,8 +323,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(backward_solves_use_or_update_the_other_rows, T, P
         Matrix<T> b = before;
         run(codelets<T>().solve_upper, {d.view(), b.view()}, args(around.above));
         BOOST_TEST(same(Rows<T>(b, n, around).block, x));
-        BOOST_TEST(same(Rows<T>(b, n, around).above,
-                        difference(Rows<T>(before, n, around).above, product(given.above, x))));
+        BOOST_TEST(
+            same(Rows<T>(b, n, around).above, difference(Rows<T>(before, n, around).above, product(given.above, x))));
         BOOST_TEST(untouched_outside(b, before, [&](auto i, auto) { return i < around.above + n; }));
 
         const Rows<T> right(before, n, around);
@@ -335,9 +336,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(backward_solves_use_or_update_the_other_rows, T, P
         b = before;
         run(codelets<T>().solve_lower_transposed, {d.view(), b.view()}, args(around.above));
         BOOST_TEST(same(Rows<T>(b, n, around).block, x));
-        BOOST_TEST(untouched_outside(b, before, [&](auto i, auto) {
-          return i >= around.above && i < around.above + n;
-        }));
+        BOOST_TEST(
+            untouched_outside(b, before, [&](auto i, auto) { return i >= around.above && i < around.above + n; }));
       }
     }
   }
@@ -447,11 +447,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(swap_and_solve_exchanges_rows_and_solves_with_the_
       run(codelets<T>().swap_and_solve, {d.view(), view(pivots), c.view()}, args(around.above, kFirst));
       const Matrix<T> x = rows_from(c, kFirst, 3);
       BOOST_TEST(same(product(part_of(l, on_and_below, true), x), rows_from(exchanged, kFirst, 3)));
-      BOOST_TEST(same(rows_from(c, kFirst + 3, around.below),
-                      difference(rows_from(exchanged, kFirst + 3, around.below),
-                                 product(Rows<T>(d, 3, around).below, x))));
-      BOOST_TEST(untouched_outside(c, exchanged,
-                                   [&](auto i, auto) { return i >= kFirst && i < kFirst + 3 + around.below; }));
+      BOOST_TEST(same(rows_from(c, kFirst + 3, around.below), difference(rows_from(exchanged, kFirst + 3, around.below),
+                                                                         product(Rows<T>(d, 3, around).below, x))));
+      BOOST_TEST(
+          untouched_outside(c, exchanged, [&](auto i, auto) { return i >= kFirst && i < kFirst + 3 + around.below; }));
     }
   }
 }
@@ -527,8 +526,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(breakdowns_name_the_row_of_the_whole_matrix, T, Pr
     for (std::int64_t i = 0; i < 31; ++i) singular(i, p) = 0;
     const Matrix<T> panel = singular;
     const std::string expected = "the matrix is singular: pivot " + std::to_string(101 + p) + " is exactly zero";
-    BOOST_TEST(error_of(codelets<T>().getrf_without_pivoting, {singular.view()}, args(std::int64_t{0}, std::int64_t{100})) ==
-               expected);
+    BOOST_TEST(error_of(codelets<T>().getrf_without_pivoting, {singular.view()},
+                        args(std::int64_t{0}, std::int64_t{100})) == expected);
     Matrix<T> whole(131, 31);
     for (std::int64_t j = 0; j < 31; ++j) {
       for (std::int64_t i = 0; i < 31; ++i) whole(100 + i, j) = panel(i, j);

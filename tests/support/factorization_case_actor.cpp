@@ -35,13 +35,13 @@ const char* to_string(Storage storage) {
 /// From `low` to `high`, equally likely in each factor of two.
 std::int64_t drawn_size(Random& random, std::int64_t low, std::int64_t high) {
   const double share = static_cast<double>(random.below(1U << 30U)) / (1U << 30U);
-  const double size = static_cast<double>(low) * std::pow(static_cast<double>(high + 1) / static_cast<double>(low), share);
+  const double size =
+      static_cast<double>(low) * std::pow(static_cast<double>(high + 1) / static_cast<double>(low), share);
   return std::clamp(static_cast<std::int64_t>(size), low, high);
 }
 
 bool needs_definite(const FactorizationOptions& options) {
-  return options.application == Application::cholesky ||
-         (options.application == Application::lu && !options.pivoting);
+  return options.application == Application::cholesky || (options.application == Application::lu && !options.pivoting);
 }
 
 /// Rows of the program's memory between the columns of a matrix that is used in place, and what they hold.
@@ -214,14 +214,14 @@ FactorizationCase drawn_case(apps::FactorizationOptions factorization, bool sing
   return one;
 }
 
-FactorizationCase drawn_case(std::uint64_t seed, std::int64_t largest, double most_tasks) {
+FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest, double most_tasks) {
   constexpr std::array kApplications{Application::cholesky, Application::lu, Application::qr};
   Random random(~seed);
   FactorizationOptions options;
   options.application = kApplications[random.below(kApplications.size())];
   options.pivoting = random.below(3) != 0;
   const bool single = random.below(2) == 0;
-  const std::int64_t n = drawn_size(random, 1, largest);
+  const std::int64_t n = drawn_size(random, smallest, largest);
   options.tile = drawn_size(random, 1, n + n / 4 + 1);
   FactorizationCase one = drawn_case(options, single, n, seed);
   if (options.application == Application::qr && random.below(3) == 0) {
@@ -248,12 +248,13 @@ double task_count(const FactorizationCase& one) {
 
 std::string describe(const FactorizationCase& one) {
   const FactorizationOptions& options = one.factorization;
-  return fmt::format("{}{}, {}, {} x {} ({}), tile {} (rows {}), inner {}, {}, {} right-hand sides, {} workers, {}, window {}{}",
-                     to_string(options.application),
-                     options.application == Application::lu && !options.pivoting ? " without pivoting" : "",
-                     one.single ? "float" : "double", one.rows, one.cols, to_string(one.problem), options.tile,
-                     options.tile_rows, options.inner, to_string(one.storage), one.right_hand_sides, one.runtime.cores,
-                     one.runtime.policy, one.runtime.window, one.runtime.deterministic ? ", deterministic" : "");
+  return fmt::format(
+      "{}{}, {}, {} x {} ({}), tile {} (rows {}), inner {}, {}, {} right-hand sides, {} workers, {}, window {}{}",
+      to_string(options.application),
+      options.application == Application::lu && !options.pivoting ? " without pivoting" : "",
+      one.single ? "float" : "double", one.rows, one.cols, to_string(one.problem), options.tile, options.tile_rows,
+      options.inner, to_string(one.storage), one.right_hand_sides, one.runtime.cores, one.runtime.policy,
+      one.runtime.window, one.runtime.deterministic ? ", deterministic" : "");
 }
 
 std::vector<Residual> residuals_of(const FactorizationCase& one) {

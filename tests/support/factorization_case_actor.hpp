@@ -37,8 +37,10 @@ struct FactorizationCase {
 /// block, policy, 1 to 4 workers, window; every eighth under the deterministic scheduler.
 [[nodiscard]] FactorizationCase drawn_case(apps::FactorizationOptions factorization, bool single, std::int64_t n,
                                            std::uint64_t seed);
-/// Everything drawn: n up to `largest`, tiles from 1 to beyond n, so that `task_count` stays below `most_tasks`.
-[[nodiscard]] FactorizationCase drawn_case(std::uint64_t seed, std::int64_t largest, double most_tasks);
+/// Everything drawn: n from `smallest` to `largest`, tiles from 1 to beyond n, so that `task_count` stays below
+/// `most_tasks`.
+[[nodiscard]] FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest,
+                                           double most_tasks);
 
 /// Tasks of the factorization alone, about.
 [[nodiscard]] double task_count(const FactorizationCase& one);
