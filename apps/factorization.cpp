@@ -24,8 +24,8 @@ std::int64_t default_tile(Application application, std::int64_t n) {
 }
 
 std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile, std::size_t workers) {
-  constexpr std::int64_t kTallest = 4096;
-  constexpr double kTasksPerWorker = 4;
+  constexpr std::int64_t kTallest = 4608;
+  constexpr double kTasksPerWorker = 3;
   if (application == Application::qr || tile >= n) return tile;
   const auto columns = static_cast<double>(n) / static_cast<double>(tile);
   // A factorization of c block columns with tiles of h columns' height has about c^3 / (6 h) updates in c steps.

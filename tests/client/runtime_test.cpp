@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(data_may_be_empty) {
   const Data v = runtime.vector(nothing);
   const Data m = runtime.allocate_matrix<double>(0, 7);
   const Codelet look = Codelet("look", {AccessMode::read, AccessMode::write})
-                           .cpu([](VectorView<const double> v, MatrixView<double> m) {
+                           .cpu([&checks](VectorView<const double> v, MatrixView<double> m) {
                              checks.expect(v.empty());
                              checks.expect(m.rows == 0 && m.cols == 7);
                            });
