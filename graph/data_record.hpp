@@ -55,6 +55,8 @@ struct alignas(64) DataRecord {
   std::uint64_t seen_by = 0;
   AccessMode seen_mode = AccessMode::read;
 
+  /// A release is waiting for the last use: the handle may not be used any more. Submission lock.
+  bool releasing = false;
   DataRecord* parent = nullptr;
   /// Changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission lock.
   std::vector<DataRecord*> children;

@@ -136,6 +136,7 @@ void DataRegistry::remove(DataRecord& record) {
   record.reduction.reset();
   record.dependencies = {};
   record.parent = nullptr;
+  record.releasing = false;
   record.covered = false;
   record.owned.reset();
   record.name.clear();
@@ -153,7 +154,7 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle) const {
     return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
                                                   " belongs to another runtime: register the data with this one"};
   }
-  if (record->handle_id() != handle.id()) {
+  if (record->handle_id() != handle.id() || record->releasing) {
     return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
                                                   " was used after its data were released"};
   }

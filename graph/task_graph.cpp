@@ -11,22 +11,11 @@ namespace troupe::graph {
 
 namespace {
 
-/// Folds the partial results of a reduction into the data; argument 0 is the `Reduction`.
+/// Folds the partial results of a reduction into the data; argument 0 is its record.
 Codelet make_combine_codelet() {
   return Codelet("combine", {AccessMode::read_write}).cpu([](const KernelContext& context) {
-    context.argument<Reduction*>(0)->combine(context.data(0));
+    context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
   });
-}
-
-/// No task has named the record or one below it since `hold` was submitted.
-bool unused_since(DataRecord& record, const Task* hold) {
-  bool unused = true;
-  record.visit_tree([&](DataRecord& part) {
-    const DependencyState& state = part.dependencies;
-    unused = unused && state.readers.empty() && state.writers.size() == 1 && state.writers[0].task == hold &&
-             state.kind == EpochKind::write;
-  });
-  return unused;
 }
 
 }  // namespace
@@ -50,12 +39,14 @@ Handle TaskGraph::register_data(DataDescription description) {
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
   std::vector<Handle> handles;
-  // No task may look at the tree while it grows, or have ordered itself by the tree as it was before.
-  auto outcome = change_alone(parent, [&](DataRecord& record) -> Result<void> {
+  auto outcome = change_undisturbed(parent, false, [&](DataRecord& record, TaskList& ready) -> Result<void> {
     auto parts = registry_.add_parts(record, blocks);
     if (!parts) return parts.failure();
+    // Tasks that were submitted meanwhile use the parts too, as parts of the whole.
+    if (record.dependencies.open_reduction) close_reduction(record, ready);
     const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
     for (DataRecord* part : parts.value()) {
+      part->dependencies = record.dependencies;
       if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
       handles.emplace_back(part, part->handle_id());
     }
@@ -69,39 +60,46 @@ Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods met
   if (!methods.initialize || !methods.combine) {
     return Failure{ErrorCode::invalid_argument, "a reduction needs both an initializer and a combiner"};
   }
-  return change_alone(handle, [&](DataRecord& record) -> Result<void> {
+  return change_undisturbed(handle, false, [&](DataRecord& record, TaskList&) -> Result<void> {
     record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
     return {};
   });
 }
 
-Result<Handle> TaskGraph::root_of(const Handle& handle) {
-  const std::lock_guard lock(submission_mutex_);
-  const auto found = registry_.find(handle);
-  if (!found) return found.failure();
-  DataRecord* root = found.value();
-  while (root->parent != nullptr) root = root->parent;
-  return Handle(root, root->handle_id());
-}
-
-Result<void> TaskGraph::change_alone(const Handle& handle,
-                                     const std::function<Result<void>(DataRecord&)>& change) {
-  while (true) {
-    const auto root = root_of(handle);
-    if (!root) return root.failure();
-    auto hold = acquire_record(root.value(), AccessMode::read_write);
-    if (!hold) return hold.failure();
-    Result<void> outcome;
-    bool alone = false;
-    {
-      const std::lock_guard lock(submission_mutex_);
-      // Not where another thread has released the handle while this one waited: the next round says so.
-      alone = registry_.find(handle).ok() && unused_since(*handle.record(), hold.value());
-      if (alone) outcome = change(*handle.record());
-    }
-    give_back(hold.value());
-    if (alone) return outcome;
+Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing, const Change& change) {
+  const auto announce = [&handle](bool value) {
+    handle.record()->visit_tree([value](DataRecord& part) { part.releasing = value; });
+  };
+  if (auto allowed = check_wait(); !allowed) return allowed;
+  TaskWaiter waiter;
+  TaskList ready;
+  Task* hold = nullptr;
+  bool immediately = false;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    const auto record = registry_.find(handle);
+    if (!record) return record.failure();
+    DataRecord* root = record.value();
+    while (root->parent != nullptr) root = root->parent;
+    hold = &submit_hold(*root, AccessMode::read_write, waiter, ready, immediately);
+    if (releasing) announce(true);
   }
+  if (auto held = wait_for_hold(hold, waiter, ready, immediately); !held) {
+    const std::lock_guard lock(submission_mutex_);
+    if (releasing) announce(false);
+    return held;
+  }
+  Result<void> outcome;
+  TaskList closed;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    // Another thread may have released it meanwhile, unless this one is releasing it.
+    const auto record = releasing ? Result<DataRecord*>(handle.record()) : registry_.find(handle);
+    outcome = record ? change(*record.value(), closed) : Result<void>(record.failure());
+  }
+  if (!closed.empty()) host_.activate(closed, WorkerId{});
+  give_back(hold);
+  return outcome;
 }
 
 void TaskGraph::return_to_parent(DataRecord& part) {
@@ -123,7 +121,7 @@ void TaskGraph::return_to_parent(DataRecord& part) {
 }
 
 Result<void> TaskGraph::release(const Handle& handle) {
-  return change_alone(handle, [this](DataRecord& record) -> Result<void> {
+  return change_undisturbed(handle, true, [this](DataRecord& record, TaskList&) -> Result<void> {
     return_to_parent(record);
     record.visit_tree([this](DataRecord& part) { failures_.cure(part.handle_id()); });
     registry_.remove(record);
@@ -260,6 +258,27 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
   return hold;
 }
 
+Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                             bool& immediately) {
+  Task& hold = allocate_task(nullptr, 1);
+  hold.role = TaskRole::host;
+  hold.extras = std::make_unique<TaskExtras>();
+  hold.extras->ready_waiter = &waiter;
+  set_access(hold, 0, record, mode);
+  DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);
+  order(hold, builder, ready);
+  immediately = builder.finish();
+  return hold;
+}
+
+Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately) {
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (immediately) return {};
+  auto waited = block(waiter);
+  if (!waited) hold->extras->ready_waiter = nullptr;  // a worker will end it
+  return waited;
+}
+
 Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
   if (auto allowed = check_wait(); !allowed) return allowed.failure();
   TaskWaiter waiter;
@@ -270,22 +289,9 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
     const std::lock_guard lock(submission_mutex_);
     const auto record = registry_.find(handle);
     if (!record) return record.failure();
-    hold = &allocate_task(nullptr, 1);
-    hold->role = TaskRole::host;
-    hold->extras = std::make_unique<TaskExtras>();
-    hold->extras->ready_waiter = &waiter;
-    set_access(*hold, 0, *record.value(), mode);
-    DependencyBuilder builder(*hold, edge_pool_, submission_caches_.edges);
-    order(*hold, builder, ready);
-    immediately = builder.finish();
+    hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
   }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
-  if (!immediately) {
-    if (auto waited = block(waiter); !waited) {
-      hold->extras->ready_waiter = nullptr;  // a worker will end it
-      return waited.failure();
-    }
-  }
+  if (auto held = wait_for_hold(hold, waiter, ready, immediately); !held) return held.failure();
   return hold;
 }
 

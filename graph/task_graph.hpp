@@ -162,11 +162,15 @@ class TaskGraph {
   /// only a single-threaded run can know.
   Result<void> block(TaskWaiter& waiter);
   /// The topmost handle of the whole that this one is part of.
-  Result<Handle> root_of(const Handle& handle);
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
-  /// Waits until no task uses the whole that the handle is part of, or has named the handle meanwhile; then calls
-  /// `change(record of the handle)` under submission_mutex_.
-  Result<void> change_alone(const Handle& handle, const std::function<Result<void>(DataRecord&)>& change);
+  /// Submits a task that stands for the calling thread (submission_mutex_), then waits until it has the data (without).
+  Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
+  Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately);
+  /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
+  /// under submission_mutex_ before any task that was submitted meanwhile begins: those have been ordered by the tree as
+  /// it was, but none has looked at it. `releasing`: the handle and those below it are refused from now on.
+  using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
+  Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
   /// The data of a part that is about to be released are the parent's own from now on, valid or not.
   void return_to_parent(DataRecord& part);
 

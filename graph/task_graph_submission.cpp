@@ -191,7 +191,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   std::erase(open_reductions_, &record);
   Task& task = allocate_task(&combine_codelet_.definition(), 1);
   task.role = TaskRole::combine;
-  const Arguments arguments = args(record.reduction.get());
+  const Arguments arguments = args(&record);
   task.argument_offsets = arguments.offsets();
   std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
   set_access(task, 0, record, AccessMode::read_write);

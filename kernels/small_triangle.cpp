@@ -1,0 +1,106 @@
+#include "kernels/small_triangle.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+// One copy of a function per instruction set, chosen when the program is loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define TROUPE_PER_INSTRUCTION_SET __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define TROUPE_PER_INSTRUCTION_SET
+#endif
+
+namespace troupe::kernels {
+
+namespace {
+
+/// Right-hand sides that are solved together: eight vectors of double with AVX-512.
+constexpr std::int64_t kStrip = 64;
+
+/// The triangle of a system whose unknowns are numbered in the order in which substitution finds them.
+template <class T>
+struct System {
+  std::int64_t order = 0;
+  bool forward = true;  // unknown j is the j-th row (column) of B, else the j-th from the end
+  T reciprocal[kSmallTriangle];
+  T values[kSmallTriangle * kSmallTriangle];  // [i + j * kSmallTriangle], i < j: by what unknown i counts in equation j
+
+  [[nodiscard]] std::int64_t index(std::int64_t unknown) const { return forward ? unknown : order - 1 - unknown; }
+};
+
+template <class T>
+void read_system(bool left, bool lower, bool transposed, bool unit_diagonal, MatrixView<const T> a, System<T>& system) {
+  system.order = a.cols;
+  system.forward = (lower != transposed) == left;
+  const bool by_rows = left != transposed;  // equation j is row j of A, else column j
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    const std::int64_t equation = system.index(j);
+    system.reciprocal[j] = unit_diagonal ? T{1} : T{1} / a(equation, equation);
+    for (std::int64_t i = 0; i < j; ++i) {
+      const std::int64_t unknown = system.index(i);
+      system.values[i + j * kSmallTriangle] = by_rows ? a(equation, unknown) : a(unknown, equation);
+    }
+  }
+}
+
+/// `x[s + j * kStrip]`, equation j's right-hand side number s, becomes unknown j of the solution.
+template <class T>
+[[gnu::always_inline]] inline void substitute(const System<T>& system, T* x) {
+  typedef T Pack __attribute__((vector_size(64), may_alias));  // NOLINT(modernize-use-using): depends on T
+  constexpr int kLanes = 64 / static_cast<int>(sizeof(T));
+  constexpr int kPacks = static_cast<int>(kStrip) / kLanes;
+  for (std::int64_t j = 0; j < system.order; ++j) {
+    const T* const coefficients = system.values + j * kSmallTriangle;
+    Pack* const own = reinterpret_cast<Pack*>(x + j * kStrip);
+    Pack sum[kPacks];
+    for (int p = 0; p < kPacks; ++p) sum[p] = own[p];
+    for (std::int64_t i = 0; i < j; ++i) {
+      const Pack* const known = reinterpret_cast<const Pack*>(x + i * kStrip);
+      for (int p = 0; p < kPacks; ++p) sum[p] -= known[p] * coefficients[i];
+    }
+    for (int p = 0; p < kPacks; ++p) own[p] = sum[p] * system.reciprocal[j];
+  }
+}
+
+TROUPE_PER_INSTRUCTION_SET void substitute_strip(const System<double>& system, double* x) { substitute(system, x); }
+TROUPE_PER_INSTRUCTION_SET void substitute_strip(const System<float>& system, float* x) { substitute(system, x); }
+
+/// Copies `count` right-hand sides of B from `first` on to `x`, or back if `to_b`.
+template <class T>
+void copy_strip(bool left, bool to_b, const System<T>& system, MatrixView<T> b, std::int64_t first, std::int64_t count,
+                T* x) {
+  const auto copy = [to_b](T& in_b, T& in_x) { to_b ? in_b = in_x : in_x = in_b; };
+  if (left) {
+    for (std::int64_t s = 0; s < count; ++s) {
+      for (std::int64_t j = 0; j < system.order; ++j) copy(b(system.index(j), first + s), x[s + j * kStrip]);
+    }
+  } else {
+    for (std::int64_t j = 0; j < system.order; ++j) {
+      for (std::int64_t s = 0; s < count; ++s) copy(b(first + s, system.index(j)), x[s + j * kStrip]);
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void solve_small_triangle(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
+  const bool left = side == 'L';
+  assert(a.rows == a.cols && a.cols == (left ? b.rows : b.cols) && a.cols <= kSmallTriangle && "shapes do not fit");
+  System<T> system;
+  read_system(left, uplo == 'L', trans != 'N', diag == 'U', a, system);
+  // Work on copies: columns of B whose distance is a multiple of 4096 bytes would evict one another from the cache.
+  alignas(64) T x[kSmallTriangle * kStrip] = {};
+  const std::int64_t right_hand_sides = left ? b.cols : b.rows;
+  for (std::int64_t first = 0; first < right_hand_sides; first += kStrip) {
+    const std::int64_t count = std::min(kStrip, right_hand_sides - first);
+    copy_strip(left, false, system, b, first, count, x);
+    substitute_strip(system, x);
+    copy_strip(left, true, system, b, first, count, x);
+  }
+}
+
+template void solve_small_triangle(char, char, char, char, MatrixView<const float>, MatrixView<float>);
+template void solve_small_triangle(char, char, char, char, MatrixView<const double>, MatrixView<double>);
+
+}  // namespace troupe::kernels
