@@ -34,7 +34,7 @@ struct RuntimeOptions {
   /// Seed of the random choices of policies.
   std::uint64_t seed = 1;
   /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed
-  /// gives the same order. For tests; kernels do not run in parallel.
+  /// gives the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
   bool deterministic = false;
   /// A machine to pretend, in hwloc's notation, and the folder that stands for `/`: for tests.
   std::string synthetic_topology = {};
