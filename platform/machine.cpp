@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 
+#include <filesystem>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -37,6 +38,10 @@ Result<TopologyHandle> load(const std::string& synthetic) {
                               HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
                               HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
   if (hwloc_topology_set_flags(raw, flags) != 0) return hwloc_failure("hwloc_topology_set_flags", errno);
+  // Where /sys is not mounted (a plain chroot), hwloc's Linux part would only print that it gives up.
+  if (!std::filesystem::exists("/sys/devices/system/cpu")) {
+    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
+  }
   if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
     return Failure{ErrorCode::invalid_argument,
                    "\"" + synthetic +
