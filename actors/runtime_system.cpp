@@ -84,8 +84,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
 
   mutable std::mutex start_mutex_;
   std::condition_variable start_condition_;
-  std::vector<bool> bound_;    // guarded by start_mutex_
-  std::size_t started_ = 0;    // guarded by start_mutex_
+  std::vector<bool> bound_;  // guarded by start_mutex_
+  std::size_t started_ = 0;  // guarded by start_mutex_
 
   Configuration configuration_;
   caf::actor_system system_;
@@ -145,16 +145,16 @@ void RuntimeSystem::Implementation::start() {
 }
 
 std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setup(WorkerId worker,
-                                                                                 caf::event_based_actor* supervisor) {
+                                                                                  caf::event_based_actor* supervisor) {
   auto setup = std::make_shared<workers::WorkerSetup>();
   const int pu = topology_.cores[worker.index()].pu;
   setup->id = worker;
   setup->crew = crew_;
   setup->peers = peers_;
   setup->make_device = [this, worker, pu](workers::DeviceListener&) -> std::unique_ptr<workers::Device> {
-    return std::make_unique<workers::CoreDevice>(workers::CoreDevice::Options{
-        &graph_, worker, "cpu core " + std::to_string(pu),
-        options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock_});
+    return std::make_unique<workers::CoreDevice>(
+        workers::CoreDevice::Options{&graph_, worker, "cpu core " + std::to_string(pu),
+                                     options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock_});
   };
   setup->clock = &clock_;
   if (options_.bind && topology_.bindable) {
@@ -315,8 +315,7 @@ Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions
     if (!made) return made.failure();
     policy = std::move(made).value();
   }
-  auto implementation =
-      std::make_unique<Implementation>(options, std::move(topology).value(), std::move(policy));
+  auto implementation = std::make_unique<Implementation>(options, std::move(topology).value(), std::move(policy));
   implementation->start();
   return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
 }

@@ -52,7 +52,8 @@ nlohmann::json to_json(const Topology& topology) {
 
 std::string listed(const std::vector<std::vector<int>>& rings) {
   std::string text;
-  for (const std::vector<int>& ring : rings) text += fmt::format("{}{{{}}}", text.empty() ? "" : " ", fmt::join(ring, " "));
+  for (const std::vector<int>& ring : rings)
+    text += fmt::format("{}{{{}}}", text.empty() ? "" : " ", fmt::join(ring, " "));
   return text.empty() ? "none" : text;
 }
 

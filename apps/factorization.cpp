@@ -81,9 +81,9 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
   }
   const auto start = std::chrono::steady_clock::now();
   const std::int64_t ld = std::max<std::int64_t>(a.rows, 1);
-  const std::int64_t tile_rows =
-      options.tile_rows > 0 ? options.tile_rows
-                            : default_tile_rows(options.application, a.cols, options.tile, runtime.workers());
+  const std::int64_t tile_rows = options.tile_rows > 0
+                                     ? options.tile_rows
+                                     : default_tile_rows(options.application, a.cols, options.tile, runtime.workers());
   const TileSize tile(tile_rows, options.tile);
   // QR reuses every tile many times, which pays for copying it to where it is contiguous; the other two do not.
   const bool copied = options.application == Application::qr;

@@ -58,8 +58,7 @@ void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a) {
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
     const int step = -10 * k;
-    runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols),
-                   {.priority = step + 9});
+    runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols), {.priority = step + 9});
     for (int i = top + 1; i < a.tile_rows(); ++i) {
       runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = step + 8});
     }
@@ -96,10 +95,10 @@ void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, Tiled
   }
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                         \
-  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&);                                         \
-  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&);            \
-  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&);                                       \
+#define TROUPE_INSTANTIATE(T)                                                              \
+  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&);                              \
+  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&); \
+  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&);                            \
   template void lu_solve_without_pivoting(Runtime&, const TiledMatrix<T>&, TiledMatrix<T>&);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

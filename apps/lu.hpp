@@ -28,12 +28,13 @@ class Pivots {
 /// Submits the tasks that overwrite the square matrix `a`, which needs block columns (`TileStorage::columns` or
 /// `in_place`), with L and U, where P A = L U, L unit lower triangular. Partial pivoting over whole columns, as
 /// LAPACK's getrf: a panel is one task on its block column; then, for every block column, the interchanges and the
-/// triangular solve are one task, and the updates are one task per tile below. Tiles as for `cholesky`. If U(i, i) is exactly zero, the wait throws
-/// `numerical` with i.
+/// triangular solve are one task, and the updates are one task per tile below. Tiles as for `cholesky`. If U(i, i) is
+/// exactly zero, the wait throws `numerical` with i.
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots);
 
-/// Submits the tasks that overwrite B by the solution of A X = B. B needs block columns and tiles as high as those of A.
+/// Submits the tasks that overwrite B by the solution of A X = B. B needs block columns and tiles as high as those of
+/// A.
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
 

@@ -76,8 +76,8 @@ void fill_random(const Problem& problem, MatrixView<T> block, std::int64_t first
   for (std::int64_t j = 0; j < block.cols; ++j) {
     const std::int64_t col = first_col + j;
     for (std::int64_t i = 0; i < block.rows; ++i) {
-      const double value = definite ? uniform(problem.seed, std::max(i, col), std::min(i, col))
-                                    : uniform(problem.seed, i, col);
+      const double value =
+          definite ? uniform(problem.seed, std::max(i, col), std::min(i, col)) : uniform(problem.seed, i, col);
       block(i, j) = static_cast<T>(value);
     }
     if (definite) block(col, j) += static_cast<T>(problem.rows);
@@ -109,10 +109,10 @@ const char* to_string(ProblemKind kind) {
 template <class T>
 DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem) {
   DenseMatrix<T> matrix(problem.rows, problem.cols);
-  const Codelet assemble_block = Codelet("assemble", {AccessMode::write})
-                                     .cpu([&problem](MatrixView<T> block, std::int64_t first_col) {
-                                       fill(problem, block, first_col);
-                                     });
+  const Codelet assemble_block =
+      Codelet("assemble", {AccessMode::write}).cpu([&problem](MatrixView<T> block, std::int64_t first_col) {
+        fill(problem, block, first_col);
+      });
   std::vector<Data> blocks;
   for (std::int64_t j = 0; j < problem.cols; j += kColumnsPerTask) {
     const std::int64_t cols = std::min(kColumnsPerTask, problem.cols - j);

@@ -82,10 +82,10 @@ void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& fac
   }
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                             \
-  template class QrFactors<T>;                                                                            \
-  template void qr(Runtime&, TiledMatrix<T>&, QrFactors<T>&);                                             \
-  template void qr_apply(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, bool, TiledMatrix<T>&);    \
+#define TROUPE_INSTANTIATE(T)                                                                          \
+  template class QrFactors<T>;                                                                         \
+  template void qr(Runtime&, TiledMatrix<T>&, QrFactors<T>&);                                          \
+  template void qr_apply(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, bool, TiledMatrix<T>&); \
   template void qr_solve(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, TiledMatrix<T>&);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

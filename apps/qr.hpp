@@ -19,7 +19,9 @@ class QrFactors {
 
   /// The triangular factors of the block reflectors that eliminate tile (i, k) of A, i >= k: `inner` rows and as many
   /// columns as the tile.
-  [[nodiscard]] Handle t(int i, int k) const { return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(i - k)]; }
+  [[nodiscard]] Handle t(int i, int k) const {
+    return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(i - k)];
+  }
   /// The reflectors of the diagonal tile (k, k), apart from R, so that applying them may overlap with eliminating the
   /// tiles below.
   [[nodiscard]] Handle diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k)]; }

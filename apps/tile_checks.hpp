@@ -13,8 +13,7 @@ template <class T>
 void require_diagonal_in_tiles(const TiledMatrix<T>& a) {
   const TileSize& tile = a.tile();
   if (tile.rows % tile.cols == 0 || tile.rows >= a.rows()) return;
-  throw Error(ErrorCode::invalid_argument, "tiles of " + std::to_string(tile.rows) + " x " +
-                                               std::to_string(tile.cols) +
+  throw Error(ErrorCode::invalid_argument, "tiles of " + std::to_string(tile.rows) + " x " + std::to_string(tile.cols) +
                                                ": the height must be a multiple of the width");
 }
 

@@ -31,7 +31,7 @@ class Data {
   Data& operator=(const Data&) = delete;
   ~Data() { reset(); }
 
-  operator Handle() const { return handle_; }  // NOLINT: a registration is used as a handle
+  operator Handle() const { return handle_; }    // NOLINT: a registration is used as a handle
   operator Access() const { return {handle_}; }  // NOLINT
   [[nodiscard]] Handle handle() const { return handle_; }
 
@@ -44,7 +44,8 @@ class Data {
  private:
   void reset() noexcept {
     // The only failures are misuse: released by hand already, or destroyed inside a kernel.
-    if (graph_ != nullptr) [[maybe_unused]] const Result<void> outcome = graph_->release(handle_);
+    if (graph_ != nullptr) [[maybe_unused]]
+      const Result<void> outcome = graph_->release(handle_);
     graph_ = nullptr;
   }
 
@@ -80,7 +81,8 @@ class HostAccess {
   [[nodiscard]] VectorView<T> vector() const {
     check_type<T>();
     if (!view_.layout.contiguous()) {
-      throw Error(ErrorCode::signature_mismatch, "data with gaps between their columns were looked at as a vector: use matrix");
+      throw Error(ErrorCode::signature_mismatch,
+                  "data with gaps between their columns were looked at as a vector: use matrix");
     }
     return {reinterpret_cast<T*>(view_.data), static_cast<std::size_t>(view_.layout.elements())};
   }
@@ -89,7 +91,8 @@ class HostAccess {
   template <class T>
   void check_type() const {
     if (view_.layout.element_tag == type_tag<std::remove_const_t<T>>()) return;
-    throw Error(ErrorCode::signature_mismatch, "data were looked at as another element type than they were registered with");
+    throw Error(ErrorCode::signature_mismatch,
+                "data were looked at as another element type than they were registered with");
   }
 
   graph::TaskGraph* graph_;

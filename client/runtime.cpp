@@ -8,8 +8,7 @@
 
 namespace troupe {
 
-Runtime::Runtime(const RuntimeOptions& options)
-    : system_(actors::RuntimeSystem::start(options).value_or_throw()) {}
+Runtime::Runtime(const RuntimeOptions& options) : system_(actors::RuntimeSystem::start(options).value_or_throw()) {}
 
 Runtime::~Runtime() = default;
 
@@ -31,8 +30,8 @@ Data Runtime::add(graph::DataDescription description) {
 }
 
 Data Runtime::allocate(const Layout& layout, std::string name) {
-  auto buffer = std::make_shared<platform::HostBuffer>(
-      platform::HostBuffer::allocate(layout.payload()).value_or_throw());
+  auto buffer =
+      std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(layout.payload()).value_or_throw());
   std::byte* memory = buffer->data();
   return add({layout, memory, std::move(buffer), std::move(name)});
 }

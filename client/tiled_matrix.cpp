@@ -11,26 +11,25 @@ namespace troupe {
 namespace {
 
 template <class T>
-void copy_block(const T* from, std::int64_t from_ld, T* to, std::int64_t to_ld, std::int64_t rows,
-                std::int64_t cols) {
+void copy_block(const T* from, std::int64_t from_ld, T* to, std::int64_t to_ld, std::int64_t rows, std::int64_t cols) {
   for (std::int64_t j = 0; j < cols; ++j) std::copy_n(from + j * from_ld, rows, to + j * to_ld);
 }
 
 template <class T>
 const Codelet& gather_codelet() {
-  static const Codelet codelet = Codelet("gather", {AccessMode::write})
-                                     .cpu([](MatrixView<T> tile, const T* from, std::int64_t ld) {
-                                       copy_block(from, ld, tile.data, tile.ld, tile.rows, tile.cols);
-                                     });
+  static const Codelet codelet =
+      Codelet("gather", {AccessMode::write}).cpu([](MatrixView<T> tile, const T* from, std::int64_t ld) {
+        copy_block(from, ld, tile.data, tile.ld, tile.rows, tile.cols);
+      });
   return codelet;
 }
 
 template <class T>
 const Codelet& scatter_codelet() {
-  static const Codelet codelet = Codelet("scatter", {AccessMode::read})
-                                     .cpu([](MatrixView<const T> tile, T* to, std::int64_t ld) {
-                                       copy_block(tile.data, tile.ld, to, ld, tile.rows, tile.cols);
-                                     });
+  static const Codelet codelet =
+      Codelet("scatter", {AccessMode::read}).cpu([](MatrixView<const T> tile, T* to, std::int64_t ld) {
+        copy_block(tile.data, tile.ld, to, ld, tile.rows, tile.cols);
+      });
   return codelet;
 }
 
@@ -77,8 +76,8 @@ TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int
 }
 
 template <class T>
-TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
-                            TileStorage storage, const std::string& name)
+TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile, TileStorage storage,
+                            const std::string& name)
     : TiledMatrix(Empty{}, runtime, rows, cols, tile) {
   if (storage == TileStorage::tiles) {
     for (int j = 0; j < tile_cols_; ++j) {
@@ -94,8 +93,7 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
   const std::int64_t ld = padded(rows, sizeof(T));
   for (int j = 0; j < tile_cols_; ++j) {
     const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(cols_of(j)) * sizeof(T);
-    auto buffer =
-        std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(Bytes{bytes}).value_or_throw());
+    auto buffer = std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(Bytes{bytes}).value_or_throw());
     auto* data = reinterpret_cast<T*>(buffer->data());
     add_column(runtime.matrix(data, rows, cols_of(j), ld, name.empty() ? "" : name + ":" + std::to_string(j), buffer));
   }
@@ -126,8 +124,9 @@ void TiledMatrix<T>::add_column(Data column) {
 template <class T>
 Handle TiledMatrix<T>::column(int j) const {
   if (!has_columns_) {
-    throw Error(ErrorCode::invalid_argument, "a matrix of separate tiles has no block columns: use "
-                                             "TileStorage::columns or in_place");
+    throw Error(ErrorCode::invalid_argument,
+                "a matrix of separate tiles has no block columns: use "
+                "TileStorage::columns or in_place");
   }
   return registrations_[static_cast<std::size_t>(j)];
 }

@@ -97,9 +97,8 @@ struct TypedKernel {
   }
   static Kernel wrap(F function) {
     return [function = std::move(function)](const KernelContext& context) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        function(get<I>(context)...);
-      }(std::index_sequence_for<P...>{});
+      [&]<std::size_t... I>(std::index_sequence<I...>) { function(get<I>(context)...); }
+      (std::index_sequence_for<P...>{});
     };
   }
   static void describe(CodeletDefinition& definition) {

@@ -26,8 +26,8 @@ Block block_of(const DataRecord& part) {
 const Block* find_overlap(std::vector<Block>& blocks) {
   std::erase_if(blocks, [](const Block& b) { return b.rows == 0 || b.cols == 0; });
   std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.col < b.col; });
-  std::map<std::int64_t, const Block*> active;             // by first row; disjoint in their rows
-  std::multimap<std::int64_t, std::int64_t> ends;          // last column + 1 -> first row
+  std::map<std::int64_t, const Block*> active;     // by first row; disjoint in their rows
+  std::multimap<std::int64_t, std::int64_t> ends;  // last column + 1 -> first row
   for (const Block& block : blocks) {
     while (!ends.empty() && ends.begin()->first <= block.col) {
       active.erase(ends.begin()->second);
@@ -155,8 +155,8 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle) const {
                                                   " belongs to another runtime: register the data with this one"};
   }
   if (record->handle_id() != handle.id() || record->releasing) {
-    return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
-                                                  " was used after its data were released"};
+    return Failure{ErrorCode::invalid_handle,
+                   "handle " + std::to_string(handle.id().value()) + " was used after its data were released"};
   }
   return record;
 }

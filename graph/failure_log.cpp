@@ -67,8 +67,8 @@ Failure FailureLog::failure_of(TaskId task) const {
   }
   const TaskStatus status = status_of(task);
   const auto code = status == TaskStatus::failed ? ErrorCode::kernel_failed : ErrorCode::cancelled;
-  return {code, "task " + std::to_string(task.value()) + " " + to_string(status) +
-                    " (details are kept for the first " + std::to_string(kDetails) + " tasks only)"};
+  return {code, "task " + std::to_string(task.value()) + " " + to_string(status) + " (details are kept for the first " +
+                    std::to_string(kDetails) + " tasks only)"};
 }
 
 void FailureLog::poison(HandleId handle, const Cause& cause) {

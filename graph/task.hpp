@@ -144,9 +144,7 @@ struct TaskReference {
   Task* task = nullptr;
   std::uint64_t id = 0;
 
-  [[nodiscard]] bool ended() const {
-    return task->id.load(std::memory_order_relaxed) != id || task->ended();
-  }
+  [[nodiscard]] bool ended() const { return task->id.load(std::memory_order_relaxed) != id || task->ended(); }
 };
 
 /// Tasks linked through `next`, handed over as a whole. Not thread-safe.

@@ -211,8 +211,7 @@ Result<void> TaskGraph::wait_until_ended() {
   while (in_flight() != 0) {
     const GraphHost::Pump pumped = host_.pump();
     if (pumped == GraphHost::Pump::exhausted) {
-      return Failure{ErrorCode::invalid_argument,
-                     "this wait would never end: tasks need data that this program holds"};
+      return Failure{ErrorCode::invalid_argument, "this wait would never end: tasks need data that this program holds"};
     }
     if (pumped == GraphHost::Pump::block) {
       std::unique_lock lock(wait_mutex_);

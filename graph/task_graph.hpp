@@ -167,8 +167,8 @@ class TaskGraph {
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately);
   /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
-  /// under submission_mutex_ before any task that was submitted meanwhile begins: those have been ordered by the tree as
-  /// it was, but none has looked at it. `releasing`: the handle and those below it are refused from now on.
+  /// under submission_mutex_ before any task that was submitted meanwhile begins: those have been ordered by the tree
+  /// as it was, but none has looked at it. `releasing`: the handle and those below it are refused from now on.
   using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
   Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
   /// The data of a part that is about to be released are the parent's own from now on, valid or not.
@@ -214,11 +214,11 @@ class TaskGraph {
   GraphHost& host_;
 
   std::mutex submission_mutex_;
-  DataRegistry registry_;                                                                   // submission_mutex_
-  std::vector<DataRecord*> open_reductions_;                                                // submission_mutex_
-  WorkerCaches submission_caches_;                                                          // submission_mutex_
+  DataRegistry registry_;                     // submission_mutex_
+  std::vector<DataRecord*> open_reductions_;  // submission_mutex_
+  WorkerCaches submission_caches_;            // submission_mutex_
   std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>> codelets_;  // codelet_mutex_
-  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;                 // codelet_mutex_
+  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;                          // codelet_mutex_
   std::mutex codelet_mutex_;
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};

@@ -24,8 +24,9 @@ Result<void> check_signature(const TaskSpecification& specification, const Graph
   }
   if (!runs) {
     return Failure{ErrorCode::no_implementation,
-                   quoted(codelet) + " has no implementation for any device of this runtime: give it one, for instance "
-                                     "with Codelet::cpu"};
+                   quoted(codelet) +
+                       " has no implementation for any device of this runtime: give it one, for instance "
+                       "with Codelet::cpu"};
   }
   const std::size_t count = specification.accesses.size();
   if (!definition.variadic && count != definition.modes.size()) {
@@ -39,8 +40,7 @@ Result<void> check_signature(const TaskSpecification& specification, const Graph
   }
   if (specification.arguments.size() != definition.argument_tags.size()) {
     return mismatch(codelet, "its kernel takes " + std::to_string(definition.argument_tags.size()) +
-                                 " arguments by value, the task has " +
-                                 std::to_string(specification.arguments.size()));
+                                 " arguments by value, the task has " + std::to_string(specification.arguments.size()));
   }
   for (std::size_t i = 0; i < definition.argument_tags.size(); ++i) {
     if (definition.argument_tags[i] == specification.arguments.tag(i)) continue;
@@ -75,8 +75,9 @@ Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, A
     return mismatch(codelet, which + " has another element type than the kernel's parameter");
   }
   if (parameter.shape == ViewShape::vector && !layout.contiguous()) {
-    return mismatch(codelet, which + " has gaps between its columns; a kernel that takes a VectorView needs "
-                                     "contiguous data, a MatrixView does not");
+    return mismatch(codelet, which +
+                                 " has gaps between its columns; a kernel that takes a VectorView needs "
+                                 "contiguous data, a MatrixView does not");
   }
   if (parameter.shape == ViewShape::scalar && layout.elements() != 1) {
     return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
@@ -122,8 +123,8 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
     if (!mode) return mode.failure();
     const auto record = registry_.find(access.handle);
     if (!record) {
-      return Failure{record.failure().code, quoted(codelet) + ": handle " + std::to_string(i) + ": " +
-                                                record.failure().message};
+      return Failure{record.failure().code,
+                     quoted(codelet) + ": handle " + std::to_string(i) + ": " + record.failure().message};
     }
     if (codelet.definition().typed) {
       if (auto fits = check_parameter(codelet, *record.value(), mode.value(), i); !fits) return fits;
@@ -135,8 +136,8 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
     }
     if (!mark(*record.value(), id, mode.value())) {
       return Failure{ErrorCode::conflicting_access,
-                     quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) +
-                         ", mode " + to_string(mode.value()) +
+                     quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +
+                         to_string(mode.value()) +
                          ") is the same data as, or part of, another handle of the task, and not both only read"};
     }
   }
@@ -209,8 +210,8 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   if (auto fits = check_signature(specification, options_); !fits) return fits.failure();
   for (const Future& future : specification.options.after) {
     if (future.valid() && future.graph() == this) continue;
-    return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) +
-                                                    ": an explicit dependency is empty or of another runtime"};
+    return Failure{ErrorCode::invalid_argument,
+                   quoted(specification.codelet) + ": an explicit dependency is empty or of another runtime"};
   }
   if (auto known = know_codelet(specification.codelet); !known) return known.failure();
   if (auto room = wait_for_room(); !room) return room.failure();
@@ -220,7 +221,8 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   {
     const std::lock_guard lock(submission_mutex_);
     if (stopped_.load(std::memory_order_relaxed)) {
-      return Failure{ErrorCode::stopped, quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
+      return Failure{ErrorCode::stopped,
+                     quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
     }
     const std::uint64_t check_id = next_id_.fetch_add(1, std::memory_order_relaxed);
     if (auto valid = check_accesses(specification, check_id); !valid) return valid.failure();
@@ -237,8 +239,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
     for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
       const Access& access = specification.accesses[i];
       const auto mode = access.mode.value_or(AccessMode::read);
-      set_access(task, i, *access.handle.record(),
-                 task.codelet->variadic ? mode : task.codelet->modes[i]);
+      set_access(task, i, *access.handle.record(), task.codelet->variadic ? mode : task.codelet->modes[i]);
     }
     future = {this, &task, task.task_id()};
     // Before the task can end.

@@ -15,8 +15,8 @@ namespace {
 /// The process has one number of threads, so there is one place that knows who wants it to be one.
 struct Setting {
   std::mutex mutex;
-  int users = 0;          // guarded by mutex
-  int of_the_program = 1; // guarded by mutex
+  int users = 0;           // guarded by mutex
+  int of_the_program = 1;  // guarded by mutex
 };
 
 Setting& setting() {

@@ -104,8 +104,7 @@ Codelet trsm_right(char uplo, char trans) {
   const auto kernel = [=](In<T> d, Out<T> a, std::int64_t offset) {
     solve_triangular('R', uplo, trans, 'N', rows_from(d, offset, d.cols), a);
   };
-  return make("trsm", {r, rw}, kernel,
-              [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
+  return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
 }
 
 /// Operations of a solve with the diagonal block of handle 0, and of the update of the other rows.
@@ -146,9 +145,8 @@ Codelet solve_upper() {
     solve_triangular('L', 'U', 'N', 'N', rows_from(d, offset, d.cols), facing);
     update<T>('N', 'N', rows_from(d, 0, offset), constant(facing), rows_from(b, 0, offset));
   };
-  return make("trsm", {r, rw}, kernel, [](const KernelContext& c) {
-    return solve_flops(c, static_cast<double>(c.argument<std::int64_t>(0)));
-  });
+  return make("trsm", {r, rw}, kernel,
+              [](const KernelContext& c) { return solve_flops(c, static_cast<double>(c.argument<std::int64_t>(0))); });
 }
 
 [[noreturn]] void singular(std::int64_t row) {
@@ -235,17 +233,15 @@ Codelet geqrt() {
     kernels::geqrt(a, t);
     for (std::int64_t j = 0; j < a.cols; ++j) std::copy_n(a.data + j * a.ld, a.rows, v.data + j * v.ld);
   };
-  return make("geqrt", {rw, w, w}, kernel, [](const KernelContext& c) {
-    return 2 * cols(c, 0) * cols(c, 0) * (rows(c, 0) - cols(c, 0) / 3);
-  });
+  return make("geqrt", {rw, w, w}, kernel,
+              [](const KernelContext& c) { return 2 * cols(c, 0) * cols(c, 0) * (rows(c, 0) - cols(c, 0) / 3); });
 }
 
 template <class T>
 Codelet gemqrt(const char* name, char trans) {
   const auto kernel = [trans](In<T> v, In<T> t, Out<T> c) { kernels::gemqrt(trans, v, t, c); };
-  return make(name, {r, r, rw}, kernel, [](const KernelContext& c) {
-    return 2 * cols(c, 2) * cols(c, 0) * (2 * rows(c, 2) - cols(c, 0));
-  });
+  return make(name, {r, r, rw}, kernel,
+              [](const KernelContext& c) { return 2 * cols(c, 2) * cols(c, 0) * (2 * rows(c, 2) - cols(c, 0)); });
 }
 
 template <class T>

@@ -17,16 +17,16 @@ namespace troupe::kernels {
 template <class T>
 struct TileCodelets {
   // Cholesky.
-  Codelet potrf;           ///< D rw; offset, first: lower triangle of D_o <- L, where D_o = L L^T; D_b <- D_b L^-T
-  Codelet trsm_cholesky;   ///< D r, A rw; offset: A <- A L^-T, L the lower triangle of D_o
-  Codelet syrk;            ///< A r, C rw; offset (of C): lower triangle of C_o -= A_o A_o^T; C_b -= A_b A_o^T
-  Codelet gemm_nt;         ///< A r, B r, C rw; offset (of the rows of B to use, as many as C has columns): C -= A B_o^T
+  Codelet potrf;          ///< D rw; offset, first: lower triangle of D_o <- L, where D_o = L L^T; D_b <- D_b L^-T
+  Codelet trsm_cholesky;  ///< D r, A rw; offset: A <- A L^-T, L the lower triangle of D_o
+  Codelet syrk;           ///< A r, C rw; offset (of C): lower triangle of C_o -= A_o A_o^T; C_b -= A_b A_o^T
+  Codelet gemm_nt;        ///< A r, B r, C rw; offset (of the rows of B to use, as many as C has columns): C -= A B_o^T
 
   // LU, and triangular solves with either factorization.
-  Codelet gemm_nn;         ///< A r, B r, C rw; offset (of the rows of B to use, as many as A has columns): C -= A B_o
-  Codelet gemm_tn;         ///< A r, B r, C rw; offset (of the rows of C to update): C_o -= A^T B
-  Codelet solve_lower;             ///< D r, B rw; offset: B_o <- L^-1 B_o; B_b -= D_b B_o
-  Codelet solve_unit_lower;        ///< the same with a unit diagonal
+  Codelet gemm_nn;           ///< A r, B r, C rw; offset (of the rows of B to use, as many as A has columns): C -= A B_o
+  Codelet gemm_tn;           ///< A r, B r, C rw; offset (of the rows of C to update): C_o -= A^T B
+  Codelet solve_lower;       ///< D r, B rw; offset: B_o <- L^-1 B_o; B_b -= D_b B_o
+  Codelet solve_unit_lower;  ///< the same with a unit diagonal
   Codelet solve_lower_transposed;  ///< D r, B rw; offset: B_o <- L^-T (B_o - D_b^T B_b)
   Codelet solve_upper;             ///< D r, B rw; offset: B_o <- U^-1 B_o; B_a -= D_a B_o
   Codelet getrf_without_pivoting;  ///< D rw; offset, first: D_o <- L (unit lower) and U; D_b <- D_b U^-1
@@ -45,7 +45,7 @@ struct TileCodelets {
   Codelet gemqrt;             ///< V r, T r, C rw: C <- Q C
   Codelet gemqrt_transposed;  ///< V r, T r, C rw: C <- Q^T C
   Codelet tpqrt;              ///< R rw (upper), B rw, T w: QR of R on top of B; reflectors in B
-  Codelet tpmqrt;             ///< V r, T r, A rw, B rw: [A; B] <- Q [A; B], with the first rows of A, as many as V has columns
+  Codelet tpmqrt;  ///< V r, T r, A rw, B rw: [A; B] <- Q [A; B], with the first rows of A, as many as V has columns
   Codelet tpmqrt_transposed;  ///< the same with Q^T
 };
 

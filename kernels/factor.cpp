@@ -85,7 +85,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   // 0.5 of the speed of its gemm at order 384, this 0.75 to 0.86.
   const std::int64_t n = a.rows;
   if (n <= kSmallTriangle) {
-    if ((side == 'L' ? b.cols : b.rows) >= kFewRightHandSides) return solve_small_triangle(side, uplo, trans, diag, a, b);
+    if ((side == 'L' ? b.cols : b.rows) >= kFewRightHandSides)
+      return solve_small_triangle(side, uplo, trans, diag, a, b);
     fortran::trsm(side, uplo, trans, diag, as_int(b.rows), as_int(b.cols), T{1}, a.data, as_int(a.ld), b.data,
                   as_int(b.ld));
     return;
@@ -117,8 +118,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
 template <class T>
 void geqrt(MatrixView<T> a, MatrixView<T> t) {
   if (a.cols == 0) return;
-  [[maybe_unused]] const int info = fortran::geqrt(as_int(a.rows), as_int(a.cols), as_int(t.rows), a.data,
-                                                   as_int(a.ld), t.data, as_int(t.ld), work_space<T>(t.rows * a.cols));
+  [[maybe_unused]] const int info = fortran::geqrt(as_int(a.rows), as_int(a.cols), as_int(t.rows), a.data, as_int(a.ld),
+                                                   t.data, as_int(t.ld), work_space<T>(t.rows * a.cols));
   assert(info == 0 && "geqrt was called with a wrong argument");
 }
 
@@ -126,8 +127,8 @@ template <class T>
 void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
   if (c.cols == 0 || v.cols == 0) return;
   [[maybe_unused]] const int info =
-      fortran::gemqrt('L', trans, as_int(c.rows), as_int(c.cols), as_int(v.cols), as_int(t.rows), v.data,
-                      as_int(v.ld), t.data, as_int(t.ld), c.data, as_int(c.ld), work_space<T>(t.rows * c.cols));
+      fortran::gemqrt('L', trans, as_int(c.rows), as_int(c.cols), as_int(v.cols), as_int(t.rows), v.data, as_int(v.ld),
+                      t.data, as_int(t.ld), c.data, as_int(c.ld), work_space<T>(t.rows * c.cols));
   assert(info == 0 && "gemqrt was called with a wrong argument");
 }
 
@@ -143,20 +144,20 @@ void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
 template <class T>
 void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
   if (b.cols == 0 || v.cols == 0) return;
-  [[maybe_unused]] const int info = fortran::tpmqrt(
-      'L', trans, as_int(b.rows), as_int(b.cols), as_int(v.cols), 0, as_int(t.rows), v.data, as_int(v.ld), t.data,
-      as_int(t.ld), a.data, as_int(a.ld), b.data, as_int(b.ld), work_space<T>(t.rows * b.cols));
+  [[maybe_unused]] const int info = fortran::tpmqrt('L', trans, as_int(b.rows), as_int(b.cols), as_int(v.cols), 0,
+                                                    as_int(t.rows), v.data, as_int(v.ld), t.data, as_int(t.ld), a.data,
+                                                    as_int(a.ld), b.data, as_int(b.ld), work_space<T>(t.rows * b.cols));
   assert(info == 0 && "tpmqrt was called with a wrong argument");
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                        \
-  template int potrf(MatrixView<T>);                                                                 \
-  template int factor_panel(MatrixView<T>, std::span<int>);                                          \
-  template int getrf_without_pivoting(MatrixView<T>);                                                \
-  template void solve_triangular(char, char, char, char, MatrixView<const T>, MatrixView<T>);        \
-  template void geqrt(MatrixView<T>, MatrixView<T>);                                                 \
-  template void gemqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>);               \
-  template void tpqrt(MatrixView<T>, MatrixView<T>, MatrixView<T>);                                  \
+#define TROUPE_INSTANTIATE(T)                                                                 \
+  template int potrf(MatrixView<T>);                                                          \
+  template int factor_panel(MatrixView<T>, std::span<int>);                                   \
+  template int getrf_without_pivoting(MatrixView<T>);                                         \
+  template void solve_triangular(char, char, char, char, MatrixView<const T>, MatrixView<T>); \
+  template void geqrt(MatrixView<T>, MatrixView<T>);                                          \
+  template void gemqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>);        \
+  template void tpqrt(MatrixView<T>, MatrixView<T>, MatrixView<T>);                           \
   template void tpmqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

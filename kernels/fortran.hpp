@@ -9,22 +9,22 @@
 
 extern "C" {
 #define TROUPE_BLAS(T, p)                                                                                            \
-  void p##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,       \
-                const T*, const int*, const T*, T*, const int*, std::size_t, std::size_t);                          \
-  void p##syrk_(const char*, const char*, const int*, const int*, const T*, const T*, const int*, const T*, T*,     \
-                const int*, std::size_t, std::size_t);                                                              \
-  void p##trsm_(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*,     \
-                const int*, T*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);                    \
-  void p##potrf_(const char*, const int*, T*, const int*, int*, std::size_t);                                       \
-  void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                                               \
-  void p##laswp_(const int*, T*, const int*, const int*, const int*, const int*, const int*);                       \
-  void p##geqrt_(const int*, const int*, const int*, T*, const int*, T*, const int*, T*, int*);                     \
-  void p##gemqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const T*, const int*,   \
-                  const T*, const int*, T*, const int*, T*, int*, std::size_t, std::size_t);                        \
-  void p##tpqrt_(const int*, const int*, const int*, const int*, T*, const int*, T*, const int*, T*, const int*,    \
-                 T*, int*);                                                                                         \
-  void p##tpmqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const int*, const T*,   \
-                  const int*, const T*, const int*, T*, const int*, T*, const int*, T*, int*, std::size_t,          \
+  void p##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,        \
+                const T*, const int*, const T*, T*, const int*, std::size_t, std::size_t);                           \
+  void p##syrk_(const char*, const char*, const int*, const int*, const T*, const T*, const int*, const T*, T*,      \
+                const int*, std::size_t, std::size_t);                                                               \
+  void p##trsm_(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*,      \
+                const int*, T*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);                     \
+  void p##potrf_(const char*, const int*, T*, const int*, int*, std::size_t);                                        \
+  void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                                                \
+  void p##laswp_(const int*, T*, const int*, const int*, const int*, const int*, const int*);                        \
+  void p##geqrt_(const int*, const int*, const int*, T*, const int*, T*, const int*, T*, int*);                      \
+  void p##gemqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const T*, const int*,    \
+                  const T*, const int*, T*, const int*, T*, int*, std::size_t, std::size_t);                         \
+  void p##tpqrt_(const int*, const int*, const int*, const int*, T*, const int*, T*, const int*, T*, const int*, T*, \
+                 int*);                                                                                              \
+  void p##tpmqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const int*, const T*,    \
+                  const int*, const T*, const int*, T*, const int*, T*, const int*, T*, int*, std::size_t,           \
                   std::size_t);
 TROUPE_BLAS(float, s)
 TROUPE_BLAS(double, d)

@@ -2,10 +2,10 @@
 
 #include <hwloc.h>
 
-#include <filesystem>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <type_traits>

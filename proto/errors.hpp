@@ -72,8 +72,8 @@ class Error : public std::runtime_error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}             // NOLINT
-  Result(Failure failure) : content_(std::in_place_index<1>, std::move(failure)) {}   // NOLINT
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}            // NOLINT
+  Result(Failure failure) : content_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT
 
   [[nodiscard]] bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }

@@ -41,7 +41,5 @@ using NodeId = StrongId<struct NodeTag>;
 
 template <class Tag, class Value>
 struct std::hash<troupe::StrongId<Tag, Value>> {
-  std::size_t operator()(troupe::StrongId<Tag, Value> id) const noexcept {
-    return std::hash<Value>{}(id.value());
-  }
+  std::size_t operator()(troupe::StrongId<Tag, Value> id) const noexcept { return std::hash<Value>{}(id.value()); }
 };

@@ -24,8 +24,6 @@ struct Bytes {
 using Duration = std::chrono::nanoseconds;
 using TimeStamp = std::chrono::nanoseconds;
 
-constexpr double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
+constexpr double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace troupe

@@ -6,8 +6,7 @@
 
 namespace troupe::scheduler {
 
-SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, std::vector<DeviceKind> workers,
-                             std::uint64_t seed)
+SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, std::vector<DeviceKind> workers, std::uint64_t seed)
     : policy_(std::move(policy)), random_(seed) {
   for (const DeviceKind kind : workers) {
     workers_.push_back({WorkerId(static_cast<std::uint32_t>(workers_.size())), kind, 0});

@@ -25,11 +25,10 @@ void CoreDevice::note(const graph::Task& task, const KernelContext& context, Tim
   options_.trace->push_back(entry);
 }
 
-graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, ErrorCode code,
-                                               const char* what) const {
-  return std::make_shared<Failure>(Failure{
-      code, graph::describe(task) + " failed on worker " + std::to_string(options_.worker.value()) +
-                                    " (" + options_.name + "): " + what});
+graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, ErrorCode code, const char* what) const {
+  return std::make_shared<Failure>(Failure{code, graph::describe(task) + " failed on worker " +
+                                                     std::to_string(options_.worker.value()) + " (" + options_.name +
+                                                     "): " + what});
 }
 
 Started CoreDevice::start(graph::Task& task) noexcept {

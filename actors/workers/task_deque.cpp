@@ -11,8 +11,9 @@ using graph::TaskList;
 void TaskDeque::insert(Task* task) {
   auto level = levels_.end();
   if (!levels_.empty() && levels_.back().priority >= task->priority) {
-    level = std::lower_bound(levels_.begin(), levels_.end(), task->priority,
-                             [](const Level& candidate, std::int32_t priority) { return candidate.priority < priority; });
+    level =
+        std::lower_bound(levels_.begin(), levels_.end(), task->priority,
+                         [](const Level& candidate, std::int32_t priority) { return candidate.priority < priority; });
   }
   task->next = nullptr;
   task->previous = nullptr;

@@ -159,8 +159,7 @@ BOOST_AUTO_TEST_CASE(failures_cancel_the_same_tasks_in_every_order) {
     const Handle handle = runtime.scalar(value);
     const Handle unrelated = runtime.scalar(other);
     const Codelet good = Codelet("good", {AccessMode::read_write}).cpu([](int& x) { ++x; });
-    const Codelet bad =
-        Codelet("bad", {AccessMode::read_write}).cpu([](int&) { throw std::runtime_error("no luck"); });
+    const Codelet bad = Codelet("bad", {AccessMode::read_write}).cpu([](int&) { throw std::runtime_error("no luck"); });
     runtime.submit(good, {handle});
     runtime.submit(bad, {handle}, {.name = "the culprit"});
     runtime.submit(good, {handle});

@@ -178,9 +178,8 @@ BOOST_AUTO_TEST_CASE(every_kernel_runs_on_exactly_the_core_of_its_worker) {
 /// The PUs that the thread of worker 0 may run on.
 platform::CpuSet binding_of_a_worker(TestRuntime& runtime) {
   platform::CpuSet pus;
-  const Codelet look = Codelet("look", {}).cpu([&](const KernelContext&) {
-    pus = platform::this_thread_binding().value();
-  });
+  const Codelet look =
+      Codelet("look", {}).cpu([&](const KernelContext&) { pus = platform::this_thread_binding().value(); });
   runtime.submit(look);
   BOOST_TEST(runtime.wait() == "");
   return pus;
@@ -244,9 +243,9 @@ BOOST_AUTO_TEST_CASE(a_restriction_chooses_the_cores) {
     TestRuntime runtime(options);
     std::vector<std::string> devices;
     for (const WorkerReport& worker : runtime->report().workers) devices.push_back(worker.device);
-    BOOST_TEST(devices == (std::vector<std::string>{"cpu core 3", "cpu core 8", "cpu core 9", "cpu core 10",
-                                                    "cpu core 11"}),
-               boost::test_tools::per_element());
+    BOOST_TEST(
+        devices == (std::vector<std::string>{"cpu core 3", "cpu core 8", "cpu core 9", "cpu core 10", "cpu core 11"}),
+        boost::test_tools::per_element());
   }
   options.cores = 4;
   TestRuntime near(options);

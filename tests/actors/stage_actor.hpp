@@ -35,8 +35,9 @@ class Stage {
   template <class... Message>
   caf::actor listener(const std::string& name) {
     const auto behavior = [this](caf::event_based_actor* self, const std::string& name) -> caf::behavior {
-      return caf::behavior{[this, name](const Message& message) { heard_.push_back(name + ": " + in_words(message)); }...,
-                           [self](const Stop&) { self->quit(caf::exit_reason::normal); }};
+      return caf::behavior{
+          [this, name](const Message& message) { heard_.push_back(name + ": " + in_words(message)); }...,
+          [self](const Stop&) { self->quit(caf::exit_reason::normal); }};
     };
     // An argument rather than a capture: without any, CAF 0.17.6 binds a reference to null, which UBSan reports.
     return system.spawn(behavior, name);

@@ -86,8 +86,7 @@ BOOST_AUTO_TEST_CASE(told_to_stop_it_ends_after_all_workers_though_one_is_killed
   d.stage.tell(d.supervisor, Stop{});
   d.stage.play();
   bool ended = false;
-  watcher->receive([&](const caf::down_msg&) { ended = true; },
-                   caf::after(std::chrono::seconds(0)) >> [] {});
+  watcher->receive([&](const caf::down_msg&) { ended = true; }, caf::after(std::chrono::seconds(0)) >> [] {});
   BOOST_TEST(ended);
   BOOST_TEST(d.spawned >= 3);
 }

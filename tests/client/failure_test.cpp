@@ -20,7 +20,8 @@ struct Fixture {
   Codelet twice = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
   Codelet set = Codelet("set", {AccessMode::write}).cpu([](double& x, double to) { x = to; });
   Codelet copy = Codelet("copy", {AccessMode::read, AccessMode::write}).cpu([](const double& a, double& b) { b = a; });
-  Codelet fails = Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("disk full"); });
+  Codelet fails =
+      Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("disk full"); });
 
   /// Holds the data until the end of the scope, so that nothing starts before.
   HostAccess closed() { return runtime.acquire(dx, AccessMode::read_write); }
@@ -68,8 +69,10 @@ BOOST_AUTO_TEST_CASE(dependents_are_cancelled_and_say_why_and_the_rest_completes
 
 BOOST_AUTO_TEST_CASE(data_stay_invalid_until_they_are_overwritten) {
   runtime.submit(fails, {dx});
-  BOOST_CHECK_EXCEPTION(runtime.wait(dx), Error, failure(ErrorCode::cancelled, "'x' has no valid content", "disk full"));
-  BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(dx, AccessMode::read_write), Error, failure(ErrorCode::cancelled));
+  BOOST_CHECK_EXCEPTION(runtime.wait(dx), Error,
+                        failure(ErrorCode::cancelled, "'x' has no valid content", "disk full"));
+  BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(dx, AccessMode::read_write), Error,
+                        failure(ErrorCode::cancelled));
   BOOST_CHECK_THROW(runtime.wait(), Error);
   BOOST_CHECK_THROW(runtime.wait(dx), Error);
   const Future still = runtime.submit(twice, {dx});
@@ -145,7 +148,8 @@ BOOST_AUTO_TEST_CASE(cancelling_all_ends_what_has_not_started) {
   runtime.cancel();
   go = true;
   first.wait();
-  BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::cancelled, "50 tasks were cancelled", "the program cancelled"));
+  BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
+                        failure(ErrorCode::cancelled, "50 tasks were cancelled", "the program cancelled"));
   for (const Future& other : others) BOOST_TEST((other.status() == TaskStatus::cancelled));
   BOOST_TEST(x == 3);
   runtime.submit(set, {dx}, args(1.0));
@@ -191,9 +195,9 @@ BOOST_AUTO_TEST_CASE(callbacks_hear_of_failures_and_may_fail_themselves) {
   BOOST_CHECK_THROW(runtime.wait(), Error);
   BOOST_TEST(failed.load() == 1);
   BOOST_TEST(cancelled.load() == 2);
-  const Future fine = runtime.submit(twice, {dy}, {}, {.name = "fine", .callback = [](const TaskOutcome&) {
-                                                          throw std::runtime_error("called back");
-                                                        }});
+  const Future fine =
+      runtime.submit(twice, {dy}, {},
+                     {.name = "fine", .callback = [](const TaskOutcome&) { throw std::runtime_error("called back"); }});
   fine.wait();
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::callback_failed, "'fine'", "called back"));
   BOOST_TEST(y == 2);
@@ -228,12 +232,12 @@ BOOST_AUTO_TEST_CASE(an_initializer_or_combiner_that_throws_is_reported) {
 }
 
 BOOST_AUTO_TEST_CASE(what_commutes_with_a_failed_task_does_not_use_what_it_left) {
-  const Codelet add = Codelet("add", {AccessMode::commute, AccessMode::read_write})
-                          .cpu([](double& x, double& y, int i) {
-                            x += 1;
-                            if (i == 30) throw std::runtime_error("half done");
-                            y = x;
-                          });
+  const Codelet add =
+      Codelet("add", {AccessMode::commute, AccessMode::read_write}).cpu([](double& x, double& y, int i) {
+        x += 1;
+        if (i == 30) throw std::runtime_error("half done");
+        y = x;
+      });
   std::vector<double> seen(60, 0);
   std::vector<Data> data;
   for (double& element : seen) data.push_back(runtime.scalar(element));

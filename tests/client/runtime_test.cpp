@@ -165,9 +165,8 @@ BOOST_AUTO_TEST_CASE(explicit_dependencies_order_tasks_without_common_data) {
   for (int round = 0; round < 50; ++round) {
     Runtime runtime(deterministic(3));
     std::vector<int> order;
-    const Codelet note = Codelet("note", {}).cpu([&](const KernelContext& context) {
-      order.push_back(context.argument<int>(0));
-    });
+    const Codelet note =
+        Codelet("note", {}).cpu([&](const KernelContext& context) { order.push_back(context.argument<int>(0)); });
     const Future first = runtime.submit(note, {}, args(1));
     const Future second = runtime.submit(note, {}, args(2), {.after = {first}});
     runtime.submit(note, {}, args(3), {.after = {first, second, first}});
@@ -184,9 +183,8 @@ BOOST_AUTO_TEST_CASE(ready_tasks_run_by_priority_and_then_as_they_became_ready) 
     double gate = 0;
     const Data data = runtime.scalar(gate);
     std::vector<int> order;
-    const Codelet note = Codelet("note", {AccessMode::read}).cpu([&](const double&, int priority) {
-      order.push_back(priority);
-    });
+    const Codelet note =
+        Codelet("note", {AccessMode::read}).cpu([&](const double&, int priority) { order.push_back(priority); });
     // Nothing is ready before the gate opens: then all are at once.
     HostAccess closed = runtime.acquire(data, AccessMode::write);
     const std::vector<int> priorities{0, 5, -3, std::numeric_limits<int>::max(), 5, std::numeric_limits<int>::min(), 1};
@@ -304,7 +302,8 @@ BOOST_AUTO_TEST_CASE(commuting_tasks_never_run_at_the_same_time) {
   std::atomic<int> collisions{0};
   const Codelet pair = Codelet("pair", {AccessMode::commute, AccessMode::commute})
                            .cpu([&](std::int64_t& x, std::int64_t& y, int i, int j) {
-                             if (inside[static_cast<std::size_t>(i)]++ + inside[static_cast<std::size_t>(j)]++ != 0) ++collisions;
+                             if (inside[static_cast<std::size_t>(i)]++ + inside[static_cast<std::size_t>(j)]++ != 0)
+                               ++collisions;
                              ++x;
                              ++y;
                              --inside[static_cast<std::size_t>(i)];
@@ -313,7 +312,8 @@ BOOST_AUTO_TEST_CASE(commuting_tasks_never_run_at_the_same_time) {
   for (int i = 0; i < 900; ++i) {
     const int first = i % 3;
     const int second = (i + 1 + i / 3 % 2) % 3;
-    runtime.submit(pair, {data[static_cast<std::size_t>(first)], data[static_cast<std::size_t>(second)]}, args(first, second));
+    runtime.submit(pair, {data[static_cast<std::size_t>(first)], data[static_cast<std::size_t>(second)]},
+                   args(first, second));
   }
   runtime.wait();
   BOOST_TEST(collisions.load() == 0);
@@ -470,11 +470,10 @@ BOOST_AUTO_TEST_CASE(a_trace_has_every_task_with_its_time_and_work) {
   Runtime runtime(options);
   std::vector<double> numbers(10);
   const Data data = runtime.vector(numbers);
-  const Codelet fill = Codelet("fill", {AccessMode::write})
-                           .cpu([](VectorView<double> v) { std::fill(v.begin(), v.end(), 1.0); })
-                           .flops([](const KernelContext& context) {
-                             return static_cast<double>(context.vector<double>(0).size());
-                           });
+  const Codelet fill =
+      Codelet("fill", {AccessMode::write})
+          .cpu([](VectorView<double> v) { std::fill(v.begin(), v.end(), 1.0); })
+          .flops([](const KernelContext& context) { return static_cast<double>(context.vector<double>(0).size()); });
   std::vector<Future> futures;
   for (int i = 0; i < 20; ++i) futures.push_back(runtime.submit(fill, {data}));
   runtime.wait();

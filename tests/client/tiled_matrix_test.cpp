@@ -15,9 +15,10 @@ struct Shape {
 };
 
 const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all{{8, 8, 4},      {7, 5, 3},  {1, 1, 1},       {5, 5, 100},     {9, 2, {4, 1}}, {2, 9, 2},
-                                      {0, 0, 3},      {0, 4, 2},  {4, 0, 2},       {10, 10, {5, 3}}, {6, 6, 1},
-                                      {3, 3, std::numeric_limits<std::int64_t>::max()}};
+  static const std::vector<Shape> all{
+      {8, 8, 4},      {7, 5, 3},        {1, 1, 1}, {5, 5, 100},
+      {9, 2, {4, 1}}, {2, 9, 2},        {0, 0, 3}, {0, 4, 2},
+      {4, 0, 2},      {10, 10, {5, 3}}, {6, 6, 1}, {3, 3, std::numeric_limits<std::int64_t>::max()}};
   return all;
 }
 
@@ -39,8 +40,10 @@ void mark_tiles(Runtime& runtime, const TiledMatrix<double>& matrix) {
   }
 }
 
-double marked(const std::vector<double>& original, std::int64_t i, std::int64_t j, std::int64_t ld, const TileSize& tile) {
-  return original[static_cast<std::size_t>(i + j * ld)] + static_cast<double>(100 * (i / tile.rows) + 10 * (j / tile.cols));
+double marked(const std::vector<double>& original, std::int64_t i, std::int64_t j, std::int64_t ld,
+              const TileSize& tile) {
+  return original[static_cast<std::size_t>(i + j * ld)] +
+         static_cast<double>(100 * (i / tile.rows) + 10 * (j / tile.cols));
 }
 
 BOOST_AUTO_TEST_SUITE(tiled_matrix)
@@ -87,8 +90,7 @@ BOOST_AUTO_TEST_CASE(in_place_works_on_the_programs_memory) {
     const std::vector<double> original = numbered(ld, shape.cols);
     std::vector<double> data = original;
     {
-      const auto matrix =
-          TiledMatrix<double>::in_place(runtime, data.data(), shape.rows, shape.cols, ld, shape.tile);
+      const auto matrix = TiledMatrix<double>::in_place(runtime, data.data(), shape.rows, shape.cols, ld, shape.tile);
       mark_tiles(runtime, matrix);
       // Its end waits for the last use.
     }
@@ -158,9 +160,9 @@ BOOST_AUTO_TEST_CASE(sizes_that_cannot_be_are_refused) {
     const TiledMatrix<double> matrix(runtime, rows, cols, tile, storage);
   };
   for (const TileStorage storage : {TileStorage::tiles, TileStorage::columns}) {
-    for (const Shape& shape : {Shape{4, 4, 0}, Shape{4, 4, -1}, Shape{-1, 4, 2}, Shape{4, -1, 2}, Shape{4, 4, {2, 0}},
-                               Shape{kHuge, 1, 1}, Shape{1, kHuge, 1}, Shape{kHuge, kHuge, kHuge},
-                               Shape{std::int64_t{1} << 40, 1, 1}}) {
+    for (const Shape& shape :
+         {Shape{4, 4, 0}, Shape{4, 4, -1}, Shape{-1, 4, 2}, Shape{4, -1, 2}, Shape{4, 4, {2, 0}}, Shape{kHuge, 1, 1},
+          Shape{1, kHuge, 1}, Shape{kHuge, kHuge, kHuge}, Shape{std::int64_t{1} << 40, 1, 1}}) {
       BOOST_CHECK_EXCEPTION(build(shape.rows, shape.cols, shape.tile, storage), Error,
                             failure(ErrorCode::invalid_argument, "a tiled matrix of " + std::to_string(shape.rows)));
     }

@@ -25,9 +25,8 @@ BOOST_AUTO_TEST_CASE(copies_share_one_definition) {
 }
 
 BOOST_AUTO_TEST_CASE(a_typed_kernel_describes_its_parameters) {
-  const Codelet codelet =
-      Codelet("mixed", {AccessMode::read, AccessMode::read_write, AccessMode::write})
-          .cpu([](MatrixView<const double>, VectorView<float>, int&, std::int64_t, double) {});
+  const Codelet codelet = Codelet("mixed", {AccessMode::read, AccessMode::read_write, AccessMode::write})
+                              .cpu([](MatrixView<const double>, VectorView<float>, int&, std::int64_t, double) {});
   const CodeletDefinition& definition = codelet.definition();
   BOOST_TEST(definition.typed);
   BOOST_TEST(definition.parameters.size() == 3U);

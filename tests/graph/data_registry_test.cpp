@@ -15,7 +15,8 @@ struct Fixture {
   std::array<double, 100> memory{};
 
   DataRecord& add(std::int64_t rows, std::int64_t cols, std::int64_t ld, const std::string& name = {}) {
-    return registry.add({layout_of<double>(rows, cols, ld), reinterpret_cast<std::byte*>(memory.data()), nullptr, name});
+    return registry.add(
+        {layout_of<double>(rows, cols, ld), reinterpret_cast<std::byte*>(memory.data()), nullptr, name});
   }
   ErrorCode refused(DataRecord& parent, const std::vector<Block>& blocks) {
     const std::size_t size = registry.size();
@@ -37,7 +38,7 @@ BOOST_AUTO_TEST_CASE(finds_what_is_registered_and_nothing_else) {
   registry.remove(x);
   BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));
   DataRecord& y = add(1, 1, 1);
-  BOOST_TEST(&y == &x);  // the memory again …
+  BOOST_TEST(&y == &x);                                                             // the memory again …
   BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));  // … but not the handle
   BOOST_TEST(registry.size() == 1U);
 }

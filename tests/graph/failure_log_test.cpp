@@ -22,10 +22,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 BOOST_AUTO_TEST_SUITE(failure_log)
 
 BOOST_AUTO_TEST_CASE(knows_how_each_task_ended_in_whatever_order_they_did) {
-  for (const std::vector<std::uint64_t>& order : {std::vector<std::uint64_t>{5, 6, 7, 8, 9},
-                                                  {9, 8, 7, 6, 5},
-                                                  {5, 7, 9, 6, 8},
-                                                  {7, 5, 9, 8, 6}}) {
+  for (const std::vector<std::uint64_t>& order :
+       {std::vector<std::uint64_t>{5, 6, 7, 8, 9}, {9, 8, 7, 6, 5}, {5, 7, 9, 6, 8}, {7, 5, 9, 8, 6}}) {
     FailureLog log;
     for (const std::uint64_t id : order) fail(log, id);
     cancel(log, 10);

@@ -45,8 +45,9 @@ BOOST_AUTO_TEST_CASE(discarded_partial_results_are_not_folded) {
 
 BOOST_AUTO_TEST_CASE(partial_results_are_folded_in_the_order_of_the_workers) {
   std::vector<double> folded;
-  ReductionMethods methods{[](const DataView&) {},
-                           [&](const DataView&, const DataView& from) { folded.push_back(from.as_matrix<double>()(0, 0)); }};
+  ReductionMethods methods{
+      [](const DataView&) {},
+      [&](const DataView&, const DataView& from) { folded.push_back(from.as_matrix<double>()(0, 0)); }};
   Reduction reduction(methods, 4);
   std::vector<double> data{0};
   const DataView into = view_of(data, 1, 1, 1);

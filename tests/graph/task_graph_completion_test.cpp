@@ -29,7 +29,8 @@ struct Fixture {
   Codelet copy = Codelet("copy", {AccessMode::read, AccessMode::write}).cpu([](const double& a, double& b) { b = a; });
   Codelet fails = Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("broken"); });
   Codelet mix = Codelet("mix", {AccessMode::commute}).cpu([](double& x) { x += 1; });
-  Codelet mix_fails = Codelet("mix fails", {AccessMode::commute}).cpu([](double&) { throw std::runtime_error("broken"); });
+  Codelet mix_fails =
+      Codelet("mix fails", {AccessMode::commute}).cpu([](double&) { throw std::runtime_error("broken"); });
 
   bool valid(const Handle& handle) {
     const auto hold = graph.acquire(handle, AccessMode::read);
@@ -138,9 +139,8 @@ BOOST_AUTO_TEST_CASE(parts_fail_and_recover_on_their_own) {
 BOOST_AUTO_TEST_CASE(parts_inherit_and_bequeath_that_data_are_not_valid) {
   std::vector<double> data(4, 1);
   const Handle whole = register_matrix(graph, data, 4, 1, "v");
-  const Codelet fails_on = Codelet("fails", {AccessMode::read_write}).cpu([](const KernelContext&) {
-    throw std::runtime_error("broken");
-  });
+  const Codelet fails_on =
+      Codelet("fails", {AccessMode::read_write}).cpu([](const KernelContext&) { throw std::runtime_error("broken"); });
   const Codelet overwrites = Codelet("overwrites", {AccessMode::write}).cpu([](const KernelContext&) {});
   submit(graph, fails_on, {whole});
   const std::vector<Block> blocks{{0, 0, 2, 1}, {2, 0, 2, 1}};
@@ -310,11 +310,9 @@ BOOST_AUTO_TEST_CASE(a_callback_comes_before_what_waits_for_the_task) {
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_that_throws_is_reported_and_changes_nothing_else) {
-  const Future first =
-      submit(graph, twice, {x}, {}, {.name = "loud", .callback = [](const TaskOutcome&) { throw 1; }});
-  const Future second = submit(graph, twice, {x}, {}, {.callback = [](const TaskOutcome&) {
-                                                         throw std::runtime_error("called back");
-                                                       }});
+  const Future first = submit(graph, twice, {x}, {}, {.name = "loud", .callback = [](const TaskOutcome&) { throw 1; }});
+  const Future second =
+      submit(graph, twice, {x}, {}, {.callback = [](const TaskOutcome&) { throw std::runtime_error("called back"); }});
   const auto outcome = graph.wait_all();
   BOOST_TEST((outcome.failure().code == ErrorCode::callback_failed));
   BOOST_TEST(contains(outcome.failure().message, "2 callbacks failed"));
@@ -328,9 +326,9 @@ BOOST_AUTO_TEST_CASE(a_callback_that_throws_is_reported_and_changes_nothing_else
 BOOST_AUTO_TEST_CASE(a_callback_may_submit_but_not_wait) {
   ErrorCode code{};
   submit(graph, twice, {x}, {}, {.callback = [&](const TaskOutcome&) {
-                                   submit(graph, twice, {x});
-                                   code = graph.wait_all().failure().code;
-                                 }});
+           submit(graph, twice, {x});
+           code = graph.wait_all().failure().code;
+         }});
   BOOST_TEST(graph.wait_all().ok());
   BOOST_TEST(value == 4);
   BOOST_TEST((code == ErrorCode::wait_in_kernel));

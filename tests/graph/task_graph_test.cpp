@@ -218,8 +218,7 @@ BOOST_AUTO_TEST_CASE(waiting_for_everything_combines_reductions_that_tasks_began
 
 BOOST_AUTO_TEST_CASE(a_reduction_needs_both_methods) {
   BOOST_TEST((graph.set_reduction(x, {}).failure().code == ErrorCode::invalid_argument));
-  BOOST_TEST((graph.set_reduction(x, {[](const DataView&) {}, nullptr}).failure().code ==
-              ErrorCode::invalid_argument));
+  BOOST_TEST((graph.set_reduction(x, {[](const DataView&) {}, nullptr}).failure().code == ErrorCode::invalid_argument));
 }
 
 BOOST_AUTO_TEST_CASE(kernels_submit_to_their_own_worker_and_may_not_wait) {

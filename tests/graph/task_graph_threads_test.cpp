@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "tests/support/graph_data.hpp"
-#include "tests/support/thread_host.hpp"
 #include "tests/support/thread_checks.hpp"
+#include "tests/support/thread_host.hpp"
 
 namespace troupe::graph {
 namespace {
 
 using tests::register_scalar;
 using tests::submit;
-using tests::try_submit;
 using tests::ThreadHost;
+using tests::try_submit;
 
 const Codelet& add_one() {
   static const Codelet codelet = Codelet("add one", {AccessMode::read_write}).cpu([](std::int64_t& x) { ++x; });

@@ -79,7 +79,7 @@ double residual(const Matrix<T>& a, const Form& form, const Matrix<T>& x, const 
       double product = 0;
       for (int l = 0; l < n; ++l) {
         product += form.left() ? element(a, form, i, l) * static_cast<double>(x(l, j))
-                             : static_cast<double>(x(i, l)) * element(a, form, l, j);
+                               : static_cast<double>(x(i, l)) * element(a, form, l, j);
       }
       worst = std::max(worst, std::abs(product - static_cast<double>(b(i, j))));
       size_of_x = std::max(size_of_x, std::abs(static_cast<double>(x(i, j))));

@@ -26,8 +26,10 @@ BOOST_AUTO_TEST_SUITE(memory)
 BOOST_AUTO_TEST_CASE(ten_million_tasks_take_less_than_500_mb) {
   Runtime runtime;
   const Codelet count = Codelet("count", {AccessMode::read_write}).cpu([](std::int64_t& value) { ++value; });
-  const Codelet look = Codelet("look", {AccessMode::read, AccessMode::read_write})
-                           .cpu([](const std::int64_t& from, std::int64_t& to) { to += from > 0 ? 1 : 0; });
+  const Codelet look =
+      Codelet("look", {AccessMode::read, AccessMode::read_write}).cpu([](const std::int64_t& from, std::int64_t& to) {
+        to += from > 0 ? 1 : 0;
+      });
   std::int64_t first = 0;
   std::int64_t second = 0;
   const Data a = runtime.scalar(first);

@@ -44,8 +44,7 @@ class Watchdog {
     std::unique_lock lock(mutex_);
     while (!ended_) {
       const std::uint64_t round = round_;
-      const bool moved =
-          condition_.wait_for(lock, std::chrono::minutes(1), [&] { return ended_ || round_ != round; });
+      const bool moved = condition_.wait_for(lock, std::chrono::minutes(1), [&] { return ended_ || round_ != round; });
       if (moved) continue;
       std::fprintf(stderr, "seed %llu hangs; to run it again: %s\n", static_cast<unsigned long long>(seed_),
                    replay(seed_).c_str());
@@ -72,8 +71,8 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
     watchdog.next(seed);
     const RandomRun run = random_run(seed);
     for (const std::string& problem : execute(run)) {
-      BOOST_ERROR("seed " << seed << " (" << describe(run) << "): " << problem << "; to run it again: "
-                          << replay(seed));
+      BOOST_ERROR("seed " << seed << " (" << describe(run) << "): " << problem
+                          << "; to run it again: " << replay(seed));
     }
   }
 }

@@ -38,7 +38,8 @@ void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds 
   for (std::uint64_t round = 1; round <= rounds; ++round) {
     submit(*runtime, count);
     while (ran.load() < round) std::this_thread::yield();
-    const auto until = Clock::now() + std::chrono::nanoseconds(random.below(static_cast<std::uint32_t>(2 * spin.count())));
+    const auto until =
+        Clock::now() + std::chrono::nanoseconds(random.below(static_cast<std::uint32_t>(2 * spin.count())));
     while (Clock::now() < until) SpinLock::pause();
   }
   BOOST_TEST(runtime->graph().wait_all().ok());
@@ -54,8 +55,8 @@ void fan_out(const std::string& policy, int workers, std::uint64_t rounds) {
   options.spin = std::chrono::microseconds(2);
   auto runtime = RuntimeSystem::start(options).value_or_throw();
   std::int64_t value = 0;
-  const Handle handle =
-      runtime->graph().register_data({layout_of<std::int64_t>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, {}});
+  const Handle handle = runtime->graph().register_data(
+      {layout_of<std::int64_t>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, {}});
   std::atomic<std::uint64_t> looked{0};
   const Codelet write = Codelet("write", {AccessMode::read_write}).cpu([](std::int64_t& x) { ++x; });
   const Codelet look = Codelet("look", {AccessMode::read}).cpu([&](const std::int64_t&) {
@@ -111,7 +112,8 @@ BOOST_AUTO_TEST_CASE(thousands_of_message_orders_with_deaths) {
       }
       const auto perhaps_kill = [&] {
         if (random.below(static_cast<std::uint32_t>(deadliness)) != 0) return;
-        runtime->kill_worker(WorkerId(static_cast<std::uint32_t>(random.below(static_cast<std::uint32_t>(options.cores)))));
+        runtime->kill_worker(
+            WorkerId(static_cast<std::uint32_t>(random.below(static_cast<std::uint32_t>(options.cores)))));
       };
       const Codelet commute = Codelet("commute", {AccessMode::commute}).cpu([&](std::uint64_t& x) {
         ++x;

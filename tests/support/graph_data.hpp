@@ -22,8 +22,8 @@ Handle register_scalar(graph::TaskGraph& graph, T& value, const std::string& nam
 template <class T>
 Handle register_matrix(graph::TaskGraph& graph, std::vector<T>& values, std::int64_t rows, std::int64_t cols,
                        const std::string& name = {}) {
-  return graph.register_data({layout_of<T>(rows, cols, rows), reinterpret_cast<std::byte*>(values.data()), nullptr,
-                              name});
+  return graph.register_data(
+      {layout_of<T>(rows, cols, rows), reinterpret_cast<std::byte*>(values.data()), nullptr, name});
 }
 
 inline Result<Future> try_submit(graph::TaskGraph& graph, const Codelet& codelet,

@@ -36,9 +36,7 @@ class Generator {
 
  private:
   bool chance(std::uint32_t percent) { return random_.below(100) < percent; }
-  int pick(const std::vector<int>& from) {
-    return from[random_.below(static_cast<std::uint32_t>(from.size()))];
-  }
+  int pick(const std::vector<int>& from) { return from[random_.below(static_cast<std::uint32_t>(from.size()))]; }
 
   int add_region(const Region& region, bool reducible) {
     program_.regions.push_back(region);
@@ -63,11 +61,11 @@ class Generator {
     divided_[static_cast<std::size_t>(index)] = true;
     const std::int64_t row = random_.below(static_cast<std::uint32_t>(whole.rows));
     const std::int64_t col = random_.below(static_cast<std::uint32_t>(whole.cols));
-    const std::array<Region, 4> blocks{{{whole.root, whole.row, whole.col, row, col},
-                                        {whole.root, whole.row + row, whole.col, whole.rows - row, col},
-                                        {whole.root, whole.row, whole.col + col, row, whole.cols - col},
-                                        {whole.root, whole.row + row, whole.col + col, whole.rows - row,
-                                         whole.cols - col}}};
+    const std::array<Region, 4> blocks{
+        {{whole.root, whole.row, whole.col, row, col},
+         {whole.root, whole.row + row, whole.col, whole.rows - row, col},
+         {whole.root, whole.row, whole.col + col, row, whole.cols - col},
+         {whole.root, whole.row + row, whole.col + col, whole.rows - row, whole.cols - col}}};
     Operation operation{Operation::Kind::partition, index};
     for (const Region& block : blocks) {
       if (block.rows * block.cols == 0 || chance(15)) continue;

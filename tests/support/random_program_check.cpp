@@ -198,7 +198,8 @@ class Checker {
     for (const PlannedAccess& planned : plan(task).accesses) {
       if (!writes(planned.mode) || (succeeded && planned.mode != AccessMode::write)) continue;
       const bool in_epoch = planned.mode == AccessMode::commute || planned.mode == AccessMode::reduce;
-      visit_cells(planned.region, [&](Cell& cell) { (in_epoch ? cell.poisoned_in_epoch : cell.poisoned) = !succeeded; });
+      visit_cells(planned.region,
+                  [&](Cell& cell) { (in_epoch ? cell.poisoned_in_epoch : cell.poisoned) = !succeeded; });
     }
   }
 

@@ -66,9 +66,8 @@ class Run {
     return modes;
   }
   static Codelet with_kernel(Codelet codelet) {
-    return std::move(codelet).cpu([](const KernelContext& context) {
-      context.argument<Run*>(0)->kernel(context.argument<int>(1), context);
-    });
+    return std::move(codelet).cpu(
+        [](const KernelContext& context) { context.argument<Run*>(0)->kernel(context.argument<int>(1), context); });
   }
 
   void kernel(int index, const KernelContext& context) {

@@ -45,8 +45,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
     const auto policy = make_policy(name, kFourWorkers);
     BOOST_TEST_REQUIRE(!policy.ok());
     BOOST_TEST((policy.failure().code == ErrorCode::invalid_argument));
-    BOOST_TEST(policy.failure().message ==
-               "unknown policy '" + std::string(name) + "'; known are eager, ws, lws");
+    BOOST_TEST(policy.failure().message == "unknown policy '" + std::string(name) + "'; known are eager, ws, lws");
   }
 }
 

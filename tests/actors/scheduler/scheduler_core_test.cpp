@@ -64,8 +64,9 @@ BOOST_FIXTURE_TEST_SUITE(scheduler_core, Fixture)
 
 BOOST_AUTO_TEST_CASE(per_completion_it_decides_at_once_in_the_order_of_the_tasks) {
   SchedulerCore scheduler = core(false);
-  BOOST_TEST(in_words(scheduler.activated(tasks({5, 3, 8, 4}), queued)) == (Words{"5 on 1", "3 on 1", "8 on 0", "4 on 1"}),
-             kPerElement);
+  BOOST_TEST(
+      in_words(scheduler.activated(tasks({5, 3, 8, 4}), queued)) == (Words{"5 on 1", "3 on 1", "8 on 0", "4 on 1"}),
+      kPerElement);
   BOOST_TEST(asked == (Words{"5 3 8 4"}), kPerElement);
 }
 

@@ -72,9 +72,7 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_throws_names_task_codelet_worker_device_and_c
   const Codelet codelet = Codelet("bad", {}).cpu([](const KernelContext&) { throw std::runtime_error("no luck"); });
   const std::string message = run(codelet, {}, {.name = "the third"});
   for (const char* part : {"'the third'", "codelet bad", "worker 1", "cpu core 7", "no luck"}) {
-    BOOST_TEST_CONTEXT(message << " should tell of " << part) {
-      BOOST_TEST(message.find(part) != std::string::npos);
-    }
+    BOOST_TEST_CONTEXT(message << " should tell of " << part) { BOOST_TEST(message.find(part) != std::string::npos); }
   }
   BOOST_TEST((code == ErrorCode::kernel_failed));
 }

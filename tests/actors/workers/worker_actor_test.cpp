@@ -39,7 +39,8 @@ class SlowDevice final : public Device {
     all.push_back(this);
   }
   ~SlowDevice() override {
-    while (!in_flight.empty()) end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "the device went away"}));
+    while (!in_flight.empty())
+      end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "the device went away"}));
   }
 
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
