@@ -21,11 +21,11 @@ namespace {
 struct RunArguments {
   Application application = Application::cholesky;
   std::int64_t n = 4096;
-  /// 0: chosen by application.
+  /// 0: chosen by size.
   std::int64_t tile = 0;
-  /// 0: chosen by application, size and number of workers.
+  /// 0: chosen by size and number of workers.
   std::int64_t tile_rows = 0;
-  std::int64_t inner = 64;
+  std::int64_t inner = 48;
   std::string precision = "double";
   std::string pivoting = "partial";
   std::optional<ProblemKind> problem;
@@ -129,7 +129,7 @@ void check_memory(const RunArguments& arguments) {
 
 int run(const RunArguments& given) {
   RunArguments arguments = given;
-  if (arguments.tile == 0) arguments.tile = default_tile(arguments.application, arguments.n);
+  if (arguments.tile == 0) arguments.tile = default_tile(arguments.n);
   check_tiles(arguments);
   if (!arguments.picture.empty()) {
     usable(check_picture_path(arguments.picture));
@@ -189,7 +189,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
   command->add_option("--n", arguments->n, "Order of the matrix")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
       ->capture_default_str();
-  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by application and size")
+  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by size")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   command
       ->add_option("--tile-rows", arguments->tile_rows,

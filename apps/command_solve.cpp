@@ -55,7 +55,7 @@ std::vector<Application> candidates(const SolveArguments& arguments, const Matri
 FactorizationOptions options_for(const SolveArguments& arguments, Application method, std::int64_t n) {
   FactorizationOptions options;
   options.application = method;
-  options.tile = arguments.tile > 0 ? arguments.tile : default_tile(method, n);
+  options.tile = arguments.tile > 0 ? arguments.tile : default_tile(n);
   return options;
 }
 
@@ -253,7 +253,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   command->add_option("--precision", arguments->precision, "float or double")
       ->check(CLI::IsMember({"float", "double"}))
       ->capture_default_str();
-  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by method and size")
+  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by size")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   add_runtime_options(*command, arguments->runtime);
   command->add_flag("--json", arguments->json, "Print one JSON object");

@@ -17,10 +17,10 @@ const char* to_string(Application application) {
   return "unknown";
 }
 
-std::int64_t default_tile(Application application, std::int64_t n) {
-  const std::int64_t best = application == Application::qr ? 320 : 384;
+std::int64_t default_tile(std::int64_t n) {
+  constexpr std::int64_t kBest = 384;
   // A dozen tiles across keep a few cores busy.
-  return std::clamp<std::int64_t>((n / 12 + 31) / 32 * 32, 64, best);
+  return std::clamp<std::int64_t>((n / 12 + 31) / 32 * 32, 64, kBest);
 }
 
 std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile, std::size_t workers) {

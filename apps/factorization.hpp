@@ -26,13 +26,13 @@ struct FactorizationOptions {
   /// tiles are square.
   std::int64_t tile_rows = 0;
   /// Inner block of QR (LAPACK's ib).
-  std::int64_t inner = 64;
+  std::int64_t inner = 48;
   /// LU: exchange rows, or trust the matrix.
   bool pivoting = true;
 };
 
-/// The columns of a tile that measured best for an application on cores, if the matrix is large enough for it.
-[[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n);
+/// The columns of a tile that measured best for all three applications on cores, if the matrix is large enough.
+[[nodiscard]] std::int64_t default_tile(std::int64_t n);
 
 /// The rows of a tile for a matrix of order `n`: tall tiles give matrix products long columns to work on, as long as
 /// there are several tasks left for every worker in each step. A multiple of `tile`.
