@@ -364,7 +364,7 @@ std::int64_t resident_bytes() {
 
 BOOST_AUTO_TEST_CASE(gives_its_memory_back) {
   constexpr std::int64_t kOrder = 700;
-  constexpr std::int64_t kMatrix = kOrder * kOrder * 8;
+  [[maybe_unused]] constexpr std::int64_t kMatrix = kOrder * kOrder * 8;
   Runtime runtime(two_workers());
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 1});
   a(kOrder - 1, kOrder - 1) = -1;
