@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <new>
 
 #include "platform/host_buffer.hpp"
 
@@ -46,6 +47,9 @@ std::int64_t tiles_in(std::int64_t extent, std::int64_t tile) { return extent / 
 /// Far beyond any memory, and padding it does not overflow.
 constexpr std::int64_t kMaxRows = std::numeric_limits<std::int64_t>::max() / 64;
 
+/// Their records alone would take more than a terabyte.
+constexpr std::int64_t kMostTiles = std::int64_t{1} << 32U;
+
 }  // namespace
 
 template <class T>
@@ -68,10 +72,12 @@ TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int
   }
   tile_rows_ = static_cast<int>(tile_rows);
   tile_cols_ = static_cast<int>(tile_cols);
+  const std::string too_many = which + " has more tiles than there is memory for: use larger ones";
+  if (tile_rows > 0 && tile_cols > kMostTiles / tile_rows) throw Error(ErrorCode::out_of_memory, too_many);
   try {
-    tiles_.reserve(static_cast<std::size_t>(tile_rows) * static_cast<std::size_t>(tile_cols));
-  } catch (const std::exception&) {
-    throw Error(ErrorCode::out_of_memory, which + " has more tiles than there is memory for: use larger ones");
+    tiles_.reserve(static_cast<std::size_t>(tile_rows * tile_cols));
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, too_many);
   }
 }
 
