@@ -51,6 +51,24 @@ Future Runtime::submit(const Codelet& codelet, std::span<const Access> accesses,
   return system_->graph().submit({codelet, accesses, arguments, options}).value_or_throw();
 }
 
+RecordedGraph Runtime::record(const std::function<void()>& program, std::string name) {
+  graph::TaskGraph& graph = system_->graph();
+  auto recording = std::make_shared<graph::Recording>(std::move(name));
+  auto scope = graph.begin_recording(*recording).value_or_throw();
+  const auto seal = [&] {
+    scope.reset();
+    graph.seal_recording(*recording);
+  };
+  try {
+    program();
+  } catch (...) {
+    seal();
+    throw;
+  }
+  seal();
+  return {&graph, std::move(recording)};
+}
+
 void Runtime::wait() { system_->graph().wait_all().value_or_throw(); }
 
 void Runtime::wait(const Handle& handle) {

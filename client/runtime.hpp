@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
 #include "client/data.hpp"
+#include "client/recorded_graph.hpp"
 #include "graph/arguments.hpp"
 #include "graph/codelet.hpp"
 #include "graph/handle.hpp"
@@ -103,6 +105,11 @@ class Runtime {
                 const TaskOptions& options = {}) {
     return submit(codelet, std::span<const Access>(accesses.begin(), accesses.size()), arguments, options);
   }
+
+  /// Records what `program` submits in the calling thread, instead of running it: the graph can then run any number
+  /// of times. The program may not wait inside; its data must be registered as long as the graph is run. Futures of
+  /// recorded tasks can only be named in `TaskOptions::after` of the same recording. Throws what `program` throws.
+  [[nodiscard]] RecordedGraph record(const std::function<void()>& program, std::string name = {});
 
   /// Waits for every task, and throws a summary of what has failed since the last call: `kernel_failed`,
   /// `cancelled` or `callback_failed`; also `wait_in_kernel`. The runtime stays usable.

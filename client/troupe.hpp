@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/data.hpp"
+#include "client/recorded_graph.hpp"
 #include "client/runtime.hpp"
 #include "client/tiled_matrix.hpp"
 #include "graph/arguments.hpp"

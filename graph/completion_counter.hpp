@@ -14,11 +14,11 @@ class CompletionCounter {
  public:
   explicit CompletionCounter(std::size_t workers) : shards_(workers + 1) {}
 
-  /// Counts one task on behalf of `worker`, and returns that worker's new count.
-  std::uint64_t count(std::size_t worker) {
+  /// Counts tasks on behalf of `worker`, and returns that worker's new count.
+  std::uint64_t count(std::size_t worker, std::uint64_t tasks = 1) {
     std::atomic<std::uint64_t>& shard = shards_[worker].ended;
-    if (worker + 1 == shards_.size()) return shard.fetch_add(1, std::memory_order_release) + 1;
-    const std::uint64_t ended = shard.load(std::memory_order_relaxed) + 1;
+    if (worker + 1 == shards_.size()) return shard.fetch_add(tasks, std::memory_order_release) + tasks;
+    const std::uint64_t ended = shard.load(std::memory_order_relaxed) + tasks;
     // Release: pairs with the acquire in `total`; who has seen the count has seen the task's effects.
     shard.store(ended, std::memory_order_release);
     return ended;

@@ -73,6 +73,17 @@ struct alignas(64) DataRecord {
 
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   [[nodiscard]] DataView view() const { return {host, layout}; }
+  /// Marks this record and all below it as used by submission `id`; false where this submission has used one of them
+  /// in a way that excludes this one. Submission lock.
+  bool mark(std::uint64_t submission, AccessMode mode) {
+    bool compatible = true;
+    visit_tree([&](DataRecord& part) {
+      if (part.seen_by == submission && (writes(mode) || writes(part.seen_mode))) compatible = false;
+      part.seen_by = submission;
+      part.seen_mode = mode;
+    });
+    return compatible;
+  }
   /// Calls `visit(record)` for this record and all records below it, parents first.
   template <class Visit>
   void visit_tree(const Visit& visit) {

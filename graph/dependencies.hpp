@@ -30,9 +30,11 @@ class DependencyBuilder {
 
   /// An explicit dependency. Returns false where the predecessor has ended already.
   bool after(TaskReference predecessor);
+  /// An order that no data ask for, whatever becomes of the predecessor.
+  void follow(TaskReference predecessor) { add_edge(predecessor, Edge::data); }
 
   /// Ends the submission. True: nothing is left to wait for, the task is ready and the caller's to activate.
-  [[nodiscard]] bool finish();
+  bool finish();
 
  private:
   bool add_edge(TaskReference predecessor, Edge::Kind kind);

@@ -50,6 +50,12 @@ inline Access read_write(Handle handle) { return {handle, AccessMode::read_write
 inline Access commute(Handle handle) { return {handle, AccessMode::commute}; }
 inline Access reduce(Handle handle) { return {handle, AccessMode::reduce}; }
 
+/// Data to use in one run of a recorded graph in place of those that were recorded.
+struct Rebinding {
+  Handle recorded;
+  Handle now;
+};
+
 /// How the partial results of `reduce` accesses begin and come together. Both functions run on a CPU core;
 /// `combine(into, from)` must be associative and commutative, `initialize` must write its neutral element.
 struct ReductionMethods {

@@ -62,12 +62,19 @@ class TaskAccess {
   std::uintptr_t bits_ = 0;
 };
 
+struct RecordingRun;
+
 /// What only few tasks have, in memory of its own.
 struct TaskExtras {
+  TaskExtras();
+  ~TaskExtras();
+
   std::string name;
   std::function<void(const TaskOutcome&)> callback;
   /// For a `host` task: the thread that wants the data.
   TaskWaiter* ready_waiter = nullptr;
+  /// For a `replay` task.
+  std::unique_ptr<RecordingRun> run;
 };
 
 enum class TaskRole : std::uint8_t {
@@ -77,6 +84,10 @@ enum class TaskRole : std::uint8_t {
   combine,
   /// Stands for a thread that waits for data or holds it: never runs, is completed by that thread.
   host,
+  /// Stands for one run of a recording: starts its tasks when it could run, and ends with the last of them.
+  replay,
+  /// A task of a recording (`RecordedTask`).
+  recorded,
 };
 
 /// Memory for edges that did not fit into the task.

@@ -27,7 +27,9 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       worker_caches_(options.workers + 1),
       completed_(options.workers),
       registry_(this),
-      combine_codelet_(make_combine_codelet()) {
+      combine_codelet_(make_combine_codelet()),
+      replay_codelet_("recorded graph", {}) {
+  edge_pool_.prepare(submission_caches_.edges);
   for (WorkerCaches& caches : worker_caches_) {
     task_pool_.prepare(caches.tasks);
     edge_pool_.prepare(caches.edges);
@@ -135,6 +137,11 @@ Result<void> TaskGraph::release(const Handle& handle) {
 }
 
 Result<void> TaskGraph::check_wait() const {
+  if (RecordingScope::find(this) != nullptr) {
+    return Failure{ErrorCode::invalid_argument,
+                   "a wait inside of a recording: nothing runs before the recorded graph does, so there is nothing to "
+                   "wait for"};
+  }
   if (ExecutionScope::find(this) == nullptr) return {};
   return Failure{ErrorCode::wait_in_kernel,
                  "a kernel or callback waited for its own runtime, which would never end: submit a task that depends "
@@ -156,6 +163,10 @@ Result<void> TaskGraph::block(TaskWaiter& waiter) {
 
 Result<void> TaskGraph::wait(const Future& future) {
   if (auto allowed = check_wait(); !allowed) return allowed;
+  if (future.task() == nullptr) {
+    return Failure{ErrorCode::invalid_argument,
+                   "a task of a recording was waited for: wait for what RecordedGraph::run returns"};
+  }
   TaskWaiter waiter;
   Edge edge;
   edge.set(&waiter, Edge::waiter);
@@ -312,6 +323,7 @@ void TaskGraph::give_back(Task* hold) {
 DataView TaskGraph::view_of(const Handle& handle) { return handle.record()->view(); }
 
 TaskStatus TaskGraph::status(const Future& future) const {
+  if (future.task() == nullptr) return TaskStatus::pending;  // of a recording
   const std::uint64_t id = future.id().value();
   // Acquire: a status of the memory's next task brings that task's id with it.
   const TaskStatus status = future.task()->status.load(std::memory_order_acquire);
@@ -320,6 +332,7 @@ TaskStatus TaskGraph::status(const Future& future) const {
 }
 
 void TaskGraph::cancel(const Future& future) {
+  if (future.task() == nullptr) return;  // of a recording
   const std::lock_guard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
   future.task()->cancel_requested.store(true, std::memory_order_relaxed);

@@ -20,6 +20,7 @@
 #include "graph/dependencies.hpp"
 #include "graph/failure_log.hpp"
 #include "graph/handle.hpp"
+#include "graph/recording.hpp"
 #include "graph/task.hpp"
 #include "graph/task_waiter.hpp"
 
@@ -103,6 +104,18 @@ class TaskGraph {
 
   // Tasks.
   Result<Future> submit(const TaskSpecification& specification);
+
+  // Recordings.
+  /// While the returned scope lives, what the calling thread submits is recorded instead of run. `wait_in_kernel`
+  /// inside a kernel, `invalid_argument` inside another recording of the same thread.
+  Result<std::unique_ptr<RecordingScope>> begin_recording(Recording& recording);
+  /// Ends the recording; its scope must be gone.
+  void seal_recording(Recording& recording);
+  /// Runs a sealed recording, ordered like one task that uses all its data, with other data in place of some of those
+  /// recorded. `invalid_handle` where data were released, `invalid_argument` where data cannot be exchanged,
+  /// `conflicting_access` where two of them are then the same.
+  Result<Future> replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings);
+
   /// From now on submissions fail with `stopped`, those of kernels and callbacks too. `wait_in_kernel` in one of
   /// these, as stopping is the first half of waiting for the end.
   Result<void> stop_submissions();
@@ -148,6 +161,14 @@ class TaskGraph {
   Result<void> wait_for_room();
   Result<void> know_codelet(const Codelet& codelet);
   Result<void> check_accesses(const TaskSpecification& specification, std::uint64_t id);
+  Result<Future> record(Recording& recording, const TaskSpecification& specification);
+  void close_recorded_reduction(Recording& recording, DataRecord& record);
+  RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count);
+  void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after);
+  Result<std::vector<DataRecord*>> rebind(const Recording& recording, std::span<const Rebinding> rebindings) const;
+  Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data);
+  void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count);
+  void fill(Task& task, const TaskSpecification& specification);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count);
   static void set_arguments(Task& task, const Arguments& arguments);
   std::uint64_t take_id() {
@@ -155,7 +176,7 @@ class TaskGraph {
     next_id_.store(id + 1, std::memory_order_relaxed);
     return id;
   }
-  void count_submission();
+  void count_submission(std::size_t tasks = 1);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready);
   void close_reduction(DataRecord& record, TaskList& ready);
@@ -190,11 +211,16 @@ class TaskGraph {
     /// The worker's index, or `completed_.outside()`.
     std::size_t slot = 0;
     WorkerId worker;
+    /// A run of a recording whose tasks have said what is valid.
+    bool settled = false;
   };
   void finish(Task& task, const Completion& completion, TaskList& ready);
+  /// The part of `finish` that every task needs. The task must not be used afterwards.
+  void end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
+           TaskList& ready);
   void settle_data(Task& task, const Completion& completion);
   void call_back(Task& task, const Completion& completion);
-  void release_successors(Task& task, const Completion& completion, TaskList& ready);
+  void release_successors(Task& task, TaskStatus status, TaskList& ready);
   void recycle(Task& task, std::size_t slot);
   /// Why a task does not run, and what first went wrong: a chain of cancelled tasks passes on the latter, so that the
   /// messages do not grow along it. Both empty: it may run.
@@ -202,8 +228,15 @@ class TaskGraph {
     FailureLog::Cause cause;
     FailureLog::Cause origin;
   };
+  /// Why the program does not want the task to start, or null.
+  [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);
   [[nodiscard]] Refusal why_invalid(const Task& task) const;
+  Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
+  void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
+  /// Whether nothing stands in the way of a ready task: most tasks of most runs.
+  [[nodiscard]] bool is_plain(const Task& task) const;
+  Begin begin_special(Task& task, WorkerId worker, TaskList& ready);
   Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
   void notify_waiters();
   [[nodiscard]] std::uint64_t in_flight() const;
@@ -222,6 +255,8 @@ class TaskGraph {
   GraphHost& host_;
   std::atomic<std::uint64_t> cancel_below_{0};
   std::atomic<bool> stopped_{false};
+  /// Threads that are recording.
+  std::atomic<int> recording_threads_{0};
   /// Some task has not succeeded: poison has to be looked for. Set before the failing task's successors are released.
   std::atomic<bool> any_failure_{false};
   /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
@@ -249,6 +284,7 @@ class TaskGraph {
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};
   const Codelet combine_codelet_;
+  const Codelet replay_codelet_;
 
   alignas(64) BlockPool<Task> task_pool_;
   alignas(64) BlockPool<EdgeBlock> edge_pool_;

@@ -23,18 +23,20 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
   return refusal;
 }
 
-TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
+FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   const char* why = nullptr;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
     why = "the program cancelled all tasks";
   } else if (task.cancel_requested.load(std::memory_order_relaxed)) {
     why = "the program cancelled it, or a task that it was to run after did not succeed";
+  } else {
+    return nullptr;
   }
-  if (why != nullptr) {
-    const auto cause =
-        std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
-    return {cause, cause};
-  }
+  return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
+}
+
+TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
+  if (const auto cause = why_withdrawn(task)) return {cause, cause};
   if (!any_failure_.load(std::memory_order_acquire)) return {};
   Refusal refusal = why_invalid(task);
   if (refusal.cause) {
@@ -50,11 +52,24 @@ Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId work
 }
 
 Begin TaskGraph::begin(Task& task, WorkerId worker, TaskList& ready) {
+  if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
+  return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
+}
+
+bool TaskGraph::is_plain(const Task& task) const {
+  const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
+  return runs && !task.has_commute && !task.cancel_requested.load(std::memory_order_relaxed) &&
+         task.id.load(std::memory_order_relaxed) >= cancel_below_.load(std::memory_order_acquire) &&
+         !any_failure_.load(std::memory_order_acquire);
+}
+
+Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
     // The thread that wanted the data has given up.
     finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker}, ready);
     return Begin::ended;
   }
+  if (task.role == TaskRole::replay) return begin_replay(task, worker, ready);
   if (const Refusal refusal = why_cancelled(task); refusal.cause) {
     if (task.has_commute) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
@@ -68,7 +83,12 @@ Begin TaskGraph::begin(Task& task, WorkerId worker, TaskList& ready) {
 }
 
 void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
-  finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, worker.index(), worker}, ready);
+  if (cause || task.has_more || task.holds_commute || any_failure_.load(std::memory_order_relaxed)) {
+    finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, worker.index(), worker}, ready);
+    return;
+  }
+  static const FailureLog::Cause none;
+  end(task, TaskStatus::succeeded, none, worker.index(), worker, ready);
 }
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
@@ -99,7 +119,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   }
 }
 
-void TaskGraph::release_successors(Task& task, const Completion& completion, TaskList& ready) {
+void TaskGraph::release_successors(Task& task, TaskStatus status, TaskList& ready) {
   // Release: publishes the task's effects to whoever finds the list closed; acquire: the edges in it.
   Edge* newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   // In the order of submission.
@@ -117,7 +137,7 @@ void TaskGraph::release_successors(Task& task, const Completion& completion, Tas
       edge->thread()->signal();
     } else {
       Task* const successor = edge->task();
-      if (edge->kind() == Edge::explicit_dependency && completion.status != TaskStatus::succeeded) {
+      if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
         successor->cancel_requested.store(true, std::memory_order_relaxed);
       }
       // Release: this task's effects; acquire, for the last one: those of all predecessors.
@@ -153,15 +173,27 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
     failures_.task_ended(task.task_id(), completion.status, completion.cause);
     any_failure_.store(true, std::memory_order_release);
   }
-  if (any_failure_.load(std::memory_order_relaxed)) settle_data(task, completion);
+  if (any_failure_.load(std::memory_order_relaxed) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
   if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);
+  end(task, completion.status, completion.cause, completion.slot, completion.worker, ready);
+}
+
+void TaskGraph::end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
+                    TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
-  task.status.store(completion.status, std::memory_order_release);
-  release_successors(task, completion, ready);
-  recycle(task, completion.slot);
-  if (counted && (completed_.count(completion.slot) & (notify_stride_ - 1)) == 0) {
-    completed_.publish(completion.slot);
+  if (task.role == TaskRole::recorded) {
+    Recording& recording = *static_cast<RecordedTask&>(task).recording;
+    if (recording.task_ended(static_cast<RecordedTask&>(task), cause, ready)) {
+      end_replay(recording, slot, worker, ready);
+    }
+  } else {
+    task.status.store(status, std::memory_order_release);
+    release_successors(task, status, ready);
+    recycle(task, slot);
+  }
+  if (counted && (completed_.count(slot) & (notify_stride_ - 1)) == 0) {
+    completed_.publish(slot);
     notify_waiters();
   }
 }

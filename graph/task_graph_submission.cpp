@@ -86,18 +86,6 @@ Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, A
   return {};
 }
 
-/// Marks the record and all below it as used by submission `id`; fails where this submission has used one of them in
-/// a way that excludes this one.
-bool mark(DataRecord& record, std::uint64_t id, AccessMode mode) {
-  bool compatible = true;
-  record.visit_tree([&](DataRecord& part) {
-    if (part.seen_by == id && (writes(mode) || writes(part.seen_mode))) compatible = false;
-    part.seen_by = id;
-    part.seen_mode = mode;
-  });
-  return compatible;
-}
-
 }  // namespace
 
 Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
@@ -134,7 +122,7 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
                                                       " is used in mode reduce but has no reduction methods: call "
                                                       "set_reduction first"};
     }
-    if (!mark(*record.value(), id, mode.value())) {
+    if (!record.value()->mark(id, mode.value())) {
       return Failure{ErrorCode::conflicting_access,
                      quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +
                          to_string(mode.value()) +
@@ -146,6 +134,11 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
 
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *task_pool_.allocate(submission_caches_.tasks);
+  initialize(task, codelet, access_count);
+  return task;
+}
+
+void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
   task.has_more = access_count > Task::kInlineAccesses;
   // On the heap: freed by recycle.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
@@ -159,7 +152,6 @@ Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t acc
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
   task.has_commute = task.holds_commute = false;
-  return task;
 }
 
 void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
@@ -168,9 +160,9 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
   std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
 }
 
-void TaskGraph::count_submission() {
+void TaskGraph::count_submission(std::size_t tasks) {
   // Before the task can end, which whoever sees it ended must see too. Only written under the submission lock.
-  submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  submitted_.store(submitted_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
@@ -211,14 +203,34 @@ void TaskGraph::close_reductions(TaskList& ready) {
   while (!open_reductions_.empty()) close_reduction(*open_reductions_.back(), ready);
 }
 
+void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
+  const TaskOptions& options = specification.options;
+  task.priority = options.priority;
+  set_arguments(task, specification.arguments);
+  if (!options.name.empty() || options.callback) {
+    task.extras = std::make_unique<TaskExtras>();
+    task.has_more = true;
+    task.extras->name = options.name;
+    task.extras->callback = options.callback;
+  }
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const Access& access = specification.accesses[i];
+    const auto mode = access.mode.value_or(AccessMode::read);
+    set_access(task, i, *access.handle.record(), task.codelet->variadic ? mode : task.codelet->modes[i]);
+  }
+}
+
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   if (auto fits = check_signature(specification, options_); !fits) return fits.failure();
   for (const Future& future : specification.options.after) {
-    if (future.valid() && future.graph() == this) continue;
+    if (future.valid() && future.graph() == this && (future.task() != nullptr || RecordingScope::find(this))) continue;
     return Failure{ErrorCode::invalid_argument,
                    quoted(specification.codelet) + ": an explicit dependency is empty or of another runtime"};
   }
   if (auto known = know_codelet(specification.codelet); !known) return known.failure();
+  if (recording_threads_.load(std::memory_order_relaxed) > 0) {
+    if (Recording* recording = RecordingScope::find(this)) return record(*recording, specification);
+  }
   if (auto room = wait_for_room(); !room) return room.failure();
   const TaskOptions& options = specification.options;
   TaskList ready;
@@ -233,19 +245,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
       if (auto valid = check_accesses(specification, take_id()); !valid) return valid.failure();
     }
     Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());
-    task.priority = options.priority;
-    set_arguments(task, specification.arguments);
-    if (!options.name.empty() || options.callback) {
-      task.extras = std::make_unique<TaskExtras>();
-      task.has_more = true;
-      task.extras->name = options.name;
-      task.extras->callback = options.callback;
-    }
-    for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
-      const Access& access = specification.accesses[i];
-      const auto mode = access.mode.value_or(AccessMode::read);
-      set_access(task, i, *access.handle.record(), task.codelet->variadic ? mode : task.codelet->modes[i]);
-    }
+    fill(task, specification);
     future = {this, &task, task.task_id()};
     count_submission();
     DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);

@@ -10,12 +10,18 @@
 namespace troupe::workers {
 
 void CoreDevice::prepare(const graph::Task& task) {
-  views_.clear();
+  if (views_.size() < task.access_count) views_.resize(task.access_count);
+  DataView* view = views_.data();
   for (const graph::TaskAccess& access : task.data()) {
     graph::DataRecord& record = *access.data();
-    views_.push_back(access.mode() == AccessMode::reduce
-                         ? record.reduction->partial(options_.worker.index(), record.layout)
-                         : record.view());
+    if (access.mode() == AccessMode::reduce) {
+      *view = record.reduction->partial(options_.worker.index(), record.layout);
+    } else {
+      // Member by member: a temporary, written in parts and read as a whole, costs more than all the rest.
+      view->data = record.host;
+      view->layout = record.layout;
+    }
+    ++view;
   }
 }
 
@@ -35,7 +41,7 @@ Started CoreDevice::start(graph::Task& task) noexcept {
   try {
     try {
       prepare(task);
-      KernelContext context(views_, task.argument_bytes.data(), task.argument_offsets.data());
+      KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
       context.worker = options_.worker;
       context.task = task.task_id();
       const graph::ExecutionScope scope(options_.graph, options_.worker);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "actors/workers/entry_queue.hpp"
@@ -36,6 +37,12 @@ struct WorkerCounters {
   }
 };
 
+/// What a victim answered.
+struct StealAnswer {
+  WorkerId victim;
+  std::size_t tasks = 0;
+};
+
 /// The part of one worker that outlives its actor: nothing in it is lost when the actor dies.
 struct alignas(64) WorkerPort {
   TaskDeque deque;
@@ -43,6 +50,9 @@ struct alignas(64) WorkerPort {
   TraceBuffer trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
+  /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
+  /// the only one that looks at it.
+  std::optional<StealAnswer> answer;
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "graph/spin_lock.hpp"
 #include "platform/binding.hpp"
@@ -23,10 +24,9 @@ WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup>
 
 void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
   if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
-    // In the thief's thread: the two deques are all that is touched.
+    // In the thief's thread: the two deques and the thief's port are all that is touched.
     const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
-    const std::size_t tasks = transfer_half(crew_, setup_->id, thief);
-    setup_->peers->send(thief, StealReply{setup_->id, static_cast<std::uint32_t>(tasks)});
+    crew_.ports[thief.index()].answer = StealAnswer{setup_->id, transfer_half(crew_, setup_->id, thief)};
     return;
   }
   arrivals_.fetch_add(1, std::memory_order_relaxed);
@@ -136,6 +136,9 @@ void WorkerActor::perform(const Command& command) {
       const caf::actor victim = setup_->peers->get(command.worker);
       if (victim) {
         send(victim, StealRequest{setup_->id});
+        if (const auto answer = std::exchange(port_.answer, std::nullopt)) {
+          core_.steal_replied(answer->victim, answer->tasks, pending_);
+        }
       } else {
         core_.steal_replied(command.worker, 0, pending_);
       }
@@ -200,11 +203,12 @@ void WorkerActor::rest() {
 void WorkerActor::look_around() {
   const TimeStamp begin = setup_->clock->now();
   TimeStamp now = begin;
-  while (now - begin < setup_->spin && !mail_waits() && !core_.sees_work()) {
-    for (int i = 0; i < 16; ++i) SpinLock::pause();
-    now = setup_->clock->now();
+  while (now - begin < setup_->spin && !mail_waits() && !core_.finds_work()) {
+    const bool quick = now - begin < kQuickLook;
+    for (int i = 0; i < (quick ? 2 : 16); ++i) SpinLock::pause();
     // A thread that submits may have been waiting for this core.
-    if (now - begin > kQuickLook) std::this_thread::yield();
+    if (!quick) std::this_thread::yield();
+    now = setup_->clock->now();
   }
   WorkerCounters::add(port_.counters.searching_ns, (now - begin).count());
 }

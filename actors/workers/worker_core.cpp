@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/spin_lock.hpp"
 #include "platform/cycles.hpp"
 
 namespace troupe::workers {
@@ -55,10 +54,7 @@ Task* WorkerCore::next_task() {
     if (Task* task = take_from_entry()) return task;
   }
   if (Task* task = port_.deque.pop_newest()) return task;
-  if (crew_.entry.drained() == 0) {
-    while (!look_at_arrivals()) SpinLock::pause();
-  }
-  return take_from_entry();
+  return crew_.entry.drained() > 0 ? take_from_entry() : nullptr;
 }
 
 WorkerId WorkerCore::next_victim() {
@@ -147,8 +143,16 @@ void WorkerCore::steal_replied(WorkerId victim, std::size_t tasks, Commands& out
   advance(out);
 }
 
+bool WorkerCore::finds_work() {
+  if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || victims_have_work()) return true;
+  return look_at_arrivals() && crew_.entry.drained() > 0;
+}
+
 bool WorkerCore::sees_work() const {
-  if (crew_.entry.size() > 0 || port_.deque.size() > 0) return true;
+  return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work();
+}
+
+bool WorkerCore::victims_have_work() const {
   if (crew_.plan.shared_queue) return false;
   for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
     for (const WorkerId victim : ring) {

@@ -66,6 +66,9 @@ class WorkerCore {
 
   /// Whether any queue that this worker may take from seems to hold something.
   [[nodiscard]] bool sees_work() const;
+  /// The same for a worker that asks again and again: it looks at what has arrived at the entry queue at most once a
+  /// microsecond, and drains it.
+  [[nodiscard]] bool finds_work();
   /// Declares the worker idle. False: work has appeared meanwhile, go on with `work_available`. True: sleep; a
   /// `WorkAvailable` will come.
   [[nodiscard]] bool park();
@@ -85,6 +88,7 @@ class WorkerCore {
   /// each look costs the thread that submits a cache miss.
   bool look_at_arrivals();
   graph::Task* take_from_entry();
+  [[nodiscard]] bool victims_have_work() const;
   /// The first victim that seems to have tasks, nearest ring first; an invalid id where none has.
   WorkerId next_victim();
 

@@ -1,0 +1,45 @@
+/// Task graphs that run many times.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "graph/task_graph.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+/// What `Runtime::record` recorded: tasks with their dependencies, ready to run any number of times without inferring
+/// them again. A run is ordered like one task that uses all the data of the recording: after the tasks that were
+/// submitted before and use some of them, before those that are submitted afterwards. Runs of one recording never
+/// overlap. Cheap to copy; may be used by any thread; must not be used after its runtime was destroyed.
+class RecordedGraph {
+ public:
+  RecordedGraph(graph::TaskGraph* graph, std::shared_ptr<graph::Recording> recording)
+      : graph_(graph), recording_(std::move(recording)) {}
+
+  /// Submits one run and returns at once. The future fails where any task of the run does.
+  /// Throws `invalid_handle` where recorded data were released, `stopped`.
+  Future run() const { return run(std::span<const Rebinding>()); }
+  /// The same with other data, of the same sizes and element type: `run({{x, x2}, {y, y2}})`. For this run only. Data
+  /// that the recording uses together with a part of them, and results of reductions, cannot be exchanged.
+  /// Throws `invalid_argument` and `conflicting_access` too.
+  Future run(std::span<const Rebinding> rebindings) const {
+    return graph_->replay(recording_, rebindings).value_or_throw();
+  }
+  Future run(std::initializer_list<Rebinding> rebindings) const {
+    return run(std::span<const Rebinding>(rebindings.begin(), rebindings.size()));
+  }
+
+  /// Tasks of one run, those that combine reductions included.
+  [[nodiscard]] std::size_t tasks() const { return recording_->size(); }
+
+ private:
+  graph::TaskGraph* graph_;
+  std::shared_ptr<graph::Recording> recording_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,166 @@
+#include "graph/recording.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "proto/access.hpp"
+
+namespace troupe::graph {
+
+namespace {
+thread_local const RecordingScope* innermost = nullptr;
+}
+
+TaskExtras::TaskExtras() = default;
+TaskExtras::~TaskExtras() = default;
+
+RecordingScope::RecordingScope(const TaskGraph* graph, Recording* recording)
+    : graph_(graph), recording_(recording), outer_(innermost) {
+  innermost = this;
+}
+
+RecordingScope::~RecordingScope() { innermost = outer_; }
+
+Recording* RecordingScope::find(const TaskGraph* graph) {
+  const RecordingScope* scope = innermost;
+  while (scope != nullptr && scope->graph_ != graph) scope = scope->outer_;
+  return scope != nullptr ? scope->recording_ : nullptr;
+}
+
+Recording::~Recording() {
+  for (RecordedTask& task : tasks_) {
+    if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
+  }
+}
+
+RecordedTask& Recording::add() {
+  RecordedTask& task = tasks_.emplace_back();
+  task.recording = this;
+  task.index = static_cast<std::uint32_t>(tasks_.size() - 1);
+  task.accesses = task.inline_accesses.data();
+  return task;
+}
+
+void Recording::note_uses(RecordedTask& task) {
+  by_id_.emplace(task.task_id().value(), &task);
+  for (std::size_t i = 0; i < task.access_count; ++i) {
+    TaskAccess& access = task.accesses[i];
+    const auto [number, is_new] = use_numbers_.try_emplace(access.data(), uses_.size());
+    if (is_new) {
+      uses_.emplace_back();
+      uses_.back().recorded = uses_.back().current = access.data();
+      uses_.back().id = access.data()->handle_id();
+    }
+    Use& use = uses_[number->second];
+    if (access.mode() != AccessMode::read) use.mode = AccessMode::read_write;
+    use.reduces = use.reduces || access.mode() == AccessMode::reduce;
+    use.places.push_back(&access);
+  }
+}
+
+RecordedTask* Recording::find(TaskId id) {
+  const auto found = by_id_.find(id.value());
+  return found != by_id_.end() ? found->second : nullptr;
+}
+
+std::size_t Recording::use_of(const Handle& handle) const {
+  const auto found = use_numbers_.find(handle.record());
+  if (found == use_numbers_.end() || uses_[found->second].id != handle.id()) return uses_.size();
+  return found->second;
+}
+
+void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache) {
+  for (RecordedTask& task : tasks_) {
+    task.predecessors = task.pending.load(std::memory_order_relaxed);
+    link_successors(task);
+    if (task.predecessors == 0) roots_.push_back(&task);
+    if (task.link_count == 0) ++sinks_;
+  }
+  // Only now: an edge lies in the memory of the task that waits.
+  for (RecordedTask& task : tasks_) {
+    while (task.more_edges != nullptr) {
+      EdgeBlock* block = task.more_edges;
+      task.more_edges = block->next;
+      pool.free(cache, block);
+    }
+  }
+  find_containing();
+  states_.clear();
+  by_id_.clear();
+}
+
+void Recording::link_successors(RecordedTask& task) {
+  const Edge* const newest = task.successors.load(std::memory_order_relaxed);
+  for (const Edge* edge = newest; edge != nullptr; edge = edge->next) ++task.link_count;
+  task.links = task.inline_links.data();
+  if (task.link_count > RecordedTask::kInlineSuccessors) {
+    more_links_.push_back(std::make_unique<RecordedTask::Link[]>(task.link_count));
+    task.links = more_links_.back().get();
+  }
+  // In the order of submission.
+  std::size_t i = task.link_count;
+  for (const Edge* edge = newest; edge != nullptr; edge = edge->next) {
+    task.links[--i] = {static_cast<RecordedTask*>(edge->task()), edge->kind() == Edge::explicit_dependency};
+  }
+  task.successors.store(nullptr, std::memory_order_relaxed);
+}
+
+void Recording::find_containing() {
+  for (Use& use : uses_) {
+    for (const DataRecord* above = use.recorded->parent; above != nullptr; above = above->parent) {
+      const auto found = use_numbers_.find(above);
+      if (found == use_numbers_.end()) continue;
+      use.inside_another = true;
+      if (use.mode != AccessMode::read) uses_[found->second].mode = AccessMode::read_write;
+    }
+  }
+}
+
+void Recording::bind(const RecordingRun& run) {
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    Use& use = uses_[i];
+    DataRecord* const wanted = run.data.empty() ? use.recorded : run.data[i];
+    if (use.current == wanted) continue;
+    for (TaskAccess* place : use.places) *place = TaskAccess(wanted, place->mode());
+    use.current = wanted;
+  }
+}
+
+void Recording::make_ready(RecordedTask& task, TaskList& ready) {
+  task.id.store(first_id_ + task.index, std::memory_order_relaxed);
+  ready.push_back(&task);
+}
+
+void Recording::begin_run(Task& run_task, TaskList& ready) {
+  const RecordingRun& run = *run_task.extras->run;
+  bind(run);
+  run_task_ = &run_task;
+  first_id_ = run.first_id;
+  sinks_left_.store(sinks_, std::memory_order_relaxed);
+  for (RecordedTask* root : roots_) make_ready(*root, ready);
+}
+
+bool Recording::task_ended(RecordedTask& task, const FailureLog::Cause& cause, TaskList& ready) {
+  if (cause) {
+    const std::lock_guard lock(cause_lock_);
+    if (!cause_) cause_ = cause;
+  }
+  task.cancel_requested.store(false, std::memory_order_relaxed);
+  for (const RecordedTask::Link& link : task.followers()) {
+    RecordedTask& follower = *link.task();
+    if (cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
+    // Release: this task's effects; acquire, for the last one: those of all predecessors.
+    if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
+  }
+  // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
+  // the run.
+  return task.link_count == 0 && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+FailureLog::Cause Recording::take_cause() {
+  const std::lock_guard lock(cause_lock_);
+  return std::exchange(cause_, nullptr);
+}
+
+}  // namespace troupe::graph
