@@ -52,6 +52,14 @@ class BlockPool {
     return slabs_.size() * kSlab * sizeof(T);
   }
 
+  /// The memory taken so far, `kSlab` objects each. It stays as long as the pool.
+  [[nodiscard]] std::vector<const T*> slabs() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<const T*> all;
+    for (const auto& slab : slabs_) all.push_back(slab.get());
+    return all;
+  }
+
  private:
   /// Moves `kBatch` objects to the shared list. Room in `batches_` was reserved with the slabs, so this cannot throw.
   void give_back(Cache& cache) noexcept {

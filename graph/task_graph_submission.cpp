@@ -146,8 +146,11 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
 
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *task_pool_.allocate(submission_caches_.tasks);
+  // What the last task in this memory left.
+  if (task.extras) task.extras.reset();
+  if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
   if (access_count > Task::kInlineAccesses) {
-    task.accesses = new TaskAccess[access_count];  // freed by recycle
+    task.accesses = new TaskAccess[access_count];  // freed by the next task or ~Task
   } else {
     task.accesses = task.inline_accesses.data();
   }

@@ -12,6 +12,7 @@
 #include "actors/workers/trace_buffer.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/steal_plan.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::workers {
 
@@ -42,6 +43,8 @@ struct alignas(64) WorkerPort {
   TraceBuffer trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
+  /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
+  std::atomic<TimeStamp::rep> running_since{0};
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
