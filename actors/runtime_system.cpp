@@ -355,6 +355,7 @@ WhyReport RuntimeSystem::Implementation::why() {
                    }
                    crew.policy = policy_name_;
                    if (places_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
+                   crew.scheduler_died = places_ && !mailboxes_.back().open();
                    crew.now = clock_.now();
                    report = observation::explain(graph, crew);
                  });

@@ -127,7 +127,7 @@ class Runtime {
   [[nodiscard]] RunReport report() const;
   /// The figures of every actor's mailbox: messages, depth, waiting and handling times.
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Why tasks do not go on: what waits for what, root causes first. Nobody can submit while it looks: about 0.3 us per
+  /// Why tasks do not go on: what waits for what, root causes first. Nobody can submit while it looks: about 0.4 us per
   /// task in flight.
   [[nodiscard]] WhyReport why() const;
   /// The tasks executed since the last call, by start time; needs `RuntimeOptions::trace`. Only while no task runs.

@@ -85,6 +85,7 @@ void MailboxMeter::close() noexcept {
   // Acquire: the counts of all messages sent before; release: those sent after know that they are dropped.
   const std::uint64_t drawn = tickets_.fetch_or(1, std::memory_order_acq_rel);
   if ((drawn & 1U) != 0) return;
+  record_.open_.fetch_sub(1, std::memory_order_relaxed);
   const std::uint64_t left = drawn / 2 - std::min(drawn / 2, taken_);
   record_.dropped_.fetch_add(left, std::memory_order_release);
 }

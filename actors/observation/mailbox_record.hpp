@@ -24,6 +24,8 @@ class MailboxRecord {
   /// A message was answered by its sender's thread and never lay in the mailbox. Any thread.
   void answered(Duration took) noexcept;
   [[nodiscard]] MailboxMetrics snapshot() const;
+  /// Whether some actor has this mailbox and has not ended.
+  [[nodiscard]] bool open() const noexcept { return open_.load(std::memory_order_relaxed) > 0; }
 
  private:
   friend class MailboxMeter;
@@ -36,6 +38,7 @@ class MailboxRecord {
   std::atomic<std::uint64_t> answered_{0};
   std::atomic<std::uint64_t> peak_depth_{0};
   std::atomic<std::uint64_t> unmeasured_{0};
+  std::atomic<int> open_{0};
   LatencyHistogram waiting_;
   LatencyHistogram handling_;
   LatencyHistogram answering_;
@@ -49,7 +52,9 @@ class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;
 
-  explicit MailboxMeter(MailboxRecord& record) : record_(record) {}
+  explicit MailboxMeter(MailboxRecord& record) : record_(record) {
+    record_.open_.fetch_add(1, std::memory_order_relaxed);
+  }
   /// What has not been handled is dropped.
   ~MailboxMeter() { close(); }
   MailboxMeter(const MailboxMeter&) = delete;

@@ -98,6 +98,7 @@ class Explanation {
     report_.in_entry_queue = crew_.in_entry_queue;
     report_.undecided = crew_.undecided;
     report_.policy = crew_.policy;
+    report_.scheduler_died = crew_.scheduler_died;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (!is_task(i)) continue;
       if (graph_.nodes[i].activity != TaskActivity::none) {

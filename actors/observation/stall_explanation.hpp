@@ -23,6 +23,8 @@ struct CrewSnapshot {
   /// In the activation queue or with the scheduler; 0 under a local policy.
   std::uint64_t undecided = 0;
   std::string policy;
+  /// There is a scheduler, and its actor has ended.
+  bool scheduler_died = false;
   TimeStamp now{};
 };
 

@@ -143,6 +143,7 @@ std::string WhyReport::to_text() const {
                         waiting);
     if (waiting == 0 && ready == 0 && running > 0) text += "No task waits: nothing is stalled but what runs.\n";
   }
+  if (scheduler_died) text += "The scheduler's actor has died: tasks that it has not placed do not run.\n";
   for (const WhyCause& cause : causes) text += cause_line(cause, *this);
   if (more_causes > 0) text += fmt::format("There are {} more causes.\n", more_causes);
   if (!tasks.empty()) text += "What waits:\n";

@@ -110,6 +110,8 @@ struct WhyReport {
   std::uint64_t in_entry_queue = 0;
   std::uint64_t undecided = 0;
   std::string policy;
+  /// The scheduler's actor has ended: undecided tasks stay so.
+  bool scheduler_died = false;
   /// From the watchdog: nothing has started or ended for so long. Else zero.
   Duration quiet_for{};
   /// Most waiting tasks first.

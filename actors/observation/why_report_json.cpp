@@ -76,6 +76,7 @@ std::string WhyReport::to_json() const {
                     {"in_entry_queue", in_entry_queue},
                     {"undecided", undecided},
                     {"policy", policy},
+                    {"scheduler_died", scheduler_died},
                     {"quiet_seconds", seconds(quiet_for)},
                     {"causes", as_json(causes)},
                     {"more_causes", more_causes},

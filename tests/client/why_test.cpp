@@ -333,6 +333,33 @@ BOOST_AUTO_TEST_CASE(names_of_tasks_that_ended_do_not_appear) {
   BOOST_TEST(report.in_flight == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(hundreds_of_thousands_of_tasks_in_flight_are_explained_in_a_screenful) {
+  RuntimeOptions options = with_workers(2);
+  constexpr int kTasks = 300'000;
+  options.window = 2 * kTasks;
+  Stall stall(options);
+  std::vector<Handle> handles;
+  for (int i = 0; i < 64; ++i) handles.push_back(stall.data("d" + std::to_string(i)));
+  const Codelet update =
+      Codelet("update", {AccessMode::read, AccessMode::read_write}).cpu([](const double&, double&) {});
+  const Codelet all = Codelet::variadic("all").cpu([&](const KernelContext&) { stall.gate.pass(); });
+  std::vector<Access> accesses;
+  for (const Handle& handle : handles) accesses.push_back(write(handle));
+  stall.runtime.submit(all, accesses);
+  for (int i = 0; i < kTasks; ++i) {
+    const auto at = [&](int k) { return handles[static_cast<std::size_t>(k % 64)]; };
+    stall.runtime.submit(update, {at(i * 7), at(i * 7 + 1 + i % 5)});
+  }
+  stall.gate.wait_for(1);
+  const auto begin = std::chrono::steady_clock::now();
+  const WhyReport report = stall.runtime.why();
+  const Duration took = std::chrono::steady_clock::now() - begin;
+  BOOST_TEST_MESSAGE("explained in " << in_words(took));
+  BOOST_TEST(has(report, "300,000 tasks wait, in the end, for task "));
+  BOOST_TEST(report.to_text().size() < 5000U);
+  BOOST_TEST((took < std::chrono::seconds(20)));
+}
+
 /// Nothing may be torn while tasks come and go, with names, many handles and waiting threads.
 BOOST_AUTO_TEST_CASE(it_may_be_asked_all_the_time_while_tasks_run) {
   Runtime runtime(with_workers(3));

@@ -105,13 +105,16 @@ BOOST_AUTO_TEST_CASE(what_an_actor_leaves_behind_is_dropped_and_its_successor_go
     for (int i = 0; i < 3; ++i) first.sent(TimeStamp(i));
     first.begin(TimeStamp(5));
     first.end(TimeStamp(6));
+    BOOST_TEST(record.open());
     first.close();
+    BOOST_TEST(!record.open());
     first.sent(TimeStamp(7));
     BOOST_TEST(record.snapshot().dropped == 3U);
     BOOST_TEST(record.snapshot().depth == 0U);
   }
   BOOST_TEST(record.snapshot().dropped == 3U);
   MailboxMeter second(record);
+  BOOST_TEST(record.open());
   second.sent(TimeStamp(100));
   second.begin(TimeStamp(110));
   const MailboxMetrics metrics = record.snapshot();

@@ -130,6 +130,15 @@ BOOST_AUTO_TEST_CASE(tasks_that_the_policy_has_not_placed_are_said_to_be_so) {
   BOOST_TEST(says(report, "3 tasks that are ready, but that the policy 'custom' has not placed on a worker"));
 }
 
+BOOST_AUTO_TEST_CASE(a_scheduler_that_died_is_told) {
+  add("ready");
+  crew.undecided = 1;
+  BOOST_TEST(explained().to_text().find("died") == std::string::npos);
+  crew.scheduler_died = true;
+  BOOST_TEST(says(explained(), "The scheduler's actor has died"));
+  BOOST_TEST(nlohmann::json::parse(explained().to_json())["scheduler_died"] == true);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_that_sleeps_on_a_full_deque_is_told) {
   add("ready");
   crew.workers[1].asleep = true;
