@@ -141,11 +141,14 @@ void TaskGraph::release_successors(Task& task, const Completion& completion, Tas
 
 void TaskGraph::recycle(Task& task, std::size_t slot) {
   WorkerCaches& caches = worker_caches_[slot];
-  if (task.extras) task.extras->callback = nullptr;
-  while (task.more_edges != nullptr) {
-    EdgeBlock* block = task.more_edges;
-    task.more_edges = block->next;
-    edge_pool_.free(caches.edges, block);
+  // What else `has_more` stands for stays until the memory is used again, see `allocate_task`.
+  if (task.has_more) {
+    if (task.extras) task.extras->callback = nullptr;
+    while (task.more_edges != nullptr) {
+      EdgeBlock* block = task.more_edges;
+      task.more_edges = block->next;
+      edge_pool_.free(caches.edges, block);
+    }
   }
   task_pool_.free(caches.tasks, &task);
 }
@@ -157,7 +160,7 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
   }
   if (any_failure_.load(std::memory_order_relaxed)) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
-  if (task.extras && task.extras->callback) call_back(task, completion);
+  if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);
   const bool counted = task.role != TaskRole::host;
   task.status.store(completion.status, std::memory_order_release);
   release_successors(task, completion, ready);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "actors/workers/entry_queue.hpp"
 #include "actors/workers/idle_set.hpp"
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/trace_buffer.hpp"
@@ -66,7 +67,7 @@ class Crew {
   /// Some worker may steal from another.
   const bool steals;
   /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
-  TaskDeque entry;
+  EntryQueue entry;
   IdleSet idle;
   std::vector<WorkerPort> ports;
   /// Record a trace entry per task.

@@ -37,7 +37,9 @@ BOOST_AUTO_TEST_CASE(sleepers_and_queues_are_seen) {
   crew.idle.insert(WorkerId(1));
   crew.ports[0].deque.push(task());
   crew.ports[0].deque.push(task());
-  crew.entry.push(task());
+  graph::TaskList one;
+  one.push_back(task());
+  crew.entry.push(one);
   const observation::CrewSnapshot snapshot = look_at(crew);
   BOOST_TEST_REQUIRE(snapshot.workers.size() == 3U);
   BOOST_TEST(!snapshot.workers[0].asleep);
