@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include "actors/observation/why_report.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
@@ -31,6 +33,12 @@ struct RuntimeOptions {
   Duration spin = std::chrono::microseconds(50);
   /// Record every task's time (`Runtime::trace`): about 0.1 us and 48 bytes a task.
   bool trace = false;
+  /// While tasks are in flight and none has started or ended for so long, `on_stall` is told why (`Runtime::why`): once
+  /// per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes longer while nothing
+  /// else can run counts as a stall.
+  Duration why_after{};
+  /// Called in a thread of its own; it may use the runtime but not wait for it. What it throws is dropped.
+  std::function<void(const WhyReport&)> on_stall = nullptr;
   /// Seed of the random choices of policies.
   std::uint64_t seed = 1;
   /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed

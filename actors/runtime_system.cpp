@@ -4,11 +4,17 @@
 #include <caf/all.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
+#include <optional>
 
+#include "actors/observation/observed_actor.hpp"
+#include "actors/observation/stall_explanation.hpp"
+#include "actors/observation/watchdog.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/workers/core_device.hpp"
+#include "actors/workers/crew_inspection.hpp"
 #include "actors/workers/worker_actor.hpp"
 #include "platform/binding.hpp"
 #include "platform/clock.hpp"
@@ -57,9 +63,12 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   Task* next_activated() override { return activation_.pop_oldest(); }
   void queued(std::vector<std::size_t>& out) const override;
   void push(Task* task, WorkerId worker) override;
+  void policy_failed(const std::string& what) override;
 
   [[nodiscard]] RunReport report() const;
   std::vector<TraceEvent> take_trace();
+  [[nodiscard]] MetricsSnapshot metrics() const;
+  WhyReport why();
 
   RuntimeOptions options_;
   platform::Topology topology_;
@@ -77,6 +86,13 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void spawn_scheduler();
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
+  caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
+  void start_watchdog();
+
+  /// By worker, then the supervisor, then the scheduler where there is one. Complete before the first actor starts.
+  std::deque<observation::MailboxRecord> mailboxes_;
+  /// Null under a local policy.
+  std::shared_ptr<scheduler::SchedulerState> scheduler_state_;
 
   std::unique_ptr<scheduler::PlacingPolicy> placing_;
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
@@ -94,6 +110,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   caf::actor_system system_;
   caf::actor supervisor_;
   caf::actor scheduler_;
+  std::optional<observation::Watchdog> watchdog_;
 };
 
 RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, platform::Topology topology,
@@ -111,6 +128,9 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
       configuration_(options.deterministic),
       system_(configuration_) {
   crew_->trace = options.trace;
+  for (std::size_t i = 0; i < crew_->ports.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
+  mailboxes_.emplace_back("supervisor");
+  if (places_) mailboxes_.emplace_back("scheduler");
 }
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
@@ -120,9 +140,27 @@ void RuntimeSystem::Implementation::spawn_scheduler() {
   // The scheduler must not own the runtime that owns it.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
                                                   [](scheduler::WorkerQueues*) {});
-  auto state = std::make_shared<scheduler::SchedulerState>(
+  scheduler_state_ = std::make_shared<scheduler::SchedulerState>(
       std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(kinds), options_.seed));
-  scheduler_ = system_.spawn(scheduler::scheduler_behavior, std::move(state));
+  scheduler_ = spawn_observed(mailboxes_.back(), [state = scheduler_state_](caf::event_based_actor* self) {
+    return scheduler::scheduler_behavior(self, state);
+  });
+}
+
+caf::actor RuntimeSystem::Implementation::spawn_observed(observation::MailboxRecord& mailbox,
+                                                         observation::ObservedBehavior::Make make) {
+  return system_.spawn<observation::ObservedBehavior>(&mailbox, static_cast<const platform::Clock*>(&clock_),
+                                                      std::move(make));
+}
+
+void RuntimeSystem::Implementation::start_watchdog() {
+  if (options_.why_after <= Duration{} || !options_.on_stall) return;
+  watchdog_.emplace(observation::Watchdog::Options{options_.why_after, [this] { return workers::pulse_of(*crew_); },
+                                                   [this](Duration quiet_for) {
+                                                     WhyReport report = why();
+                                                     report.quiet_for = quiet_for;
+                                                     options_.on_stall(report);
+                                                   }});
 }
 
 void RuntimeSystem::Implementation::start() {
@@ -136,7 +174,11 @@ void RuntimeSystem::Implementation::start() {
   };
   setup.started = [this](const WorkerStarted& message) { started(message); };
   setup.lost = [this](WorkerId worker, const std::string& reason) { lost(worker, reason); };
-  supervisor_ = system_.spawn(supervisor_behavior, std::make_shared<SupervisorState>(std::move(setup)));
+  auto state = std::make_shared<SupervisorState>(std::move(setup));
+  supervisor_ = spawn_observed(
+      mailboxes_[crew_->ports.size()],
+      [state = std::move(state)](caf::event_based_actor* self) { return supervisor_behavior(self, state); });
+  start_watchdog();
   const auto all_started = [&] { return started_ >= crew_->ports.size(); };
   if (options_.deterministic) {
     while (pump() == Pump::progressed) {
@@ -160,6 +202,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
                                      options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock_});
   };
   setup->clock = &clock_;
+  setup->mailbox = &mailboxes_[worker.index()];
   if (options_.bind && topology_.bindable) {
     setup->pus = {pu};
   } else if (topology_.machine.this_system) {
@@ -230,6 +273,10 @@ void RuntimeSystem::Implementation::queued(std::vector<std::size_t>& out) const 
   for (const workers::WorkerPort& port : crew_->ports) out.push_back(port.deque.size());
 }
 
+void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
+  graph_.failures().add({ErrorCode::policy_failed, "policy '" + policy_name_ + "' " + what});
+}
+
 void RuntimeSystem::Implementation::push(Task* task, WorkerId worker) {
   crew_->ports[worker.index()].deque.push(task);
   // A worker that is awake looks into its deque before it sleeps.
@@ -254,6 +301,7 @@ void RuntimeSystem::Implementation::stop() {
   [[maybe_unused]] Result<void> outcome = graph_.wait_all();
   outcome = graph_.stop_submissions();
   outcome = graph_.wait_all();
+  watchdog_.reset();
   caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
   scheduler_ = nullptr;
@@ -306,6 +354,29 @@ std::vector<TraceEvent> RuntimeSystem::Implementation::take_trace() {
   return events;
 }
 
+MetricsSnapshot RuntimeSystem::Implementation::metrics() const {
+  MetricsSnapshot snapshot;
+  for (const observation::MailboxRecord& mailbox : mailboxes_) snapshot.mailboxes.push_back(mailbox.snapshot());
+  return snapshot;
+}
+
+WhyReport RuntimeSystem::Implementation::why() {
+  WhyReport report;
+  graph_.inspect([this] { return workers::running_tasks(*crew_); },
+                 [&](const graph::GraphSnapshot& graph) {
+                   observation::CrewSnapshot crew = workers::look_at(*crew_);
+                   for (std::size_t i = 0; i < crew.workers.size(); ++i) {
+                     crew.workers[i].device = "cpu core " + std::to_string(topology_.cores[i].pu);
+                   }
+                   crew.policy = policy_name_;
+                   if (places_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
+                   crew.scheduler_died = places_ && !mailboxes_.back().open();
+                   crew.now = clock_.now();
+                   report = observation::explain(graph, crew);
+                 });
+  return report;
+}
+
 Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
                                                             std::unique_ptr<scheduler::PlacingPolicy> placing) {
   if (options.window == 0) {
@@ -345,6 +416,8 @@ std::size_t RuntimeSystem::workers() const { return implementation_->crew_->port
 const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
 RunReport RuntimeSystem::report() const { return implementation_->report(); }
 std::vector<TraceEvent> RuntimeSystem::take_trace() { return implementation_->take_trace(); }
+MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }
+WhyReport RuntimeSystem::why() const { return implementation_->why(); }
 
 void RuntimeSystem::kill_worker(WorkerId worker) {
   const caf::actor actor = implementation_->peers_->get(worker);

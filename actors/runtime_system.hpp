@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "actors/observation/metrics_snapshot.hpp"
+#include "actors/observation/why_report.hpp"
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
@@ -33,6 +35,10 @@ class RuntimeSystem {
   /// Every task executed since the last call, by start time. Only while no task runs; empty without
   /// `RuntimeOptions::trace`.
   [[nodiscard]] std::vector<TraceEvent> take_trace();
+  /// The figures of every actor's mailbox. Any thread, at any time.
+  [[nodiscard]] MetricsSnapshot metrics() const;
+  /// What waits for what, root causes first. Any thread, at any time, kernels and callbacks too.
+  [[nodiscard]] WhyReport why() const;
   /// Makes a worker's actor end as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
 

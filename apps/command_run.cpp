@@ -34,6 +34,7 @@ struct RunArguments {
   bool check = false;
   bool peak = false;
   bool json = false;
+  bool metrics = false;
   std::string picture;
 };
 
@@ -108,6 +109,7 @@ RunSummary measure(const RunArguments& arguments) {
     if (!last) continue;
     summary.report = difference(runtime.report(), before);
     summary.trace = runtime.take_trace();
+    if (arguments.metrics) summary.metrics = runtime.metrics();
     if (arguments.check) summary.residuals = check(arguments, original, factorization);
   }
   summary.problem = to_string(problem.kind);
@@ -208,6 +210,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
   add_runtime_options(*command, arguments->runtime);
+  add_observation_options(*command, arguments->runtime, arguments->metrics);
   command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

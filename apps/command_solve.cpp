@@ -12,6 +12,7 @@
 #include "apps/common_arguments.hpp"
 #include "apps/factorization.hpp"
 #include "apps/human.hpp"
+#include "apps/mailbox_table.hpp"
 #include "apps/matrix_market.hpp"
 #include "apps/matrix_market_writer.hpp"
 #include "apps/progress.hpp"
@@ -30,6 +31,7 @@ struct SolveArguments {
   std::int64_t tile = 0;
   RuntimeOptions runtime;
   bool json = false;
+  bool metrics = false;
 };
 
 struct Solved {
@@ -42,6 +44,7 @@ struct Solved {
   RunReport report;
   double total_seconds = 0;
   Residual residual;
+  std::optional<MetricsSnapshot> metrics;
 };
 
 /// The methods to try, in order.
@@ -176,6 +179,7 @@ Solved solve_system(const SolveArguments& arguments, const MatrixMarketHeader& h
         {.enabled = !arguments.json, .label = "solve"});
     solved = solve_by_any(runtime, arguments, candidates(arguments, header), a, b, x);
   }
+  if (arguments.metrics) solved.metrics = runtime.metrics();
   solved.residual = solve_residual(a, x, b);
   if (!arguments.output.empty() && solved.residual.accepted()) write_array(arguments.output, x).value_or_throw();
   return solved;
@@ -197,6 +201,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const MatrixMarketHeader
                       {"residual", solved.residual.value},
                       {"tasks", solved.report.ended},
                       {"workers", workers_as_json(solved.report, solved.total_seconds)}};
+  if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
   if (!arguments.output.empty() && solved.residual.accepted()) json["output"] = arguments.output;
   return json;
@@ -216,6 +221,7 @@ void print(const SolveArguments& arguments, const MatrixMarketHeader& header, co
              solved.residual.accepted() ? "below" : "NOT below", kResidualBound);
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
+  if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
 }
 
 int solve(const SolveArguments& arguments) {
@@ -256,6 +262,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   command->add_option("--tile", arguments->tile, "Columns of a tile; default: by size")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   add_runtime_options(*command, arguments->runtime);
+  add_observation_options(*command, arguments->runtime, arguments->metrics);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments, &chosen] { chosen = [arguments] { return solve(*arguments); }; });
 }

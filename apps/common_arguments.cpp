@@ -1,13 +1,18 @@
 #include "apps/common_arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <thread>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/atomic_file.hpp"
+#include "apps/duration.hpp"
 #include "apps/human.hpp"
+#include "apps/tokens.hpp"
 #include "platform/host_memory.hpp"
 #include "proto/errors.hpp"
 
@@ -33,6 +38,23 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
       ->check(
           [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
       ->capture_default_str();
+}
+
+void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics) {
+  command.add_flag("--metrics", metrics, "Print every actor's mailbox figures");
+  const auto check = [](const std::string& text) {
+    if (parse_duration(text)) return std::string();
+    return apps::quoted(text) +
+           " is no time: give a positive number and a unit (ms, s, m or h), such as 5s, 500ms or 2m";
+  };
+  const auto assign = [&options](const std::string& text) {
+    options.why_after = parse_duration(text).value_or(Duration{});
+    options.on_stall = [](const WhyReport& report) { fmt::print(stderr, "troupe: stalled\n{}", report.to_text()); };
+  };
+  command
+      .add_option_function<std::string>("--why-after", assign,
+                                        "When no task has started or ended for so long (5s, 500ms, 2m), say why")
+      ->check(check);
 }
 
 namespace {

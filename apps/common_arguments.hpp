@@ -21,6 +21,9 @@ inline constexpr std::int64_t kLargestOrder = 2147483647;
 /// Adds `--policy`, `--cores`, `--window`, `--seed`.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 
+/// Adds `--metrics` and `--why-after`, which tells of stalls on standard error.
+void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics);
+
 /// What a factorization and what is around it will keep in memory.
 struct MemoryNeed {
   std::int64_t rows = 0;

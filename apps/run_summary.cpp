@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/human.hpp"
+#include "apps/mailbox_table.hpp"
 #include "apps/table.hpp"
 
 namespace troupe::apps {
@@ -68,6 +69,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   }
   if (!summary.residuals.empty()) json["residual"] = worst;
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
+  if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
   return json;
 }
@@ -110,6 +112,7 @@ void print_text(const RunSummary& summary) {
                residual.accepted() ? "below" : "NOT below", kResidualBound);
   }
   print_workers(summary);
+  if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
   if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/observation/metrics_snapshot.hpp"
 #include "actors/run_report.hpp"
 #include "apps/picture.hpp"
 #include "apps/residuals.hpp"
@@ -35,6 +36,8 @@ struct RunSummary {
   RunReport report;
   std::vector<TraceEvent> trace;
   std::optional<PictureFiles> picture;
+  /// Since the runtime's start.
+  std::optional<MetricsSnapshot> metrics;
 
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;

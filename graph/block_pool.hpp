@@ -77,6 +77,14 @@ class BlockPool {
     return slabs_.size() * kSlab * sizeof(T) + magazines_.size() * sizeof(Magazine);
   }
 
+  /// The memory taken so far, `kSlab` objects each. It stays as long as the pool.
+  [[nodiscard]] std::vector<const T*> slabs() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<const T*> all;
+    for (const auto& slab : slabs_) all.push_back(slab.get());
+    return all;
+  }
+
  private:
   /// Objects between the one that is handed out and the one whose first line is asked for.
   static constexpr std::size_t kAhead = 4;

@@ -28,8 +28,8 @@ std::vector<DataRecord*> commute_set(const Task& task) {
 
 bool CommuteLock::acquire_or_park(Task* task) noexcept {
   const std::lock_guard lock(mutex_);
-  if (!held_) {
-    held_ = true;
+  if (holder_ == nullptr) {
+    holder_ = task;
     return true;
   }
   waiting_.push_back(task);
@@ -37,7 +37,7 @@ bool CommuteLock::acquire_or_park(Task* task) noexcept {
 }
 
 void CommuteLock::wake_oldest(DataRecord& self, TaskList& retry) noexcept {
-  if (held_ || waiting_.empty()) return;
+  if (holder_ != nullptr || waiting_.empty()) return;
   Task* task = waiting_.pop_front();
   task->woken_by = &self;
   retry.push_back(task);
@@ -45,7 +45,7 @@ void CommuteLock::wake_oldest(DataRecord& self, TaskList& retry) noexcept {
 
 void CommuteLock::release(DataRecord& self, TaskList& retry) noexcept {
   const std::lock_guard lock(mutex_);
-  held_ = false;
+  holder_ = nullptr;
   wake_oldest(self, retry);
 }
 

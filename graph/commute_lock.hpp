@@ -1,6 +1,7 @@
 /// Mutual exclusion of tasks that commute on data.
 #pragma once
 
+#include <mutex>
 #include <span>
 
 #include "graph/spin_lock.hpp"
@@ -18,14 +19,21 @@ class CommuteLock {
   void release(DataRecord& self, TaskList& retry) noexcept;
   /// Moves the oldest parked task to `retry` if the lock is free: its turn came and was not used.
   void pass_on(DataRecord& self, TaskList& retry) noexcept;
+  /// Calls `holder(task or null)`, then `waiting(task)` for each parked task, under the lock.
+  template <class Holder, class Waiting>
+  void inspect(const Holder& holder, const Waiting& waiting) const {
+    const std::lock_guard lock(mutex_);
+    holder(holder_);
+    for (const Task* task = waiting_.front(); task != nullptr; task = task->next) waiting(task);
+  }
 
  private:
   /// Requires `mutex_`.
   void wake_oldest(DataRecord& self, TaskList& retry) noexcept;
 
-  SpinLock mutex_;
-  bool held_ = false;  // guarded by mutex_
-  TaskList waiting_;   // guarded by mutex_
+  mutable SpinLock mutex_;
+  const Task* holder_ = nullptr;  // guarded by mutex_; null: free
+  TaskList waiting_;              // guarded by mutex_
 };
 
 /// Takes the commute locks of all the task's records (those below a handle with parts included), in the order of

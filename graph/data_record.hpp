@@ -90,6 +90,11 @@ struct alignas(64) DataRecord {
     visit(*this);
     for (DataRecord* child : children) child->visit_tree(visit);
   }
+  template <class Visit>
+  void visit_tree(const Visit& visit) const {
+    visit(*this);
+    for (const DataRecord* child : children) child->visit_tree(visit);
+  }
   /// The same for those that have data of their own.
   template <class Visit>
   void visit_data(const Visit& visit) {

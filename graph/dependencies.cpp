@@ -61,7 +61,7 @@ bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
   edge.set(&task_, kind);
   do {
     if (head == Task::closed()) return false;
-    edge.next = head;
+    edge.link(head);
     // Release: publishes the edge to the completing worker, which acquires by its closing exchange.
   } while (!other.successors.compare_exchange_weak(head, &edge, std::memory_order_release, std::memory_order_acquire));
   ++block_next_;

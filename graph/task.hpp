@@ -13,6 +13,7 @@
 #include "graph/arguments.hpp"
 #include "graph/handle.hpp"
 #include "proto/errors.hpp"
+#include "proto/units.hpp"
 
 namespace troupe {
 struct CodeletDefinition;
@@ -26,8 +27,8 @@ struct Task;
 /// A wait for one task by a thread that is no worker.
 class TaskWaiter;
 
-/// "The owner waits for the task whose list this edge is in." Lies in the memory of the waiting task, or on the stack
-/// of a waiting thread. Linked once, read once by the completing worker, then dead.
+/// "The owner waits for the task whose list this edge is in." Lies in the memory of the waiting task, or for a waiting
+/// thread in the graph's. Linked once, read once by the completing worker, then dead.
 struct Edge {
   enum Kind : std::uintptr_t {
     /// The waiting task's data need it.
@@ -38,11 +39,14 @@ struct Edge {
     waiter = 2,
   };
 
-  Edge* next = nullptr;
-  /// The waiting task or thread; the two lowest bits are the kind.
+  /// Relaxed: the exchange that closes the list, or the submission lock, orders what was linked before.
+  std::atomic<Edge*> next{nullptr};
+  /// The waiting task or thread; written under the submission lock; the two lowest bits are the kind.
   std::uintptr_t owner = 0;
 
   void set(const void* object, Kind kind) { owner = reinterpret_cast<std::uintptr_t>(object) | kind; }
+  [[nodiscard]] Edge* next_edge() const { return next.load(std::memory_order_relaxed); }
+  void link(Edge* to) { next.store(to, std::memory_order_relaxed); }
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(owner & 3U); }
   [[nodiscard]] Task* task() const { return reinterpret_cast<Task*>(owner & ~std::uintptr_t{3}); }
   [[nodiscard]] TaskWaiter* thread() const { return reinterpret_cast<TaskWaiter*>(owner & ~std::uintptr_t{3}); }
@@ -75,6 +79,8 @@ struct TaskExtras {
   TaskWaiter* ready_waiter = nullptr;
   /// For a `replay` task.
   std::unique_ptr<RecordingRun> run;
+  /// For a `host` task: since when the program has the data. Relaxed: for people.
+  std::atomic<TimeStamp::rep> held_since{0};
 };
 
 enum class TaskRole : std::uint8_t {
@@ -125,6 +131,7 @@ struct alignas(64) Task {
   std::atomic<std::uint64_t> id{0};
 
   const CodeletDefinition* codelet = nullptr;
+  /// This and `extras` are kept when the task has ended, for who looks at it meanwhile, until its memory is used again.
   TaskAccess* accesses = nullptr;
   /// Links in a commute lock's queue or in a batch.
   Task* next = nullptr;
@@ -146,6 +153,13 @@ struct alignas(64) Task {
   alignas(64) std::array<Edge, kInlineEdges> inline_edges;
 
   alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
+
+  Task() = default;
+  ~Task() {
+    if (accesses != inline_accesses.data()) delete[] accesses;
+  }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
 
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::span<const TaskAccess> data() const { return {accesses, access_count}; }

@@ -28,7 +28,8 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       completed_(options.workers),
       registry_(this),
       combine_codelet_(make_combine_codelet()),
-      replay_codelet_("recorded graph", {}) {
+      replay_codelet_("recorded graph", {}),
+      callbacks_(options.workers + 1) {
   edge_pool_.prepare(submission_caches_.edges);
   for (WorkerCaches& caches : worker_caches_) {
     task_pool_.prepare(caches.tasks);
@@ -91,7 +92,8 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
     hold = &submit_hold(*root, AccessMode::read_write, waiter, ready, immediately);
     if (releasing) announce(true);
   }
-  if (auto held = wait_for_hold(hold, waiter, ready, immediately); !held) {
+  if (auto held = wait_for_hold(hold, waiter, ready, immediately, releasing ? WaitKind::release : WaitKind::change);
+      !held) {
     const std::lock_guard lock(submission_mutex_);
     if (releasing) announce(false);
     return held;
@@ -168,36 +170,48 @@ Result<void> TaskGraph::wait(const Future& future) {
                    "a task of a recording was waited for: wait for what RecordedGraph::run returns"};
   }
   TaskWaiter waiter;
-  Edge edge;
-  edge.set(&waiter, Edge::waiter);
+  // Not on the stack, as `inspect` may walk the list that it was in a moment after this wait has ended.
+  EdgeBlock* block_of_edge = nullptr;
   bool pending = false;
   {
     const std::lock_guard lock(submission_mutex_);
     Task& task = *future.task();
-    if (task.id.load(std::memory_order_relaxed) == future.id().value()) {
+    if (task.id.load(std::memory_order_relaxed) == future.id().value() && !task.ended()) {
+      block_of_edge = edge_pool_.allocate(submission_caches_.edges);
+      Edge& edge = block_of_edge->edges[0];
+      edge.set(&waiter, Edge::waiter);
       Edge* head = task.successors.load(std::memory_order_acquire);
       do {
         pending = head != Task::closed();
-        edge.next = head;
+        edge.link(head);
         // Release: publishes the edge to the completing worker.
       } while (pending && !task.successors.compare_exchange_weak(head, &edge, std::memory_order_release,
                                                                  std::memory_order_acquire));
     }
   }
+  Result<void> waited;
   if (pending) {
-    if (auto waited = block(waiter); !waited) {
-      Edge* before = future.task()->successors.load(std::memory_order_relaxed);
-      if (before == &edge) {
-        future.task()->successors.store(edge.next, std::memory_order_relaxed);
-      } else {
-        while (before->next != &edge) before = before->next;
-        before->next = edge.next;
-      }
-      return waited;
-    }
+    const WaitingThreads::Note note(waiting_threads_, WaitKind::task, future.id());
+    waited = block(waiter);
+    if (!waited) unlink(*future.task(), block_of_edge->edges[0]);
   }
+  if (block_of_edge != nullptr) {
+    const std::lock_guard lock(submission_mutex_);
+    edge_pool_.free(submission_caches_.edges, block_of_edge);
+  }
+  if (!waited) return waited;
   if (status(future) == TaskStatus::succeeded) return {};
   return failures_.failure_of(future.id());
+}
+
+void TaskGraph::unlink(Task& task, const Edge& edge) {
+  Edge* before = task.successors.load(std::memory_order_relaxed);
+  if (before == &edge) {
+    task.successors.store(edge.next_edge(), std::memory_order_relaxed);
+    return;
+  }
+  while (before->next_edge() != &edge) before = before->next_edge();
+  before->link(edge.next_edge());
 }
 
 Result<void> TaskGraph::wait_all() {
@@ -230,6 +244,7 @@ Result<void> TaskGraph::wait_until_ended() {
       return Failure{ErrorCode::invalid_argument, "this wait would never end: tasks need data that this program holds"};
     }
     if (pumped == GraphHost::Pump::block) {
+      const WaitingThreads::Note note(waiting_threads_, WaitKind::everything);
       std::unique_lock lock(wait_mutex_);
       wait_condition_.wait(lock, [&] { return in_flight() == 0; });
     }
@@ -249,6 +264,7 @@ Result<void> TaskGraph::wait_for_room() {
       break;
     }
     if (pumped == GraphHost::Pump::block) {
+      const WaitingThreads::Note note(waiting_threads_, WaitKind::room);
       std::unique_lock lock(wait_mutex_);
       wait_condition_.wait(lock,
                            [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); });
@@ -287,10 +303,15 @@ Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& wa
   return hold;
 }
 
-Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately) {
+Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately,
+                                      WaitKind kind) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  if (immediately) return {};
-  auto waited = block(waiter);
+  Result<void> waited;
+  if (!immediately) {
+    const WaitingThreads::Note note(waiting_threads_, kind, hold->task_id());
+    waited = block(waiter);
+  }
+  hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (!waited) hold->extras->ready_waiter = nullptr;  // a worker will end it
   return waited;
 }
@@ -307,7 +328,7 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
     if (!record) return record.failure();
     hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
   }
-  if (auto held = wait_for_hold(hold, waiter, ready, immediately); !held) return held.failure();
+  if (auto held = wait_for_hold(hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
   return hold;
 }
 

@@ -110,6 +110,10 @@ void TaskGraph::settle_data(Task& task, const Completion& completion) {
 
 void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker);
+  CallbackInProgress& progress = callbacks_[completion.slot];
+  progress.since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+  // Release: whoever sees the task sees since when.
+  progress.task.store(&task, std::memory_order_release);
   try {
     task.extras->callback({task.task_id(), completion.status, completion.cause ? completion.cause->message : ""});
   } catch (const std::exception& error) {
@@ -117,6 +121,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   } catch (...) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
+  progress.task.store(nullptr, std::memory_order_release);
 }
 
 void TaskGraph::release_successors(Task& task, TaskStatus status, TaskList& ready) {
@@ -125,14 +130,14 @@ void TaskGraph::release_successors(Task& task, TaskStatus status, TaskList& read
   // In the order of submission.
   Edge* edge = nullptr;
   while (newest != nullptr) {
-    Edge* next = newest->next;
-    newest->next = edge;
+    Edge* next = newest->next_edge();
+    newest->link(edge);
     edge = newest;
     newest = next;
   }
   while (edge != nullptr) {
     // The edge dies with the decrement.
-    Edge* const next = edge->next;
+    Edge* const next = edge->next_edge();
     if (edge->kind() == Edge::waiter) {
       edge->thread()->signal();
     } else {
@@ -156,9 +161,12 @@ void TaskGraph::release_successors(Task& task, TaskStatus status, TaskList& read
 
 void TaskGraph::recycle(Task& task, std::size_t slot) {
   WorkerCaches& caches = worker_caches_[slot];
+  // What else `has_more` stands for stays until the memory is used again, see `allocate_task`.
   if (task.has_more) {
-    task.extras.reset();
-    if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
+    if (task.extras) {
+      task.extras->callback = nullptr;
+      task.extras->run.reset();
+    }
     while (task.more_edges != nullptr) {
       EdgeBlock* block = task.more_edges;
       task.more_edges = block->next;

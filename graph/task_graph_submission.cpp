@@ -134,13 +134,18 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
 
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *task_pool_.allocate(submission_caches_.tasks);
+  if (task.has_more) {
+    // What the last task in this memory left.
+    task.extras.reset();
+    if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
+  }
   initialize(task, codelet, access_count);
   return task;
 }
 
 void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
   task.has_more = access_count > Task::kInlineAccesses;
-  // On the heap: freed by recycle.
+  // On the heap: freed by the next task or ~Task.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id first: see `status`.
   task.id.store(take_id(), std::memory_order_release);

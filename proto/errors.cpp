@@ -15,6 +15,7 @@ const char* to_string(ErrorCode code) {
     case ErrorCode::kernel_failed: return "kernel_failed";
     case ErrorCode::cancelled: return "cancelled";
     case ErrorCode::callback_failed: return "callback_failed";
+    case ErrorCode::policy_failed: return "policy_failed";
     case ErrorCode::out_of_memory: return "out_of_memory";
     case ErrorCode::platform: return "platform";
     case ErrorCode::io: return "io";

@@ -35,6 +35,8 @@ enum class ErrorCode {
   cancelled,
   /// A completion callback threw.
   callback_failed,
+  /// A placing policy threw, or placed a task where it cannot run. The tasks were placed on the least loaded workers.
+  policy_failed,
   /// Memory could not be allocated; the message says how much was asked for.
   out_of_memory,
   /// The machine could not be inspected, or has fewer cores than were asked for.

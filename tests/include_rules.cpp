@@ -25,8 +25,9 @@ struct Folder {
 
 /// The folders that depend on nothing but what is named before them. actors/ means its files, not its subfolders.
 const std::vector<Folder>& folders() {
-  static const std::vector<std::string_view> runtime{"proto",         "graph",          "platform", "actors/scheduler",
-                                                     "actors/memory", "actors/workers", "actors"};
+  static const std::vector<std::string_view> runtime{
+      "proto",         "graph",          "platform", "actors/observation", "actors/scheduler",
+      "actors/memory", "actors/workers", "actors"};
   static const std::vector<std::string_view> everything = [] {
     auto all = runtime;
     all.insert(all.end(), {"client", "kernels"});
@@ -36,9 +37,10 @@ const std::vector<Folder>& folders() {
       {"proto", {}},
       {"graph", {"proto"}},
       {"platform", {"proto"}},
-      {"actors/scheduler", {"proto", "graph", "platform"}},
+      {"actors/observation", {"proto", "graph", "platform"}},
+      {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}},
       {"actors/memory", {"proto", "graph", "platform"}},
-      {"actors/workers", {"proto", "graph", "platform"}},
+      {"actors/workers", {"proto", "graph", "platform", "actors/observation"}},
       {"actors", runtime},
       {"client", runtime},
       {"kernels", {"proto", "graph"}},

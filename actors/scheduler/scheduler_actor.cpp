@@ -3,12 +3,15 @@
 namespace troupe::scheduler {
 
 void SchedulerState::perform(const SchedulerCore::Decision& decision) {
+  // First: whoever has waited for the tasks finds it reported.
+  if (!decision.failure.empty()) queues->policy_failed(decision.failure);
   for (const SchedulerCore::Placed& placed : decision.placed) {
     const auto found = undecided.find(placed.task);
     graph::Task* task = found->second;
     undecided.erase(found);
     queues->push(task, placed.worker);
   }
+  undecided_count_.store(undecided.size(), std::memory_order_relaxed);
 }
 
 caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<SchedulerState> state) {
@@ -19,6 +22,7 @@ caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<S
           tasks.push_back({task->task_id(), task->codelet, task->priority});
           state->undecided.emplace(task->task_id(), task);
         }
+        state->undecided_count_.store(state->undecided.size(), std::memory_order_relaxed);
         state->queues->queued(state->lengths);
         const SchedulerCore::Decision decision = state->core.activated(tasks, state->lengths);
         state->perform(decision);

@@ -1,9 +1,11 @@
 /// The actor around `SchedulerCore`. Runs only under a placing policy.
 #pragma once
 
+#include <atomic>
 #include <caf/all.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +25,8 @@ class WorkerQueues {
   virtual void queued(std::vector<std::size_t>& out) const = 0;
   /// Puts a task into a worker's deque and tells the worker.
   virtual void push(graph::Task* task, WorkerId worker) = 0;
+  /// The policy did not do its part; the tasks have been placed without it.
+  virtual void policy_failed(const std::string& what) = 0;
 };
 
 struct SchedulerState {
@@ -30,12 +34,17 @@ struct SchedulerState {
       : queues(std::move(queues)), core(std::move(core)) {}
 
   void perform(const SchedulerCore::Decision& decision);
+  /// Tasks that the actor has taken and not placed. Any thread.
+  [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 
   std::shared_ptr<WorkerQueues> queues;
   SchedulerCore core;
   /// Tasks that a policy in rounds has not decided about, by id; looked up only.
   std::unordered_map<TaskId, graph::Task*> undecided;
   std::vector<std::size_t> lengths;
+
+  /// `undecided.size()`, for who looks from outside.
+  std::atomic<std::size_t> undecided_count_{0};
 };
 
 /// Hears `TasksActivated`, `Decide`, `Stop`.

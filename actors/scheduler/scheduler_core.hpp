@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
@@ -30,6 +31,9 @@ class SchedulerCore {
     std::vector<Placed> placed;
     /// Send `Decide` to itself.
     bool ask_to_decide = false;
+    /// What the policy did wrong, empty where nothing: it threw, or named a worker that cannot run the task. What it
+    /// has not placed is on the least loaded workers that can.
+    std::string failure;
   };
 
   /// `queued[i]`: ready tasks in the deque of worker i now.
@@ -38,6 +42,11 @@ class SchedulerCore {
 
  private:
   Decision place(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
+  /// Asks the policy; what it throws, as text.
+  std::string ask(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
+  [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
+  /// The worker with the fewest tasks, counting `extra`, of those that can run it; the smallest id where several have.
+  [[nodiscard]] WorkerId least_loaded(const ReadyTask& task, std::span<const std::size_t> extra) const;
 
   std::unique_ptr<PlacingPolicy> policy_;
   std::vector<WorkerState> workers_;

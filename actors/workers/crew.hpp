@@ -14,6 +14,7 @@
 #include "actors/workers/trace_buffer.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/steal_plan.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::workers {
 
@@ -53,6 +54,8 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
   /// the only one that looks at it.
   std::optional<StealAnswer> answer;
+  /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
+  std::atomic<TimeStamp::rep> running_since{0};
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.

@@ -15,7 +15,7 @@ constexpr Duration kQuickLook = std::chrono::microseconds(5);
 }  // namespace
 
 WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup)
-    : caf::event_based_actor(config),
+    : observation::ObservedActor(config, setup->mailbox, setup->clock),
       setup_(std::move(setup)),
       crew_(*setup_->crew),
       port_(crew_.ports[setup_->id.index()]),
@@ -25,12 +25,14 @@ WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup>
 void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
   if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
     // In the thief's thread: the two deques and the thief's port are all that is touched.
+    const TimeStamp begin = delivery_begins();
     const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
     crew_.ports[thief.index()].answer = StealAnswer{setup_->id, transfer_half(crew_, setup_->id, thief)};
+    answered_at_delivery(begin);
     return;
   }
   arrivals_.fetch_add(1, std::memory_order_relaxed);
-  caf::event_based_actor::enqueue(std::move(what), host);
+  observation::ObservedActor::enqueue(std::move(what), host);
 }
 
 caf::behavior WorkerActor::make_behavior() {
@@ -97,6 +99,7 @@ void WorkerActor::on_exit() {
   }
   pending_.clear();
   next_ = 0;
+  observation::ObservedActor::on_exit();
 }
 
 void WorkerActor::woke() {
@@ -155,7 +158,10 @@ void WorkerActor::start(graph::Task& task) {
     busy_ = true;
     busy_since_ = setup_->clock->now();
   }
-  port_.running.store(&task, std::memory_order_relaxed);
+  message_handled();
+  // Release: whoever sees the task sees since when it runs.
+  port_.running_since.store(platform::coarse_now().count(), std::memory_order_relaxed);
+  port_.running.store(&task, std::memory_order_release);
   Started started = device_->start(task);
   port_.running.store(nullptr, std::memory_order_relaxed);
   if (started.finished) core_.task_ended(task, started.cause, pending_);

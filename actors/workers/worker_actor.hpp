@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "actors/observation/observed_actor.hpp"
 #include "actors/workers/crew.hpp"
 #include "actors/workers/device.hpp"
 #include "actors/workers/peers_actor.hpp"
@@ -24,6 +25,8 @@ struct WorkerSetup {
   /// Makes the device; called once, by the actor's constructor.
   std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
   const platform::Clock* clock = nullptr;
+  /// Where the mailbox is measured, or null.
+  observation::MailboxRecord* mailbox = nullptr;
   /// The PUs that the actor's thread may run on, one if it is to be bound. Empty: as the thread that started it.
   platform::CpuSet pus;
   /// All actors share one thread: no thread of its own, one task per message, steals through the mailbox.
@@ -41,7 +44,7 @@ struct WorkerSetup {
 /// Runs tasks one after the other in its handlers and goes back to the mailbox only when something has arrived or
 /// there is nothing to do. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
 /// waits for a kernel.
-class WorkerActor final : public caf::event_based_actor, private DeviceListener {
+class WorkerActor final : public observation::ObservedActor, private DeviceListener {
  public:
   WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup);
 

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(help_lists_every_command_and_option) {
     const std::string help = succeeds(arguments);
     for (const std::string& part : parts) BOOST_TEST(contains(help, part), "no '" << part << "' in\n" << help);
   };
-  const Words runtime{"--policy", "--cores", "--window", "--seed", "lws", "eager"};
+  const Words runtime{"--policy", "--cores", "--window", "--seed", "lws", "eager", "--metrics", "--why-after"};
   lists({"--help"}, {"solve", "run", "info", "--version", "--help"});
   lists({"solve", "--help"}, runtime);
   lists({"solve", "--help"},
@@ -101,6 +101,50 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_command) {
   fails(2, {"run", "lu", "qr"}, {"qr"});
   fails(2, {"run", "lu", "--fast"}, {"--fast"});
   fails(2, {"solve"}, {"matrix"});
+}
+
+BOOST_AUTO_TEST_CASE(metrics_are_a_table_or_an_object_with_every_actor) {
+  const std::string table = succeeds({"run", "cholesky", "--n", "300", "--cores", "1", "--metrics"});
+  for (const char* part : {"Mailboxes", "received", "waiting", "worker 0", "supervisor"})
+    BOOST_TEST(contains(table, part));
+  BOOST_TEST(!contains(succeeds({"run", "cholesky", "--n", "300"}), "Mailboxes"));
+  const auto json =
+      nlohmann::json::parse(succeeds({"run", "cholesky", "--n", "300", "--cores", "1", "--metrics", "--json"}));
+  const auto& mailboxes = json["metrics"]["mailboxes"];
+  BOOST_TEST_REQUIRE(mailboxes.size() == 2U);
+  for (const auto& one : mailboxes) {
+    BOOST_TEST(one["received"].get<int>() >= 1);
+    BOOST_TEST(one["received"].get<int>() ==
+               one["processed"].get<int>() + one["dropped"].get<int>() + one["depth"].get<int>());
+    BOOST_TEST(one["waiting"]["p50_seconds"].get<double>() <= one["waiting"]["max_seconds"].get<double>());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(solving_prints_metrics_too) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.mtx", matrix_file("array real general", "2 2\n4\n1\n1\n3\n"));
+  BOOST_TEST(contains(succeeds({"solve", file, "--metrics"}), "supervisor"));
+  const auto json = nlohmann::json::parse(succeeds({"solve", file, "--metrics", "--json"}));
+  BOOST_TEST(json["metrics"]["mailboxes"].size() >= 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
+  // One tile: a single kernel that takes far longer than a millisecond.
+  const ChildOutput ran =
+      run_program({"run", "cholesky", "--n", "1500", "--tile", "1500", "--why-after", "1ms", "--json"});
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(contains(ran.errors, "troupe: stalled"));
+  BOOST_TEST(contains(ran.errors, "Nothing has started or ended for "));
+  BOOST_TEST(contains(ran.errors, "which has been running on worker "));
+  BOOST_TEST(nlohmann::json::parse(ran.output)["n"] == 1500);
+  BOOST_TEST(succeeds({"run", "cholesky", "--n", "200", "--why-after", "60s", "--json"}) != "");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_times_that_are_none) {
+  for (const char* value : {"5", "-5s", "0s", "5 s", "soon", ""}) {
+    fails(2, {"run", "cholesky", "--why-after", value}, {"--why-after"});
+  }
+  fails(2, {"solve", "nothing.mtx", "--why-after", "5"}, {"--why-after", "'5'", "5s, 500ms or 2m"});
 }
 
 BOOST_AUTO_TEST_CASE(refuses_numbers_that_make_no_sense) {

@@ -44,7 +44,8 @@ class Submitter {
 /// Who waits for the task, in the order of submission.
 std::vector<Task*> successors(const Task& task) {
   std::vector<Task*> result;
-  for (Edge* edge = task.successors; edge != nullptr; edge = edge->next) result.insert(result.begin(), edge->task());
+  for (Edge* edge = task.successors; edge != nullptr; edge = edge->next_edge())
+    result.insert(result.begin(), edge->task());
   return result;
 }
 bool waits_for(const Task& successor, const Task& predecessor) {
@@ -209,7 +210,7 @@ BOOST_AUTO_TEST_CASE(explicit_dependencies_are_told_apart_from_data) {
   Task& second = submitter.submit({{&x, AccessMode::read}}, {&first});
   BOOST_TEST(second.pending == 2U);
   BOOST_TEST((first.successors.load()->kind() == Edge::explicit_dependency));
-  BOOST_TEST((first.successors.load()->next->kind() == Edge::data));
+  BOOST_TEST((first.successors.load()->next_edge()->kind() == Edge::data));
   end(first);
   submitter.submit({}, {&first});
   BOOST_TEST(submitter.ready());

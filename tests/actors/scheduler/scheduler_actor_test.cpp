@@ -26,6 +26,9 @@ class Queues final : public WorkerQueues {
   void queued(std::vector<std::size_t>& out) const override { out = {workers[0].size(), workers[1].size()}; }
   void push(graph::Task* task, WorkerId worker) override { workers.at(worker.index()).push_back(task->extras->name); }
 
+  void policy_failed(const std::string& what) override { failures.push_back(what); }
+
+  Lines failures;
   std::deque<graph::Task*> activated;
   std::vector<Lines> workers{2};
 };

@@ -1,6 +1,7 @@
 #include "actors/scheduler/scheduler_core.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "graph/codelet.hpp"
@@ -101,6 +102,34 @@ BOOST_AUTO_TEST_CASE(every_decision_sees_the_queues_as_they_are_then) {
   SchedulerCore scheduler = core(true);
   (void)scheduler.activated(tasks({1}), queued);
   BOOST_TEST(in_words(scheduler.decide(std::vector<std::size_t>{0, 1})) == (Words{"1 on 0"}), kPerElement);
+}
+
+/// Throws, or places the first task on a worker that is not there and the others on worker 0.
+class Broken final : public PlacingPolicy {
+ public:
+  explicit Broken(bool throws) : throws_(throws) {}
+  void place(std::span<const ReadyTask>, const Snapshot&, Random&, std::span<WorkerId> placement) override {
+    for (std::size_t i = 0; i < placement.size(); ++i) placement[i] = WorkerId(i == 0 ? 7 : 0);
+    if (throws_) throw std::runtime_error("division by zero");
+  }
+
+ private:
+  bool throws_;
+};
+
+BOOST_AUTO_TEST_CASE(what_a_policy_that_throws_leaves_goes_to_the_least_loaded_workers) {
+  SchedulerCore scheduler(std::make_unique<Broken>(true), {2, DeviceKind::cpu_core}, 1);
+  const auto decision = scheduler.activated(tasks({5, 3, 8}), queued);
+  BOOST_TEST(in_words(decision) == (Words{"5 on 1", "3 on 1", "8 on 0"}), kPerElement);
+  BOOST_TEST(decision.failure == "threw: division by zero (3 tasks were placed on the least loaded workers instead)");
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_is_not_there_is_replaced_and_the_rest_is_as_the_policy_said) {
+  SchedulerCore scheduler(std::make_unique<Broken>(false), {2, DeviceKind::cpu_core}, 1);
+  const auto decision = scheduler.activated(tasks({5, 3}), queued);
+  BOOST_TEST(in_words(decision) == (Words{"5 on 1", "3 on 0"}), kPerElement);
+  BOOST_TEST(decision.failure.find("named a worker that is not there") != std::string::npos);
+  BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,77 @@
+/// An actor whose mailbox is measured.
+#pragma once
+
+#include <caf/all.hpp>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "actors/observation/mailbox_record.hpp"
+#include "platform/clock.hpp"
+
+namespace troupe::observation {
+
+/// Stamps every message when it is sent (`enqueue`, in the sender's thread) and when it is handled (`consume`, which
+/// CAF calls for each message, system messages included). Two readings of the clock per handled message, one per sent
+/// one.
+class ObservedActor : public caf::event_based_actor {
+ public:
+  /// `record` and `clock` outlive the actor. Both null: nothing is measured, for tests of one actor alone.
+  ObservedActor(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock)
+      : caf::event_based_actor(config), clock_(clock) {
+    if (record != nullptr) meter_ = std::make_unique<MailboxMeter>(*record);
+  }
+
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept override {
+    if (meter_) meter_->sent(clock_->now());
+    caf::event_based_actor::enqueue(std::move(what), host);
+  }
+
+  using caf::event_based_actor::consume;
+  caf::invoke_message_result consume(caf::mailbox_element& message) override {
+    if (!meter_) return caf::event_based_actor::consume(message);
+    meter_->begin(clock_->now());
+    const caf::invoke_message_result result = caf::event_based_actor::consume(message);
+    if (result == caf::invoke_message_result::skipped) {
+      meter_->put_back();
+    } else if (meter_->measuring()) {
+      meter_->end(clock_->now());
+    }
+    return result;
+  }
+
+  void on_exit() override {
+    if (meter_) meter_->close();
+  }
+
+ protected:
+  /// The handler goes on with what is no longer handling the message: kernels.
+  void message_handled() noexcept {
+    if (meter_ && meter_->measuring()) meter_->end(clock_->now());
+  }
+  /// A message answered by its sender's thread, which began to do so at `begin`.
+  void answered_at_delivery(TimeStamp begin) noexcept {
+    if (meter_) meter_->record().answered(clock_->now() - begin);
+  }
+  [[nodiscard]] TimeStamp delivery_begins() const noexcept { return meter_ ? clock_->now() : TimeStamp{}; }
+
+ private:
+  std::unique_ptr<MailboxMeter> meter_;
+  const platform::Clock* clock_;
+};
+
+/// An observed actor with a behaviour made by a function, for shells that are functions over a state.
+class ObservedBehavior final : public ObservedActor {
+ public:
+  using Make = std::function<caf::behavior(caf::event_based_actor*)>;
+  ObservedBehavior(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock, Make make)
+      : ObservedActor(config, record, clock), make_(std::move(make)) {}
+
+  /// The function is given up: what it holds may refer to the actor.
+  caf::behavior make_behavior() override { return std::exchange(make_, nullptr)(this); }
+
+ private:
+  Make make_;
+};
+
+}  // namespace troupe::observation

@@ -1,0 +1,44 @@
+/// From what is in flight to why it does not go on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/observation/why_report.hpp"
+#include "graph/graph_snapshot.hpp"
+
+namespace troupe::observation {
+
+/// What the runtime around the graph adds.
+struct CrewSnapshot {
+  struct Worker {
+    std::string device;
+    bool asleep = false;
+    std::uint64_t queued = 0;
+  };
+  std::vector<Worker> workers;
+  std::uint64_t in_entry_queue = 0;
+  /// In the activation queue or with the scheduler; 0 under a local policy.
+  std::uint64_t undecided = 0;
+  std::string policy;
+  /// There is a scheduler, and its actor has ended.
+  bool scheduler_died = false;
+  TimeStamp now{};
+};
+
+/// How many of each the report lists.
+struct ExplanationLimits {
+  std::size_t causes = 10;
+  std::size_t tasks = 20;
+  std::size_t blockers = 4;
+  std::size_t threads = 20;
+};
+
+/// A function of its arguments. Each waiting task is ascribed to one cause: going from the causes along the edges, it
+/// takes over the gravest of its predecessors' causes. O(tasks + edges).
+[[nodiscard]] WhyReport explain(const graph::GraphSnapshot& graph, const CrewSnapshot& crew,
+                                const ExplanationLimits& limits = {});
+
+}  // namespace troupe::observation

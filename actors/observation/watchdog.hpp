@@ -1,0 +1,73 @@
+/// Notices that nothing goes on.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "proto/units.hpp"
+
+namespace troupe::observation {
+
+/// What the watchdog looks at: a number that changes whenever a task starts or ends, and how many are in flight.
+struct Pulse {
+  std::uint64_t activity = 0;
+  std::uint64_t in_flight = 0;
+
+  friend bool operator==(const Pulse&, const Pulse&) = default;
+};
+
+/// Sleeps in a thread of its own, as any other thread of the runtime may be what is stuck, and takes the pulse four
+/// times in the time after which it speaks (at least every second, at most every millisecond).
+///
+/// | pulse                                | then                                                                  |
+/// |--------------------------------------|-----------------------------------------------------------------------|
+/// | changed, or nothing in flight        | a stall, if there was one, is over; `after` counts from now           |
+/// | the same for `after`                 | `stalled(how long)`, once                                             |
+/// | the same for twice the time since    | `stalled` again, and so on with growing intervals                     |
+class Watchdog {
+ public:
+  struct Options {
+    Duration after{};
+    std::function<Pulse()> pulse;
+    /// Called in the watchdog's thread. What it throws is dropped: a report is not worth a program.
+    std::function<void(Duration quiet_for)> stalled;
+  };
+
+  /// Starts watching.
+  explicit Watchdog(Options options);
+  /// Returns when the thread has ended, and with it a call of `stalled` that is under way.
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  void watch();
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool stopping_ = false;  // guarded by mutex_
+  std::thread thread_;
+};
+
+/// When to speak: the watchdog without its thread.
+class StallDetector {
+ public:
+  explicit StallDetector(Duration after) : after_(after) {}
+
+  /// The pulse at a time; times do not go back. Returns how long nothing has happened if that is to be said now, else
+  /// zero.
+  [[nodiscard]] Duration beat(const Pulse& pulse, TimeStamp now);
+
+ private:
+  const Duration after_;
+  Pulse last_;
+  TimeStamp changed_{};
+  Duration next_{};
+  bool begun_ = false;
+};
+
+}  // namespace troupe::observation

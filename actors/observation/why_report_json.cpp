@@ -1,0 +1,91 @@
+#include <nlohmann/json.hpp>
+
+#include "actors/observation/why_report.hpp"
+
+namespace troupe {
+
+namespace {
+
+using nlohmann::json;
+
+json as_json(const WhyTask& task) {
+  json object{{"text", task.text}};
+  if (task.id.valid()) object["id"] = task.id.value();
+  if (!task.name.empty()) object["name"] = task.name;
+  if (!task.codelet.empty()) object["codelet"] = task.codelet;
+  return object;
+}
+
+json as_json(const WhyCause& cause) {
+  json object{{"kind", to_string(cause.kind)},
+              {"task", as_json(cause.task)},
+              {"tasks", cause.tasks},
+              {"waiting", cause.waiting},
+              {"seconds", seconds(cause.lasting)}};
+  if (cause.worker.valid()) object["worker"] = cause.worker.value();
+  if (!cause.data.empty()) {
+    object["data"] = cause.data;
+    object["mode"] = to_string(cause.mode);
+  }
+  return object;
+}
+
+json as_json(const WhyWaiting& waiting) {
+  json object{{"task", as_json(waiting.task)}, {"more_blockers", waiting.more_blockers}};
+  for (const WhyBlocker& blocker : waiting.blockers) {
+    object["blockers"].push_back(
+        {{"task", as_json(blocker.task)}, {"relation", to_string(blocker.relation)}, {"state", blocker.state}});
+  }
+  return object;
+}
+
+json as_json(const WhyWorker& worker) {
+  json object{{"worker", worker.worker.value()},
+              {"device", worker.device},
+              {"state", to_string(worker.state)},
+              {"queued", worker.queued}};
+  if (!worker.task.text.empty()) {
+    object["task"] = as_json(worker.task);
+    object["seconds"] = seconds(worker.lasting);
+  }
+  return object;
+}
+
+json as_json(const WhyThread& thread) {
+  json object{{"waits_for", thread.kind}, {"text", thread.text}, {"seconds", seconds(thread.lasting)}};
+  if (thread.task.id.valid()) object["task"] = as_json(thread.task);
+  return object;
+}
+
+template <class Item>
+json as_json(const std::vector<Item>& items) {
+  json array = json::array();
+  for (const Item& item : items) array.push_back(as_json(item));
+  return array;
+}
+
+}  // namespace
+
+std::string WhyReport::to_json() const {
+  const json object{{"submitted", submitted},
+                    {"ended", ended},
+                    {"in_flight", in_flight},
+                    {"waiting", waiting},
+                    {"ready", ready},
+                    {"running", running},
+                    {"in_entry_queue", in_entry_queue},
+                    {"undecided", undecided},
+                    {"policy", policy},
+                    {"scheduler_died", scheduler_died},
+                    {"quiet_seconds", seconds(quiet_for)},
+                    {"causes", as_json(causes)},
+                    {"more_causes", more_causes},
+                    {"tasks", as_json(tasks)},
+                    {"more_tasks", more_tasks},
+                    {"workers", as_json(workers)},
+                    {"threads", as_json(threads)},
+                    {"more_threads", more_threads}};
+  return object.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace troupe

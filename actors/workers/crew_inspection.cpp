@@ -1,0 +1,37 @@
+#include "actors/workers/crew_inspection.hpp"
+
+namespace troupe::workers {
+
+std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
+  std::vector<graph::RunningTask> running;
+  for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
+    const WorkerPort& port = crew.ports[i];
+    // Acquire: pairs with the worker's release, which comes after the time. A worker that has begun another task
+    // meanwhile has a later time, so that a task is never said to run for longer than it does.
+    const graph::Task* task = port.running.load(std::memory_order_acquire);
+    if (task == nullptr) continue;
+    running.push_back({task, WorkerId(i), TimeStamp(port.running_since.load(std::memory_order_relaxed))});
+  }
+  return running;
+}
+
+observation::CrewSnapshot look_at(const Crew& crew) {
+  observation::CrewSnapshot snapshot;
+  for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
+    snapshot.workers.push_back({{}, crew.idle.contains(WorkerId(i)), crew.ports[i].deque.size()});
+  }
+  snapshot.in_entry_queue = crew.entry.size();
+  return snapshot;
+}
+
+observation::Pulse pulse_of(const Crew& crew) {
+  const graph::GraphProgress progress = crew.graph.progress();
+  observation::Pulse pulse{progress.ended, progress.submitted - progress.ended};
+  for (const WorkerPort& port : crew.ports) {
+    pulse.activity += static_cast<std::uint64_t>(port.running_since.load(std::memory_order_relaxed));
+    pulse.activity += port.counters.tasks.load(std::memory_order_relaxed);
+  }
+  return pulse;
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,15 @@
+/// Times on the command line.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "proto/units.hpp"
+
+namespace troupe::apps {
+
+/// "5s", "500ms", "2m", "0.5s": a decimal number and one of ms, s, m, h. Nothing where it is not that, is not positive,
+/// or is longer than a year.
+[[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
+
+}  // namespace troupe::apps

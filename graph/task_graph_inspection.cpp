@@ -1,0 +1,151 @@
+/// A look at everything in flight, while workers go on.
+///
+/// The submission lock keeps still what it protects: no record is allocated, so each keeps its id, codelet, role, name
+/// and accesses, even when its task ends meanwhile (`allocate_task` frees what the last task left behind), and no edge
+/// is added or changes its owner. What workers do meanwhile:
+/// 1. They close a task's list of successors, once. A list that is still open after it was walked was stable, as it
+/// only
+///    ever grows at its head, under the lock.
+/// 2. Having closed it they relink its edges, which are walked through atomic links: the walk may then go astray among
+///    the edges of that list, in which relinking leaves no cycle for good, and is thrown away.
+/// 3. They take and release commute locks; each is asked for its holder and its queue under its own lock.
+#include <algorithm>
+#include <unordered_set>
+
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+/// Records and nodes side by side, by address.
+class Walk {
+ public:
+  Walk(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) : snapshot_(snapshot), tasks_(tasks) {}
+
+  /// The node of a task; false where it has ended or was none when the walk began.
+  bool find(const Task* task, std::uint32_t& node) const {
+    const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), task);
+    if (found == tasks_.end() || *found != task) return false;
+    node = static_cast<std::uint32_t>(found - tasks_.begin());
+    return true;
+  }
+
+  void add_successors(std::uint32_t node) {
+    const Task& task = *tasks_[node];
+    const std::size_t before = snapshot_.edges.size();
+    // Acquire: the edges that were linked before; the links themselves are relaxed, see the head of this file.
+    Edge* edge = task.successors.load(std::memory_order_acquire);
+    if (edge == Task::closed()) return;
+    // A task may have an edge here for each of its accesses. The bound is for walks that go astray.
+    std::size_t steps = 64 + 16 * tasks_.size();
+    for (; edge != nullptr && steps > 0; edge = edge->next_edge(), --steps) {
+      std::uint32_t successor = 0;
+      if (edge->kind() == Edge::waiter || !find(edge->task(), successor)) continue;
+      const bool explicitly = edge->kind() == Edge::explicit_dependency;
+      snapshot_.edges.push_back(
+          {node, successor, explicitly ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
+    }
+    if (task.ended()) snapshot_.edges.resize(before);
+  }
+
+  /// Who holds the record's commute lock, and who waits for it.
+  void add_commute(const DataRecord& record) {
+    std::uint32_t holder = 0;
+    bool held = false;
+    record.commute.inspect([&](const Task* by) { held = by != nullptr && find(by, holder); },
+                           [&](const Task* waiting) {
+                             std::uint32_t node = 0;
+                             if (!find(waiting, node)) return;
+                             snapshot_.nodes[node].parked = true;
+                             if (held) snapshot_.edges.push_back({holder, node, TaskEdge::Kind::commute});
+                           });
+  }
+
+ private:
+  GraphSnapshot& snapshot_;
+  std::vector<const Task*>& tasks_;
+};
+
+bool has_device(const Task& task, const GraphOptions& options) {
+  if (task.codelet == nullptr) return true;
+  for (int kind = 0; kind < kDeviceKinds; ++kind) {
+    if (options.device_kinds[kind] && task.codelet->runs_on(static_cast<DeviceKind>(kind))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TaskNode TaskGraph::node_of(const Task& task) const {
+  TaskNode node;
+  node.id = task.task_id();
+  node.role = task.role;
+  // Acquire: pairs with the decrements of the predecessors.
+  node.pending = task.pending.load(std::memory_order_acquire);
+  if (task.codelet != nullptr) node.codelet = &task.codelet->name;
+  if (task.extras && !task.extras->name.empty()) node.name = &task.extras->name;
+  if (task.role == TaskRole::host && node.pending == 0) {
+    node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
+  }
+  node.runnable = has_device(task, options_);
+  return node;
+}
+
+void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const {
+  std::vector<const Task*> slabs = task_pool_.slabs();
+  std::sort(slabs.begin(), slabs.end());
+  for (const Task* slab : slabs) {
+    for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
+      const Task& task = slab[i];
+      // Memory that was never used has no id.
+      if (task.id.load(std::memory_order_relaxed) == 0 || task.ended()) continue;
+      tasks.push_back(&task);
+      snapshot.nodes.push_back(node_of(task));
+    }
+  }
+}
+
+void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running,
+                        const std::function<void(const GraphSnapshot&)>& look) {
+  const std::lock_guard lock(submission_mutex_);
+  GraphSnapshot snapshot;
+  std::vector<const Task*> tasks;
+  collect_tasks(snapshot, tasks);
+  Walk walk(snapshot, tasks);
+  std::unordered_set<const DataRecord*> commuting;
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    const Task& task = *tasks[i];
+    walk.add_successors(i);
+    for (const TaskAccess& access : task.data()) {
+      if (access.mode() == AccessMode::commute && snapshot.nodes[i].pending == 0) {
+        access.data()->visit_tree([&](const DataRecord& record) { commuting.insert(&record); });
+      } else if (task.role != TaskRole::user) {
+        snapshot.data.push_back({i, describe(*access.data()), access.mode()});
+      }
+    }
+  }
+  for (const DataRecord* record : commuting) walk.add_commute(*record);
+  const auto mark = [&](const RunningTask& one, TaskActivity activity) {
+    std::uint32_t node = 0;
+    if (one.task == nullptr || !walk.find(one.task, node) || one.task->ended()) return;
+    snapshot.nodes[node].activity = activity;
+    snapshot.nodes[node].worker = one.worker;
+    snapshot.nodes[node].since = one.since;
+  };
+  for (const RunningTask& one : running()) mark(one, TaskActivity::running);
+  for (std::size_t i = 0; i < options_.workers; ++i) {
+    const CallbackInProgress& callback = callbacks_[i];
+    mark({callback.task.load(std::memory_order_acquire), WorkerId(static_cast<std::uint32_t>(i)),
+          TimeStamp(callback.since.load(std::memory_order_relaxed))},
+         TaskActivity::callback);
+  }
+  snapshot.waits = waiting_threads_.all();
+  snapshot.window = options_.window;
+  const GraphProgress now = progress();
+  snapshot.submitted = now.submitted;
+  snapshot.ended = now.ended;
+  look(snapshot);
+}
+
+}  // namespace troupe::graph
