@@ -8,6 +8,7 @@
 
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/trace_collector.hpp"
 #include "actors/workers/core_device.hpp"
 #include "actors/workers/worker_actor.hpp"
 #include "platform/clock.hpp"
@@ -58,12 +59,14 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void push(Task* task, WorkerId worker) override;
 
   [[nodiscard]] RunReport report() const;
-  std::vector<TraceEvent> take_trace();
+  Trace take_trace() { return recorder_ ? recorder_->take(*crew_, clock_) : Trace{}; }
 
   RuntimeOptions options_;
   platform::Topology topology_;
   platform::SteadyClock clock_;
   std::string policy_name_;
+  /// Null where no trace is wanted.
+  std::unique_ptr<TraceRecorder> recorder_;
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
@@ -98,7 +101,9 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
     : options_(options),
       topology_(std::move(topology)),
       policy_name_(policy.name),
-      graph_({topology_.cores.size(), {true, false}, options.window}, *this),
+      recorder_(options.trace ? std::make_unique<TraceRecorder>(topology_.cores.size(), options.trace_limit) : nullptr),
+      graph_({topology_.cores.size(), {true, false}, options.window, recorder_ ? recorder_->dependencies() : nullptr},
+             *this),
       crew_(std::make_shared<workers::Crew>(graph_, topology_.cores.size(), std::move(policy.stealing))),
       peers_(std::make_shared<workers::Peers>(topology_.cores.size())),
       placing_(std::move(policy.placing)),
@@ -107,7 +112,7 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
       bound_(topology_.cores.size()),
       configuration_(options.deterministic),
       system_(configuration_) {
-  crew_->trace = options.trace;
+  if (recorder_) recorder_->attach(*crew_);
 }
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
@@ -275,22 +280,6 @@ RunReport RuntimeSystem::Implementation::report() const {
   return report;
 }
 
-std::vector<TraceEvent> RuntimeSystem::Implementation::take_trace() {
-  std::vector<TraceEvent> events;
-  for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
-    workers::TraceBuffer& trace = crew_->ports[i].trace;
-    for (const workers::TraceEntry& entry : trace) {
-      events.push_back({WorkerId(static_cast<std::uint32_t>(i)), entry.task, entry.codelet->name, entry.start,
-                        entry.end, entry.flops});
-    }
-    trace.clear();
-  }
-  std::sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
-    return a.start != b.start ? a.start < b.start : a.worker < b.worker;
-  });
-  return events;
-}
-
 Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
                                                             std::unique_ptr<scheduler::PlacingPolicy> placing) {
   if (options.window == 0) {
@@ -329,7 +318,7 @@ const platform::Topology& RuntimeSystem::topology() const { return implementatio
 std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
 const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
 RunReport RuntimeSystem::report() const { return implementation_->report(); }
-std::vector<TraceEvent> RuntimeSystem::take_trace() { return implementation_->take_trace(); }
+Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
 
 void RuntimeSystem::kill_worker(WorkerId worker) {
   const caf::actor actor = implementation_->peers_->get(worker);

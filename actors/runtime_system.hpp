@@ -7,6 +7,7 @@
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
+#include "actors/trace.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/topology.hpp"
 #include "proto/errors.hpp"
@@ -30,9 +31,8 @@ class RuntimeSystem {
   [[nodiscard]] std::size_t workers() const;
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] RunReport report() const;
-  /// Every task executed since the last call, by start time. Only while no task runs; empty without
-  /// `RuntimeOptions::trace`.
-  [[nodiscard]] std::vector<TraceEvent> take_trace();
+  /// What was recorded since the last call; empty without `RuntimeOptions::trace`.
+  [[nodiscard]] Trace take_trace();
   /// Makes a worker's actor end as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
 

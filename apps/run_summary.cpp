@@ -37,8 +37,9 @@ struct WorkerTimes {
 };
 
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
-  const double busy = seconds(worker.busy);
-  const double searching = seconds(worker.searching);
+  // The counters grow when a worker stops doing something, which in a very short run may have begun before it.
+  const double busy = std::min(seconds(worker.busy), run_seconds);
+  const double searching = std::min(seconds(worker.searching), run_seconds - busy);
   return {busy, searching, std::max(0.0, run_seconds - busy - searching)};
 }
 
@@ -176,10 +177,10 @@ Picture picture_of(const RunSummary& summary) {
   picture.subtitle.push_back(
       fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy, summary.runs.back().gflops));
   for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
-  const TimeStamp start = summary.trace.empty() ? TimeStamp{} : summary.trace.front().start;
-  for (const TraceEvent& event : summary.trace) {
+  const TimeStamp start = summary.trace.events.empty() ? TimeStamp{} : summary.trace.events.front().start;
+  for (const TraceEvent& event : summary.trace.events) {
     picture.spans.push_back(
-        {event.worker.index(), event.codelet, seconds(event.start - start), seconds(event.end - start)});
+        {event.worker.index(), summary.trace.codelet_of(event), seconds(event.start - start), seconds(event.end - start)});
   }
   return picture;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/run_report.hpp"
+#include "actors/trace.hpp"
 #include "apps/picture.hpp"
 #include "apps/residuals.hpp"
 
@@ -33,7 +34,7 @@ struct RunSummary {
   /// Of the last run.
   std::vector<Residual> residuals;
   RunReport report;
-  std::vector<TraceEvent> trace;
+  Trace trace;
   std::optional<PictureFiles> picture;
 
   [[nodiscard]] double median_seconds() const;

@@ -78,6 +78,6 @@ Progress Runtime::progress() const {
 }
 
 RunReport Runtime::report() const { return system_->report(); }
-std::vector<TraceEvent> Runtime::take_trace() { return system_->take_trace(); }
+Trace Runtime::take_trace() { return system_->take_trace(); }
 
 }  // namespace troupe

@@ -10,6 +10,7 @@
 
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
+#include "actors/trace.hpp"
 #include "client/data.hpp"
 #include "graph/arguments.hpp"
 #include "graph/codelet.hpp"
@@ -123,8 +124,9 @@ class Runtime {
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] RunReport report() const;
-  /// The tasks executed since the last call, by start time; needs `RuntimeOptions::trace`. Only while no task runs.
-  [[nodiscard]] std::vector<TraceEvent> take_trace();
+  /// The tasks that have been executed since the last call, with what they waited for and what the workers did between
+  /// them; empty without `RuntimeOptions::trace`. Tasks that run meanwhile are in the next trace.
+  [[nodiscard]] Trace take_trace();
 
  private:
   Data add(graph::DataDescription description);

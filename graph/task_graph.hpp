@@ -18,6 +18,7 @@
 #include "graph/completion_counter.hpp"
 #include "graph/data_registry.hpp"
 #include "graph/dependencies.hpp"
+#include "graph/dependency_trace.hpp"
 #include "graph/failure_log.hpp"
 #include "graph/handle.hpp"
 #include "graph/task.hpp"
@@ -33,6 +34,8 @@ struct GraphOptions {
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
   /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
+  /// Where to record which task waited for which; outlives the graph. Null: nowhere.
+  DependencyTrace* dependency_trace = nullptr;
 };
 
 /// What the graph needs of the runtime around it.

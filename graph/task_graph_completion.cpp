@@ -117,6 +117,9 @@ void TaskGraph::release_successors(Task& task, const Completion& completion, Tas
       edge->thread()->signal();
     } else {
       Task* const successor = edge->task();
+      if (options_.dependency_trace != nullptr) [[unlikely]] {
+        options_.dependency_trace->released(completion.slot, task.task_id(), successor->task_id());
+      }
       if (edge->kind() == Edge::explicit_dependency && completion.status != TaskStatus::succeeded) {
         successor->cancel_requested.store(true, std::memory_order_relaxed);
       }

@@ -196,7 +196,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   task.argument_offsets = arguments.offsets();
   std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
   set_access(task, 0, record, AccessMode::read_write);
-  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
   builder.access(record.dependencies, AccessMode::read_write);
   submitted_.fetch_add(1, std::memory_order_seq_cst);
   if (builder.finish()) ready.push_back(&task);
@@ -244,7 +244,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
     future = {this, &task, task.task_id()};
     // Before the task can end.
     submitted_.fetch_add(1, std::memory_order_seq_cst);
-    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
     order(task, builder, ready);
     for (const Future& predecessor : options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;

@@ -9,7 +9,7 @@
 
 #include "actors/workers/idle_set.hpp"
 #include "actors/workers/task_deque.hpp"
-#include "actors/workers/trace_buffer.hpp"
+#include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/steal_plan.hpp"
 
@@ -39,7 +39,7 @@ struct WorkerCounters {
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
-  TraceBuffer trace;
+  WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
 };
@@ -66,7 +66,7 @@ class Crew {
   TaskDeque entry;
   IdleSet idle;
   std::vector<WorkerPort> ports;
-  /// Record a trace entry per task.
+  /// Record what workers do in their `trace`.
   bool trace = false;
 };
 

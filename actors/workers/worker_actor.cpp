@@ -97,6 +97,7 @@ void WorkerActor::woke() {
   ++handled_;
   if (!parked_) return;
   parked_ = false;
+  note_state(WorkerState::working);
   core_.unpark();
 }
 
@@ -129,6 +130,7 @@ void WorkerActor::perform(const Command& command) {
     case Command::Kind::steal: {
       const caf::actor victim = setup_->peers->get(command.worker);
       if (victim) {
+        note_state(WorkerState::stealing);
         send(victim, StealRequest{setup_->id});
       } else {
         core_.steal_replied(command.worker, 0, pending_);
@@ -146,6 +148,7 @@ void WorkerActor::start(graph::Task& task) {
     busy_ = true;
     busy_since_ = setup_->clock->now();
   }
+  note_state(WorkerState::working);
   port_.running.store(&task, std::memory_order_relaxed);
   Started started = device_->start(task);
   port_.running.store(nullptr, std::memory_order_relaxed);
@@ -178,6 +181,7 @@ void WorkerActor::rest() {
     busy_ = false;
     WorkerCounters::add(port_.counters.busy_ns, (setup_->clock->now() - busy_since_).count());
   }
+  if (core_.running() == 0) note_state(WorkerState::searching);
   crew_.graph.worker_is_idle(setup_->id);
   if (!setup_->cooperative && core_.running() == 0) look_around();
   if (mail_waits()) {
@@ -186,6 +190,7 @@ void WorkerActor::rest() {
   }
   if (core_.park()) {
     parked_ = true;
+    note_state(WorkerState::asleep);
   } else {
     core_.work_available(pending_);
   }

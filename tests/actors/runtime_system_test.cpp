@@ -107,22 +107,22 @@ BOOST_AUTO_TEST_CASE(a_trace_has_every_task_by_start_time_without_overlap_on_a_w
   options.trace = true;
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
-  const std::vector<TraceEvent> trace = runtime->take_trace();
-  BOOST_TEST_REQUIRE(trace.size() == 400U);
+  const Trace trace = runtime->take_trace();
+  BOOST_TEST_REQUIRE(trace.events.size() == 400U);
   std::map<WorkerId, TimeStamp> free_at;
   std::set<TaskId> tasks;
   TimeStamp last{};
-  for (const TraceEvent& event : trace) {
+  for (const TraceEvent& event : trace.events) {
     BOOST_TEST_REQUIRE(event.start.count() >= last.count());
     last = event.start;
     BOOST_TEST_REQUIRE(event.end.count() >= event.start.count());
     BOOST_TEST_REQUIRE(event.start.count() >= free_at[event.worker].count());
     free_at[event.worker] = event.end;
     tasks.insert(event.task);
-    BOOST_TEST_REQUIRE(event.codelet == "cell");
+    BOOST_TEST_REQUIRE(trace.codelet_of(event) == "cell");
   }
   BOOST_TEST(tasks.size() == 400U);
-  BOOST_TEST(runtime->take_trace().empty());
+  BOOST_TEST(runtime->take_trace().events.empty());
 }
 
 BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
