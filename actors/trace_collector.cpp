@@ -34,8 +34,9 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
   auto name = content.names.begin();
   trace.events.reserve(trace.events.size() + content.tasks.size());
   content.tasks.for_each([&](const workers::TaskSpan& span) {
-    TraceEvent event{worker, codelets.index_of(span.codelet), span.task, span.start, span.end, span.flops,
-                     span.priority, 0, span.failed};
+    TraceEvent event{
+        worker,     codelets.index_of(span.codelet), span.task, span.start, span.end, span.flops, span.priority, 0,
+        span.failed};
     // Both are in the order in which the worker ran the tasks.
     if (name != content.names.end() && name->task == span.task) {
       event.name = static_cast<std::uint32_t>(trace.names.size());
@@ -52,7 +53,9 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
 
 void append_dependencies(graph::DependencyTrace& recorded, Trace& trace) {
   for (const auto& log : recorded.take()) {
-    log.for_each([&](const graph::DependencyEntry& entry) { trace.dependencies.push_back({entry.before, entry.after}); });
+    log.for_each([&](const graph::DependencyEntry& entry) {
+      trace.dependencies.push_back({entry.before, entry.after});
+    });
     trace.dropped += log.dropped();
   }
   auto& all = trace.dependencies;

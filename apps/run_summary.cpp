@@ -70,6 +70,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   if (!summary.residuals.empty()) json["residual"] = worst;
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
+  add_json(summary.traced, json);
   return json;
 }
 
@@ -111,10 +112,15 @@ void print_text(const RunSummary& summary) {
                residual.accepted() ? "below" : "NOT below", kResidualBound);
   }
   print_workers(summary);
+  print_text(summary.traced);
   if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
 }
 
 }  // namespace
+
+std::string RunSummary::title() const {
+  return fmt::format("{}, n = {}, tile {}, {} precision", application, n, tile, precision);
+}
 
 double RunSummary::median_seconds() const {
   return median_of(runs, [](const MeasuredRun& run) { return run.seconds; });
@@ -172,15 +178,14 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
 
 Picture picture_of(const RunSummary& summary) {
   Picture picture;
-  picture.title =
-      fmt::format("{}, n = {}, tile {}, {} precision", summary.application, summary.n, summary.tile, summary.precision);
+  picture.title = summary.title();
   picture.subtitle.push_back(
       fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy, summary.runs.back().gflops));
   for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
   const TimeStamp start = summary.trace.events.empty() ? TimeStamp{} : summary.trace.events.front().start;
   for (const TraceEvent& event : summary.trace.events) {
-    picture.spans.push_back(
-        {event.worker.index(), summary.trace.codelet_of(event), seconds(event.start - start), seconds(event.end - start)});
+    picture.spans.push_back({event.worker.index(), summary.trace.codelet_of(event), seconds(event.start - start),
+                             seconds(event.end - start)});
   }
   return picture;
 }

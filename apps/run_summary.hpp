@@ -12,6 +12,7 @@
 #include "actors/trace.hpp"
 #include "apps/picture.hpp"
 #include "apps/residuals.hpp"
+#include "apps/trace_arguments.hpp"
 
 namespace troupe::apps {
 
@@ -35,8 +36,12 @@ struct RunSummary {
   std::vector<Residual> residuals;
   RunReport report;
   Trace trace;
+  actors::Interval window;
   std::optional<PictureFiles> picture;
+  TraceOutcome traced;
 
+  /// "cholesky, n = 4096, tile 384, double precision".
+  [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;
   /// The median over the runs of the share of the peak that was measured next to each; NaN where none was.
