@@ -181,7 +181,9 @@ Duration RunAnalysis::bound() const { return std::max(work_bound(), path.length)
 
 RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional<Interval>& window) {
   RunAnalysis analysis;
-  const Interval analysed = window.value_or(window_of(trace));
+  Interval analysed = window.value_or(window_of(trace));
+  // What is not in the trace must not look like time without tasks.
+  analysed.end = std::min(analysed.end, trace.complete_until);
   analysis.makespan = std::max(Duration{}, analysed.end - analysed.start);
   analysis.tasks = trace.events.size();
   analysis.dependencies = known_dependencies(trace);

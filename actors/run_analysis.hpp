@@ -61,8 +61,8 @@ struct RunAnalysis {
   std::uint64_t tasks = 0;
   /// Between tasks of the trace.
   std::uint64_t dependencies = 0;
-  /// Entries that the trace lost. If there are any, all that follows is about a part of the run, and the critical path
-  /// is a lower bound.
+  /// Entries that the trace lost. If there are any, only the time before the first loss is analysed, and the critical
+  /// path is a lower bound.
   std::uint64_t dropped = 0;
   std::vector<WorkerUse> workers;
   /// By descending total.

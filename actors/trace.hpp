@@ -59,6 +59,8 @@ struct Trace {
   std::vector<std::string> names{std::string()};
   /// Entries for which there was no room (`RuntimeOptions::trace_limit`).
   std::uint64_t dropped = 0;
+  /// Every task and state that began before is there.
+  TimeStamp complete_until = TimeStamp::max();
 
   [[nodiscard]] const std::string& codelet_of(const TraceEvent& event) const { return codelets[event.codelet]; }
   /// Empty where it has none.

@@ -49,6 +49,7 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
     trace.states.push_back({worker, span.state, span.start, span.end});
   });
   trace.dropped += content.tasks.dropped() + content.states.dropped();
+  trace.complete_until = std::min(trace.complete_until, content.complete_until);
 }
 
 void append_dependencies(graph::DependencyTrace& recorded, Trace& trace) {

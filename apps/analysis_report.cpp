@@ -156,7 +156,7 @@ std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::st
       fmt::format("Where the time went: {} on {} workers, {} tasks, {} dependencies\n", human(analysis.makespan),
                   analysis.workers.size(), human_count(analysis.tasks), human_count(analysis.dependencies));
   if (analysis.dropped > 0) {
-    text += fmt::format("  incomplete: the trace had no room for {} entries, which are missing below\n",
+    text += fmt::format("  incomplete: the trace had no room for {} entries; this is what came before them\n",
                         human_count(analysis.dropped));
   }
   if (analysis.tasks == 0) return text + "  no task ran\n";

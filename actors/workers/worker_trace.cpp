@@ -9,7 +9,8 @@ namespace troupe::workers {
 
 void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
   const std::lock_guard lock(lock_);
-  if (!tasks_.add(span) || name == nullptr || name->empty()) return;
+  if (!tasks_.add(span)) return lost(span.start);
+  if (name == nullptr || name->empty()) return;
   try {
     names_.push_back({span.task, *name});
   } catch (const std::bad_alloc&) {
@@ -19,7 +20,7 @@ void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
 
 void WorkerTrace::close_state(TimeStamp now) noexcept {
   // Times are read before the lock is taken, so `take` may have cut at a later one.
-  if (state_ != WorkerState::working && now > since_) states_.add({state_, since_, now});
+  if (state_ != WorkerState::working && now > since_ && !states_.add({state_, since_, now})) lost(since_);
   since_ = std::max(since_, now);
 }
 
@@ -32,7 +33,8 @@ void WorkerTrace::enter(WorkerState state, TimeStamp now) noexcept {
 WorkerTrace::Content WorkerTrace::take(TimeStamp now) {
   const std::lock_guard lock(lock_);
   close_state(now);
-  return {std::move(tasks_), std::move(states_), std::exchange(names_, {})};
+  return {std::move(tasks_), std::move(states_), std::exchange(names_, {}),
+          std::exchange(complete_until_, TimeStamp::max())};
 }
 
 }  // namespace troupe::workers

@@ -1,6 +1,7 @@
 /// What one worker did when.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 
@@ -50,6 +51,8 @@ class WorkerTrace {
     graph::TraceLog<StateSpan> states;
     /// Those of the tasks that have a name.
     std::deque<NamedTask> names;
+    /// When the first task or state began that found no room; the end of time where there is none.
+    TimeStamp complete_until = TimeStamp::max();
   };
 
   /// Before the first entry.
@@ -69,6 +72,7 @@ class WorkerTrace {
   [[nodiscard]] Content take(TimeStamp now);
 
  private:
+  void lost(TimeStamp start) noexcept { complete_until_ = std::min(complete_until_, start); }
   void close_state(TimeStamp now) noexcept;
 
   /// Contended only by `take`.
@@ -76,6 +80,7 @@ class WorkerTrace {
   graph::TraceLog<TaskSpan> tasks_;
   graph::TraceLog<StateSpan> states_;
   std::deque<NamedTask> names_;
+  TimeStamp complete_until_ = TimeStamp::max();
   WorkerState state_ = WorkerState::working;
   TimeStamp since_{};
 };

@@ -125,6 +125,64 @@ BOOST_AUTO_TEST_CASE(a_trace_has_every_task_by_start_time_without_overlap_on_a_w
   BOOST_TEST(runtime->take_trace().events.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_trace_has_the_dependencies_and_they_agree_with_the_times) {
+  RuntimeOptions options = workers(3);
+  options.trace = true;
+  TestRuntime runtime(options);
+  BOOST_TEST(grid_is_right(runtime, 20));
+  const Trace trace = runtime->take_trace();
+  std::map<TaskId, const TraceEvent*> events;
+  for (const TraceEvent& event : trace.events) events[event.task] = &event;
+  // Each cell waits for those above and to the left of it; each pair is there once.
+  BOOST_TEST(trace.dependencies.size() == 2U * 20 * 19);
+  for (const TraceDependency& dependency : trace.dependencies) {
+    BOOST_TEST_REQUIRE(events.contains(dependency.before));
+    BOOST_TEST_REQUIRE(events.contains(dependency.after));
+    BOOST_TEST_REQUIRE(events[dependency.before]->end.count() <= events[dependency.after]->start.count());
+  }
+  BOOST_TEST(trace.dropped == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
+  RuntimeOptions options = workers(2);
+  options.trace = true;
+  TestRuntime runtime(options);
+  BOOST_TEST(grid_is_right(runtime, 20));
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const Trace trace = runtime->take_trace();
+  std::map<WorkerId, std::vector<std::pair<TimeStamp, TimeStamp>>> spans;
+  std::map<WorkerId, Duration> asleep;
+  for (const TraceEvent& event : trace.events) spans[event.worker].emplace_back(event.start, event.end);
+  for (const TraceState& state : trace.states) {
+    BOOST_TEST((state.state != WorkerState::working));
+    BOOST_TEST((state.start < state.end));
+    spans[state.worker].emplace_back(state.start, state.end);
+    if (state.state == WorkerState::asleep) asleep[state.worker] += state.end - state.start;
+  }
+  for (auto& [worker, times] : spans) {
+    std::sort(times.begin(), times.end());
+    for (std::size_t i = 1; i < times.size(); ++i) BOOST_TEST_REQUIRE((times[i].first >= times[i - 1].second));
+    // Though it has not woken since.
+    BOOST_TEST((asleep[worker] >= std::chrono::milliseconds(3)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_on) {
+  RuntimeOptions options = workers(2);
+  options.trace = true;
+  options.trace_limit = 100;
+  TestRuntime runtime(options);
+  BOOST_TEST(grid_is_right(runtime, 20));
+  const Trace first = runtime->take_trace();
+  BOOST_TEST(first.events.size() + first.dependencies.size() + first.states.size() <= 100U);
+  BOOST_TEST(first.dropped >= 300U);
+  BOOST_TEST((first.complete_until < TimeStamp::max()));
+  // Taking it has made room.
+  BOOST_TEST(grid_is_right(runtime, 3));
+  const Trace second = runtime->take_trace();
+  BOOST_TEST(second.events.size() == 9U);
+}
+
 BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   RuntimeOptions options;
   options.policy = "heft";
