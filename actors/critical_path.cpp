@@ -69,8 +69,11 @@ CriticalPath critical_path(const Trace& trace) {
     }
     reach[i] = trace.events[i].duration() + (before[i] == kNone ? Duration{} : reach[before[i]]);
   }
-  const auto longest = std::max_element(reach.begin(), reach.end());
-  return path_to(trace, before, static_cast<std::size_t>(longest - reach.begin()));
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (reach[i] >= reach[longest]) longest = i;
+  }
+  return path_to(trace, before, longest);
 }
 
 }  // namespace troupe::actors

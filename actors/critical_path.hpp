@@ -28,7 +28,7 @@ struct CriticalPath {
 
 /// The longest chain through the dependencies of the trace by the tasks' durations. Dependencies on tasks that the
 /// trace does not have, and those that its times contradict, are left out. Of predecessors that are equally far, the
-/// one that ended last is taken.
+/// one that ended last is taken, and of equally long chains the one whose last task started last.
 [[nodiscard]] CriticalPath critical_path(const Trace& trace);
 
 }  // namespace troupe::actors

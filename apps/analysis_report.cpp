@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/human.hpp"
@@ -75,10 +76,12 @@ std::string codelets_text(const RunAnalysis& analysis) {
 std::string path_text(const RunAnalysis& analysis) {
   const actors::CriticalPath& path = analysis.path;
   std::string codelets;
+  // A name may have line breaks.
   for (const actors::PathUse& use : analysis.path_codelets) {
     codelets += fmt::format("{}{} {} ({})", codelets.empty() ? "" : ", ", human_count(use.tasks), use.codelet,
                             human(use.total));
   }
+  std::replace(codelets.begin(), codelets.end(), '\n', ' ');
   return fmt::format(
       "  critical path   {}, {} of the time: {} tasks: {}\n"
       "                  {} of it without pause (at most {} after the task before); pauses {}, longest {}\n"

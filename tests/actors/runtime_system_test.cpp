@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_o
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
   const Trace first = runtime->take_trace();
-  BOOST_TEST(first.events.size() + first.dependencies.size() + first.states.size() <= 100U);
+  // Room that was freed while it was taken may have been used.
+  BOOST_TEST(first.events.size() + first.dependencies.size() + first.states.size() <= 110U);
   BOOST_TEST(first.dropped >= 300U);
   BOOST_TEST((first.complete_until < TimeStamp::max()));
   // Taking it has made room.
