@@ -54,8 +54,8 @@ double run(bool trace, int steps) {
   if (trace) {
     const Trace taken = runtime.take_trace();
     BOOST_TEST(taken.events.size() == static_cast<std::size_t>(kWidth * steps));
-    // Two cells of the step before; and those that read what is overwritten have ended by then.
-    BOOST_TEST(taken.dependencies.size() >= static_cast<std::size_t>(2 * kWidth * (steps - 1)));
+    // The writers of both cells, and the readers of the cell that is written: three tasks of the step before.
+    BOOST_TEST(taken.dependencies.size() == static_cast<std::size_t>(3 * kWidth * (steps - 1)));
     BOOST_TEST(taken.dropped == 0U);
   }
   return seconds;
