@@ -195,6 +195,7 @@ class PajeTrace {
       out_.print("3 {0} State \"{0}\" {1}\n", state == WorkerState::working ? "runtime" : to_string(state),
                  colour(kStateColours[static_cast<std::size_t>(i)]));
     }
+    out_.print("3 dependency Dependency \"dependency\" {}\n", colour("#888888"));
     for (std::size_t i = 0; i < trace_.codelets.size(); ++i) {
       out_.print("3 C{} State {} {}\n", i, quoted(trace_.codelets[i]),
                  colour(kCodeletColours[std::min(i, kCodeletColours.size() - 1)]));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "apps/chrome_trace.hpp"
 #include "apps/common_arguments.hpp"
@@ -20,6 +21,18 @@ void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
   for (TraceState& state : states) state.start = std::max(state.start, begin);
   std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
 }
+
+/// A pipe whose reader has gone is a failed write like any other while this lives.
+class PipeSignalIgnored {
+ public:
+  PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}
+  PipeSignalIgnored(const PipeSignalIgnored&) = delete;
+  PipeSignalIgnored& operator=(const PipeSignalIgnored&) = delete;
+  ~PipeSignalIgnored() { std::signal(SIGPIPE, previous_); }
+
+ private:
+  void (*previous_)(int);
+};
 
 }  // namespace
 
@@ -39,6 +52,7 @@ Result<void> check_trace_path(const std::string& path) {
 
 Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description) {
   cut_states(trace.states, description.begin);
+  const PipeSignalIgnored ignored;
   auto file = AtomicFile::create(path);
   if (!file) return file.failure();
   BufferedFile out(std::move(file).value());

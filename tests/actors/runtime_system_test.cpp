@@ -167,6 +167,45 @@ BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_trace_may_be_taken_while_tasks_run) {
+  constexpr std::size_t kTasks = 20'000;
+  RuntimeOptions options = workers(3);
+  options.trace = true;
+  TestRuntime runtime(options);
+  std::int64_t value = 0;
+  const Handle handle = runtime.scalar(value);
+  const Codelet count = Codelet("count", {AccessMode::read_write}).cpu([](std::int64_t& number) { ++number; });
+  const Codelet nothing = Codelet("nothing", {}).cpu([](const KernelContext&) {});
+  std::atomic<bool> done{false};
+  std::size_t taken = 0;
+  std::set<TraceDependency> dependencies;
+  const auto take = [&] {
+    const Trace trace = runtime->take_trace();
+    taken += trace.events.size();
+    dependencies.insert(trace.dependencies.begin(), trace.dependencies.end());
+    for (const TraceEvent& event : trace.events) {
+      if (!trace.name_of(event).empty() && trace.codelet_of(event) != "count") return false;
+    }
+    return trace.dropped == 0;
+  };
+  bool right = true;
+  std::thread taker([&] {
+    while (!done) right = take() && right;
+  });
+  for (std::size_t i = 0; i < kTasks / 2; ++i) {
+    runtime.submit(count, {handle}, {.name = "counted"});
+    runtime.submit(nothing);
+  }
+  const std::string failure = runtime.wait();
+  done = true;
+  taker.join();
+  BOOST_TEST(failure == "");
+  BOOST_TEST(take());
+  BOOST_TEST(right);
+  BOOST_TEST(taken == kTasks);
+  BOOST_TEST(dependencies.size() == kTasks / 2 - 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_on) {
   RuntimeOptions options = workers(2);
   options.trace = true;

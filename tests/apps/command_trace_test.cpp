@@ -190,6 +190,18 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_is_a_warning_and_leaves_no_pa
   BOOST_TEST(ran.value().output.ends_with("code 0\n"), ran.value().output);
 }
 
+BOOST_AUTO_TEST_CASE(that_goes_to_a_pipe_whose_reader_has_gone_is_a_warning) {
+  const std::string pipe = folder.path("t.json");
+  const std::string command = "mkfifo " + pipe + "; head -c 1 " + pipe +
+                              " > /dev/null & " TROUPE_EXECUTABLE " run cholesky --n 400 --tile 20 --trace " + pipe +
+                              "; echo code $?";
+  const auto ran = run_child({"sh", "-c", command}, "", std::chrono::seconds(120));
+  BOOST_TEST_REQUIRE(ran.ok());
+  BOOST_TEST(contains(ran.value().output, "GFlop/s"));
+  BOOST_TEST(ran.value().output.ends_with("code 0\n"), ran.value().output << ran.value().errors);
+  BOOST_TEST(contains(ran.value().errors, "Broken pipe"), ran.value().errors);
+}
+
 BOOST_AUTO_TEST_CASE(that_would_grow_too_large_ends_with_a_warning) {
   warns({"run", "cholesky", "--n", "400", "--tile", "40", "--trace", folder.path("t.json"), "--trace-limit", "100"},
         "--trace-limit 100");
