@@ -54,7 +54,7 @@ WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& an
   const Intervals kernels = Intervals(std::move(times.kernels)).common_with(all);
   Intervals rest = all.without(kernels);
   const auto take = [&rest](std::vector<Interval>& spans) {
-    const Intervals taken = Intervals(std::move(spans)).common_with(rest);
+    Intervals taken = Intervals(std::move(spans)).common_with(rest);
     rest = rest.without(taken);
     return taken;
   };
