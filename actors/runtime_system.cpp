@@ -11,6 +11,7 @@
 #include "actors/trace_collector.hpp"
 #include "actors/workers/core_device.hpp"
 #include "actors/workers/worker_actor.hpp"
+#include "platform/binding.hpp"
 #include "platform/clock.hpp"
 
 namespace troupe::actors {
@@ -77,6 +78,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void started(const WorkerStarted& message);
   void lost(WorkerId worker, const std::string& reason);
   void spawn_scheduler();
+  /// A worker on another core than the calling thread's, which would have to wait for it.
+  [[nodiscard]] WorkerId elsewhere() const;
 
   std::unique_ptr<scheduler::PlacingPolicy> placing_;
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
@@ -209,10 +212,22 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
     caf::anon_send(scheduler_, TasksActivated{});
     return;
   }
-  const bool own = worker.valid() && !crew_->plan.shared_queue;
-  (own ? crew_->ports[worker.index()].deque : crew_->entry).push(ready);
-  const WorkerId sleeper = crew_->take_idle(worker);
+  if (worker.valid() && !crew_->plan.shared_queue) {
+    crew_->ports[worker.index()].deque.push(ready);
+  } else {
+    crew_->entry.push(ready);
+  }
+  if (crew_->idle.empty()) return;
+  const WorkerId sleeper = crew_->take_idle(worker.valid() ? worker : elsewhere());
   if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+}
+
+WorkerId RuntimeSystem::Implementation::elsewhere() const {
+  const auto found = std::find_if(topology_.cores.begin(), topology_.cores.end(),
+                                  [pu = platform::this_pu()](const auto& core) { return core.pu == pu; });
+  if (found == topology_.cores.end()) return WorkerId{};
+  const auto next = static_cast<std::size_t>(found - topology_.cores.begin() + 1);
+  return WorkerId(static_cast<std::uint32_t>(next % topology_.cores.size()));
 }
 
 void RuntimeSystem::Implementation::queued(std::vector<std::size_t>& out) const {

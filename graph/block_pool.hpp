@@ -1,10 +1,11 @@
 /// Memory for records of one size that one thread allocates and others free.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <utility>
 #include <vector>
 
 #include "graph/spin_lock.hpp"
@@ -12,19 +13,33 @@
 namespace troupe::graph {
 
 /// Objects of type `T`, never given back to the system before the pool dies and constructed once: a record that is
-/// used again keeps its members. `T` has a member `T* next`. Threads allocate and free through a `Cache` of their own
-/// and meet only once per `kBatch` objects.
+/// used again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per
+/// `kBatch` objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through
+/// themselves, so that handing one out does not wait for a line that another core has written last; the lines of the
+/// objects that come next are asked for meanwhile.
+///
+/// A magazine in the pool is full or empty; a cache holds two. There are enough of them for every object, so that
+/// freeing always finds an empty one and cannot fail.
 template <class T>
 class BlockPool {
  public:
   static constexpr std::size_t kBatch = 64;
   static constexpr std::size_t kSlab = 256;
 
+  struct Magazine {
+    std::array<T*, kBatch> objects;
+    std::size_t count = 0;
+  };
+
   /// One thread's free objects. A cache must be used by one thread at a time and not outlive its pool.
   class alignas(64) Cache {
    public:
-    T* head = nullptr;
-    std::size_t count = 0;
+    Magazine* current = nullptr;
+    Magazine* other = nullptr;
+
+    [[nodiscard]] std::size_t count() const {
+      return (current != nullptr ? current->count : 0) + (other != nullptr ? other->count : 0);
+    }
   };
 
   BlockPool() = default;
@@ -33,60 +48,88 @@ class BlockPool {
 
   /// Throws `std::bad_alloc`.
   T* allocate(Cache& cache) {
-    if (cache.head == nullptr) refill(cache);
-    T* object = cache.head;
-    cache.head = object->next;
-    --cache.count;
+    if (cache.current == nullptr || cache.current->count == 0) refill(cache);
+    Magazine& magazine = *cache.current;
+    T* object = magazine.objects[--magazine.count];
+    if (magazine.count >= kAhead) __builtin_prefetch(magazine.objects[magazine.count - kAhead], 1);
     return object;
   }
 
+  /// The cache has allocated before, or `prepare` was called.
   void free(Cache& cache, T* object) noexcept {
-    object->next = cache.head;
-    cache.head = object;
-    if (++cache.count >= 2 * kBatch) give_back(cache);
+    if (cache.current->count == kBatch) make_room(cache);
+    Magazine& magazine = *cache.current;
+    magazine.objects[magazine.count++] = object;
+  }
+
+  /// Makes a cache ready for `free`. Throws `std::bad_alloc`.
+  void prepare(Cache& cache) {
+    const std::lock_guard lock(mutex_);
+    if (cache.current == nullptr) cache.current = new_magazine();
+    if (cache.other == nullptr) cache.other = new_magazine();
+    // Room for all of them: `make_room` must not allocate.
+    reserve();
   }
 
   /// Bytes taken from the system.
   [[nodiscard]] std::size_t footprint() const {
     const std::lock_guard lock(mutex_);
-    return slabs_.size() * kSlab * sizeof(T);
+    return slabs_.size() * kSlab * sizeof(T) + magazines_.size() * sizeof(Magazine);
   }
 
  private:
-  /// Moves `kBatch` objects to the shared list. Room in `batches_` was reserved with the slabs, so this cannot throw.
-  void give_back(Cache& cache) noexcept {
-    T* first = cache.head;
-    T* last = first;
-    for (std::size_t i = 1; i < kBatch; ++i) last = last->next;
-    cache.head = last->next;
-    cache.count -= kBatch;
-    last->next = nullptr;
-    const std::lock_guard lock(mutex_);
-    batches_.push_back(first);
+  /// Objects between the one that is handed out and the one whose first line is asked for.
+  static constexpr std::size_t kAhead = 4;
+
+  // All require mutex_.
+  Magazine* new_magazine() {
+    magazines_.push_back(std::make_unique<Magazine>());
+    return magazines_.back().get();
+  }
+  void reserve() {
+    if (full_.capacity() < magazines_.size()) full_.reserve(2 * magazines_.size());
+    if (empty_.capacity() < magazines_.size()) empty_.reserve(2 * magazines_.size());
+  }
+  void add_slab() {
+    slabs_.push_back(std::make_unique<T[]>(kSlab));
+    T* objects = slabs_.back().get();
+    for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {
+      Magazine* magazine = new_magazine();
+      reserve();
+      // The first address is handed out first.
+      for (std::size_t i = 0; i < kBatch; ++i) {
+        magazine->objects[i] = &objects[(kSlab / kBatch - batch) * kBatch - 1 - i];
+      }
+      magazine->count = kBatch;
+      full_.push_back(magazine);
+    }
   }
 
   void refill(Cache& cache) {
+    if (cache.current == nullptr) prepare(cache);
+    std::swap(cache.current, cache.other);
+    if (cache.current->count > 0) return;
     const std::lock_guard lock(mutex_);
-    if (!batches_.empty()) {
-      cache.head = batches_.back();
-      cache.count = kBatch;
-      batches_.pop_back();
-      return;
-    }
-    const std::size_t batches = (slabs_.size() + 1) * (kSlab / kBatch);
-    if (batches_.capacity() < batches) batches_.reserve(2 * batches);
-    slabs_.push_back(std::make_unique<T[]>(kSlab));
-    T* objects = slabs_.back().get();
-    for (std::size_t i = kSlab; i-- > 0;) {
-      objects[i].next = cache.head;
-      cache.head = &objects[i];
-    }
-    cache.count = kSlab;
+    if (full_.empty()) add_slab();
+    empty_.push_back(cache.current);
+    cache.current = full_.back();
+    full_.pop_back();
+  }
+
+  void make_room(Cache& cache) noexcept {
+    std::swap(cache.current, cache.other);
+    if (cache.current->count < kBatch) return;
+    const std::lock_guard lock(mutex_);
+    full_.push_back(cache.current);
+    cache.current = empty_.back();
+    empty_.pop_back();
   }
 
   mutable SpinLock mutex_;
-  std::vector<T*> batches_;                  // guarded by mutex_
-  std::vector<std::unique_ptr<T[]>> slabs_;  // guarded by mutex_
+  std::vector<Magazine*> full_;                       // guarded by mutex_
+  std::vector<Magazine*> empty_;                      // guarded by mutex_
+  std::vector<std::unique_ptr<Magazine>> magazines_;  // guarded by mutex_
+  std::vector<std::unique_ptr<T[]>> slabs_;           // guarded by mutex_
 };
 
 }  // namespace troupe::graph

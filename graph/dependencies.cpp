@@ -43,6 +43,7 @@ Edge& DependencyBuilder::next_edge() {
     EdgeBlock* block = pool_.allocate(cache_);
     block->next = task_.more_edges;
     task_.more_edges = block;
+    task_.has_more = true;
     block_begin_ = block_next_ = block->edges.data();
     block_end_ = block_begin_ + EdgeBlock::kEdges;
   }

@@ -76,7 +76,7 @@ ReductionMethods sum_reduction() {
 }
 
 /// How a task ended, or that it has not.
-enum class TaskStatus { pending, succeeded, failed, cancelled };
+enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
 
 [[nodiscard]] constexpr const char* to_string(TaskStatus status) {
   switch (status) {

@@ -91,11 +91,13 @@ struct EdgeBlock {
 ///
 /// Life: *submitted* (`pending` > 0) -> *ready* (0: in exactly one deque, or parked at a commute lock) -> *started*
 /// -> *ended* (`successors` closed) -> free.
-struct Task {
+struct alignas(64) Task {
   static constexpr std::size_t kInlineAccesses = 4;
   static constexpr std::size_t kInlineEdges = 4;
   /// Added to `pending` while the submitter still adds predecessors.
   static constexpr std::uint32_t kSubmitting = 1U << 30;
+
+  // First line: all that a task without data and extras needs from submission to its end.
 
   /// Predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the predecessors
   /// released by theirs.
@@ -103,6 +105,8 @@ struct Task {
   /// Set by `Future::cancel` or by a failed explicit predecessor; read when the task is about to start.
   std::atomic<bool> cancel_requested{false};
   std::atomic<TaskStatus> status{TaskStatus::pending};
+  TaskRole role = TaskRole::user;
+  bool has_commute = false;
   /// Waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange releases the
   /// task's effects and acquires the edges.
   std::atomic<Edge*> successors{nullptr};
@@ -110,24 +114,27 @@ struct Task {
   std::atomic<std::uint64_t> id{0};
 
   const CodeletDefinition* codelet = nullptr;
-  /// Links in a deque, in a commute lock's queue, in a batch, or in the pool's free list.
-  Task* next = nullptr;
-  Task* previous = nullptr;
   TaskAccess* accesses = nullptr;
+  /// Links in a commute lock's queue or in a batch.
+  Task* next = nullptr;
+  std::int32_t priority = 0;
+  std::uint32_t access_count = 0;
+  bool holds_commute = false;
+  /// Something has to be given back when the task ends: accesses or edges that did not fit, or extras.
+  bool has_more = false;
+
+  // Second line: what a task with data needs besides.
+
+  alignas(64) std::array<TaskAccess, kInlineAccesses> inline_accesses;
   std::unique_ptr<TaskExtras> extras;
   EdgeBlock* more_edges = nullptr;
   /// The record whose commute lock this task was woken for.
   DataRecord* woken_by = nullptr;
-  std::int32_t priority = 0;
-  std::uint32_t access_count = 0;
-  TaskRole role = TaskRole::user;
-  bool has_commute = false;
-  bool holds_commute = false;
-
   std::array<std::uint8_t, Arguments::kMaxArguments> argument_offsets;
+
+  alignas(64) std::array<Edge, kInlineEdges> inline_edges;
+
   alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
-  std::array<TaskAccess, kInlineAccesses> inline_accesses;
-  std::array<Edge, kInlineEdges> inline_edges;
 
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::span<const TaskAccess> data() const { return {accesses, access_count}; }
@@ -146,6 +153,8 @@ struct TaskReference {
 
   [[nodiscard]] bool ended() const { return task->id.load(std::memory_order_relaxed) != id || task->ended(); }
 };
+
+static_assert(sizeof(Task) == 256);
 
 /// Tasks linked through `next`, handed over as a whole. Not thread-safe.
 class TaskList {

@@ -24,10 +24,15 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
       notify_stride_(std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)),
       host_(host),
-      registry_(this),
-      combine_codelet_(make_combine_codelet()),
       worker_caches_(options.workers + 1),
-      completed_(options.workers) {}
+      completed_(options.workers),
+      registry_(this),
+      combine_codelet_(make_combine_codelet()) {
+  for (WorkerCaches& caches : worker_caches_) {
+    task_pool_.prepare(caches.tasks);
+    edge_pool_.prepare(caches.edges);
+  }
+}
 
 TaskGraph::~TaskGraph() = default;
 
@@ -262,6 +267,7 @@ Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& wa
   Task& hold = allocate_task(nullptr, 1);
   hold.role = TaskRole::host;
   hold.extras = std::make_unique<TaskExtras>();
+  hold.has_more = true;
   hold.extras->ready_waiter = &waiter;
   set_access(hold, 0, record, mode);
   DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);

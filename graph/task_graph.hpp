@@ -152,6 +152,13 @@ class TaskGraph {
   Result<void> know_codelet(const Codelet& codelet);
   Result<void> check_accesses(const TaskSpecification& specification, std::uint64_t id);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count);
+  static void set_arguments(Task& task, const Arguments& arguments);
+  std::uint64_t take_id() {
+    const std::uint64_t id = next_id_.load(std::memory_order_relaxed);
+    next_id_.store(id + 1, std::memory_order_relaxed);
+    return id;
+  }
+  void count_submission();
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready);
   void close_reduction(DataRecord& record, TaskList& ready);
@@ -210,48 +217,48 @@ class TaskGraph {
     return options_.window - std::max<std::size_t>(options_.window / 4, 1);
   }
 
+  // Read by every submission and completion, seldom written.
   const GraphOptions options_;
   /// Completions of one worker between two looks at waiting threads (a power of two), so that room in the window is
   /// noticed while all workers are busy; an idle worker looks anyway.
   const std::uint64_t notify_stride_;
   GraphHost& host_;
+  std::atomic<std::uint64_t> cancel_below_{0};
+  std::atomic<bool> stopped_{false};
+  /// Some task has not succeeded: poison has to be looked for. Set before the failing task's successors are released.
+  std::atomic<bool> any_failure_{false};
+  /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
+  std::atomic<int> waiting_for_all_{0};
+  std::atomic<int> waiting_for_room_{0};
+  /// One per worker, used by it alone; the last is for other threads, under outside_mutex_.
+  std::vector<WorkerCaches> worker_caches_;
+  CompletionCounter completed_;
 
-  std::mutex submission_mutex_;
-  DataRegistry registry_;                     // submission_mutex_
-  std::vector<DataRecord*> open_reductions_;  // submission_mutex_
+  // Written by every submission, so on lines of their own.
+  alignas(64) std::mutex submission_mutex_;
+  /// Written under submission_mutex_.
+  std::atomic<std::uint64_t> next_id_{1};
+  std::atomic<std::uint64_t> submitted_{0};
+  /// A number of ended tasks that has been seen: saves most submissions the look at all workers' counts.
+  std::atomic<std::uint64_t> ended_at_least_{0};
   WorkerCaches submission_caches_;            // submission_mutex_
-  std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>> codelets_;  // codelet_mutex_
-  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;                          // codelet_mutex_
+  std::vector<DataRecord*> open_reductions_;  // submission_mutex_
+  DataRegistry registry_;                     // submission_mutex_
+
+  alignas(64) std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>>
+      codelets_;                                                             // codelet_mutex_
+  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;  // codelet_mutex_
   std::mutex codelet_mutex_;
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};
   const Codelet combine_codelet_;
 
-  /// Written under submission_mutex_.
-  std::atomic<std::uint64_t> next_id_{1};
-  std::atomic<std::uint64_t> submitted_{0};
-  std::atomic<std::uint64_t> cancel_below_{0};
-  std::atomic<bool> stopped_{false};
-
-  BlockPool<Task> task_pool_;
-  BlockPool<EdgeBlock> edge_pool_;
-  /// One per worker, used by it alone; the last is for other threads, under outside_mutex_.
-  std::vector<WorkerCaches> worker_caches_;
-  std::mutex outside_mutex_;
-
-  CompletionCounter completed_;
+  alignas(64) BlockPool<Task> task_pool_;
+  alignas(64) BlockPool<EdgeBlock> edge_pool_;
+  alignas(64) std::mutex outside_mutex_;
   FailureLog failures_;
-  /// Some task has not succeeded: poison has to be looked for. Set before the failing task's successors are released.
-  std::atomic<bool> any_failure_{false};
-
-  /// A number of ended tasks that has been seen: saves most submissions the look at all workers' counts.
-  std::atomic<std::uint64_t> ended_at_least_{0};
-
   std::mutex wait_mutex_;
   std::condition_variable wait_condition_;
-  /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
-  std::atomic<int> waiting_for_all_{0};
-  std::atomic<int> waiting_for_room_{0};
 };
 
 }  // namespace troupe::graph

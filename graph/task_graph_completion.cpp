@@ -139,12 +139,14 @@ void TaskGraph::release_successors(Task& task, const Completion& completion, Tas
 
 void TaskGraph::recycle(Task& task, std::size_t slot) {
   WorkerCaches& caches = worker_caches_[slot];
-  task.extras.reset();
-  if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
-  while (task.more_edges != nullptr) {
-    EdgeBlock* block = task.more_edges;
-    task.more_edges = block->next;
-    edge_pool_.free(caches.edges, block);
+  if (task.has_more) {
+    task.extras.reset();
+    if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
+    while (task.more_edges != nullptr) {
+      EdgeBlock* block = task.more_edges;
+      task.more_edges = block->next;
+      edge_pool_.free(caches.edges, block);
+    }
   }
   task_pool_.free(caches.tasks, &task);
 }
@@ -156,7 +158,7 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
   }
   if (any_failure_.load(std::memory_order_relaxed)) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
-  if (task.extras && task.extras->callback) call_back(task, completion);
+  if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);
   const bool counted = task.role != TaskRole::host;
   task.status.store(completion.status, std::memory_order_release);
   release_successors(task, completion, ready);

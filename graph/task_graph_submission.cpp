@@ -146,24 +146,31 @@ Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, s
 
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *task_pool_.allocate(submission_caches_.tasks);
-  if (access_count > Task::kInlineAccesses) {
-    task.accesses = new TaskAccess[access_count];  // freed by recycle
-  } else {
-    task.accesses = task.inline_accesses.data();
-  }
+  task.has_more = access_count > Task::kInlineAccesses;
+  // On the heap: freed by recycle.
+  task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id first: see `status`.
-  task.id.store(next_id_.fetch_add(1, std::memory_order_relaxed), std::memory_order_release);
+  task.id.store(take_id(), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.cancel_requested.store(false, std::memory_order_relaxed);
   task.successors.store(nullptr, std::memory_order_relaxed);
   task.codelet = codelet;
-  task.more_edges = nullptr;
-  task.woken_by = nullptr;
   task.priority = 0;
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
   task.has_commute = task.holds_commute = false;
   return task;
+}
+
+void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
+  if (arguments.size() == 0) return;
+  task.argument_offsets = arguments.offsets();
+  std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
+}
+
+void TaskGraph::count_submission() {
+  // Before the task can end, which whoever sees it ended must see too. Only written under the submission lock.
+  submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
@@ -192,13 +199,11 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   std::erase(open_reductions_, &record);
   Task& task = allocate_task(&combine_codelet_.definition(), 1);
   task.role = TaskRole::combine;
-  const Arguments arguments = args(&record);
-  task.argument_offsets = arguments.offsets();
-  std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
+  set_arguments(task, args(&record));
   set_access(task, 0, record, AccessMode::read_write);
   DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
   builder.access(record.dependencies, AccessMode::read_write);
-  submitted_.fetch_add(1, std::memory_order_seq_cst);
+  count_submission();
   if (builder.finish()) ready.push_back(&task);
 }
 
@@ -224,15 +229,15 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
       return Failure{ErrorCode::stopped,
                      quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
     }
-    const std::uint64_t check_id = next_id_.fetch_add(1, std::memory_order_relaxed);
-    if (auto valid = check_accesses(specification, check_id); !valid) return valid.failure();
+    if (!specification.accesses.empty()) {
+      if (auto valid = check_accesses(specification, take_id()); !valid) return valid.failure();
+    }
     Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());
     task.priority = options.priority;
-    task.argument_offsets = specification.arguments.offsets();
-    std::memcpy(task.argument_bytes.data(), specification.arguments.bytes().data(),
-                specification.arguments.bytes().size());
+    set_arguments(task, specification.arguments);
     if (!options.name.empty() || options.callback) {
       task.extras = std::make_unique<TaskExtras>();
+      task.has_more = true;
       task.extras->name = options.name;
       task.extras->callback = options.callback;
     }
@@ -242,8 +247,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
       set_access(task, i, *access.handle.record(), task.codelet->variadic ? mode : task.codelet->modes[i]);
     }
     future = {this, &task, task.task_id()};
-    // Before the task can end.
-    submitted_.fetch_add(1, std::memory_order_seq_cst);
+    count_submission();
     DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
     order(task, builder, ready);
     for (const Future& predecessor : options.after) {

@@ -69,6 +69,8 @@ Result<CpuSet> this_thread_binding() {
   return pus;
 }
 
+int this_pu() noexcept { return sched_getcpu(); }
+
 void name_this_thread(std::string_view name) noexcept {
   constexpr std::size_t kMaxName = 15;
   char text[kMaxName + 1] = {};

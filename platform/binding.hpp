@@ -20,6 +20,9 @@ namespace troupe::platform {
 /// The PUs that the calling thread may run on. Fails with `platform`.
 [[nodiscard]] Result<CpuSet> this_thread_binding();
 
+/// The PU that the calling thread is on, which may change at once unless it is bound; -1 where the system cannot say.
+[[nodiscard]] int this_pu() noexcept;
+
 /// Names the calling thread for debuggers, `top -H` and `perf`. Linux keeps 15 bytes; the rest is cut off.
 /// Failing to be named hurts nobody, so nothing is reported.
 void name_this_thread(std::string_view name) noexcept;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "actors/workers/entry_queue.hpp"
 #include "actors/workers/idle_set.hpp"
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
@@ -63,7 +64,7 @@ class Crew {
   /// Some worker may steal from another.
   const bool steals;
   /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
-  TaskDeque entry;
+  EntryQueue entry;
   IdleSet idle;
   std::vector<WorkerPort> ports;
   /// Record what workers do in their `trace`.

@@ -26,8 +26,8 @@ class IdleSet {
     return (word(worker).load(std::memory_order_seq_cst) & bit(worker)) != 0;
   }
   [[nodiscard]] bool empty() const {
-    for (const auto& word : words_) {
-      if (word.load(std::memory_order_seq_cst) != 0) return false;
+    for (const Word& word : words_) {
+      if (word.bits.load(std::memory_order_seq_cst) != 0) return false;
     }
     return true;
   }
@@ -42,11 +42,15 @@ class IdleSet {
   }
 
  private:
-  std::atomic<std::uint64_t>& word(WorkerId worker) { return words_[worker.index() / 64]; }
-  [[nodiscard]] const std::atomic<std::uint64_t>& word(WorkerId worker) const { return words_[worker.index() / 64]; }
+  std::atomic<std::uint64_t>& word(WorkerId worker) { return words_[worker.index() / 64].bits; }
+  [[nodiscard]] const std::atomic<std::uint64_t>& word(WorkerId worker) const { return words_[worker.index() / 64].bits; }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
-  std::vector<std::atomic<std::uint64_t>> words_;
+  /// Looked at by every submission: no neighbour's writes shall make that slow.
+  struct alignas(64) Word {
+    std::atomic<std::uint64_t> bits{0};
+  };
+  std::vector<Word> words_;
   const std::size_t workers_;
 };
 

@@ -1,6 +1,7 @@
 #include "actors/workers/task_deque.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 namespace troupe::workers {
@@ -8,91 +9,118 @@ namespace troupe::workers {
 using graph::Task;
 using graph::TaskList;
 
-void TaskDeque::insert(Task* task) {
-  auto level = levels_.end();
-  if (!levels_.empty() && levels_.back().priority >= task->priority) {
-    level =
-        std::lower_bound(levels_.begin(), levels_.end(), task->priority,
-                         [](const Level& candidate, std::int32_t priority) { return candidate.priority < priority; });
-  }
-  task->next = nullptr;
-  task->previous = nullptr;
-  if (level == levels_.end() || level->priority != task->priority) {
-    levels_.insert(level, {task->priority, task, task});
+void TaskDeque::insert(const Entry& entry) {
+  const bool only_empty = levels_.size() == 1 && levels_.back().tasks.empty();
+  if (only_empty) levels_.back().priority = entry.priority;
+  if (!levels_.empty() && levels_.back().priority == entry.priority) {
+    levels_.back().tasks.push_newest(entry.task);
     return;
   }
-  task->previous = level->newest;
-  level->newest->next = task;
-  level->newest = task;
+  auto level =
+      std::lower_bound(levels_.begin(), levels_.end(), entry.priority,
+                       [](const Level& candidate, std::int32_t priority) { return candidate.priority < priority; });
+  if (level == levels_.end() || level->priority != entry.priority) {
+    level = levels_.insert(level, make_level(entry.priority));
+  }
+  level->tasks.push_newest(entry.task);
+}
+
+TaskDeque::Level TaskDeque::make_level(std::int32_t priority) {
+  Level level{priority, {}};
+  if (!spare_.empty()) {
+    level.tasks = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  return level;
+}
+
+void TaskDeque::drop_level() {
+  if (levels_.size() == 1) return;
+  if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(levels_.back().tasks));
+  levels_.pop_back();
 }
 
 Task* TaskDeque::remove_newest() {
-  Level& level = levels_.back();
-  Task* task = level.newest;
-  level.newest = task->previous;
-  if (level.newest == nullptr) {
-    levels_.pop_back();
-  } else {
-    level.newest->next = nullptr;
-  }
+  Task* task = levels_.back().tasks.pop_newest();
+  if (levels_.back().tasks.empty()) drop_level();
   return task;
 }
 
 Task* TaskDeque::remove_oldest() {
-  Level& level = levels_.back();
-  Task* task = level.oldest;
-  level.oldest = task->next;
-  if (level.oldest == nullptr) {
-    levels_.pop_back();
-  } else {
-    level.oldest->previous = nullptr;
-  }
+  Task* task = levels_.back().tasks.pop_oldest();
+  if (levels_.back().tasks.empty()) drop_level();
   return task;
 }
 
-void TaskDeque::publish(std::size_t size) {
-  top_.store(levels_.empty() ? kEmpty : levels_.back().priority, std::memory_order_relaxed);
+void TaskDeque::publish_more(std::size_t size) {
+  top_.store(levels_.back().priority, std::memory_order_relaxed);
   size_.store(size, std::memory_order_seq_cst);
+}
+
+void TaskDeque::publish_less(std::size_t size) {
+  top_.store(size == 0 ? kEmpty : levels_.back().priority, std::memory_order_relaxed);
+  // Release: only so that the number never runs ahead of the tasks.
+  size_.store(size, std::memory_order_release);
 }
 
 void TaskDeque::push(Task* task) {
   const std::lock_guard lock(mutex_);
-  insert(task);
-  publish(size_.load(std::memory_order_relaxed) + 1);
+  insert({task, task->priority});
+  publish_more(size_.load(std::memory_order_relaxed) + 1);
 }
 
 void TaskDeque::push(TaskList& tasks) {
+  if (tasks.empty()) return;
   const std::lock_guard lock(mutex_);
   std::size_t size = size_.load(std::memory_order_relaxed);
-  for (; !tasks.empty(); ++size) insert(tasks.pop_front());
-  publish(size);
+  for (; !tasks.empty(); ++size) {
+    Task* task = tasks.pop_front();
+    insert({task, task->priority});
+  }
+  publish_more(size);
+}
+
+void TaskDeque::push(std::span<const Entry> entries) {
+  if (entries.empty()) return;
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : entries) insert(entry);
+  publish_more(size_.load(std::memory_order_relaxed) + entries.size());
 }
 
 Task* TaskDeque::pop_newest() {
   if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard lock(mutex_);
-  if (levels_.empty()) return nullptr;
+  const std::size_t size = size_.load(std::memory_order_relaxed);
+  if (size == 0) return nullptr;
   Task* task = remove_newest();
-  publish(size_.load(std::memory_order_relaxed) - 1);
+  publish_less(size - 1);
   return task;
 }
 
 Task* TaskDeque::pop_oldest() {
   if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard lock(mutex_);
-  if (levels_.empty()) return nullptr;
+  const std::size_t size = size_.load(std::memory_order_relaxed);
+  if (size == 0) return nullptr;
   Task* task = remove_oldest();
-  publish(size_.load(std::memory_order_relaxed) - 1);
+  publish_less(size - 1);
   return task;
 }
 
 std::size_t TaskDeque::steal_half(std::size_t limit, TaskList& stolen) {
   if (size_.load(std::memory_order_relaxed) == 0) return 0;
-  const std::lock_guard lock(mutex_);
-  const std::size_t size = size_.load(std::memory_order_relaxed);
-  const std::size_t count = std::min(limit, (size + 1) / 2);
-  for (std::size_t i = 0; i < count; ++i) stolen.push_back(remove_oldest());
-  publish(size - count);
+  std::array<Task*, kMostStolen> tasks;
+  std::size_t count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t size = size_.load(std::memory_order_relaxed);
+    count = std::min({limit, kMostStolen, (size + 1) / 2});
+    for (std::size_t i = 0; i < count; ++i) tasks[i] = remove_oldest();
+    publish_less(size - count);
+  }
+  // All at once, as each is in another core's cache.
+  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(tasks[i], 1);
+  for (std::size_t i = 0; i < count; ++i) stolen.push_back(tasks[i]);
   return count;
 }
 

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "actors/workers/task_ring.hpp"
 #include "graph/spin_lock.hpp"
 #include "graph/task.hpp"
 
@@ -15,9 +17,10 @@ namespace troupe::workers {
 /// Ready tasks by priority. The owner takes the newest of the highest priority (its data are in the cache), thieves
 /// take the oldest of the highest (it has the most work behind it). Any thread may call anything.
 ///
-/// Invariants: 1. `levels_` is sorted by priority, highest last, and holds no empty level. 2. A task in the deque is
-/// linked through `next` (towards newer) and `previous` (towards older) and belongs to the deque. 3. `size_` and
-/// `top_` are stored under the lock and are exact whenever it is free; they may be read without it as hints.
+/// Invariants: 1. `levels_` is sorted by priority, highest last. No level is empty, except one that is alone: a deque that
+/// runs empty and is filled again and again keeps it. 2. A task in the deque is in
+/// exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored under the lock and are exact whenever it
+/// is free; they may be read without it as hints.
 ///
 /// Every operation takes a lock that only a thief ever contends, and costs O(log p) for p different priorities, or
 /// O(p) where a priority appears or vanishes that is not the highest.
@@ -26,17 +29,30 @@ class alignas(64) TaskDeque {
   /// `top()` of an empty deque: below every priority.
   static constexpr std::int64_t kEmpty = std::numeric_limits<std::int64_t>::min();
 
-  TaskDeque() { levels_.reserve(64); }
+  static constexpr std::size_t kMostStolen = 64;
+
+  /// A task with its priority, so that it can be sorted in without touching it.
+  struct Entry {
+    graph::Task* task;
+    std::int32_t priority;
+  };
+
+  TaskDeque() {
+    levels_.reserve(64);
+    spare_.reserve(64);
+  }
 
   void push(graph::Task* task);
   /// Empties `tasks`; the last becomes the newest.
   void push(graph::TaskList& tasks);
+  void push(std::span<const Entry> entries);
 
   /// The newest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_newest();
   /// The oldest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_oldest();
-  /// Moves half of the tasks, rounded up, at most `limit`, to the end of `stolen`: oldest of the highest first.
+  /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: oldest of the
+  /// highest first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
 
   /// Sequentially consistent, so that "push, then look for an idle worker" and "declare idle, then look for tasks"
@@ -47,21 +63,28 @@ class alignas(64) TaskDeque {
 
  private:
   struct Level {
-    std::int32_t priority;
-    graph::Task* oldest;
-    graph::Task* newest;
+    std::int32_t priority = 0;
+    TaskRing tasks;
   };
 
   // All require mutex_.
-  void insert(graph::Task* task);
+  void insert(const Entry& entry);
+  /// The ring of a priority that has appeared.
+  Level make_level(std::int32_t priority);
+  /// After the highest level has become empty; keeps its memory for the next.
+  void drop_level();
   graph::Task* remove_newest();
   graph::Task* remove_oldest();
-  void publish(std::size_t size);
+  /// After pushes: sequentially consistent, see `size`.
+  void publish_more(std::size_t size);
+  /// After pops, which nobody who goes to sleep has to see.
+  void publish_less(std::size_t size);
 
-  SpinLock mutex_;
-  std::vector<Level> levels_;  // guarded by mutex_
   std::atomic<std::size_t> size_{0};
   std::atomic<std::int64_t> top_{kEmpty};
+  SpinLock mutex_;
+  std::vector<Level> levels_;    // guarded by mutex_
+  std::vector<TaskRing> spare_;  // guarded by mutex_
 };
 
 }  // namespace troupe::workers

@@ -1,11 +1,17 @@
 #include "actors/workers/worker_actor.hpp"
 
 #include <string>
+#include <thread>
 
 #include "graph/spin_lock.hpp"
 #include "platform/binding.hpp"
 
 namespace troupe::workers {
+
+namespace {
+/// An idle worker keeps its core from other threads no longer than this.
+constexpr Duration kQuickLook = std::chrono::microseconds(5);
+}  // namespace
 
 WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup)
     : caf::event_based_actor(config),
@@ -202,6 +208,8 @@ void WorkerActor::look_around() {
   while (now - begin < setup_->spin && !mail_waits() && !core_.sees_work()) {
     for (int i = 0; i < 16; ++i) SpinLock::pause();
     now = setup_->clock->now();
+    // A thread that submits may have been waiting for this core.
+    if (now - begin > kQuickLook) std::this_thread::yield();
   }
   WorkerCounters::add(port_.counters.searching_ns, (now - begin).count());
 }

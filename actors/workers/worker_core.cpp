@@ -1,6 +1,10 @@
 #include "actors/workers/worker_core.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "graph/spin_lock.hpp"
+#include "platform/cycles.hpp"
 
 namespace troupe::workers {
 
@@ -26,7 +30,7 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
   // Several at once, but leave the others their share.
-  const std::size_t share = crew_.entry.size() / (2 * crew_.ports.size());
+  const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
   if (share <= 1) return crew_.entry.pop_oldest();
   TaskList tasks;
   crew_.entry.steal_half(std::min(share, kBatch), tasks);
@@ -36,12 +40,25 @@ Task* WorkerCore::take_from_entry() {
   return first;
 }
 
+bool WorkerCore::look_at_arrivals() {
+  const std::uint64_t now = platform::rough_ticks();
+  if (now - looked_ < platform::kRoughMicrosecond) return false;
+  looked_ = now;
+  crew_.entry.drain();
+  return true;
+}
+
 Task* WorkerCore::next_task() {
+  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
+  look_at_arrivals();
   if (crew_.entry.top() > port_.deque.top()) {
     if (Task* task = take_from_entry()) return task;
   }
   if (Task* task = port_.deque.pop_newest()) return task;
-  return crew_.entry.size() > 0 ? take_from_entry() : nullptr;
+  if (crew_.entry.drained() == 0) {
+    while (!look_at_arrivals()) SpinLock::pause();
+  }
+  return take_from_entry();
 }
 
 WorkerId WorkerCore::next_victim() {
@@ -93,7 +110,7 @@ void WorkerCore::activated(TaskList& ready, Commands& out) {
     options_.activation_queue->push(ready);
     out.push_back({Command::Kind::activate, nullptr, {}});
   } else if (crew_.plan.shared_queue) {
-    crew_.entry.push(ready);
+    crew_.entry.share(ready);
   } else {
     port_.deque.push(ready);
   }
@@ -105,8 +122,17 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, C
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
   crew_.graph.complete(task, cause, options_.self, ready);
   --running_;
-  if (!ready.empty()) activated(ready, out);
+  if (ready.size() == 1 && goes_first(*ready.front())) {
+    handed_over_ = ready.pop_front();
+  } else if (!ready.empty()) {
+    activated(ready, out);
+  }
   advance(out);
+}
+
+bool WorkerCore::goes_first(const Task& task) const {
+  return options_.activation_queue == nullptr && !crew_.plan.shared_queue && task.priority >= port_.deque.top() &&
+         task.priority >= crew_.entry.top();
 }
 
 void WorkerCore::steal_replied(WorkerId victim, std::size_t tasks, Commands& out) {

@@ -77,8 +77,13 @@ class WorkerCore {
  private:
   void advance(Commands& out);
   void activated(graph::TaskList& ready, Commands& out);
+  /// Whether the task may run next, ahead of all that is queued.
+  [[nodiscard]] bool goes_first(const graph::Task& task) const;
   void wake_for_surplus(Commands& out);
   graph::Task* next_task();
+  /// Lets what has arrived at the entry queue take part, unless it was looked at less than a microsecond ago (false):
+  /// each look costs the thread that submits a cache miss.
+  bool look_at_arrivals();
   graph::Task* take_from_entry();
   /// The first victim that seems to have tasks, nearest ring first; an invalid id where none has.
   WorkerId next_victim();
@@ -88,6 +93,10 @@ class WorkerCore {
   WorkerPort& port_;
   Random random_;
   std::size_t running_ = 0;
+  /// The only successor of the task that ended last, if nothing has a higher priority: it need not go through the deque.
+  graph::Task* handed_over_ = nullptr;
+  /// When the entry queue was looked at, in `platform::rough_ticks`.
+  std::uint64_t looked_ = 0;
   /// The victim whose answer is awaited, or an invalid id.
   WorkerId asked_victim_;
   /// Victims asked since the last task, so that a search ends.
