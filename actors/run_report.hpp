@@ -35,16 +35,4 @@ struct RunReport {
   std::vector<WorkerReport> workers;
 };
 
-/// One executed task.
-struct TraceEvent {
-  WorkerId worker;
-  TaskId task;
-  std::string codelet;
-  /// Of the runtime's clock; equal epochs within one runtime.
-  TimeStamp start{};
-  TimeStamp end{};
-  /// Floating-point operations; 0 where the codelet does not say.
-  double flops = 0;
-};
-
 }  // namespace troupe

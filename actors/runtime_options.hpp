@@ -31,7 +31,8 @@ struct RuntimeOptions {
   std::string restrict_to = {};
   /// How long an idle worker looks for work before it sleeps: longer reacts faster and burns more.
   Duration spin = std::chrono::microseconds(50);
-  /// Record every task's time (`Runtime::trace`): about 0.1 us and 48 bytes a task.
+  /// Record every task's time, what tasks waited for, and what workers did between them (`Runtime::take_trace`): about
+  /// 0.1 us a task and 16 to 56 bytes an entry, of which there are one a task and one a dependency.
   bool trace = false;
   /// While tasks are in flight and none has started or ended for so long, `on_stall` is told why (`Runtime::why`): once
   /// per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes longer while nothing
@@ -39,6 +40,8 @@ struct RuntimeOptions {
   Duration why_after{};
   /// Called in a thread of its own; it may use the runtime but not wait for it. What it throws is dropped.
   std::function<void(const WhyReport&)> on_stall = nullptr;
+  /// Entries that are kept until the trace is taken; what comes after is counted and lost.
+  std::size_t trace_limit = 4'000'000;
   /// Seed of the random choices of policies.
   std::uint64_t seed = 1;
   /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed

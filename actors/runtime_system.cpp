@@ -13,6 +13,7 @@
 #include "actors/observation/watchdog.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/trace_collector.hpp"
 #include "actors/workers/core_device.hpp"
 #include "actors/workers/crew_inspection.hpp"
 #include "actors/workers/worker_actor.hpp"
@@ -66,7 +67,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void policy_failed(const std::string& what) override;
 
   [[nodiscard]] RunReport report() const;
-  std::vector<TraceEvent> take_trace();
+  Trace take_trace() { return recorder_ ? recorder_->take(*crew_, clock_) : Trace{}; }
   [[nodiscard]] MetricsSnapshot metrics() const;
   WhyReport why();
 
@@ -74,6 +75,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   platform::Topology topology_;
   platform::SteadyClock clock_;
   std::string policy_name_;
+  /// Null where no trace is wanted.
+  std::unique_ptr<TraceRecorder> recorder_;
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
@@ -118,7 +121,9 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
     : options_(options),
       topology_(std::move(topology)),
       policy_name_(policy.name),
-      graph_({topology_.cores.size(), {true, false}, options.window}, *this),
+      recorder_(options.trace ? std::make_unique<TraceRecorder>(topology_.cores.size(), options.trace_limit) : nullptr),
+      graph_({topology_.cores.size(), {true, false}, options.window, recorder_ ? recorder_->dependencies() : nullptr},
+             *this),
       crew_(std::make_shared<workers::Crew>(graph_, topology_.cores.size(), std::move(policy.stealing))),
       peers_(std::make_shared<workers::Peers>(topology_.cores.size())),
       placing_(std::move(policy.placing)),
@@ -127,10 +132,10 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
       bound_(topology_.cores.size()),
       configuration_(options.deterministic),
       system_(configuration_) {
-  crew_->trace = options.trace;
   for (std::size_t i = 0; i < crew_->ports.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
   mailboxes_.emplace_back("supervisor");
   if (places_) mailboxes_.emplace_back("scheduler");
+  if (recorder_) recorder_->attach(*crew_);
 }
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
@@ -338,22 +343,6 @@ RunReport RuntimeSystem::Implementation::report() const {
   return report;
 }
 
-std::vector<TraceEvent> RuntimeSystem::Implementation::take_trace() {
-  std::vector<TraceEvent> events;
-  for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
-    workers::TraceBuffer& trace = crew_->ports[i].trace;
-    for (const workers::TraceEntry& entry : trace) {
-      events.push_back({WorkerId(static_cast<std::uint32_t>(i)), entry.task, entry.codelet->name, entry.start,
-                        entry.end, entry.flops});
-    }
-    trace.clear();
-  }
-  std::sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
-    return a.start != b.start ? a.start < b.start : a.worker < b.worker;
-  });
-  return events;
-}
-
 MetricsSnapshot RuntimeSystem::Implementation::metrics() const {
   MetricsSnapshot snapshot;
   for (const observation::MailboxRecord& mailbox : mailboxes_) snapshot.mailboxes.push_back(mailbox.snapshot());
@@ -415,7 +404,7 @@ const platform::Topology& RuntimeSystem::topology() const { return implementatio
 std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
 const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
 RunReport RuntimeSystem::report() const { return implementation_->report(); }
-std::vector<TraceEvent> RuntimeSystem::take_trace() { return implementation_->take_trace(); }
+Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
 MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }
 WhyReport RuntimeSystem::why() const { return implementation_->why(); }
 

@@ -9,6 +9,7 @@
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
+#include "actors/trace.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/topology.hpp"
 #include "proto/errors.hpp"
@@ -32,9 +33,8 @@ class RuntimeSystem {
   [[nodiscard]] std::size_t workers() const;
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] RunReport report() const;
-  /// Every task executed since the last call, by start time. Only while no task runs; empty without
-  /// `RuntimeOptions::trace`.
-  [[nodiscard]] std::vector<TraceEvent> take_trace();
+  /// What was recorded since the last call; empty without `RuntimeOptions::trace`.
+  [[nodiscard]] Trace take_trace();
   /// The figures of every actor's mailbox. Any thread, at any time.
   [[nodiscard]] MetricsSnapshot metrics() const;
   /// What waits for what, root causes first. Any thread, at any time, kernels and callbacks too.

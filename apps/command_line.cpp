@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -47,6 +48,8 @@ int run_command_line(int argc, const char* const* argv) {
   application.set_version_flag("--version", TROUPE_VERSION);
   application.require_subcommand(0, 1);  // none: a better message below
   application.failure_message(usage_message);
+  // A file that grows beyond the user's limit is a failed write like any other.
+  std::signal(SIGXFSZ, SIG_IGN);
   Command command;
   add_solve_command(application, command);
   add_run_command(application, command);

@@ -12,6 +12,7 @@
 #include "apps/problem.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_summary.hpp"
+#include "apps/trace_arguments.hpp"
 #include "kernels/peak.hpp"
 
 namespace troupe::apps {
@@ -36,6 +37,7 @@ struct RunArguments {
   bool json = false;
   bool metrics = false;
   std::string picture;
+  TraceArguments trace;
 };
 
 ProblemKind problem_of(const RunArguments& arguments) {
@@ -102,7 +104,9 @@ RunSummary measure(const RunArguments& arguments) {
     [[maybe_unused]] const auto earlier = runtime.take_trace();
     DenseMatrix<T> a = original;
     const RunReport before = runtime.report();
+    const TimeStamp start = trace_time();
     Factorization<T> factorization(runtime, a, factorization_options(arguments));
+    const TimeStamp end = trace_time();
     run.seconds = factorization.seconds();
     run.gflops = flop_count(arguments.application, arguments.n, arguments.n) / run.seconds * 1e-9;
     summary.runs.push_back(run);
@@ -110,6 +114,7 @@ RunSummary measure(const RunArguments& arguments) {
     summary.report = difference(runtime.report(), before);
     summary.trace = runtime.take_trace();
     if (arguments.metrics) summary.metrics = runtime.metrics();
+    summary.window = {start, end};
     if (arguments.check) summary.residuals = check(arguments, original, factorization);
   }
   summary.problem = to_string(problem.kind);
@@ -137,6 +142,7 @@ int run(const RunArguments& given) {
     usable(check_picture_path(arguments.picture));
     arguments.runtime.trace = true;
   }
+  prepare_trace(arguments.trace, arguments.runtime);
   check_memory(arguments);
   RunSummary summary = arguments.precision == "float" ? measure<float>(arguments) : measure<double>(arguments);
   summary.application = to_string(arguments.application);
@@ -153,6 +159,8 @@ int run(const RunArguments& given) {
       not_drawn = drawn.failure();
     }
   }
+  summary.traced =
+      finish_trace(arguments.trace, {summary.title(), summary.window, std::move(summary.trace), summary.report});
   // What was measured is worth seeing even where something went wrong.
   print(summary, arguments.json);
   const bool accepted = std::all_of(summary.residuals.begin(), summary.residuals.end(),
@@ -218,6 +226,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
   command->add_flag("--peak", arguments->peak, "Measure the cores' matrix-product rate next to each run");
   command->add_option("--picture", arguments->picture, "Draw the last run: PATH.svg or PATH.png (both are written)")
       ->check(check_file_name);
+  add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
 }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "apps/matrix_market_writer.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_summary.hpp"
+#include "apps/trace_arguments.hpp"
 
 namespace troupe::apps {
 
@@ -30,6 +30,7 @@ struct SolveArguments {
   std::string precision = "double";
   std::int64_t tile = 0;
   RuntimeOptions runtime;
+  TraceArguments trace;
   bool json = false;
   bool metrics = false;
 };
@@ -43,6 +44,9 @@ struct Solved {
   /// Of the factorization and the solution.
   RunReport report;
   double total_seconds = 0;
+  Trace trace;
+  actors::Interval window;
+  TraceOutcome traced;
   Residual residual;
   std::optional<MetricsSnapshot> metrics;
 };
@@ -117,8 +121,10 @@ template <class T>
 Solved solve_by(Runtime& runtime, const SolveArguments& arguments, Application method, const DenseMatrix<T>& a,
                 DenseMatrix<T>& x) {
   const FactorizationOptions options = options_for(arguments, method, a.rows);
+  // What a method that broke down left.
+  [[maybe_unused]] const Trace earlier = runtime.take_trace();
   const RunReport before = runtime.report();
-  const auto start = std::chrono::steady_clock::now();
+  const TimeStamp start = trace_time();
   DenseMatrix<T> factors = a;
   Factorization<T> factorization(runtime, factors, options);
   factorization.solve(x);
@@ -127,7 +133,9 @@ Solved solve_by(Runtime& runtime, const SolveArguments& arguments, Application m
   solved.tile = options.tile;
   solved.seconds = factorization.seconds();
   solved.report = difference(runtime.report(), before);
-  solved.total_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  solved.window = {start, trace_time()};
+  solved.trace = runtime.take_trace();
+  solved.total_seconds = seconds(solved.window.end - solved.window.start);
   return solved;
 }
 
@@ -204,6 +212,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const MatrixMarketHeader
   if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
   if (!arguments.output.empty() && solved.residual.accepted()) json["output"] = arguments.output;
+  add_json(solved.traced, json);
   return json;
 }
 
@@ -222,15 +231,20 @@ void print(const SolveArguments& arguments, const MatrixMarketHeader& header, co
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
   if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
+  print_text(solved.traced);
 }
 
-int solve(const SolveArguments& arguments) {
+int solve(const SolveArguments& given) {
+  SolveArguments arguments = given;
   const MatrixMarketHeader header = usable_header(arguments);
   const auto rhs_header = right_hand_side_header(arguments, header);
   check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
   if (!arguments.output.empty()) check_output_path(arguments.output);
-  const Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
-                                                       : solve_system<double>(arguments, header, rhs_header);
+  prepare_trace(arguments.trace, arguments.runtime);
+  Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
+                                                 : solve_system<double>(arguments, header, rhs_header);
+  const std::string title = fmt::format("{}, {}", arguments.matrix, to_string(solved.method));
+  solved.traced = finish_trace(arguments.trace, {title, solved.window, std::move(solved.trace), solved.report});
   print(arguments, header, solved);
   if (solved.residual.accepted()) return kSuccess;
   throw Error(ErrorCode::kernel_failed,
@@ -263,6 +277,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   add_runtime_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);
+  add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments, &chosen] { chosen = [arguments] { return solve(*arguments); }; });
 }

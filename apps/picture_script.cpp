@@ -9,17 +9,14 @@
 
 #include "apps/gnuplot_text.hpp"
 #include "apps/human.hpp"
+#include "apps/palette.hpp"
 #include "apps/picture_layout.hpp"
 #include "apps/picture_rectangles.hpp"
 
 namespace troupe::apps {
 namespace {
 
-/// Okabe and Ito's colours, which people of any colour vision can tell apart, then darker ones of Paul Tol's; grey for
-/// "others".
-constexpr std::array<std::string_view, kMostCodelets> kColours{"#0072B2", "#E69F00", "#009E73", "#CC79A7",
-                                                               "#56B4E9", "#D55E00", "#F0E442", "#332288",
-                                                               "#882255", "#117733", "#AA7744", "#777777"};
+static_assert(kCodeletColours.size() == kMostCodelets);
 constexpr std::string_view kIdleColour = "#E8E8E8";
 constexpr std::string_view kTextColour = "#222222";
 constexpr std::string_view kQuietColour = "#666666";
@@ -156,7 +153,7 @@ class Drawing {
     const auto options = fmt::format("left textcolor rgb '{}'", kTextColour);
     for (std::size_t i = 0; i < legend_.size(); ++i) {
       const auto [x, y] = layout_.legend[i];
-      const auto colour = i < summary_.legend.size() ? kColours[i] : kIdleColour;
+      const auto colour = i < summary_.legend.size() ? kCodeletColours[i] : kIdleColour;
       add("set object rectangle from {} to {} fillcolor rgb '{}' fillstyle solid noborder",
           at(x, y + kLegendSquare / 2), at(x + kLegendSquare, y - kLegendSquare / 2), colour);
       label(legend_[i], x + kLegendSquare + kLegendGap, y, options);
@@ -192,9 +189,10 @@ class Drawing {
     std::string idle;
     for (std::size_t i = 0; i < picture_.workers.size(); ++i) append_box(idle, {i, 0, 0, end_s(), false});
     add_curve(idle, kIdleColour, "noborder");
-    for (std::size_t i = 0; i < plain.size(); ++i) add_curve(plain[i], kColours[i], "noborder");
+    for (std::size_t i = 0; i < plain.size(); ++i) add_curve(plain[i], kCodeletColours[i], "noborder");
     for (std::size_t i = 0; i < bordered.size(); ++i) {
-      add_curve(bordered[i], kColours[i], fmt::format("border lc rgb '{}' linewidth 0.5", darker(kColours[i])));
+      add_curve(bordered[i], kCodeletColours[i],
+                fmt::format("border lc rgb '{}' linewidth 0.5", darker(kCodeletColours[i])));
     }
     add("plot {}", curves_);
     text_ += data_;

@@ -38,8 +38,9 @@ struct WorkerTimes {
 };
 
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
-  const double busy = seconds(worker.busy);
-  const double searching = seconds(worker.searching);
+  // The counters grow when a worker stops doing something, which in a very short run may have begun before it.
+  const double busy = std::min(seconds(worker.busy), run_seconds);
+  const double searching = std::min(seconds(worker.searching), run_seconds - busy);
   return {busy, searching, std::max(0.0, run_seconds - busy - searching)};
 }
 
@@ -71,6 +72,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
   if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
+  add_json(summary.traced, json);
   return json;
 }
 
@@ -113,10 +115,15 @@ void print_text(const RunSummary& summary) {
   }
   print_workers(summary);
   if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
+  print_text(summary.traced);
   if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
 }
 
 }  // namespace
+
+std::string RunSummary::title() const {
+  return fmt::format("{}, n = {}, tile {}, {} precision", application, n, tile, precision);
+}
 
 double RunSummary::median_seconds() const {
   return median_of(runs, [](const MeasuredRun& run) { return run.seconds; });
@@ -174,15 +181,14 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
 
 Picture picture_of(const RunSummary& summary) {
   Picture picture;
-  picture.title =
-      fmt::format("{}, n = {}, tile {}, {} precision", summary.application, summary.n, summary.tile, summary.precision);
+  picture.title = summary.title();
   picture.subtitle.push_back(
       fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy, summary.runs.back().gflops));
   for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
-  const TimeStamp start = summary.trace.empty() ? TimeStamp{} : summary.trace.front().start;
-  for (const TraceEvent& event : summary.trace) {
-    picture.spans.push_back(
-        {event.worker.index(), event.codelet, seconds(event.start - start), seconds(event.end - start)});
+  const TimeStamp start = summary.trace.events.empty() ? TimeStamp{} : summary.trace.events.front().start;
+  for (const TraceEvent& event : summary.trace.events) {
+    picture.spans.push_back({event.worker.index(), summary.trace.codelet_of(event), seconds(event.start - start),
+                             seconds(event.end - start)});
   }
   return picture;
 }

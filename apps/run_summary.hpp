@@ -10,8 +10,10 @@
 
 #include "actors/observation/metrics_snapshot.hpp"
 #include "actors/run_report.hpp"
+#include "actors/trace.hpp"
 #include "apps/picture.hpp"
 #include "apps/residuals.hpp"
+#include "apps/trace_arguments.hpp"
 
 namespace troupe::apps {
 
@@ -34,11 +36,15 @@ struct RunSummary {
   /// Of the last run.
   std::vector<Residual> residuals;
   RunReport report;
-  std::vector<TraceEvent> trace;
+  Trace trace;
+  actors::Interval window;
   std::optional<PictureFiles> picture;
   /// Since the runtime's start.
   std::optional<MetricsSnapshot> metrics;
+  TraceOutcome traced;
 
+  /// "cholesky, n = 4096, tile 384, double precision".
+  [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;
   /// The median over the runs of the share of the peak that was measured next to each; NaN where none was.

@@ -96,8 +96,8 @@ Progress Runtime::progress() const {
 }
 
 RunReport Runtime::report() const { return system_->report(); }
+Trace Runtime::take_trace() { return system_->take_trace(); }
 MetricsSnapshot Runtime::metrics() const { return system_->metrics(); }
 WhyReport Runtime::why() const { return system_->why(); }
-std::vector<TraceEvent> Runtime::take_trace() { return system_->take_trace(); }
 
 }  // namespace troupe

@@ -13,6 +13,7 @@
 #include "actors/observation/why_report.hpp"
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
+#include "actors/trace.hpp"
 #include "client/data.hpp"
 #include "client/recorded_graph.hpp"
 #include "graph/arguments.hpp"
@@ -132,13 +133,14 @@ class Runtime {
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] RunReport report() const;
+  /// The tasks that have been executed since the last call, with what they waited for and what the workers did between
+  /// them; empty without `RuntimeOptions::trace`. Tasks that run meanwhile are in the next trace.
+  [[nodiscard]] Trace take_trace();
   /// The figures of every actor's mailbox: messages, depth, waiting and handling times.
   [[nodiscard]] MetricsSnapshot metrics() const;
   /// Why tasks do not go on: what waits for what, root causes first. Nobody can submit while it looks: about 0.4 us per
   /// task in flight.
   [[nodiscard]] WhyReport why() const;
-  /// The tasks executed since the last call, by start time; needs `RuntimeOptions::trace`. Only while no task runs.
-  [[nodiscard]] std::vector<TraceEvent> take_trace();
 
  private:
   Data add(graph::DataDescription description);

@@ -26,13 +26,15 @@ void append_pruned(std::vector<TaskReference>& list, TaskReference task) {
   list.push_back(task);
 }
 
-DependencyBuilder::DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache)
+DependencyBuilder::DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
+                                     DependencyTrace* trace)
     : task_(task),
       pool_(pool),
       cache_(cache),
       block_begin_(task.inline_edges.data()),
       block_next_(block_begin_),
-      block_end_(block_begin_ + task.inline_edges.size()) {
+      block_end_(block_begin_ + task.inline_edges.size()),
+      trace_(trace) {
   task.pending.store(Task::kSubmitting, std::memory_order_relaxed);
 }
 
@@ -70,10 +72,20 @@ bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
 }
 
 void DependencyBuilder::add_edges(const std::vector<TaskReference>& predecessors) {
-  for (const TaskReference& predecessor : predecessors) add_edge(predecessor, Edge::data);
+  for (const TaskReference& predecessor : predecessors) {
+    if (!add_edge(predecessor, Edge::data)) note_ended(predecessor);
+  }
 }
 
-bool DependencyBuilder::after(TaskReference predecessor) { return add_edge(predecessor, Edge::explicit_dependency); }
+bool DependencyBuilder::after(TaskReference predecessor) {
+  if (add_edge(predecessor, Edge::explicit_dependency)) return true;
+  note_ended(predecessor);
+  return false;
+}
+
+void DependencyBuilder::note_ended(TaskReference predecessor) {
+  if (trace_ != nullptr) trace_->had_ended(TaskId(predecessor.id), task_.task_id());
+}
 
 void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
   if (mode == AccessMode::read) {

@@ -5,6 +5,7 @@
 
 #include "graph/block_pool.hpp"
 #include "graph/data_record.hpp"
+#include "graph/dependency_trace.hpp"
 #include "graph/task.hpp"
 
 namespace troupe::graph {
@@ -13,7 +14,9 @@ namespace troupe::graph {
 /// allocation to `finish`.
 class DependencyBuilder {
  public:
-  DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache);
+  /// `trace`: where to note predecessors that have ended already, or null.
+  DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
+                    DependencyTrace* trace = nullptr);
 
   /// Orders the task after the earlier tasks that it must wait for on this record, and records its own access.
   ///
@@ -39,6 +42,7 @@ class DependencyBuilder {
  private:
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
   void add_edges(const std::vector<TaskReference>& predecessors);
+  void note_ended(TaskReference predecessor);
   Edge& next_edge();
   [[nodiscard]] TaskReference self() const { return {&task_, task_.id.load(std::memory_order_relaxed)}; }
 
@@ -50,6 +54,7 @@ class DependencyBuilder {
   Edge* block_next_;
   Edge* block_end_;
   std::uint32_t edges_ = 0;
+  DependencyTrace* const trace_;
 };
 
 /// Appends to a list of tasks of which only those in flight matter; ended ones are dropped now and then, so that the

@@ -92,7 +92,7 @@ void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& ca
 
 void Recording::link_successors(RecordedTask& task) {
   const Edge* const newest = task.successors.load(std::memory_order_relaxed);
-  for (const Edge* edge = newest; edge != nullptr; edge = edge->next) ++task.link_count;
+  for (const Edge* edge = newest; edge != nullptr; edge = edge->next_edge()) ++task.link_count;
   task.links = task.inline_links.data();
   if (task.link_count > RecordedTask::kInlineSuccessors) {
     more_links_.push_back(std::make_unique<RecordedTask::Link[]>(task.link_count));
@@ -100,7 +100,7 @@ void Recording::link_successors(RecordedTask& task) {
   }
   // In the order of submission.
   std::size_t i = task.link_count;
-  for (const Edge* edge = newest; edge != nullptr; edge = edge->next) {
+  for (const Edge* edge = newest; edge != nullptr; edge = edge->next_edge()) {
     task.links[--i] = {static_cast<RecordedTask*>(edge->task()), edge->kind() == Edge::explicit_dependency};
   }
   task.successors.store(nullptr, std::memory_order_relaxed);
@@ -128,28 +128,34 @@ void Recording::bind(const RecordingRun& run) {
 }
 
 void Recording::make_ready(RecordedTask& task, TaskList& ready) {
-  task.id.store(first_id_ + task.index, std::memory_order_relaxed);
+  task.status.store(TaskStatus::pending, std::memory_order_relaxed);
+  task.id.store(id_of(task), std::memory_order_release);
   ready.push_back(&task);
 }
 
 void Recording::begin_run(Task& run_task, TaskList& ready) {
   const RecordingRun& run = *run_task.extras->run;
   bind(run);
-  run_task_ = &run_task;
-  first_id_ = run.first_id;
+  first_id_.store(run.first_id, std::memory_order_relaxed);
   sinks_left_.store(sinks_, std::memory_order_relaxed);
+  // Release: whoever sees the run sees the ids of its tasks.
+  run_task_.store(&run_task, std::memory_order_release);
   for (RecordedTask* root : roots_) make_ready(*root, ready);
 }
 
-bool Recording::task_ended(RecordedTask& task, const FailureLog::Cause& cause, TaskList& ready) {
-  if (cause) {
+bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
+  if (ended.cause) {
     const std::lock_guard lock(cause_lock_);
-    if (!cause_) cause_ = cause;
+    if (!cause_) cause_ = ended.cause;
   }
   task.cancel_requested.store(false, std::memory_order_relaxed);
+  task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
   for (const RecordedTask::Link& link : task.followers()) {
     RecordedTask& follower = *link.task();
-    if (cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
+    if (ended.trace != nullptr) [[unlikely]] {
+      ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)));
+    }
+    if (ended.cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
     // Release: this task's effects; acquire, for the last one: those of all predecessors.
     if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
   }

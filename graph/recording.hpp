@@ -14,6 +14,7 @@
 
 #include "graph/block_pool.hpp"
 #include "graph/data_record.hpp"
+#include "graph/dependency_trace.hpp"
 #include "graph/failure_log.hpp"
 #include "graph/spin_lock.hpp"
 #include "graph/task.hpp"
@@ -70,6 +71,14 @@ struct RecordingRun {
   std::uint64_t first_id = 0;
 };
 
+/// Where a task is in the current run.
+enum class RecordedState : std::uint8_t {
+  waiting,
+  /// Ready or started.
+  ready,
+  ended,
+};
+
 /// A sequence of submissions with its dependencies. First it is *open*: tasks are added under the graph's submission
 /// lock. Then it is *sealed*, and runs: one run after the other, as a task of role `TaskRole::replay` that uses all its
 /// data orders them. A run changes the recording in the threads of the workers that take part, which the dependencies
@@ -120,10 +129,30 @@ class Recording {
   // Running; called by workers in the order that the dependencies give.
   /// Appends the tasks that need no other.
   void begin_run(Task& run_task, TaskList& ready);
+  struct Ended {
+    /// Why the task did not succeed, or null.
+    const FailureLog::Cause& cause;
+    /// The worker, and where to note dependencies, or null.
+    std::size_t slot = 0;
+    DependencyTrace* trace = nullptr;
+  };
   /// Releases the successors of an ended task, appending those that became ready. True: the run has ended. The task
   /// must not be used afterwards, and where the run has not ended the recording neither.
-  bool task_ended(RecordedTask& task, const FailureLog::Cause& cause, TaskList& ready);
-  [[nodiscard]] Task& run_task() const { return *run_task_; }
+  bool task_ended(RecordedTask& task, const Ended& ended, TaskList& ready);
+  /// The task that stands for the current run; null between runs.
+  [[nodiscard]] Task* run_task() const { return run_task_.load(std::memory_order_acquire); }
+  /// Ends the run, and returns the task that stands for it.
+  Task& end_run() { return *run_task_.exchange(nullptr, std::memory_order_acq_rel); }
+  /// The id of a task in the current run, whether it has become ready or not.
+  [[nodiscard]] std::uint64_t id_of(const RecordedTask& task) const {
+    return first_id_.load(std::memory_order_relaxed) + task.index;
+  }
+  [[nodiscard]] RecordedState state_of(const RecordedTask& task) const {
+    // Acquire: pairs with `make_ready`, which stores the status before the id.
+    if (task.id.load(std::memory_order_acquire) != id_of(task)) return RecordedState::waiting;
+    return task.status.load(std::memory_order_relaxed) == TaskStatus::pending ? RecordedState::ready
+                                                                              : RecordedState::ended;
+  }
   /// Why the run did not succeed, or null; forgets it.
   [[nodiscard]] FailureLog::Cause take_cause();
 
@@ -151,8 +180,9 @@ class Recording {
   TaskReference last_run_;
 
   // The current run.
-  Task* run_task_ = nullptr;
-  std::uint64_t first_id_ = 0;
+  std::atomic<Task*> run_task_{nullptr};
+  /// Atomic for `TaskGraph::inspect`, which looks while a run may begin.
+  std::atomic<std::uint64_t> first_id_{0};
   alignas(64) std::atomic<std::uint32_t> sinks_left_{0};
   SpinLock cause_lock_;
   FailureLog::Cause cause_;  // cause_lock_

@@ -18,6 +18,7 @@
 #include "graph/completion_counter.hpp"
 #include "graph/data_registry.hpp"
 #include "graph/dependencies.hpp"
+#include "graph/dependency_trace.hpp"
 #include "graph/failure_log.hpp"
 #include "graph/graph_snapshot.hpp"
 #include "graph/handle.hpp"
@@ -36,6 +37,8 @@ struct GraphOptions {
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
   /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
+  /// Where to record which task waited for which; outlives the graph. Null: nowhere.
+  DependencyTrace* dependency_trace = nullptr;
 };
 
 /// What the graph needs of the runtime around it.
@@ -174,6 +177,9 @@ class TaskGraph {
   RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after);
   Result<std::vector<DataRecord*>> rebind(const Recording& recording, std::span<const Rebinding> rebindings) const;
+  /// Remembers a recording that is run.
+  void keep(const std::shared_ptr<Recording>& recording);
+  [[nodiscard]] std::vector<const Recording*> running_recordings() const;
   Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count);
   void fill(Task& task, const TaskSpecification& specification);
@@ -230,7 +236,7 @@ class TaskGraph {
            TaskList& ready);
   void settle_data(Task& task, const Completion& completion);
   void call_back(Task& task, const Completion& completion);
-  void release_successors(Task& task, TaskStatus status, TaskList& ready);
+  void release_successors(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
   void recycle(Task& task, std::size_t slot);
   /// Why a task does not run, and what first went wrong: a chain of cancelled tasks passes on the latter, so that the
   /// messages do not grow along it. Both empty: it may run.
@@ -288,6 +294,8 @@ class TaskGraph {
   WorkerCaches submission_caches_;            // submission_mutex_
   std::vector<DataRecord*> open_reductions_;  // submission_mutex_
   DataRegistry registry_;                     // submission_mutex_
+  /// Those that have been run, for `inspect`.
+  std::vector<std::shared_ptr<Recording>> recordings_;  // submission_mutex_
 
   alignas(64) std::unordered_map<const CodeletDefinition*,
                                  std::shared_ptr<const CodeletDefinition>> codelets_;  // codelet_mutex_

@@ -124,7 +124,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   progress.task.store(nullptr, std::memory_order_release);
 }
 
-void TaskGraph::release_successors(Task& task, TaskStatus status, TaskList& ready) {
+void TaskGraph::release_successors(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
   // Release: publishes the task's effects to whoever finds the list closed; acquire: the edges in it.
   Edge* newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   // In the order of submission.
@@ -142,6 +142,9 @@ void TaskGraph::release_successors(Task& task, TaskStatus status, TaskList& read
       edge->thread()->signal();
     } else {
       Task* const successor = edge->task();
+      if (options_.dependency_trace != nullptr) [[unlikely]] {
+        options_.dependency_trace->released(slot, task.task_id(), successor->task_id());
+      }
       if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
         successor->cancel_requested.store(true, std::memory_order_relaxed);
       }
@@ -192,12 +195,12 @@ void TaskGraph::end(Task& task, TaskStatus status, const FailureLog::Cause& caus
   const bool counted = task.role != TaskRole::host;
   if (task.role == TaskRole::recorded) {
     Recording& recording = *static_cast<RecordedTask&>(task).recording;
-    if (recording.task_ended(static_cast<RecordedTask&>(task), cause, ready)) {
+    if (recording.task_ended(static_cast<RecordedTask&>(task), {cause, slot, options_.dependency_trace}, ready)) {
       end_replay(recording, slot, worker, ready);
     }
   } else {
     task.status.store(status, std::memory_order_release);
-    release_successors(task, status, ready);
+    release_successors(task, status, slot, ready);
     recycle(task, slot);
   }
   if (counted && (completed_.count(slot) & (notify_stride_ - 1)) == 0) {

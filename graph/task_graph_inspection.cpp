@@ -9,6 +9,7 @@
 /// 2. Having closed it they relink its edges, which are walked through atomic links: the walk may then go astray among
 ///    the edges of that list, in which relinking leaves no cycle for good, and is thrown away.
 /// 3. They take and release commute locks; each is asked for its holder and its queue under its own lock.
+/// 4. They begin and end runs of recordings, whose tasks and links stay as they are; the state of each is in its atomics.
 #include <algorithm>
 #include <unordered_set>
 
@@ -33,6 +34,10 @@ class Walk {
 
   void add_successors(std::uint32_t node) {
     const Task& task = *tasks_[node];
+    if (task.role == TaskRole::recorded) {
+      add_followers(node, static_cast<const RecordedTask&>(task));
+      return;
+    }
     const std::size_t before = snapshot_.edges.size();
     // Acquire: the edges that were linked before; the links themselves are relaxed, see the head of this file.
     Edge* edge = task.successors.load(std::memory_order_acquire);
@@ -47,6 +52,19 @@ class Walk {
           {node, successor, explicitly ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
     }
     if (task.ended()) snapshot_.edges.resize(before);
+  }
+
+  void add_followers(std::uint32_t node, const RecordedTask& task) {
+    std::uint32_t successor = 0;
+    for (const RecordedTask::Link& link : task.followers()) {
+      if (!find(link.task(), successor)) continue;
+      snapshot_.edges.push_back(
+          {node, successor, link.is_explicit() ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
+    }
+    // The run ends with the last of these.
+    if (!task.followers().empty() || !find(task.recording->run_task(), successor)) return;
+    snapshot_.edges.push_back({node, successor, TaskEdge::Kind::data});
+    ++snapshot_.nodes[successor].pending;
   }
 
   /// Who holds the record's commute lock, and who waits for it.
@@ -66,6 +84,12 @@ class Walk {
   GraphSnapshot& snapshot_;
   std::vector<const Task*>& tasks_;
 };
+
+bool has_ended(const Task& task) {
+  if (task.role != TaskRole::recorded) return task.ended();
+  const auto& recorded = static_cast<const RecordedTask&>(task);
+  return recorded.recording->state_of(recorded) == RecordedState::ended;
+}
 
 bool has_device(const Task& task, const GraphOptions& options) {
   if (task.codelet == nullptr) return true;
@@ -88,22 +112,39 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::host && node.pending == 0) {
     node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
   }
-  node.runnable = has_device(task, options_);
+  node.runnable = task.role == TaskRole::replay || has_device(task, options_);
+  if (task.role == TaskRole::recorded) {
+    const auto& recorded = static_cast<const RecordedTask&>(task);
+    node.id = TaskId(recorded.recording->id_of(recorded));
+    // It sets the counter back when it begins.
+    if (recorded.recording->state_of(recorded) != RecordedState::waiting) node.pending = 0;
+  }
   return node;
 }
 
 void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const {
-  std::vector<const Task*> slabs = task_pool_.slabs();
-  std::sort(slabs.begin(), slabs.end());
-  for (const Task* slab : slabs) {
+  for (const Task* slab : task_pool_.slabs()) {
     for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
-      const Task& task = slab[i];
       // Memory that was never used has no id.
-      if (task.id.load(std::memory_order_relaxed) == 0 || task.ended()) continue;
-      tasks.push_back(&task);
-      snapshot.nodes.push_back(node_of(task));
+      if (slab[i].id.load(std::memory_order_relaxed) != 0 && !slab[i].ended()) tasks.push_back(&slab[i]);
     }
   }
+  for (const Recording* recording : running_recordings()) {
+    for (const RecordedTask& task : recording->tasks()) {
+      if (recording->state_of(task) != RecordedState::ended) tasks.push_back(&task);
+    }
+  }
+  std::sort(tasks.begin(), tasks.end());
+  snapshot.nodes.reserve(tasks.size());
+  for (const Task* task : tasks) snapshot.nodes.push_back(node_of(*task));
+}
+
+std::vector<const Recording*> TaskGraph::running_recordings() const {
+  std::vector<const Recording*> running;
+  for (const std::shared_ptr<Recording>& recording : recordings_) {
+    if (recording->run_task() != nullptr) running.push_back(recording.get());
+  }
+  return running;
 }
 
 void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running,
@@ -120,7 +161,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     for (const TaskAccess& access : task.data()) {
       if (access.mode() == AccessMode::commute && snapshot.nodes[i].pending == 0) {
         access.data()->visit_tree([&](const DataRecord& record) { commuting.insert(&record); });
-      } else if (task.role != TaskRole::user) {
+      } else if (task.role == TaskRole::host || task.role == TaskRole::combine) {
         snapshot.data.push_back({i, describe(*access.data()), access.mode()});
       }
     }
@@ -128,7 +169,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
   for (const DataRecord* record : commuting) walk.add_commute(*record);
   const auto mark = [&](const RunningTask& one, TaskActivity activity) {
     std::uint32_t node = 0;
-    if (one.task == nullptr || !walk.find(one.task, node) || one.task->ended()) return;
+    if (one.task == nullptr || !walk.find(one.task, node) || has_ended(*one.task)) return;
     snapshot.nodes[node].activity = activity;
     snapshot.nodes[node].worker = one.worker;
     snapshot.nodes[node].since = one.since;

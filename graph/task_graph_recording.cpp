@@ -164,6 +164,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     count_submission(1 + recording->size());
     DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
     order(task, builder, ready);
+    keep(recording);
     // Runs of one recording never overlap, whatever data they use.
     TaskReference& last = recording->last_run();
     if (last.task != nullptr) builder.follow(last);
@@ -175,6 +176,13 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     host_.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
   }
   return future;
+}
+
+void TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
+  if (std::find(recordings_.begin(), recordings_.end(), recording) != recordings_.end()) return;
+  // Those that nobody can run any more, and whose last run has ended.
+  std::erase_if(recordings_, [](const std::shared_ptr<Recording>& one) { return one.use_count() == 1; });
+  recordings_.push_back(recording);
 }
 
 Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
@@ -193,8 +201,8 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
 }
 
 void TaskGraph::end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready) {
-  Task& run_task = recording.run_task();
   FailureLog::Cause cause = recording.take_cause();
+  Task& run_task = recording.end_run();
   if (cause) {
     cause = std::make_shared<Failure>(
         Failure{cause->code, "a run of the recorded graph '" + recording.name() + "': " + cause->message});

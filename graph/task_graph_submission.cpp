@@ -198,7 +198,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   task.role = TaskRole::combine;
   set_arguments(task, args(&record));
   set_access(task, 0, record, AccessMode::read_write);
-  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
   builder.access(record.dependencies, AccessMode::read_write);
   count_submission();
   if (builder.finish()) ready.push_back(&task);
@@ -253,7 +253,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
     fill(task, specification);
     future = {this, &task, task.task_id()};
     count_submission();
-    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
     order(task, builder, ready);
     for (const Future& predecessor : options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;

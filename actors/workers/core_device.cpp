@@ -25,10 +25,21 @@ void CoreDevice::prepare(const graph::Task& task) {
   }
 }
 
-void CoreDevice::note(const graph::Task& task, const KernelContext& context, TimeStamp start) {
-  TraceEntry entry{task.codelet, task.task_id(), start, options_.clock->now(), 0};
-  if (task.codelet->flops) entry.flops = task.codelet->flops(context);
-  options_.trace->push_back(entry);
+KernelContext CoreDevice::context_of(const graph::Task& task) const {
+  KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
+  context.worker = options_.worker;
+  context.task = task.task_id();
+  return context;
+}
+
+void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
+  TaskSpan span{task.codelet, task.task_id(), kernel_start_, options_.clock->now(), 0, task.priority, failed};
+  try {
+    if (task.codelet->flops && !failed) span.flops = task.codelet->flops(context_of(task));
+  } catch (...) {
+    // The program's function: a trace must not change the task's outcome.
+  }
+  options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }
 
 graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, ErrorCode code, const char* what) const {
@@ -37,31 +48,37 @@ graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, ErrorCode 
                                                      "): " + what});
 }
 
-Started CoreDevice::start(graph::Task& task) noexcept {
+graph::FailureLog::Cause CoreDevice::execute(const graph::Task& task) {
   try {
-    try {
-      prepare(task);
-      KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
-      context.worker = options_.worker;
-      context.task = task.task_id();
-      const graph::ExecutionScope scope(options_.graph, options_.worker);
-      const TimeStamp start = options_.trace != nullptr ? options_.clock->now() : TimeStamp{};
-      task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
-      if (options_.trace != nullptr) note(task, context, start);
-      return {true, nullptr};
-    } catch (const Error& error) {
-      // The kernel knows best what kind of failure it is.
-      return {true, failure(task, error.code(), error.what())};
-    } catch (const std::exception& error) {
-      return {true, failure(task, ErrorCode::kernel_failed, error.what())};
-    } catch (...) {
-      return {true, failure(task, ErrorCode::kernel_failed, "the kernel threw something that is no std::exception")};
-    }
+    prepare(task);
+    const KernelContext context = context_of(task);
+    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
+    task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
+    return nullptr;
+  } catch (const Error& error) {
+    // The kernel knows best what kind of failure it is.
+    return failure(task, error.code(), error.what());
+  } catch (const std::exception& error) {
+    return failure(task, ErrorCode::kernel_failed, error.what());
+  } catch (...) {
+    return failure(task, ErrorCode::kernel_failed, "the kernel threw something that is no std::exception");
+  }
+}
+
+Started CoreDevice::start(graph::Task& task) noexcept {
+  kernel_start_ = {};
+  Started started{true, nullptr};
+  try {
+    started.cause = execute(task);
   } catch (...) {
     // No memory left to say what happened.
     static const auto bare = std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
-    return {true, bare};
+    started.cause = bare;
   }
+  // A task whose kernel was not even called has not run.
+  if (kernel_start_ != TimeStamp{}) note(task, started.cause != nullptr);
+  return started;
 }
 
 }  // namespace troupe::workers

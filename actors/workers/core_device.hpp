@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "actors/workers/device.hpp"
-#include "actors/workers/trace_buffer.hpp"
+#include "actors/workers/worker_trace.hpp"
 #include "graph/kernel_context.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/clock.hpp"
@@ -19,7 +19,7 @@ class CoreDevice final : public Device {
     WorkerId worker;
     std::string name;
     /// Where to note every task, or null.
-    TraceBuffer* trace = nullptr;
+    WorkerTrace* trace = nullptr;
     /// Outlives the device; only used with a trace.
     const platform::Clock* clock = nullptr;
   };
@@ -32,12 +32,17 @@ class CoreDevice final : public Device {
 
  private:
   void prepare(const graph::Task& task);
-  void note(const graph::Task& task, const KernelContext& context, TimeStamp start);
+  /// Runs the kernel; why it failed, or null.
+  graph::FailureLog::Cause execute(const graph::Task& task);
+  [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
+  void note(const graph::Task& task, bool failed) noexcept;
   [[nodiscard]] graph::FailureLog::Cause failure(const graph::Task& task, ErrorCode code, const char* what) const;
 
   Options options_;
   /// Views of the current task's data; kept to save the allocation.
   std::vector<DataView> views_;
+  /// Of the current task's kernel, with a trace.
+  TimeStamp kernel_start_{};
 };
 
 }  // namespace troupe::workers

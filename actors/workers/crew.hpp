@@ -11,7 +11,7 @@
 #include "actors/workers/entry_queue.hpp"
 #include "actors/workers/idle_set.hpp"
 #include "actors/workers/task_deque.hpp"
-#include "actors/workers/trace_buffer.hpp"
+#include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
@@ -48,7 +48,7 @@ struct StealAnswer {
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
-  TraceBuffer trace;
+  WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
   /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
@@ -80,7 +80,7 @@ class Crew {
   EntryQueue entry;
   IdleSet idle;
   std::vector<WorkerPort> ports;
-  /// Record a trace entry per task.
+  /// Record what workers do in their `trace`.
   bool trace = false;
 };
 

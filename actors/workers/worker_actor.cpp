@@ -106,6 +106,7 @@ void WorkerActor::woke() {
   ++handled_;
   if (!parked_) return;
   parked_ = false;
+  note_state(WorkerState::working);
   core_.unpark();
 }
 
@@ -138,6 +139,7 @@ void WorkerActor::perform(const Command& command) {
     case Command::Kind::steal: {
       const caf::actor victim = setup_->peers->get(command.worker);
       if (victim) {
+        note_state(WorkerState::stealing);
         send(victim, StealRequest{setup_->id});
         if (const auto answer = std::exchange(port_.answer, std::nullopt)) {
           core_.steal_replied(answer->victim, answer->tasks, pending_);
@@ -159,6 +161,7 @@ void WorkerActor::start(graph::Task& task) {
     busy_since_ = setup_->clock->now();
   }
   message_handled();
+  note_state(WorkerState::working);
   // Release: whoever sees the task sees since when it runs.
   port_.running_since.store(platform::coarse_now().count(), std::memory_order_relaxed);
   port_.running.store(&task, std::memory_order_release);
@@ -193,6 +196,7 @@ void WorkerActor::rest() {
     busy_ = false;
     WorkerCounters::add(port_.counters.busy_ns, (setup_->clock->now() - busy_since_).count());
   }
+  if (core_.running() == 0) note_state(WorkerState::searching);
   crew_.graph.worker_is_idle(setup_->id);
   if (!setup_->cooperative && core_.running() == 0) look_around();
   if (mail_waits()) {
@@ -201,6 +205,7 @@ void WorkerActor::rest() {
   }
   if (core_.park()) {
     parked_ = true;
+    note_state(WorkerState::asleep);
   } else {
     core_.work_available(pending_);
   }

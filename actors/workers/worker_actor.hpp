@@ -67,6 +67,10 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Looks for work until something appears or the time is up.
   void look_around();
   void collect_done();
+  /// For the trace.
+  void note_state(WorkerState state) {
+    if (crew_.trace && port_.trace.state() != state) port_.trace.enter(state, setup_->clock->now());
+  }
   [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != handled_; }
 
   const std::shared_ptr<WorkerSetup> setup_;

@@ -107,22 +107,120 @@ BOOST_AUTO_TEST_CASE(a_trace_has_every_task_by_start_time_without_overlap_on_a_w
   options.trace = true;
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
-  const std::vector<TraceEvent> trace = runtime->take_trace();
-  BOOST_TEST_REQUIRE(trace.size() == 400U);
+  const Trace trace = runtime->take_trace();
+  BOOST_TEST_REQUIRE(trace.events.size() == 400U);
   std::map<WorkerId, TimeStamp> free_at;
   std::set<TaskId> tasks;
   TimeStamp last{};
-  for (const TraceEvent& event : trace) {
+  for (const TraceEvent& event : trace.events) {
     BOOST_TEST_REQUIRE(event.start.count() >= last.count());
     last = event.start;
     BOOST_TEST_REQUIRE(event.end.count() >= event.start.count());
     BOOST_TEST_REQUIRE(event.start.count() >= free_at[event.worker].count());
     free_at[event.worker] = event.end;
     tasks.insert(event.task);
-    BOOST_TEST_REQUIRE(event.codelet == "cell");
+    BOOST_TEST_REQUIRE(trace.codelet_of(event) == "cell");
   }
   BOOST_TEST(tasks.size() == 400U);
-  BOOST_TEST(runtime->take_trace().empty());
+  BOOST_TEST(runtime->take_trace().events.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_has_the_dependencies_and_they_agree_with_the_times) {
+  RuntimeOptions options = workers(3);
+  options.trace = true;
+  TestRuntime runtime(options);
+  BOOST_TEST(grid_is_right(runtime, 20));
+  const Trace trace = runtime->take_trace();
+  std::map<TaskId, const TraceEvent*> events;
+  for (const TraceEvent& event : trace.events) events[event.task] = &event;
+  // Each cell waits for those above and to the left of it; each pair is there once.
+  BOOST_TEST(trace.dependencies.size() == 2U * 20 * 19);
+  for (const TraceDependency& dependency : trace.dependencies) {
+    BOOST_TEST_REQUIRE(events.contains(dependency.before));
+    BOOST_TEST_REQUIRE(events.contains(dependency.after));
+    BOOST_TEST_REQUIRE(events[dependency.before]->end.count() <= events[dependency.after]->start.count());
+  }
+  BOOST_TEST(trace.dropped == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
+  RuntimeOptions options = workers(2);
+  options.trace = true;
+  TestRuntime runtime(options);
+  BOOST_TEST(grid_is_right(runtime, 20));
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const Trace trace = runtime->take_trace();
+  std::map<WorkerId, std::vector<std::pair<TimeStamp, TimeStamp>>> spans;
+  std::map<WorkerId, Duration> asleep;
+  for (const TraceEvent& event : trace.events) spans[event.worker].emplace_back(event.start, event.end);
+  for (const TraceState& state : trace.states) {
+    BOOST_TEST((state.state != WorkerState::working));
+    BOOST_TEST((state.start < state.end));
+    spans[state.worker].emplace_back(state.start, state.end);
+    if (state.state == WorkerState::asleep) asleep[state.worker] += state.end - state.start;
+  }
+  for (auto& [worker, times] : spans) {
+    std::sort(times.begin(), times.end());
+    for (std::size_t i = 1; i < times.size(); ++i) BOOST_TEST_REQUIRE((times[i].first >= times[i - 1].second));
+    // Though it has not woken since.
+    BOOST_TEST((asleep[worker] >= std::chrono::milliseconds(3)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_may_be_taken_while_tasks_run) {
+  constexpr std::size_t kTasks = 20'000;
+  RuntimeOptions options = workers(3);
+  options.trace = true;
+  TestRuntime runtime(options);
+  std::int64_t value = 0;
+  const Handle handle = runtime.scalar(value);
+  const Codelet count = Codelet("count", {AccessMode::read_write}).cpu([](std::int64_t& number) { ++number; });
+  const Codelet nothing = Codelet("nothing", {}).cpu([](const KernelContext&) {});
+  std::atomic<bool> done{false};
+  std::size_t taken = 0;
+  std::set<TraceDependency> dependencies;
+  const auto take = [&] {
+    const Trace trace = runtime->take_trace();
+    taken += trace.events.size();
+    dependencies.insert(trace.dependencies.begin(), trace.dependencies.end());
+    for (const TraceEvent& event : trace.events) {
+      if (!trace.name_of(event).empty() && trace.codelet_of(event) != "count") return false;
+    }
+    return trace.dropped == 0;
+  };
+  bool right = true;
+  std::thread taker([&] {
+    while (!done) right = take() && right;
+  });
+  for (std::size_t i = 0; i < kTasks / 2; ++i) {
+    runtime.submit(count, {handle}, {.name = "counted"});
+    runtime.submit(nothing);
+  }
+  const std::string failure = runtime.wait();
+  done = true;
+  taker.join();
+  BOOST_TEST(failure == "");
+  BOOST_TEST(take());
+  BOOST_TEST(right);
+  BOOST_TEST(taken == kTasks);
+  BOOST_TEST(dependencies.size() == kTasks / 2 - 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_on) {
+  RuntimeOptions options = workers(2);
+  options.trace = true;
+  options.trace_limit = 100;
+  TestRuntime runtime(options);
+  BOOST_TEST(grid_is_right(runtime, 20));
+  const Trace first = runtime->take_trace();
+  // Room that was freed while it was taken may have been used.
+  BOOST_TEST(first.events.size() + first.dependencies.size() + first.states.size() <= 110U);
+  BOOST_TEST(first.dropped >= 300U);
+  BOOST_TEST((first.complete_until < TimeStamp::max()));
+  // Taking it has made room.
+  BOOST_TEST(grid_is_right(runtime, 3));
+  const Trace second = runtime->take_trace();
+  BOOST_TEST(second.events.size() == 9U);
 }
 
 BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {

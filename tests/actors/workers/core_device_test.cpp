@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/actors/graph_fixture.hpp"
 
@@ -23,7 +24,7 @@ class CountingClock final : public platform::Clock {
 struct Fixture {
   GraphFixture tasks{2};
   CountingClock clock;
-  TraceBuffer trace;
+  WorkerTrace trace;
   CoreDevice device{{&tasks.graph, WorkerId(1), "cpu core 7", &trace, &clock}};
 
   /// Runs one ready task of the codelet and returns the text of its failure, empty where it succeeded.
@@ -43,6 +44,12 @@ struct Fixture {
   /// Of the last failure.
   ErrorCode code{};
 };
+
+std::vector<TaskSpan> traced(const WorkerTrace::Content& content) {
+  std::vector<TaskSpan> spans;
+  content.tasks.for_each([&](const TaskSpan& span) { spans.push_back(span); });
+  return spans;
+}
 
 BOOST_FIXTURE_TEST_SUITE(core_device, Fixture)
 
@@ -126,19 +133,38 @@ BOOST_AUTO_TEST_CASE(an_initializer_that_throws_fails_the_task) {
 BOOST_AUTO_TEST_CASE(a_trace_tells_what_ran_when_and_how_much_it_computed) {
   const Codelet counted =
       Codelet("counted", {}).cpu([](const KernelContext&) {}).flops([](const KernelContext&) { return 123.0; });
-  run(counted);
+  run(counted, {}, {.priority = 5, .name = "first"});
   run(Codelet("uncounted", {}).cpu([](const KernelContext&) {}));
-  BOOST_TEST_REQUIRE(trace.size() == 2U);
-  BOOST_TEST(trace[0].codelet->name == "counted");
-  BOOST_TEST(trace[0].flops == 123.0);
-  BOOST_TEST(trace[0].start.count() < trace[0].end.count());
-  BOOST_TEST(trace[0].end.count() < trace[1].start.count());
-  BOOST_TEST(trace[1].flops == 0.0);
+  const auto content = trace.take(TimeStamp(1000));
+  const std::vector<TaskSpan> spans = traced(content);
+  BOOST_TEST_REQUIRE(spans.size() == 2U);
+  BOOST_TEST(spans[0].codelet->name == "counted");
+  BOOST_TEST(spans[0].flops == 123.0);
+  BOOST_TEST(spans[0].priority == 5);
+  BOOST_TEST(!spans[0].failed);
+  BOOST_TEST(spans[0].start.count() < spans[0].end.count());
+  BOOST_TEST(spans[0].end.count() < spans[1].start.count());
+  BOOST_TEST(spans[1].flops == 0.0);
+  BOOST_TEST_REQUIRE(content.names.size() == 1U);
+  BOOST_TEST(content.names[0].name == "first");
 }
 
-BOOST_AUTO_TEST_CASE(a_kernel_that_failed_is_not_in_the_trace) {
+BOOST_AUTO_TEST_CASE(a_kernel_that_failed_is_in_the_trace_as_such) {
   run(Codelet("bad", {}).cpu([](const KernelContext&) { throw std::runtime_error("no luck"); }));
-  BOOST_TEST(trace.empty());
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 1U);
+  BOOST_TEST(spans[0].failed);
+}
+
+BOOST_AUTO_TEST_CASE(a_count_of_operations_that_throws_does_not_fail_the_task) {
+  const Codelet codelet =
+      Codelet("counted", {}).cpu([](const KernelContext&) {}).flops([](const KernelContext&) -> double {
+        throw std::runtime_error("no idea");
+      });
+  BOOST_TEST(run(codelet) == "");
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 1U);
+  BOOST_TEST(spans[0].flops == 0.0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

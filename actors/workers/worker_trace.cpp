@@ -1,0 +1,40 @@
+#include "actors/workers/worker_trace.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace troupe::workers {
+
+void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
+  const std::lock_guard lock(lock_);
+  if (!tasks_.add(span)) return lost(span.start);
+  if (name == nullptr || name->empty()) return;
+  try {
+    names_.push_back({span.task, *name});
+  } catch (const std::bad_alloc&) {
+    // The task is in the trace, if without its name.
+  }
+}
+
+void WorkerTrace::close_state(TimeStamp now) noexcept {
+  // Times are read before the lock is taken, so `take` may have cut at a later one.
+  if (state_ != WorkerState::working && now > since_ && !states_.add({state_, since_, now})) lost(since_);
+  since_ = std::max(since_, now);
+}
+
+void WorkerTrace::enter(WorkerState state, TimeStamp now) noexcept {
+  const std::lock_guard lock(lock_);
+  close_state(now);
+  state_ = state;
+}
+
+WorkerTrace::Content WorkerTrace::take(TimeStamp now) {
+  const std::lock_guard lock(lock_);
+  close_state(now);
+  return {std::move(tasks_), std::move(states_), std::exchange(names_, {}),
+          std::exchange(complete_until_, TimeStamp::max())};
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,88 @@
+/// What one worker did when.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "graph/spin_lock.hpp"
+#include "graph/trace_log.hpp"
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
+#include "proto/worker_state.hpp"
+
+namespace troupe {
+struct CodeletDefinition;
+}
+
+namespace troupe::workers {
+
+/// One task that was run.
+struct TaskSpan {
+  /// Lives as long as the runtime.
+  const CodeletDefinition* codelet = nullptr;
+  TaskId task;
+  TimeStamp start{};
+  TimeStamp end{};
+  /// Floating-point operations; 0 where the codelet does not say.
+  double flops = 0;
+  std::int32_t priority = 0;
+  bool failed = false;
+};
+
+/// The worker was in this state, which is never `working`: that is the rest of the time.
+struct StateSpan {
+  WorkerState state = WorkerState::working;
+  TimeStamp start{};
+  TimeStamp end{};
+};
+
+struct NamedTask {
+  TaskId task;
+  std::string name;
+};
+
+/// Appended to by the worker, taken by any thread at any time. Nothing here fails: what finds no room is counted and
+/// lost. Outlives the worker's actor, as a part of its port.
+class WorkerTrace {
+ public:
+  struct Content {
+    graph::TraceLog<TaskSpan> tasks;
+    graph::TraceLog<StateSpan> states;
+    /// Those of the tasks that have a name.
+    std::deque<NamedTask> names;
+    /// When the first task or state began that found no room; the end of time where there is none.
+    TimeStamp complete_until = TimeStamp::max();
+  };
+
+  /// Before the first entry.
+  void use(graph::TraceBudget* budget) noexcept {
+    tasks_.use(budget);
+    states_.use(budget);
+  }
+
+  /// By the worker.
+  void ran(const TaskSpan& span, const std::string* name) noexcept;
+  /// By the worker: from now on it is in this state.
+  void enter(WorkerState state, TimeStamp now) noexcept;
+  /// By the worker.
+  [[nodiscard]] WorkerState state() const noexcept { return state_; }
+
+  /// Takes out what has been recorded. The state that the worker is in is cut at `now`.
+  [[nodiscard]] Content take(TimeStamp now);
+
+ private:
+  void lost(TimeStamp start) noexcept { complete_until_ = std::min(complete_until_, start); }
+  void close_state(TimeStamp now) noexcept;
+
+  /// Contended only by `take`.
+  SpinLock lock_;
+  graph::TraceLog<TaskSpan> tasks_;
+  graph::TraceLog<StateSpan> states_;
+  std::deque<NamedTask> names_;
+  TimeStamp complete_until_ = TimeStamp::max();
+  WorkerState state_ = WorkerState::working;
+  TimeStamp since_{};
+};
+
+}  // namespace troupe::workers

@@ -1,0 +1,249 @@
+#include "apps/paje_trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/trace_index.hpp"
+#include "apps/palette.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// Numbers are those that `print_*` use below.
+constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineLinkType 2
+%  Alias string
+%  Type string
+%  StartContainerType string
+%  EndContainerType string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineEntityValue 3
+%  Alias string
+%  Type string
+%  Name string
+%  Color color
+%EndEventDef
+%EventDef PajeCreateContainer 4
+%  Time date
+%  Alias string
+%  Type string
+%  Container string
+%  Name string
+%EndEventDef
+%EventDef PajeDestroyContainer 5
+%  Time date
+%  Name string
+%  Type string
+%EndEventDef
+%EventDef PajeSetState 6
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%EndEventDef
+%EventDef PajeSetState 7
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  TaskId string
+%  TaskName string
+%  GFlops string
+%  Priority string
+%EndEventDef
+%EventDef PajeStartLink 8
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  StartContainer string
+%  Key string
+%EndEventDef
+%EventDef PajeEndLink 9
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  EndContainer string
+%  Key string
+%EndEventDef
+)";
+
+/// The format knows no escapes.
+std::string quoted(std::string text) {
+  for (char& c : text) {
+    if (c == '"') c = '\'';
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return '"' + text + '"';
+}
+
+/// "0.000 0.447 0.698" of "#0072B2".
+std::string colour(std::string_view hex) {
+  const auto part = [hex](std::size_t at) { return std::stoi(std::string(hex.substr(at, 2)), nullptr, 16) / 255.0; };
+  return fmt::format("\"{:.3f} {:.3f} {:.3f}\"", part(1), part(3), part(5));
+}
+
+/// A line of the file, before it is printed.
+struct Item {
+  enum class Kind : std::uint8_t { task, state, working, link_start, link_end };
+  TimeStamp time{};
+  Kind kind = Kind::working;
+  /// Of the event (`task`, `link_*`) or of the state; of the worker (`working`).
+  std::size_t index = 0;
+  std::size_t link = 0;
+};
+
+/// Something that a worker did.
+struct Span {
+  TimeStamp start{};
+  TimeStamp end{};
+  Item::Kind kind = Item::Kind::task;
+  std::size_t index = 0;
+};
+
+/// What one worker did, one after the other, as changes of its state.
+void append_worker(std::size_t worker, std::vector<Span>& spans, std::vector<Item>& items) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    items.push_back({spans[i].start, spans[i].kind, spans[i].index, 0});
+    const bool followed = i + 1 < spans.size() && spans[i + 1].start <= spans[i].end;
+    if (!followed) items.push_back({spans[i].end, Item::Kind::working, worker, 0});
+  }
+}
+
+void append_links(const Trace& trace, std::vector<Item>& items) {
+  const actors::TraceIndex index(trace);
+  std::size_t link = 0;
+  for (const TraceDependency& dependency : trace.dependencies) {
+    const auto before = index.find(dependency.before);
+    const auto after = index.find(dependency.after);
+    if (!before || !after || trace.events[*before].end > trace.events[*after].start) continue;
+    ++link;
+    items.push_back({trace.events[*before].end, Item::Kind::link_start, *before, link});
+    items.push_back({trace.events[*after].start, Item::Kind::link_end, *after, link});
+  }
+}
+
+/// All lines with a time, in chronological order.
+std::vector<Item> items_of(const Trace& trace, std::size_t workers) {
+  std::vector<std::vector<Span>> spans(workers);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    spans[event.worker.index()].push_back({event.start, event.end, Item::Kind::task, i});
+  }
+  for (std::size_t i = 0; i < trace.states.size(); ++i) {
+    const TraceState& state = trace.states[i];
+    spans[state.worker.index()].push_back({state.start, state.end, Item::Kind::state, i});
+  }
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < workers; ++i) append_worker(i, spans[i], items);
+  append_links(trace, items);
+  // Stable: what one worker does at the same time stays in order, and a link starts before it ends.
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.time < b.time; });
+  return items;
+}
+
+class PajeTrace {
+ public:
+  PajeTrace(const Trace& trace, const TraceDescription& description, BufferedFile& out)
+      : trace_(trace), description_(description), out_(out) {}
+
+  void print() {
+    out_.print("{}", kHeader);
+    print_types();
+    print_containers();
+    TimeStamp last = description_.begin;
+    for (const Item& item : items_of(trace_, description_.workers.size())) {
+      print_item(item);
+      last = std::max(last, item.time);
+    }
+    for (std::size_t i = 0; i < description_.workers.size(); ++i) out_.print("5 {} W{} Worker\n", time(last), i);
+    out_.print("5 {} R Run\n", time(last));
+  }
+
+ private:
+  /// In seconds.
+  [[nodiscard]] std::string time(TimeStamp stamp) const {
+    const auto ns = std::max(Duration{}, stamp - description_.begin).count();
+    return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000);
+  }
+
+  void print_types() {
+    out_.print("0 Run 0 \"Run\"\n0 Worker Run \"Worker\"\n1 State Worker \"State\"\n");
+    out_.print("2 Dependency Run Worker Worker \"Dependency\"\n");
+    constexpr std::array<std::string_view, kWorkerStates> kStateColours{"#444444", "#BB5555", "#DDAAAA", "#E8E8E8"};
+    for (int i = 0; i < kWorkerStates; ++i) {
+      const auto state = static_cast<WorkerState>(i);
+      // Between tasks, "working" is the runtime's own work.
+      out_.print("3 {0} State \"{0}\" {1}\n", state == WorkerState::working ? "runtime" : to_string(state),
+                 colour(kStateColours[static_cast<std::size_t>(i)]));
+    }
+    out_.print("3 dependency Dependency \"dependency\" {}\n", colour("#888888"));
+    for (std::size_t i = 0; i < trace_.codelets.size(); ++i) {
+      out_.print("3 C{} State {} {}\n", i, quoted(trace_.codelets[i]),
+                 colour(kCodeletColours[std::min(i, kCodeletColours.size() - 1)]));
+    }
+  }
+
+  void print_containers() {
+    out_.print("4 {} R Run 0 {}\n", time(description_.begin), quoted(description_.title));
+    for (std::size_t i = 0; i < description_.workers.size(); ++i) {
+      out_.print("4 {} W{} Worker R {}\n", time(description_.begin), i,
+                 quoted(fmt::format("worker {} ({})", i, description_.workers[i])));
+      out_.print("6 {} State W{} runtime\n", time(description_.begin), i);
+    }
+  }
+
+  void print_item(const Item& item) {
+    switch (item.kind) {
+      case Item::Kind::task: print_task(trace_.events[item.index]); break;
+      case Item::Kind::state: {
+        const TraceState& state = trace_.states[item.index];
+        out_.print("6 {} State W{} {}\n", time(item.time), state.worker.index(), to_string(state.state));
+        break;
+      }
+      case Item::Kind::working: out_.print("6 {} State W{} runtime\n", time(item.time), item.index); break;
+      case Item::Kind::link_start:
+      case Item::Kind::link_end:
+        out_.print("{} {} Dependency R dependency W{} {}\n", item.kind == Item::Kind::link_start ? 8 : 9,
+                   time(item.time), trace_.events[item.index].worker.index(), item.link);
+        break;
+    }
+  }
+
+  void print_task(const TraceEvent& event) {
+    const double gflops = event.flops / static_cast<double>(event.duration().count());
+    out_.print("7 {} State W{} C{} {} {} \"{}\" \"{}\"\n", time(event.start), event.worker.index(), event.codelet,
+               event.task.value(), quoted(trace_.name_of(event)),
+               std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority);
+  }
+
+  const Trace& trace_;
+  const TraceDescription& description_;
+  BufferedFile& out_;
+};
+
+}  // namespace
+
+void print_paje(const Trace& trace, const TraceDescription& description, BufferedFile& out) {
+  PajeTrace(trace, description, out).print();
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,67 @@
+#include "apps/trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "apps/chrome_trace.hpp"
+#include "apps/common_arguments.hpp"
+#include "apps/paje_trace.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+constexpr std::string_view kChrome = ".json";
+constexpr std::string_view kPaje = ".paje";
+
+/// A worker may have been asleep, or looking for work, since before the run.
+void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
+  for (TraceState& state : states) state.start = std::max(state.start, begin);
+  std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
+}
+
+/// A pipe whose reader has gone is a failed write like any other while this lives.
+class PipeSignalIgnored {
+ public:
+  PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}
+  PipeSignalIgnored(const PipeSignalIgnored&) = delete;
+  PipeSignalIgnored& operator=(const PipeSignalIgnored&) = delete;
+  ~PipeSignalIgnored() { std::signal(SIGPIPE, previous_); }
+
+ private:
+  void (*previous_)(int);
+};
+
+}  // namespace
+
+Result<void> check_trace_path(const std::string& path) {
+  if (!path.ends_with(kChrome) && !path.ends_with(kPaje)) {
+    return Failure{ErrorCode::bad_input, fmt::format("the trace's name '{}' has to end in '{}' (for Perfetto and "
+                                                     "Chrome) or '{}' (for ViTE)",
+                                                     path, kChrome, kPaje)};
+  }
+  try {
+    check_output_path(path);
+  } catch (const Error& error) {
+    return Failure{error.code(), error.what()};
+  }
+  return {};
+}
+
+Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description) {
+  cut_states(trace.states, description.begin);
+  const PipeSignalIgnored ignored;
+  auto file = AtomicFile::create(path);
+  if (!file) return file.failure();
+  BufferedFile out(std::move(file).value());
+  if (path.ends_with(kPaje)) {
+    print_paje(trace, description, out);
+  } else {
+    print_chrome(trace, description, out);
+  }
+  return out.commit();
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,122 @@
+/// Where a trace is recorded: lists that grow by chunks, within a common bound.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace troupe::graph {
+
+/// Entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
+class TraceBudget {
+ public:
+  explicit TraceBudget(std::size_t entries) : left_(entries) {}
+
+  /// Takes room for up to `wanted` entries and returns for how many, 0 where none is left. A single log gets a part of
+  /// what is left only, so that the one that asks first does not starve the others.
+  std::size_t take(std::size_t wanted) noexcept {
+    // Relaxed: a count, which publishes nothing.
+    std::size_t left = left_.load(std::memory_order_relaxed);
+    std::size_t granted = 0;
+    do {
+      if (left == 0) return 0;
+      granted = std::min(wanted, std::max<std::size_t>(left / kShare, 1));
+    } while (!left_.compare_exchange_weak(left, left - granted, std::memory_order_relaxed));
+    return granted;
+  }
+  void give_back(std::size_t entries) noexcept { left_.fetch_add(entries, std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t left() const noexcept { return left_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::size_t kShare = 16;
+  std::atomic<std::size_t> left_;
+};
+
+/// An append-only list of plain values. What has been written is never copied again, and an append neither throws nor
+/// fails: an entry for which there is no room, in the budget or in memory, is counted and lost. Not thread-safe.
+template <class T>
+class TraceLog {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  static constexpr std::size_t kChunk = 1024;
+
+  /// No budget: memory is the only bound.
+  explicit TraceLog(TraceBudget* budget = nullptr) : budget_(budget) {}
+  /// The other log is empty afterwards and keeps its budget.
+  TraceLog(TraceLog&& other) noexcept
+      : budget_(other.budget_),
+        chunks_(std::exchange(other.chunks_, {})),
+        next_(std::exchange(other.next_, nullptr)),
+        end_(std::exchange(other.end_, nullptr)),
+        dropped_(std::exchange(other.dropped_, 0)) {}
+  TraceLog& operator=(TraceLog&&) = delete;
+  ~TraceLog() {
+    if (budget_ == nullptr) return;
+    for (const Chunk& chunk : chunks_) budget_->give_back(chunk.capacity);
+  }
+
+  /// For a log that is empty.
+  void use(TraceBudget* budget) noexcept { budget_ = budget; }
+
+  bool add(const T& entry) noexcept {
+    if (next_ == end_ && !grow()) {
+      ++dropped_;
+      return false;
+    }
+    *next_++ = entry;
+    return true;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t capacity = 0;
+    for (const Chunk& chunk : chunks_) capacity += chunk.capacity;
+    return capacity - static_cast<std::size_t>(end_ - next_);
+  }
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
+
+  /// Calls `visit(entry)` for each entry, in the order of the appends.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      const T* const begin = chunks_[i].entries.get();
+      const T* const end = i + 1 == chunks_.size() ? next_ : begin + chunks_[i].capacity;
+      for (const T* entry = begin; entry != end; ++entry) visit(*entry);
+    }
+  }
+
+ private:
+  struct Chunk {
+    std::unique_ptr<T[]> entries;
+    std::size_t capacity = 0;
+  };
+
+  bool grow() noexcept {
+    const std::size_t capacity = budget_ != nullptr ? budget_->take(kChunk) : kChunk;
+    if (capacity == 0) return false;
+    try {
+      chunks_.push_back({std::make_unique_for_overwrite<T[]>(capacity), capacity});
+    } catch (const std::bad_alloc&) {
+      if (budget_ != nullptr) budget_->give_back(capacity);
+      return false;
+    }
+    next_ = chunks_.back().entries.get();
+    end_ = next_ + capacity;
+    return true;
+  }
+
+  TraceBudget* budget_;
+  std::vector<Chunk> chunks_;
+  /// Room left in the last chunk.
+  T* next_ = nullptr;
+  T* end_ = nullptr;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace troupe::graph

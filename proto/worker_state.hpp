@@ -1,0 +1,26 @@
+/// What a worker does, as traces tell it.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe {
+
+enum class WorkerState : std::uint8_t {
+  /// Runs tasks, or does what is to be done between them.
+  working,
+  /// Has asked another worker for tasks and waits for the answer.
+  stealing,
+  /// Found nothing and looks around, awake.
+  searching,
+  /// Sleeps until it is woken.
+  asleep,
+};
+inline constexpr int kWorkerStates = 4;
+
+/// "working", "stealing" …
+[[nodiscard]] constexpr const char* to_string(WorkerState state) {
+  constexpr const char* kNames[kWorkerStates] = {"working", "stealing", "searching", "asleep"};
+  return kNames[static_cast<int>(state)];
+}
+
+}  // namespace troupe

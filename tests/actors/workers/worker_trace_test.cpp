@@ -1,0 +1,97 @@
+#include "actors/workers/worker_trace.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+namespace troupe::workers {
+namespace {
+
+TaskSpan span(std::uint64_t task, int start, int end) {
+  return {nullptr, TaskId(task), TimeStamp(start), TimeStamp(end), 0, 0, false};
+}
+
+std::vector<StateSpan> states(const WorkerTrace::Content& content) {
+  std::vector<StateSpan> spans;
+  content.states.for_each([&](const StateSpan& entry) { spans.push_back(entry); });
+  return spans;
+}
+
+void is_span(const StateSpan& span, WorkerState state, int start, int end) {
+  BOOST_TEST((span.state == state));
+  BOOST_TEST(span.start.count() == start);
+  BOOST_TEST(span.end.count() == end);
+}
+
+BOOST_AUTO_TEST_SUITE(worker_trace)
+
+BOOST_AUTO_TEST_CASE(states_follow_one_another_without_overlap) {
+  WorkerTrace trace;
+  trace.enter(WorkerState::searching, TimeStamp(10));
+  trace.enter(WorkerState::asleep, TimeStamp(25));
+  BOOST_TEST((trace.state() == WorkerState::asleep));
+  trace.enter(WorkerState::working, TimeStamp(40));
+  trace.enter(WorkerState::stealing, TimeStamp(50));
+  trace.enter(WorkerState::working, TimeStamp(51));
+  const auto spans = states(trace.take(TimeStamp(60)));
+  BOOST_TEST_REQUIRE(spans.size() == 3U);
+  is_span(spans[0], WorkerState::searching, 10, 25);
+  is_span(spans[1], WorkerState::asleep, 25, 40);
+  is_span(spans[2], WorkerState::stealing, 50, 51);
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_lasts_is_cut_where_the_trace_is_taken) {
+  WorkerTrace trace;
+  trace.enter(WorkerState::asleep, TimeStamp(10));
+  const auto first = states(trace.take(TimeStamp(30)));
+  // The worker read this time before the trace was taken.
+  trace.enter(WorkerState::searching, TimeStamp(29));
+  trace.enter(WorkerState::working, TimeStamp(33));
+  const auto second = states(trace.take(TimeStamp(50)));
+  BOOST_TEST_REQUIRE(first.size() == 1U);
+  is_span(first[0], WorkerState::asleep, 10, 30);
+  BOOST_TEST_REQUIRE(second.size() == 1U);
+  is_span(second[0], WorkerState::searching, 30, 33);
+}
+
+BOOST_AUTO_TEST_CASE(only_tasks_with_a_name_have_one) {
+  WorkerTrace trace;
+  const std::string name = "corner";
+  const std::string empty;
+  trace.ran(span(1, 0, 1), nullptr);
+  trace.ran(span(2, 1, 2), &name);
+  trace.ran(span(3, 2, 3), &empty);
+  const auto content = trace.take(TimeStamp(5));
+  BOOST_TEST(content.tasks.size() == 3U);
+  BOOST_TEST_REQUIRE(content.names.size() == 1U);
+  BOOST_TEST((content.names[0].task == TaskId(2)));
+  BOOST_TEST(content.names[0].name == "corner");
+  BOOST_TEST(trace.take(TimeStamp(6)).names.empty());
+}
+
+BOOST_AUTO_TEST_CASE(says_from_when_on_it_is_not_complete) {
+  graph::TraceBudget budget(2);
+  WorkerTrace trace;
+  trace.use(&budget);
+  const std::string name = "lost";
+  trace.ran(span(1, 0, 1), nullptr);
+  trace.enter(WorkerState::searching, TimeStamp(2));
+  trace.enter(WorkerState::working, TimeStamp(3));
+  trace.ran(span(2, 4, 6), &name);
+  trace.ran(span(3, 7, 8), nullptr);
+  {
+    const auto content = trace.take(TimeStamp(9));
+    BOOST_TEST(content.tasks.size() == 1U);
+    BOOST_TEST(content.tasks.dropped() == 2U);
+    BOOST_TEST(content.names.empty());
+    BOOST_TEST(content.complete_until.count() == 4);
+  }
+  trace.ran(span(4, 10, 11), nullptr);
+  const auto content = trace.take(TimeStamp(12));
+  BOOST_TEST(content.tasks.size() == 1U);
+  BOOST_TEST((content.complete_until == TimeStamp::max()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::workers

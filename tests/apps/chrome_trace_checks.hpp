@@ -1,0 +1,95 @@
+/// What every trace in Chrome's format must fulfil.
+#pragma once
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe::tests {
+
+/// The contents of a trace, parsed and checked.
+struct ChromeContent {
+  std::vector<nlohmann::json> tasks;
+  std::vector<nlohmann::json> states;
+  std::map<int, std::string> threads;
+  /// Number of flows.
+  std::size_t flows = 0;
+  std::size_t counters = 0;
+};
+
+/// Whole nanoseconds.
+inline long nanoseconds(const nlohmann::json& us) { return std::lround(us.get<double>() * 1000); }
+
+/// Nothing overlaps on a thread.
+inline void check_threads(const ChromeContent& content) {
+  std::map<int, std::vector<std::pair<long, long>>> spans;
+  for (const auto* list : {&content.tasks, &content.states}) {
+    for (const auto& event : *list) {
+      const long start = nanoseconds(event["ts"]);
+      const long duration = nanoseconds(event["dur"]);
+      BOOST_TEST_REQUIRE(start >= 0);
+      BOOST_TEST_REQUIRE(duration >= 0);
+      BOOST_TEST_REQUIRE(content.threads.contains(event["tid"].get<int>()));
+      spans[event["tid"]].emplace_back(start, start + duration);
+    }
+  }
+  for (auto& [thread, list] : spans) {
+    std::sort(list.begin(), list.end());
+    for (std::size_t i = 1; i < list.size(); ++i) BOOST_TEST_REQUIRE(list[i].first >= list[i - 1].second);
+  }
+}
+
+/// The flow's end lies within a task of its thread.
+inline bool within_a_task(const ChromeContent& content, const nlohmann::json& flow) {
+  const long at = nanoseconds(flow["ts"]);
+  return std::any_of(content.tasks.begin(), content.tasks.end(), [&](const nlohmann::json& task) {
+    const long start = nanoseconds(task["ts"]);
+    return task["tid"] == flow["tid"] && at >= start && at <= start + nanoseconds(task["dur"]);
+  });
+}
+
+/// Every flow starts once and ends once, later, both within tasks.
+inline void check_flows(const ChromeContent& content, const std::map<long, std::vector<nlohmann::json>>& flows) {
+  for (const auto& [id, ends] : flows) {
+    BOOST_TEST_REQUIRE(ends.size() == 2U);
+    BOOST_TEST_REQUIRE(ends[0]["ph"] == "s");
+    BOOST_TEST_REQUIRE(ends[1]["ph"] == "f");
+    BOOST_TEST_REQUIRE(ends[1]["bp"] == "e");
+    BOOST_TEST_REQUIRE(ends[0]["name"] == ends[1]["name"]);
+    BOOST_TEST_REQUIRE(ends[0]["cat"] == ends[1]["cat"]);
+    BOOST_TEST_REQUIRE(nanoseconds(ends[0]["ts"]) <= nanoseconds(ends[1]["ts"]));
+    for (const auto& end : ends) BOOST_TEST_REQUIRE(within_a_task(content, end));
+  }
+}
+
+inline ChromeContent check_chrome(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  ChromeContent content;
+  std::map<long, std::vector<nlohmann::json>> flows;
+  for (const auto& event : json["traceEvents"]) {
+    const std::string phase = event["ph"];
+    if (phase == "X") {
+      (event["cat"] == "task" ? content.tasks : content.states).push_back(event);
+    } else if (phase == "s" || phase == "f") {
+      flows[event["id"]].push_back(event);
+    } else if (phase == "M") {
+      if (event["name"] == "thread_name") content.threads[event["tid"]] = event["args"]["name"];
+    } else if (phase == "C") {
+      ++content.counters;
+      BOOST_TEST_REQUIRE(event["args"]["tasks"].get<int>() >= 0);
+    } else {
+      BOOST_ERROR("an event of another kind: " << phase);
+    }
+  }
+  content.flows = flows.size();
+  check_threads(content);
+  check_flows(content, flows);
+  return content;
+}
+
+}  // namespace troupe::tests

@@ -1,0 +1,24 @@
+/// A trace for tests of what is written of it.
+#pragma once
+
+#include "tests/support/hand_made_trace.hpp"
+
+namespace troupe::tests {
+
+/// A diamond on two workers that steal, look around and sleep; names that have to be escaped; a task of no duration;
+/// a dependency on a task that is not there.
+inline Trace sample_trace() {
+  HandMadeTrace trace;
+  trace.task(11, 0, 10, 30, "get \"rf\"\n", 4e4).task(12, 0, 30, 50, "gemm").task(13, 1, 42, 60, "gemm");
+  trace.task(14, 0, 61, 61, "gemm");
+  trace.edge(11, 12).edge(11, 13).edge(12, 14).edge(13, 14).edge(7, 11);
+  trace.state(1, WorkerState::asleep, 0, 40).state(1, WorkerState::stealing, 40, 42);
+  trace.state(0, WorkerState::searching, 51, 60).state(1, WorkerState::asleep, 60, 80);
+  trace->names.emplace_back("block (0, \"1\")\\ \xff");
+  trace->events[1].name = 1;
+  trace->events[1].priority = -3;
+  trace->events[2].failed = true;
+  return *trace;
+}
+
+}  // namespace troupe::tests

@@ -1,0 +1,55 @@
+/// Traces made by hand, for tests.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "actors/trace.hpp"
+
+namespace troupe::tests {
+
+/// Times are microseconds.
+class HandMadeTrace {
+ public:
+  HandMadeTrace& task(std::uint64_t id, std::uint32_t worker, int start_us, int end_us,
+                      const std::string& codelet = "work", double flops = 0) {
+    TraceEvent event{
+        WorkerId(worker), codelet_index(codelet), TaskId(id), at(start_us), at(end_us), flops, 0, 0, false};
+    const auto place = std::find_if(trace_.events.begin(), trace_.events.end(), [&](const TraceEvent& other) {
+      return other.start != event.start ? event.start < other.start : event.end < other.end;
+    });
+    trace_.events.insert(place, event);
+    return *this;
+  }
+  HandMadeTrace& edge(std::uint64_t before, std::uint64_t after) {
+    trace_.dependencies.push_back({TaskId(before), TaskId(after)});
+    return *this;
+  }
+  HandMadeTrace& state(std::uint32_t worker, WorkerState state, int start_us, int end_us) {
+    trace_.states.push_back({WorkerId(worker), state, at(start_us), at(end_us)});
+    return *this;
+  }
+  HandMadeTrace& dropped(std::uint64_t entries, int complete_until_us) {
+    trace_.dropped = entries;
+    trace_.complete_until = at(complete_until_us);
+    return *this;
+  }
+
+  Trace& operator*() { return trace_; }
+  Trace* operator->() { return &trace_; }
+
+  static TimeStamp at(int us) { return std::chrono::microseconds(us); }
+
+ private:
+  std::uint32_t codelet_index(const std::string& name) {
+    auto& all = trace_.codelets;
+    const auto found = std::find(all.begin(), all.end(), name);
+    if (found != all.end()) return static_cast<std::uint32_t>(found - all.begin());
+    all.push_back(name);
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+
+  Trace trace_;
+};
+
+}  // namespace troupe::tests
