@@ -65,6 +65,8 @@ double compute(std::int64_t iterations) noexcept {
   return std::accumulate(x.begin(), x.end(), 0.0);
 }
 
+void compute_nothing() noexcept {}
+
 double peak_iterations_per_second(int cores, double seconds) {
   std::barrier<> together(cores);
   std::vector<double> rates(static_cast<std::size_t>(cores));

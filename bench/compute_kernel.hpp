@@ -9,6 +9,9 @@ namespace troupe::bench {
 /// may leave them out. All runners link the same object file, and none may inline it.
 double compute(std::int64_t iterations) noexcept;
 
+/// Nothing, as an empty task does it: a call that no compiler can see through, lest it drops the task with its body.
+void compute_nothing() noexcept;
+
 /// Iterations per second of all of `cores` threads together, started at once and never waiting for one another: the
 /// rate that an ideal runtime would reach. The threads are bound, one per core that this process may use.
 /// Throws std::system_error where threads cannot be started.

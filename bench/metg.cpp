@@ -1,6 +1,5 @@
 #include "bench/metg.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace troupe::bench {
@@ -9,18 +8,20 @@ std::optional<Metg> metg_of(std::span<const CurvePoint> curve) {
   const CurvePoint* above = nullptr;
   for (const CurvePoint& point : curve) {
     const bool enough = point.efficiency >= kMetgEfficiency;
-    if (enough && (above == nullptr || point.granularity_us < above->granularity_us)) above = &point;
+    if (enough && (above == nullptr || point.iterations < above->iterations)) above = &point;
   }
   if (above == nullptr) return std::nullopt;
   const CurvePoint* below = nullptr;
   for (const CurvePoint& point : curve) {
-    const bool smaller = point.granularity_us < above->granularity_us;
-    if (smaller && (below == nullptr || point.granularity_us > below->granularity_us)) below = &point;
+    const bool smaller = point.iterations < above->iterations;
+    if (smaller && (below == nullptr || point.iterations > below->iterations)) below = &point;
   }
   if (below == nullptr) return Metg{above->granularity_us, false};
   const double share = (above->efficiency - kMetgEfficiency) / (above->efficiency - below->efficiency);
-  const double logarithm = std::log(above->granularity_us) * (1 - share) + std::log(below->granularity_us) * share;
-  return Metg{std::exp(logarithm), true};
+  const double crossing = above->iterations * std::pow(below->iterations / above->iterations, share);
+  // Granularity is iterations / efficiency, but for a constant.
+  const double constant = above->granularity_us * above->efficiency / above->iterations;
+  return Metg{constant * crossing / kMetgEfficiency, true};
 }
 
 }  // namespace troupe::bench

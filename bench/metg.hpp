@@ -19,10 +19,10 @@ struct CurvePoint {
 
 inline constexpr double kMetgEfficiency = 0.5;
 
-/// Where the curve falls through 50 %: of the points with at least that, the one with the smallest granularity, moved
-/// towards the next smaller point by interpolation (granularity on a logarithmic scale, efficiency on a linear one).
-/// Points in any order. Nothing where no point reaches 50 %. Where no point is below, `bounded` is false: the smallest
-/// granularity measured is an upper bound.
+/// Where the curve falls through 50 %: between the smallest tasks (in iterations) with at least that and the next
+/// smaller ones, interpolated (iterations on a logarithmic scale, efficiency on a linear one). Points in any order,
+/// with different iterations. Nothing where no point reaches 50 %. Where no point is below, `bounded` is false: the
+/// smallest granularity measured is an upper bound.
 struct Metg {
   double us = 0;
   bool bounded = true;

@@ -31,8 +31,8 @@ class OpenmpExecutor final : public GraphExecutor {
     const auto columns = workload.pattern->inputs(step, column);
     std::array<TaskOutput*, kMostInputs> inputs{};
     for (std::size_t k = 0; k < columns.size(); ++k) inputs[k] = &ring_.at(step - 1, columns[k]);
-    TaskOutput* const* list = inputs.data();
-    TaskOutput* output = &ring_.at(step, column);
+    [[maybe_unused]] TaskOutput* const* list = inputs.data();
+    [[maybe_unused]] TaskOutput* output = &ring_.at(step, column);
     const auto count = static_cast<int>(columns.size());
     const Workload* shared = &workload;
 #pragma omp task depend(iterator(int k = 0       \

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
 
@@ -13,32 +14,32 @@ constexpr std::size_t kLine = 8;
 void create_writer([[maybe_unused]] double* x, int handles) {
   if (handles == 1) {
 #pragma omp task depend(inout : x[0])
-    {}
+    compute_nothing();
   } else if (handles == 2) {
 #pragma omp task depend(inout : x[0], x[kLine])
-    {}
+    compute_nothing();
   } else if (handles == 3) {
 #pragma omp task depend(inout : x[0], x[kLine], x[2 * kLine])
-    {}
+    compute_nothing();
   } else {
 #pragma omp task depend(inout : x[0], x[kLine], x[2 * kLine], x[3 * kLine])
-    {}
+    compute_nothing();
   }
 }
 
 void create_reader([[maybe_unused]] double* x, int handles) {
   if (handles == 1) {
 #pragma omp task depend(in : x[0])
-    {}
+    compute_nothing();
   } else if (handles == 2) {
 #pragma omp task depend(in : x[0], x[kLine])
-    {}
+    compute_nothing();
   } else if (handles == 3) {
 #pragma omp task depend(in : x[0], x[kLine], x[2 * kLine])
-    {}
+    compute_nothing();
   } else {
 #pragma omp task depend(in : x[0], x[kLine], x[2 * kLine], x[3 * kLine])
-    {}
+    compute_nothing();
   }
 }
 
@@ -57,20 +58,20 @@ void create_on_data(const OverheadOptions& options, std::vector<double>& values)
 void create_independent(std::int64_t tasks) {
   for (std::int64_t task = 0; task < tasks; ++task) {
 #pragma omp task
-    {}
+    compute_nothing();
   }
 }
 
 void create_one_by_one(std::int64_t tasks) {
   for (std::int64_t task = 0; task < tasks; ++task) {
 #pragma omp task
-    {}
+    compute_nothing();
 #pragma omp taskwait
   }
 }
 
 void create_tree(int depth) {
-  if (depth == 0) return;
+  if (depth == 0) return compute_nothing();
   for (int child = 0; child < 2; ++child) {
 #pragma omp task firstprivate(depth)
     create_tree(depth - 1);

@@ -1,6 +1,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/runners/session_starpu.hpp"
 #include "bench/shapes.hpp"
@@ -8,7 +9,7 @@
 namespace troupe::bench {
 namespace {
 
-void do_nothing(void** /*buffers*/, void* /*argument*/) {}
+void do_nothing(void** /*buffers*/, void* /*argument*/) { compute_nothing(); }
 
 /// Codelets of the case. StarPU's own programs have them as globals; here they outlive the session.
 struct Codelets {
@@ -92,7 +93,7 @@ void run_node(void** /*buffers*/, void* argument) {
   static_assert(sizeof(std::intptr_t) == sizeof(void*));
   auto* const* const words = static_cast<void* const*>(argument);
   const auto depth = reinterpret_cast<std::intptr_t>(words[1]);
-  if (depth == 0) return;
+  if (depth == 0) return compute_nothing();
   auto& node = *static_cast<Node*>(words[0]);
   submit_node(node, depth - 1);
   submit_node(node, depth - 1);

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
 
@@ -15,7 +16,7 @@ std::int64_t run_graph(tf::Executor& executor, const OverheadOptions& options) {
   std::vector<tf::Task> tasks;
   tasks.reserve(static_cast<std::size_t>(options.tasks));
   for (std::int64_t number = 0; number < options.tasks; ++number) {
-    tasks.push_back(graph.emplace([] {}));
+    tasks.push_back(graph.emplace(compute_nothing));
     const Predecessors before = predecessors(options.shape, number);
     for (std::int64_t i = 0; i < before.count; ++i) {
       tasks.back().succeed(tasks[static_cast<std::size_t>(before.first + i)]);
@@ -31,25 +32,26 @@ std::int64_t run_async(tf::Executor& executor, const OverheadOptions& options) {
   for (std::int64_t number = 0; number < options.tasks; ++number) {
     const Predecessors before = predecessors(options.shape, number);
     const auto first = tasks.begin() + before.first;
-    tasks[static_cast<std::size_t>(number)] = executor.silent_dependent_async([] {}, first, first + before.count);
+    tasks[static_cast<std::size_t>(number)] =
+        executor.silent_dependent_async(compute_nothing, first, first + before.count);
   }
   executor.wait_for_all();
   return options.tasks;
 }
 
 std::int64_t run_independent(tf::Executor& executor, std::int64_t tasks) {
-  for (std::int64_t number = 0; number < tasks; ++number) executor.silent_async([] {});
+  for (std::int64_t number = 0; number < tasks; ++number) executor.silent_async(compute_nothing);
   executor.wait_for_all();
   return tasks;
 }
 
 std::int64_t run_one_by_one(tf::Executor& executor, std::int64_t tasks) {
-  for (std::int64_t number = 0; number < tasks; ++number) executor.async([] {}).wait();
+  for (std::int64_t number = 0; number < tasks; ++number) executor.async(compute_nothing).wait();
   return tasks;
 }
 
 void run_node(tf::Executor& executor, int depth) {
-  if (depth == 0) return;
+  if (depth == 0) return compute_nothing();
   for (int child = 0; child < 2; ++child) {
     executor.silent_async([&executor, depth] { run_node(executor, depth - 1); });
   }

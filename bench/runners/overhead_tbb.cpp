@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
 
@@ -16,19 +17,19 @@ using Node = tbb::flow::continue_node<continue_msg>;
 
 std::int64_t run_independent(std::int64_t tasks) {
   tbb::task_group group;
-  for (std::int64_t task = 0; task < tasks; ++task) group.run([] {});
+  for (std::int64_t task = 0; task < tasks; ++task) group.run(compute_nothing);
   group.wait();
   return tasks;
 }
 
 std::int64_t run_one_by_one(std::int64_t tasks) {
   tbb::task_group group;
-  for (std::int64_t task = 0; task < tasks; ++task) group.run_and_wait([] {});
+  for (std::int64_t task = 0; task < tasks; ++task) group.run_and_wait(compute_nothing);
   return tasks;
 }
 
 void run_node(tbb::task_group& group, int depth) {
-  if (depth == 0) return;
+  if (depth == 0) return compute_nothing();
   for (int child = 0; child < 2; ++child) group.run([&group, depth] { run_node(group, depth - 1); });
 }
 
@@ -44,7 +45,7 @@ std::int64_t run_graph(const OverheadOptions& options) {
   tbb::flow::graph graph;
   std::deque<Node> nodes;
   for (std::int64_t task = 0; task < options.tasks; ++task) {
-    nodes.emplace_back(graph, [](const continue_msg&) {});
+    nodes.emplace_back(graph, [](const continue_msg&) { compute_nothing(); });
     const Predecessors before = predecessors(options.shape, task);
     for (std::int64_t i = 0; i < before.count; ++i) {
       tbb::flow::make_edge(nodes[static_cast<std::size_t>(before.first + i)], nodes.back());

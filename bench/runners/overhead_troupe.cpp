@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
 #include "client/runtime.hpp"
@@ -7,7 +8,7 @@
 namespace troupe::bench {
 namespace {
 
-const auto kNothing = [](const KernelContext&) {};
+const auto kNothing = [](const KernelContext&) { compute_nothing(); };
 
 /// One datum per cache line, registered in sets of `handles`.
 class Sets {
@@ -96,7 +97,7 @@ nlohmann::json overhead(Parameters& parameters) {
   Codelet node("node", {});
   node.cpu([&runtime, &node](const KernelContext& context) {
     const int depth = context.argument<int>(0);
-    if (depth == 0) return;
+    if (depth == 0) return compute_nothing();
     runtime.submit(node, {}, args(depth - 1));
     runtime.submit(node, {}, args(depth - 1));
   });

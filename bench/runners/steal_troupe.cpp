@@ -6,12 +6,16 @@
 /// `what=answer`: pairs of tasks. A thief takes half of a deque, so one at a time; when it has ended the first, it has
 /// to ask for the second. Measured is the time from the end of the first to the start of the second, both on the thief.
 /// It contains, besides request and answer, the completion of the first task and the start of the second: it is an
-/// upper bound for the time between request and reply. The number of steals that the runtime reports must be at least
-/// the number of samples, or these were no steals and the measurement fails.
+/// upper bound for the time between request and reply.
+///
+/// The victim submits nothing more until all that it has submitted has run, so that its deque never holds more than the
+/// one pair or task. The number of steals that the runtime reports must be at least that of the tasks that moved, or
+/// these were no steals and the measurement fails.
 ///
 /// `what=surplus`: single tasks, `gap_us` apart. Measured is the time from just before the submission to the start on
 /// the idle worker, which with short gaps still looks around and with long ones sleeps.
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <vector>
 
@@ -33,8 +37,9 @@ struct StealOptions {
 struct Small {
   std::int64_t submitted = 0;
   std::int64_t started = 0;
-  std::int64_t ended = 0;
   WorkerId worker;
+  /// Written last, with release, for the victim that waits for it. 0: not yet.
+  std::atomic<std::int64_t> ended{0};
 };
 
 void spin_until(std::int64_t time) {
@@ -51,7 +56,7 @@ class StealMeasurement {
       record.started = now_ns();
       record.worker = context.worker;
       spin_until(record.started + kSmallNs);
-      record.ended = now_ns();
+      record.ended.store(now_ns(), std::memory_order_release);
     });
     victim_.cpu([this](const KernelContext& context) { be_victim(context.worker); });
   }
@@ -66,8 +71,9 @@ class StealMeasurement {
     }
     const std::uint64_t steals = this->steals() - steals_before;
     if (samples_.empty()) throw std::runtime_error("nothing was stolen");
-    if (steals < samples_.size()) {
-      throw std::runtime_error("the runtime counts fewer steals than there are samples");
+    if (steals < moved_) {
+      throw std::runtime_error("the runtime counts " + std::to_string(steals) + " steals, but " +
+                               std::to_string(moved_) + " tasks moved");
     }
     nlohmann::json figures{{"samples", samples_.size()}, {"steals", steals}};
     add_latency(figures, "latency", samples_);
@@ -82,7 +88,6 @@ class StealMeasurement {
     options.cores = 2;
     return options;
   }
-  [[nodiscard]] bool pairs() const { return options_.what == "answer"; }
   [[nodiscard]] std::int64_t collected() const { return static_cast<std::int64_t>(samples_.size()); }
   [[nodiscard]] std::uint64_t steals() const {
     std::uint64_t sum = 0;
@@ -90,43 +95,51 @@ class StealMeasurement {
     return sum;
   }
 
-  /// In the victim's kernel: it must not allocate while it is being measured.
+  /// In the victim's kernel.
   void be_victim(WorkerId worker) {
     victim_worker_ = worker;
     const std::int64_t end = now_ns() + static_cast<std::int64_t>(1e6 * options_.victim_ms);
     const auto gap = static_cast<std::int64_t>(1e3 * options_.gap_us);
-    const std::size_t group = pairs() ? 2 : 1;
-    // What is submitted at the very end might be run by the victim itself.
-    const std::int64_t last = end - 2 * kSmallNs * static_cast<std::int64_t>(group);
-    records_.clear();
-    records_.resize(kMostRecords);
     used_ = 0;
     std::int64_t next = now_ns() + gap;
-    while (next < last && used_ + group <= kMostRecords) {
+    while (next < end && used_ + group_ <= kMostRecords) {
       spin_until(next);
-      for (std::size_t i = 0; i < group; ++i) {
-        Small& record = records_[used_++];
+      for (std::size_t i = 0; i < group_; ++i) {
+        Small& record = records_[used_ + i];
+        record.ended.store(0, std::memory_order_relaxed);
         record.submitted = now_ns();
         runtime_.submit(small_, {}, args(&record));
       }
+      if (!all_ended(end)) return;
+      used_ += group_;
       next = now_ns() + gap;
     }
     spin_until(end);
   }
 
+  /// Computes until the last group has run, or the kernel ends: then the victim itself may run what is left.
+  [[nodiscard]] bool all_ended(std::int64_t end) const {
+    for (std::size_t i = 0; i < group_; ++i) {
+      while (records_[used_ + i].ended.load(std::memory_order_acquire) == 0) {
+        if (now_ns() > end) return false;
+      }
+    }
+    return true;
+  }
+
   void collect() {
-    const std::size_t group = pairs() ? 2 : 1;
-    for (std::size_t i = 0; i + group <= used_; i += group) {
-      Small first = records_[i];
-      if (!pairs()) {
-        if (first.worker != victim_worker_) samples_.push_back(static_cast<double>(first.started - first.submitted));
+    for (std::size_t i = 0; i < used_; i += group_) {
+      const Small* first = &records_[i];
+      moved_ += group_;
+      if (group_ == 1) {
+        samples_.push_back(static_cast<double>(first->started - first->submitted));
         continue;
       }
-      Small second = records_[i + 1];
-      const std::int64_t both_there = std::max(first.submitted, second.submitted);
-      if (second.started < first.started) std::swap(first, second);
-      const bool stolen = first.worker != victim_worker_ && second.worker != victim_worker_;
-      if (stolen && both_there < first.ended) samples_.push_back(static_cast<double>(second.started - first.ended));
+      const Small* second = &records_[i + 1];
+      const std::int64_t both_there = std::max(first->submitted, second->submitted);
+      if (second->started < first->started) std::swap(first, second);
+      // Where the first had ended before the second was there, nobody asked for it yet.
+      if (both_there < first->ended) samples_.push_back(static_cast<double>(second->started - first->ended));
     }
   }
 
@@ -135,8 +148,12 @@ class StealMeasurement {
   const std::int64_t wanted_ = options_.samples;
   Codelet small_;
   Codelet victim_;
-  std::vector<Small> records_;
+  const std::size_t group_ = options_.what == "answer" ? 2 : 1;
+  std::vector<Small> records_ = std::vector<Small>(kMostRecords);
+  /// Of the records, those that are complete.
   std::size_t used_ = 0;
+  /// Tasks that the other worker ran.
+  std::uint64_t moved_ = 0;
   WorkerId victim_worker_;
   std::vector<double> samples_;
   Runtime runtime_;
