@@ -54,22 +54,23 @@ StartOptions start_options(Parameters& parameters) {
   StartOptions options;
   options.workers = std::max(1, cores_of(parameters) - 1);
   options.samples = static_cast<int>(parameters.integer("samples", options.samples, 1));
+  const std::string state = parameters.text("state", "awake");
+  options.asleep = state == "asleep";
   parameters.require_all_used();
+  if (state != "awake" && state != "asleep") throw BadParameter("state=" + state + ": awake or asleep");
   return options;
 }
 
-void add_latency(nlohmann::json& figures, const std::string& prefix, std::vector<double> samples_ns) {
+nlohmann::json latency_figures(std::vector<double> samples_ns) {
   std::sort(samples_ns.begin(), samples_ns.end());
-  figures[prefix + "_us"] = 1e-3 * quantile(samples_ns, 0.5);
-  figures[prefix + "_p99_us"] = 1e-3 * quantile(samples_ns, 0.99);
+  return {{"latency_us", 1e-3 * quantile(samples_ns, 0.5)},
+          {"latency_p99_us", 1e-3 * quantile(samples_ns, 0.99)},
+          {"samples", samples_ns.size()}};
 }
 
 nlohmann::json measure_start(const StartOptions& options, const std::function<void(StartTime&)>& submit) {
   starts(submit, std::min(options.samples, 20), false);
-  nlohmann::json figures{{"samples", options.samples}};
-  add_latency(figures, "awake", starts(submit, options.samples, false));
-  add_latency(figures, "asleep", starts(submit, options.samples, true));
-  return figures;
+  return latency_figures(starts(submit, options.samples, options.asleep));
 }
 
 }  // namespace troupe::bench

@@ -21,17 +21,19 @@ struct StartOptions {
   /// Threads that run tasks: all cores but the one that submits, which must neither be kept waiting nor be in the way.
   int workers = 1;
   int samples = 200;
+  /// When the next task is submitted. `awake`: 20 us after the one before, when idle threads usually still look for
+  /// work; `asleep`: after 10 ms.
+  bool asleep = false;
 };
 
-/// The parameters `cores samples`.
+/// The parameters `cores samples state=awake|asleep`.
 [[nodiscard]] StartOptions start_options(Parameters& parameters);
 
-/// Submits single tasks and waits for each without helping. `awake`: 20 us after the one before, when idle threads
-/// usually still look for work; `asleep`: after 10 ms. Figures: `awake_us`, `awake_p99_us`, `asleep_us`,
-/// `asleep_p99_us` (medians and 99th percentiles), `samples`.
+/// Submits single tasks and waits for each without helping. Figures: `latency_us`, `latency_p99_us` (median and 99th
+/// percentile), `samples`.
 [[nodiscard]] nlohmann::json measure_start(const StartOptions& options, const std::function<void(StartTime&)>& submit);
 
-/// `PREFIX_us` and `PREFIX_p99_us` of samples in nanoseconds.
-void add_latency(nlohmann::json& figures, const std::string& prefix, std::vector<double> samples_ns);
+/// The figures of samples in nanoseconds.
+[[nodiscard]] nlohmann::json latency_figures(std::vector<double> samples_ns);
 
 }  // namespace troupe::bench

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   constexpr std::array kCases{
       Case{"overhead", "shape= handles= tasks= cores=: us per empty task", overhead},
       Case{"granularity", "pattern= width= dependencies= peak= cores=: METG(50%)", granularity},
-      Case{"start", "samples= cores=: submission to start on an idle core", start},
+      Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
   };

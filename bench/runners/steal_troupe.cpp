@@ -75,8 +75,8 @@ class StealMeasurement {
       throw std::runtime_error("the runtime counts " + std::to_string(steals) + " steals, but " +
                                std::to_string(moved_) + " tasks moved");
     }
-    nlohmann::json figures{{"samples", samples_.size()}, {"steals", steals}};
-    add_latency(figures, "latency", samples_);
+    nlohmann::json figures = latency_figures(samples_);
+    figures["steals"] = steals;
     return figures;
   }
 

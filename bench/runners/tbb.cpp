@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   constexpr std::array kCases{
       Case{"overhead", "shape= tasks= cores=: us per empty task", overhead},
       Case{"granularity", "pattern= width= dependencies= peak= mode=submitted|static cores=: METG(50%)", granularity},
-      Case{"start", "samples= cores=: submission to start on an idle core", start},
+      Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "in_flight= cores=: bytes per task of a graph", memory},
   };
   return run_cases(argc, argv, kCases);
