@@ -25,7 +25,11 @@ double one_start(const std::function<void(StartTime&)>& submit, bool asleep) {
   submit(started);
   // Whoever wakes up may do so on this core: do not stay in its way.
   while (started.load() == 0) {
-    if (asleep) std::this_thread::sleep_for(microseconds(100));
+    if (asleep) {
+      std::this_thread::sleep_for(microseconds(100));
+    } else {
+      std::this_thread::yield();
+    }
   }
   return static_cast<double>(started.load() - submitted);
 }

@@ -43,7 +43,7 @@ class RowMeasurement {
     const Outcome outcome = runners_.run("peak", plan_.reference->case_name, words);
     const double value =
         outcome.kind == Outcome::Kind::measured ? outcome.figures.value(plan_.reference->key, 0.0) : 0.0;
-    if (value <= 0) throw Error(ErrorCode::platform, "the reference could not be measured: " + outcome.reason);
+    if (value <= 0) throw Error(ErrorCode::io, "the reference could not be measured: " + outcome.reason);
     results_.references.push_back(value);
     return value;
   }

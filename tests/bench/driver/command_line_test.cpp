@@ -1,0 +1,166 @@
+// `troupe-bench` itself, as a user runs it, on sizes that take no time. No speed is looked at.
+#include "bench/driver/command_line.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "apps/child_process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::bench {
+namespace {
+
+using tests::contains;
+using tests::TemporaryFolder;
+using Words = std::vector<std::string>;
+
+apps::ChildOutput run_bench(Words arguments) {
+  arguments.insert(arguments.begin(), std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench");
+  return apps::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+}
+
+void fails(const Words& arguments, const Words& parts) {
+  const apps::ChildOutput ran = run_bench(arguments);
+  BOOST_TEST_CONTEXT(ran.errors) {
+    BOOST_TEST(ran.exit_status == 2);
+    BOOST_TEST(ran.output == "");
+    BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == 1);
+    for (const std::string& part : parts) BOOST_TEST(contains(ran.errors, part), "no '" << part << "'");
+  }
+}
+
+nlohmann::json measure(Words arguments) {
+  arguments.insert(arguments.end(), {"--tiny", "--json", "-"});
+  const apps::ChildOutput ran = run_bench(arguments);
+  BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST_REQUIRE(ran.exit_status == 0); }
+  return nlohmann::json::parse(ran.output);
+}
+
+void check_estimate(const nlohmann::json& figure) {
+  BOOST_TEST(figure["low"].get<double>() <= figure["median"].get<double>());
+  BOOST_TEST(figure["median"].get<double>() <= figure["high"].get<double>());
+  BOOST_TEST(figure["low"].get<double>() > 0);
+}
+
+/// Whatever was measured, in every row of the report.
+void check_rows(const nlohmann::json& report, std::size_t rounds) {
+  BOOST_TEST(!report["rows"].empty());
+  for (const auto& row : report["rows"]) {
+    for (const auto& entry : row["runtimes"]) {
+      if (entry.contains("skipped")) continue;
+      for (const auto& [key, figure] : entry["figures"].items()) {
+        check_estimate(figure);
+        BOOST_TEST(figure["samples"].size() == rounds);
+      }
+      if (entry.contains("ratio")) check_estimate(entry["ratio"]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE(bench_command_line)
+
+BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
+  fails({}, {"subcommand"});
+  fails({"speed"}, {"speed"});
+  fails({"overhead", "--shape", "round"}, {"--shape", "round", "fork_join"});
+  fails({"overhead", "--handles", "5"}, {"--handles"});
+  fails({"overhead", "--runtimes", "troupe,cilk"}, {"unknown runtime 'cilk'", "starpu"});
+  fails({"granularity", "--pattern", "paisley"}, {"--pattern", "paisley", "stencil_1d"});
+  fails({"granularity", "--dependencies", "6"}, {"--dependencies"});
+  fails({"linalg", "--algorithm", "svd"}, {"svd", "cholesky"});
+  fails({"overhead", "--rounds", "0"}, {"--rounds"});
+  fails({"overhead", "--cores", "100000"}, {"100000"});
+}
+
+BOOST_AUTO_TEST_CASE(refuses_files_that_cannot_be_written_before_it_measures) {
+  fails({"overhead", "--json", "/no/such/folder/a.json"}, {"/no/such/folder/a.json"});
+  fails({"overhead", "--plot", "/no/such/folder/a.svg"}, {"/no/such/folder/a.svg"});
+  fails({"overhead", "--plot", "a.png"}, {"a.png", ".svg"});
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_consistent) {
+  check_rows(measure({"overhead", "--shape", "chain,independent", "--handles", "1", "--rounds", "3"}), 3);
+  check_rows(measure({"memory"}), 2);
+  check_rows(measure({"granularity", "--pattern", "stencil_1d", "--width", "2", "--rounds", "1"}), 1);
+}
+
+BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
+  const nlohmann::json report =
+      measure({"overhead", "--shape", "chain", "--handles", "1", "--runtimes", "troupe,openmp", "--rounds", "3"});
+  const auto& row = report["rows"][0]["runtimes"];
+  if (row[1].contains("skipped")) {
+    std::cout << "skipped: there is no runner for openmp\n";
+    return;
+  }
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < 3; ++i) {
+    ratios.push_back(row[0]["figures"]["us_per_task"]["samples"][i].get<double>() /
+                     row[1]["figures"]["us_per_task"]["samples"][i].get<double>());
+  }
+  std::sort(ratios.begin(), ratios.end());
+  BOOST_TEST(std::abs(row[1]["ratio"]["median"].get<double>() / ratios[1] - 1) < 1e-9);
+  BOOST_TEST(row[1]["ratio"]["of"].get<std::string>() == "troupe");
+  BOOST_TEST(!row[0].contains("ratio"));
+}
+
+/// Two cores at least, which not every machine has to spare.
+BOOST_AUTO_TEST_CASE(steals_are_measured) {
+  const nlohmann::json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
+  if (report["cores"].get<int>() < 2) {
+    std::cout << "skipped: stealing needs two cores\n";
+    return;
+  }
+  check_rows(report, 1);
+  BOOST_TEST(report["rows"][0]["runtimes"][0].contains("figures"));
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_is_missing_is_named_and_skipped) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench-runner-troupe",
+                                  folder.path("troupe-bench-runner-troupe"));
+  const apps::ChildOutput ran =
+      run_bench({"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runners", folder.path()});
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(contains(ran.output, "chain  1        troupe"), ran.output);
+  BOOST_TEST(contains(ran.output, "starpu skipped"), ran.output);
+  BOOST_TEST(contains(ran.errors, "starpu is missing"), ran.errors);
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
+  const TemporaryFolder folder;
+  const std::string runner = folder.write("troupe-bench-runner-troupe", "#!/bin/sh\necho broken >&2\nexit 7\n");
+  std::filesystem::permissions(runner, std::filesystem::perms::owner_all);
+  const apps::ChildOutput ran = run_bench(
+      {"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runtimes", "troupe", "--runners", folder.path()});
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
+}
+
+BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
+  const TemporaryFolder folder;
+  const apps::ChildOutput ran = run_bench(
+      {"memory", "--tiny", "--runtimes", "troupe", "--json", folder.path("a.json"), "--markdown", folder.path("a.md")});
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(nlohmann::json::parse(folder.read("a.json"))["benchmark"].get<std::string>() == "memory");
+  BOOST_TEST(contains(folder.read("a.md"), "| what | runtime |"));
+}
+
+BOOST_AUTO_TEST_CASE(draws_a_plot) {
+  const auto gnuplot = apps::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
+  if (!gnuplot) {
+    std::cout << "skipped: gnuplot is not installed\n";
+    return;
+  }
+  const TemporaryFolder folder;
+  BOOST_TEST(run_bench({"memory", "--tiny", "--runtimes", "troupe", "--plot", folder.path("a.svg")}).exit_status == 0);
+  BOOST_TEST(contains(folder.read("a.svg"), "</svg>"));
+  BOOST_TEST(contains(folder.read("a.svg"), "bytes per task"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::bench
