@@ -177,7 +177,7 @@ constexpr std::array kBenchmarks{
 
 int run_bench_command_line(int argc, const char* const* argv) {
   CLI::App application("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
-  application.require_subcommand(1);
+  application.require_subcommand(0, 1);  // none: a better message below
   application.failure_message(usage_message);
   BenchArguments arguments;
   MakePlan chosen = nullptr;
@@ -189,7 +189,9 @@ int run_bench_command_line(int argc, const char* const* argv) {
   }
   try {
     application.parse(argc, argv);
-    return run(arguments, chosen);
+    if (chosen != nullptr) return run(arguments, chosen);
+    fmt::print(stderr, "troupe-bench: no benchmark was given (`troupe bench --help` lists what is possible)\n");
+    return apps::kUnusable;
   } catch (const CLI::ParseError& error) {
     return application.exit(error) == 0 ? apps::kSuccess : apps::kUnusable;
   } catch (const Error& error) {

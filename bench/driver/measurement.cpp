@@ -17,7 +17,7 @@ class RowMeasurement {
   RowMeasurement(const Plan& plan, const Row& row, const Runners& runners, Results& results)
       : plan_(plan), runners_(runners), results_(results), result_{row, {}} {
     for (const Contestant& contestant : plan.contestants) {
-      Series series{contestant, {}, {}, false};
+      Series series{contestant, {}, {}, {}, false};
       if (!runners.has(contestant.runtime)) series.skipped = "not installed";
       result_.series.push_back(series);
     }
@@ -64,6 +64,7 @@ class RowMeasurement {
     if (outcome.kind != Outcome::Kind::measured) {
       return give_up(series, outcome.reason, outcome.kind == Outcome::Kind::failed);
     }
+    series.outputs.push_back(outcome.figures);
     for (const std::string& key : result_.row.keys) {
       const bool share = plan_.reference && key == plan_.reference->share_key;
       const auto found = outcome.figures.find(share ? result_.row.keys.front() : key);
@@ -78,6 +79,7 @@ class RowMeasurement {
     series.skipped = reason.empty() ? "no reason given" : reason;
     series.failed = failed;
     series.samples.clear();
+    series.outputs.clear();
   }
 
   const Plan& plan_;

@@ -17,6 +17,8 @@ struct Series {
   Contestant contestant;
   /// Figure by key, one sample per round. Either all rounds or none.
   std::map<std::string, std::vector<double>> samples;
+  /// All that the runner printed, one object per round.
+  std::vector<nlohmann::json> outputs;
   /// Why there are none: missing, not supported, failed.
   std::string skipped;
   bool failed = false;

@@ -77,6 +77,7 @@ nlohmann::json to_json(const RowResult& row, const Series& series) {
     json["figures"][key] = to_json(estimate(samples));
     json["figures"][key]["samples"] = samples;
   }
+  json["outputs"] = series.outputs;
   if (const auto ratio = ratio_to_troupe(row, series)) {
     json["ratio"] = to_json(ratio->estimate);
     json["ratio"]["of"] = ratio->of;

@@ -34,14 +34,11 @@ bool absent(const std::string& runtime) {
 /// The figures of a case that the runtime has; nothing where it has not.
 nlohmann::json measured(const std::string& runtime, const Words& words) {
   const apps::ChildOutput ran = run(runtime, words);
-  BOOST_TEST_CONTEXT(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors) {
-    if (ran.exit_status == kUnsupported) {
-      BOOST_TEST(!ran.errors.empty());
-      return {};
-    }
-    BOOST_TEST_REQUIRE(ran.exit_status == 0);
-    return nlohmann::json::parse(ran.output);
-  }
+  BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
+  BOOST_TEST_REQUIRE((ran.exit_status == kMeasured || ran.exit_status == kUnsupported));
+  if (ran.exit_status == kMeasured) return nlohmann::json::parse(ran.output);
+  BOOST_TEST(!ran.errors.empty());
+  return {};
 }
 
 void check_graphs(const std::string& runtime, const std::string& mode) {

@@ -63,7 +63,7 @@ void check_rows(const nlohmann::json& report, std::size_t rounds) {
 BOOST_AUTO_TEST_SUITE(bench_command_line)
 
 BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
-  fails({}, {"subcommand"});
+  fails({}, {"no benchmark"});
   fails({"speed"}, {"speed"});
   fails({"overhead", "--shape", "round"}, {"--shape", "round", "fork_join"});
   fails({"overhead", "--handles", "5"}, {"--handles"});
@@ -104,6 +104,17 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
   BOOST_TEST(std::abs(row[1]["ratio"]["median"].get<double>() / ratios[1] - 1) < 1e-9);
   BOOST_TEST(row[1]["ratio"]["of"].get<std::string>() == "troupe");
   BOOST_TEST(!row[0].contains("ratio"));
+}
+
+BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
+  const auto run_troupe = [](Words arguments) {
+    arguments.insert(arguments.begin(), {TROUPE_EXECUTABLE, "bench"});
+    return apps::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+  };
+  BOOST_TEST(contains(run_troupe({"--help"}).output, "granularity"));
+  BOOST_TEST(contains(run_troupe({"steal", "--help"}).output, "--rounds"));
+  BOOST_TEST(run_troupe({"overhead", "--shape", "round"}).exit_status == 2);
+  BOOST_TEST(contains(run_troupe({"memory", "--tiny", "--runtimes", "troupe"}).output, "bytes per task in flight"));
 }
 
 /// Two cores at least, which not every machine has to spare.
