@@ -100,19 +100,19 @@ Plan granularity_plan(const PlanOptions& options) {
 Plan steal_plan(const PlanOptions& options) {
   Plan plan = plan_with(options, "steal", {"troupe", "starpu", "openmp", "tbb", "taskflow"});
   plan.title = "Latency, us";
-  plan.label_titles = {"from", "to"};
+  plan.label_titles = {"what", "where"};
   plan.figure_titles = {"median us", "99 % us"};
   const std::vector<std::string> keys{"latency_us", "latency_p99_us"};
-  const auto add_steal = [&](const char* from, const char* to, std::vector<std::string> words, int samples) {
+  const auto add_steal = [&](const char* what, const char* where, std::vector<std::string> words, int samples) {
     words.push_back(word("samples", options.tiny ? 10 : samples));
-    plan.rows.push_back({{from, to}, "steal", std::move(words), keys});
+    plan.rows.push_back({{what, where}, "steal", std::move(words), keys});
   };
-  add_steal("end of the thief's task", "next task from a 100 ms kernel", {"what=answer", "victim_ms=100"}, 400);
-  add_steal("end of the thief's task", "next task from 5 ms kernels", {"what=answer", "victim_ms=5"}, 400);
-  add_steal("surplus of a kernel", "start, idle core awake", {"what=surplus", "victim_ms=100", "gap_us=30"}, 400);
-  add_steal("surplus of a kernel", "start, idle core asleep", {"what=surplus", "victim_ms=100", "gap_us=2000"}, 200);
+  add_steal("steal answered", "victim in a 100 ms kernel", {"what=answer", "victim_ms=100"}, 400);
+  add_steal("steal answered", "victim in 5 ms kernels", {"what=answer", "victim_ms=5"}, 400);
+  add_steal("surplus started", "idle core awake", {"what=surplus", "victim_ms=100", "gap_us=30"}, 400);
+  add_steal("surplus started", "idle core asleep", {"what=surplus", "victim_ms=100", "gap_us=2000"}, 200);
   for (const char* state : {"awake", "asleep"}) {
-    plan.rows.push_back({{"submission", fmt::format("start, idle core {}", state)},
+    plan.rows.push_back({{"submission started", fmt::format("idle core {}", state)},
                          "start",
                          {word("state", state), word("samples", options.tiny ? 10 : 200)},
                          keys});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/atomic_file.hpp"
 #include "apps/child_process.hpp"
 #include "apps/gnuplot_text.hpp"
@@ -52,8 +54,8 @@ std::string plot_script(const Results& results) {
     plots += fmt::format("{}$data{} using 1:2:3:4 with yerrorbars pointtype 7 pointsize 0.6 linewidth 1.5 title {}",
                          plots.empty() ? "" : ", ", i, apps::gnuplot_string(results.plan.contestants[i].label()));
   }
-  script += fmt::format("set terminal svg size {},520 enhanced font 'DejaVu Sans,12' background 'white'\n",
-                        240 + 70 * std::max<std::size_t>(rows, 4));
+  script += fmt::format("set terminal svg size {},560 enhanced font 'DejaVu Sans,12' background 'white'\n",
+                        std::max<std::size_t>(300 + 70 * rows, 760));
   script += fmt::format("set title {} noenhanced\n", apps::gnuplot_string(results.plan.title));
   script += "set key outside right top noenhanced\nset grid ytics\nset logscale y\nset format y '%g'\n";
   script += fmt::format("set xrange [-0.5:{}]\n", static_cast<double>(rows) - 0.5);
