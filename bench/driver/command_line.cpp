@@ -143,6 +143,9 @@ void write_reports(const BenchArguments& arguments, const Results& results) {
 
 int run(const BenchArguments& arguments, MakePlan make_plan) {
   const Plan plan = make_plan(settled(arguments));
+  if (plan.rows.empty()) {
+    throw Error(ErrorCode::invalid_argument, "nothing to measure: these shapes have no data handles (--handles 0)");
+  }
   const Results results = measure(plan, Runners(arguments.runners), arguments.json != "-");
   write_reports(arguments, results);
   if (std::fflush(stdout) != 0) {

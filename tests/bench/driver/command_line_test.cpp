@@ -67,6 +67,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
   fails({"speed"}, {"speed"});
   fails({"overhead", "--shape", "round"}, {"--shape", "round", "fork_join"});
   fails({"overhead", "--handles", "5"}, {"--handles"});
+  fails({"overhead", "--shape", "tree", "--handles", "1"}, {"nothing to measure", "--handles 0"});
   fails({"overhead", "--runtimes", "troupe,cilk"}, {"unknown runtime 'cilk'", "starpu"});
   fails({"granularity", "--pattern", "paisley"}, {"--pattern", "paisley", "stencil_1d"});
   fails({"granularity", "--dependencies", "6"}, {"--dependencies"});
@@ -148,6 +149,47 @@ BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
       {"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runtimes", "troupe", "--runners", folder.path()});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
+}
+
+/// Runners that print constants: what the driver makes of them is known.
+BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
+  const TemporaryFolder folder;
+  const auto add_runner = [&folder](const std::string& name, const std::string& line) {
+    const std::string file = folder.write("troupe-bench-runner-" + name, "#!/bin/sh\necho '" + line + "'\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  };
+  add_runner("peak", R"({"gflops": 50})");
+  add_runner("troupe", R"({"gflops": 40, "seconds": 2, "residual": 0.5})");
+  add_runner("lapack", R"({"gflops": 20, "seconds": 4, "residual": 0.5})");
+  const nlohmann::json report =
+      measure({"linalg", "--algorithm", "lu", "--n", "100,200", "--runners", folder.path(), "--rounds", "9"});
+  BOOST_TEST(report["rows"].size() == 2U);
+  BOOST_TEST(report["rows"][1]["n"].get<std::string>() == "200");
+  const auto& entries = report["rows"][0]["runtimes"];
+  BOOST_TEST(std::abs(entries[0]["figures"]["share_of_peak"]["median"].get<double>() - 0.8) < 1e-12);
+  BOOST_TEST(entries[1]["runtime"].get<std::string>() == "starpu");
+  BOOST_TEST(entries[1].contains("skipped"));
+  BOOST_TEST(entries[2]["ratio"]["median"].get<double>() == 2);
+}
+
+/// A graph that is kept is compared with a graph that is kept, where there is one.
+BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
+  const TemporaryFolder folder;
+  const std::string recorded =
+      R"(case "$*" in *mode=recorded*) echo '{"metg_us": 1}' ;; *) echo '{"metg_us": 3}' ;; esac)";
+  for (const auto& [name, body] :
+       {std::pair<std::string, std::string>{"peak", R"(echo '{"iterations_per_second": 1}')"},
+        {"troupe", recorded},
+        {"taskflow", R"(echo '{"metg_us": 2}')"}}) {
+    const std::string file = folder.write("troupe-bench-runner-" + name, "#!/bin/sh\n" + body + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  const nlohmann::json report = measure({"granularity", "--pattern", "fft", "--width", "2", "--runners", folder.path(),
+                                         "--runtimes", "troupe,taskflow,troupe/recorded,taskflow/static"});
+  const auto& entries = report["rows"][0]["runtimes"];
+  BOOST_TEST(entries[1]["ratio"]["median"].get<double>() == 1.5);
+  BOOST_TEST(entries[3]["ratio"]["median"].get<double>() == 0.5);
+  BOOST_TEST(entries[3]["ratio"]["of"].get<std::string>() == "troupe/recorded");
 }
 
 BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
