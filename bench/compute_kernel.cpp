@@ -75,6 +75,7 @@ double peak_iterations_per_second(int cores, double seconds) {
   std::barrier<> together(cores);
   std::vector<double> rates(static_cast<std::size_t>(cores));
   std::vector<int> units;
+  units.reserve(rates.size());
   for (int i = 0; i < cores; ++i) units.push_back(allowed_unit(i));
   {
     std::vector<std::jthread> threads;

@@ -91,6 +91,7 @@ class Sweep {
     executor_.prepare(workload_);
     executor_.execute(workload_);
     std::vector<double> seconds;
+    seconds.reserve(static_cast<std::size_t>(options_.repetitions));
     for (int i = 0; i < options_.repetitions; ++i) seconds.push_back(seconds_per_execution());
     const double median = median_of(seconds);
     const auto count = static_cast<double>(workload_.tasks());

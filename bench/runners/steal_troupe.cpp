@@ -51,8 +51,8 @@ class StealMeasurement {
  public:
   explicit StealMeasurement(const StealOptions& options)
       : options_(options), small_("small", {}), victim_("victim", {}), runtime_(runtime_options()) {
-    small_.cpu([](const KernelContext& context) {
-      Small& record = *context.argument<Small*>(0);
+    small_.cpu([this](const KernelContext& context) {
+      Small& record = records_[context.argument<std::size_t>(0)];
       record.started = now_ns();
       record.worker = context.worker;
       spin_until(record.started + kSmallNs);
@@ -108,7 +108,7 @@ class StealMeasurement {
         Small& record = records_[used_ + i];
         record.ended.store(0, std::memory_order_relaxed);
         record.submitted = now_ns();
-        runtime_.submit(small_, {}, args(&record));
+        runtime_.submit(small_, {}, args(used_ + i));
       }
       if (!all_ended(end)) return;
       used_ += group_;
