@@ -54,6 +54,16 @@ void add_rows(ReportCells& cells, const RowResult& row) {
   }
 }
 
+/// A reference that comes and goes says that something else was running.
+void add_note_on_references(std::vector<std::string>& notes, const std::vector<double>& references) {
+  if (references.empty()) return;
+  constexpr double kQuiet = 1.1;
+  const auto [least, most] = std::minmax_element(references.begin(), references.end());
+  if (*most <= kQuiet * *least) return;
+  notes.push_back(
+      fmt::format("the machine was not quiet: the reference varied between {} and {}", number(*least), number(*most)));
+}
+
 /// Says how the intervals came about.
 std::string method(const Plan& plan) {
   const double coverage = estimate(std::vector<double>(static_cast<std::size_t>(plan.rounds))).coverage;
@@ -101,6 +111,7 @@ ReportCells report_cells(const Results& results) {
   for (const std::string& name : results.missing) {
     cells.notes.push_back(name + " skipped: it was not found when this was built");
   }
+  add_note_on_references(cells.notes, results.references);
   for (const RowResult& row : results.rows) add_rows(cells, row);
   return cells;
 }

@@ -1,4 +1,4 @@
-#include <memory>
+#include <cstdlib>
 #include <vector>
 
 #include "bench/compute_kernel.hpp"
@@ -87,26 +87,27 @@ struct Node {
   starpu_codelet codelet{};
 };
 
-void submit_node(Node& node, std::intptr_t depth);
+void submit_node(Node& node, int depth);
+
+struct NodeArguments {
+  Node* node;
+  int depth;
+};
 
 void run_node(void** /*buffers*/, void* argument) {
-  static_assert(sizeof(std::intptr_t) == sizeof(void*));
-  auto* const* const words = static_cast<void* const*>(argument);
-  const auto depth = reinterpret_cast<std::intptr_t>(words[1]);
-  if (depth == 0) return compute_nothing();
-  auto& node = *static_cast<Node*>(words[0]);
-  submit_node(node, depth - 1);
-  submit_node(node, depth - 1);
+  const NodeArguments arguments = *static_cast<NodeArguments*>(argument);
+  if (arguments.depth == 0) return compute_nothing();
+  submit_node(*arguments.node, arguments.depth - 1);
+  submit_node(*arguments.node, arguments.depth - 1);
 }
 
-void submit_node(Node& node, std::intptr_t depth) {
-  auto** words = static_cast<void**>(std::malloc(2 * sizeof(void*)));  // NOLINT: StarPU frees it
-  words[0] = &node;
-  words[1] = reinterpret_cast<void*>(depth);
+void submit_node(Node& node, int depth) {
+  auto* arguments = static_cast<NodeArguments*>(std::malloc(sizeof(NodeArguments)));  // NOLINT: StarPU frees it
+  *arguments = {&node, depth};
   starpu_task* task = starpu_task_create();
   task->cl = &node.codelet;
-  task->cl_arg = words;
-  task->cl_arg_size = 2 * sizeof(void*);
+  task->cl_arg = arguments;
+  task->cl_arg_size = sizeof(NodeArguments);
   task->cl_arg_free = 1;
   submit(task);
 }
