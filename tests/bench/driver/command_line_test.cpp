@@ -88,6 +88,26 @@ BOOST_AUTO_TEST_CASE(numbers_are_consistent) {
   check_rows(measure({"granularity", "--pattern", "stencil_1d", "--width", "2", "--rounds", "1"}), 1);
 }
 
+/// Rate, granularity and efficiency of a point are three views of one time; METG lies within the curve.
+BOOST_AUTO_TEST_CASE(curves_are_consistent) {
+  const nlohmann::json report = measure({"granularity", "--pattern", "tree", "--width", "4", "--rounds", "1"});
+  for (const auto& entry : report["rows"][0]["runtimes"]) {
+    if (!entry.contains("outputs")) continue;
+    const nlohmann::json& output = entry["outputs"][0];
+    const double per_core = output["peak_iterations_per_second"].get<double>() / report["cores"].get<int>();
+    double largest = 0;
+    for (const auto& point : output["curve"]) {
+      const double granularity_us = point["granularity_us"].get<double>();
+      const double ideal_us = 1e6 * point["iterations"].get<double>() / per_core;
+      BOOST_TEST(std::abs(ideal_us / granularity_us / point["efficiency"].get<double>() - 1) < 1e-9);
+      largest = std::max(largest, granularity_us);
+    }
+    BOOST_TEST(output["metg_us"].get<double>() > 0);
+    BOOST_TEST(output["metg_us"].get<double>() <= 2 * largest);
+    BOOST_TEST(output["metg_us"].get<double>() == entry["figures"]["metg_us"]["median"].get<double>());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
   const nlohmann::json report =
       measure({"overhead", "--shape", "chain", "--handles", "1", "--runtimes", "troupe,openmp", "--rounds", "3"});
