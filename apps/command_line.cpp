@@ -54,13 +54,15 @@ int run_command_line(int argc, const char* const* argv) {
   add_solve_command(application, command);
   add_run_command(application, command);
   add_info_command(application, command);
+  add_bench_command(application, command);
   try {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return application.exit(error) == 0 ? kSuccess : kUnusable;
   }
   if (!command) {
-    fmt::print(stderr, "troupe: no command was given: solve, run or info (`troupe --help` lists what is possible)\n");
+    fmt::print(stderr,
+               "troupe: no command was given: solve, run, info or bench (`troupe --help` lists what is possible)\n");
     return kUnusable;
   }
   try {

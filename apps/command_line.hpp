@@ -31,5 +31,6 @@ using Command = std::function<int()>;
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
+void add_bench_command(CLI::App& application, Command& chosen);
 
 }  // namespace troupe::apps

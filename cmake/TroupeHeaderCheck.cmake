@@ -13,6 +13,10 @@ if(NOT TROUPE_BUILD_TESTS)
   list(FILTER headers EXCLUDE REGEX "^tests/")
 endif()
 
+if(NOT TARGET PkgConfig::STARPU)
+  list(FILTER headers EXCLUDE REGEX "_starpu\\.hpp$")
+endif()
+
 set(sources)
 foreach(header ${headers})
   set(source ${PROJECT_BINARY_DIR}/header_check/${header}.cpp)
@@ -24,7 +28,8 @@ if(sources)
   # Only the front end matters here.
   target_compile_options(header_check PRIVATE -O0 -g0)
   target_link_libraries(header_check PRIVATE troupe_options fmt::fmt)
-  foreach(library PkgConfig::HWLOC CAF::core TroupeBLAS::TroupeBLAS CLI11::CLI11 nlohmann_json::nlohmann_json)
+  foreach(library PkgConfig::HWLOC CAF::core TroupeBLAS::TroupeBLAS CLI11::CLI11 nlohmann_json::nlohmann_json
+                  PkgConfig::STARPU)
     if(TARGET ${library})
       target_link_libraries(header_check PRIVATE ${library})
     endif()

@@ -36,6 +36,11 @@ install(TARGETS troupe_shared troupe_kernels_shared EXPORT TroupeTargets)
 if(TARGET troupe)
   install(TARGETS troupe)
 endif()
+# `troupe bench` and the runners that it starts: those of the runtimes that were found.
+get_property(bench_programs GLOBAL PROPERTY TROUPE_BENCH_PROGRAMS)
+if(bench_programs)
+  install(TARGETS ${bench_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/troupe)
+endif()
 
 # Headers: the umbrella header, the kernels' public headers, and what these need, rewritten so that no name of ours can meet a
 # folder of the user's.

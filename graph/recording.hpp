@@ -110,7 +110,7 @@ class Recording {
   RecordedTask& add();
   /// The task's accesses are known.
   void note_uses(RecordedTask& task);
-  [[nodiscard]] DependencyState& state_of(DataRecord& record) { return states_[&record]; }
+  [[nodiscard]] DependencyState& dependencies_of(DataRecord& record) { return states_[&record]; }
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
   /// The task that a future of this recording names, or null.
   [[nodiscard]] RecordedTask* find(TaskId id);

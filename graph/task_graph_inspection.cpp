@@ -9,7 +9,8 @@
 /// 2. Having closed it they relink its edges, which are walked through atomic links: the walk may then go astray among
 ///    the edges of that list, in which relinking leaves no cycle for good, and is thrown away.
 /// 3. They take and release commute locks; each is asked for its holder and its queue under its own lock.
-/// 4. They begin and end runs of recordings, whose tasks and links stay as they are; the state of each is in its atomics.
+/// 4. They begin and end runs of recordings, whose tasks and links stay as they are; the state of each is in its
+/// atomics.
 #include <algorithm>
 #include <unordered_set>
 

@@ -55,13 +55,13 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
   for (const TaskAccess& access : task.data()) {
     if (access.mode() == AccessMode::reduce) continue;
     access.data()->visit_tree([&](DataRecord& record) {
-      if (recording.state_of(record).open_reduction) close_recorded_reduction(recording, record);
+      if (recording.dependencies_of(record).open_reduction) close_recorded_reduction(recording, record);
     });
   }
   DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
   for (const TaskAccess& access : task.data()) {
     access.data()->visit_tree([&](DataRecord& record) {
-      DependencyState& state = recording.state_of(record);
+      DependencyState& state = recording.dependencies_of(record);
       if (access.mode() == AccessMode::reduce && !std::exchange(state.open_reduction, true)) {
         recording.open_reductions().push_back(&record);
       }
@@ -74,7 +74,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
 }
 
 void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& record) {
-  recording.state_of(record).open_reduction = false;
+  recording.dependencies_of(record).open_reduction = false;
   std::erase(recording.open_reductions(), &record);
   RecordedTask& task = add_recorded(recording, &combine_codelet_.definition(), 1);
   set_arguments(task, args(&record));

@@ -33,6 +33,11 @@ const std::vector<Folder>& folders() {
     all.insert(all.end(), {"client", "kernels"});
     return all;
   }();
+  static const std::vector<std::string_view> with_applications = [] {
+    auto all = everything;
+    all.emplace_back("apps");
+    return all;
+  }();
   static const std::vector<Folder> table{
       {"proto", {}},
       {"graph", {"proto"}},
@@ -46,7 +51,7 @@ const std::vector<Folder>& folders() {
       {"kernels", {"proto", "graph"}},
       {"service", everything},
       {"apps", everything},
-      {"bench", everything},
+      {"bench", with_applications},
   };
   return table;
 }
@@ -97,7 +102,10 @@ bool cuda_allowed(std::string_view path) { return stem_of(path).starts_with("cud
 
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
-bool blas_allowed(std::string_view path) { return is_below(path, "kernels") || is_below(path, "tests/kernels"); }
+/// Runners compare with the library itself.
+bool blas_allowed(std::string_view path) {
+  return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "bench/runners");
+}
 
 const std::vector<External>& externals() {
   static const std::vector<External> table{
@@ -106,7 +114,7 @@ const std::vector<External>& externals() {
        "files named cuda_*", cuda_allowed},
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
-       "kernels/", blas_allowed, "kernels/fortran.hpp"},
+       "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},
   };
   return table;
 }

@@ -50,6 +50,9 @@ foreach(text ${texts})
 endforeach()
 
 run("the installed program" ${prefix}/bin/troupe --help)
+if(EXISTS ${BUILD_DIR}/bench/troupe-bench)
+  run("the installed benchmarks" ${prefix}/bin/troupe bench memory --tiny --runtimes troupe)
+endif()
 
 # readme_block(VARIABLE MARKER FENCE): the text of the first fenced block after a marker comment in README.md.
 function(readme_block variable marker fence)

@@ -82,7 +82,9 @@ class Explanation {
         task.text = (waits(i) ? "a thread's wait for " : "the program's use of ") + data_of(i);
         break;
       case TaskRole::combine: task.text = "the combining of " + data_of(i); break;
-      case TaskRole::replay: task.text = "run " + std::to_string(node.id.value()) + " of the recorded graph '" + task.name + "'"; break;
+      case TaskRole::replay:
+        task.text = "run " + std::to_string(node.id.value()) + " of the recorded graph '" + task.name + "'";
+        break;
       case TaskRole::user:
       case TaskRole::recorded:
         task.text = "task " + std::to_string(node.id.value());

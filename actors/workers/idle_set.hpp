@@ -43,7 +43,9 @@ class IdleSet {
 
  private:
   std::atomic<std::uint64_t>& word(WorkerId worker) { return words_[worker.index() / 64].bits; }
-  [[nodiscard]] const std::atomic<std::uint64_t>& word(WorkerId worker) const { return words_[worker.index() / 64].bits; }
+  [[nodiscard]] const std::atomic<std::uint64_t>& word(WorkerId worker) const {
+    return words_[worker.index() / 64].bits;
+  }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
   /// Looked at by every submission: no neighbour's writes shall make that slow.

@@ -17,10 +17,10 @@ namespace troupe::workers {
 /// Ready tasks by priority. The owner takes the newest of the highest priority (its data are in the cache), thieves
 /// take the oldest of the highest (it has the most work behind it). Any thread may call anything.
 ///
-/// Invariants: 1. `levels_` is sorted by priority, highest last. No level is empty, except one that is alone: a deque that
-/// runs empty and is filled again and again keeps it. 2. A task in the deque is in
-/// exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored under the lock and are exact whenever it
-/// is free; they may be read without it as hints.
+/// Invariants: 1. `levels_` is sorted by priority, highest last. No level is empty, except one that is alone: a deque
+/// that runs empty and is filled again and again keeps it. 2. A task in the deque is in exactly one ring and belongs to
+/// the deque. 3. `size_` and `top_` are stored under the lock and are exact whenever it is free; they may be read
+/// without it as hints.
 ///
 /// Every operation takes a lock that only a thief ever contends, and costs O(log p) for p different priorities, or
 /// O(p) where a priority appears or vanishes that is not the highest.

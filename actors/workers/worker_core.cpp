@@ -148,9 +148,7 @@ bool WorkerCore::finds_work() {
   return look_at_arrivals() && crew_.entry.drained() > 0;
 }
 
-bool WorkerCore::sees_work() const {
-  return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work();
-}
+bool WorkerCore::sees_work() const { return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work(); }
 
 bool WorkerCore::victims_have_work() const {
   if (crew_.plan.shared_queue) return false;

@@ -97,7 +97,8 @@ class WorkerCore {
   WorkerPort& port_;
   Random random_;
   std::size_t running_ = 0;
-  /// The only successor of the task that ended last, if nothing has a higher priority: it need not go through the deque.
+  /// The only successor of the task that ended last, if nothing has a higher priority: it need not go through the
+  /// deque.
   graph::Task* handed_over_ = nullptr;
   /// When the entry queue was looked at, in `platform::rough_ticks`.
   std::uint64_t looked_ = 0;

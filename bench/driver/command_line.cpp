@@ -1,0 +1,209 @@
+#include "bench/driver/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "apps/atomic_file.hpp"
+#include "apps/command_line.hpp"
+#include "apps/common_arguments.hpp"
+#include "apps/progress.hpp"
+#include "apps/run_summary.hpp"
+#include "bench/driver/measurement.hpp"
+#include "bench/driver/plans.hpp"
+#include "bench/driver/plot.hpp"
+#include "bench/driver/report.hpp"
+#include "bench/pattern.hpp"
+#include "bench/shapes.hpp"
+#include "platform/topology.hpp"
+
+namespace troupe::bench {
+namespace {
+
+struct BenchArguments {
+  PlanOptions plan;
+  int rounds = 0;
+  int cores = 0;
+  /// `-`: standard output, instead of the table.
+  std::string json;
+  std::string plot;
+  std::string markdown;
+  std::string runners;
+};
+
+using MakePlan = Plan (*)(const PlanOptions&);
+
+std::string check_runtime(const std::string& label) {
+  const std::string name = contestant_named(label).runtime;
+  const auto& known = known_runtimes();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  return fmt::format("unknown runtime '{}': {}", label, fmt::join(known, ", "));
+}
+
+template <class Values>
+std::vector<std::string> names_of(const Values& values) {
+  std::vector<std::string> names;
+  for (const auto value : values) names.emplace_back(to_string(value));
+  return names;
+}
+
+void add_common_options(CLI::App& command, BenchArguments& arguments) {
+  command.add_option("--rounds", arguments.rounds, "Rounds, in each of which every runtime is measured once (9)")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--cores", arguments.cores, "Cores to use; default: all that are allowed")
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      .add_option("--runtimes", arguments.plan.runtimes,
+                  fmt::format("Which ones, as NAME or NAME/MODE: {}", fmt::join(known_runtimes(), ", ")))
+      ->delimiter(',')
+      ->check(check_runtime);
+  command.add_option("--json", arguments.json, "Write everything that was measured to this file; -: print it instead")
+      ->check([](const std::string& name) { return name == "-" ? std::string() : apps::check_file_name(name); });
+  command.add_option("--plot", arguments.plot, "Draw the comparison: FILE.svg")->check([](const std::string& name) {
+    return name.ends_with(".svg") ? std::string() : "the plot's name '" + name + "' has to end in '.svg'";
+  });
+  command.add_option("--markdown", arguments.markdown, "Write the table to this file")->check(apps::check_file_name);
+  command.add_option("--runners", arguments.runners, "Folder of the runners; default: that of this program")
+      ->check(CLI::ExistingDirectory);
+  command.add_flag("--tiny", arguments.plan.tiny, "Sizes that only show that everything works");
+}
+
+void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& name) {
+  if (name == "overhead") {
+    command.add_option("--shape", plan.shapes, fmt::format("{}", fmt::join(names_of(kShapes), ", ")))
+        ->delimiter(',')
+        ->check(CLI::IsMember(names_of(kShapes)));
+    command.add_option("--handles", plan.handles, "Data handles per task; default: 0,1,2,3,4")
+        ->delimiter(',')
+        ->check(CLI::Range(0, kMostHandles));
+    command.add_option("--tasks", plan.tasks, "Tasks per measurement")
+        ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40U))
+        ->capture_default_str();
+  } else if (name == "granularity") {
+    command.add_option("--pattern", plan.patterns, fmt::format("{}", fmt::join(names_of(kPatterns), ", ")))
+        ->delimiter(',')
+        ->check(CLI::IsMember(names_of(kPatterns)));
+    command.add_option("--width", plan.widths, "Tasks per row; default: once and four times the cores")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 16));
+    command.add_option("--dependencies", plan.dependencies, "nearest, random_nearest: inputs of a task; default: 5")
+        ->delimiter(',')
+        ->check(CLI::Range(0, 5));
+  } else if (name == "linalg") {
+    command.add_option("--algorithm", plan.algorithms, "cholesky, lu, qr")
+        ->delimiter(',')
+        ->check(CLI::IsMember(known_algorithms()));
+    command.add_option("--n", plan.orders, "Orders of the matrices; default: 1024,2048,4096,8192,12288")
+        ->delimiter(',')
+        ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+    command.add_option("--tile", plan.tile, "Columns of a tile; default: each runner's own")
+        ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+  }
+}
+
+/// Cores and rounds as they will be; what cannot be written is known before anything is measured.
+PlanOptions settled(const BenchArguments& arguments) {
+  for (const std::string& path : {arguments.json, arguments.plot, arguments.markdown}) {
+    if (!path.empty() && path != "-") apps::check_output_path(path);
+  }
+  platform::TopologyOptions topology;
+  topology.cores = arguments.cores;
+  PlanOptions plan = arguments.plan;
+  plan.cores = static_cast<int>(platform::Topology::discover(topology).value_or_throw().cores.size());
+  constexpr int kUsualRounds = 9;
+  constexpr int kTinyRounds = 2;
+  plan.rounds = arguments.rounds > 0 ? arguments.rounds : plan.tiny ? kTinyRounds : kUsualRounds;
+  return plan;
+}
+
+Results measure(const Plan& plan, const Runners& runners, bool show_progress) {
+  std::atomic<std::uint64_t> done{0};
+  const std::uint64_t total = measurements(plan);
+  const apps::ProgressBar bar(
+      [&] {
+        return apps::Progress{done, total};
+      },
+      {.enabled = show_progress, .label = plan.benchmark, .unit = "measurements"});
+  return run_plan(plan, runners, [&](std::uint64_t now) { done = now; });
+}
+
+void write_reports(const BenchArguments& arguments, const Results& results) {
+  const std::string json = apps::as_text(as_json(results));
+  fmt::print("{}", arguments.json == "-" ? json + "\n" : as_terminal_text(results));
+  if (!arguments.json.empty() && arguments.json != "-") {
+    apps::write_file(arguments.json, json + "\n").value_or_throw();
+  }
+  if (!arguments.markdown.empty()) apps::write_file(arguments.markdown, as_markdown(results)).value_or_throw();
+  if (!arguments.plot.empty() && results.any_measured()) draw_plot(arguments.plot, results).value_or_throw();
+}
+
+int run(const BenchArguments& arguments, MakePlan make_plan) {
+  const Plan plan = make_plan(settled(arguments));
+  if (plan.rows.empty()) {
+    throw Error(ErrorCode::invalid_argument, "nothing to measure: these shapes have no data handles (--handles 0)");
+  }
+  const Results results = measure(plan, Runners(arguments.runners), arguments.json != "-");
+  write_reports(arguments, results);
+  if (std::fflush(stdout) != 0) {
+    throw Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  }
+  for (const std::string& name : results.missing) fmt::print(stderr, "troupe-bench: {} is missing, skipped\n", name);
+  if (results.any_failed()) throw Error(ErrorCode::kernel_failed, "a runner failed: see the last lines of the report");
+  return apps::kSuccess;
+}
+
+/// One line, and where to read more.
+std::string usage_message(const CLI::App* application, const CLI::Error& error) {
+  std::string command;
+  for (const CLI::App* chosen : application->get_subcommands()) command = chosen->get_name() + ' ';
+  return fmt::format("troupe-bench: {} (`troupe bench {}--help` lists what is possible)\n", error.what(), command);
+}
+
+struct Benchmark {
+  const char* name;
+  const char* help;
+  MakePlan plan;
+};
+constexpr std::array kBenchmarks{
+    Benchmark{"overhead", "Empty tasks: us per task, by shape and number of handles", overhead_plan},
+    Benchmark{"granularity", "METG(50%) as Task Bench defines it, by pattern and width", granularity_plan},
+    Benchmark{"steal", "Latencies: stealing from a computing victim, starting on an idle core", steal_plan},
+    Benchmark{"linalg", "Cholesky, LU and QR: GFlop/s, against the BLAS library's LAPACK and the peak", linalg_plan},
+    Benchmark{"memory", "Bytes per task in flight, and the peak of ten million tasks", memory_plan},
+};
+
+}  // namespace
+
+int run_bench_command_line(int argc, const char* const* argv) {
+  CLI::App application("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
+  application.require_subcommand(0, 1);  // none: a better message below
+  application.failure_message(usage_message);
+  BenchArguments arguments;
+  MakePlan chosen = nullptr;
+  for (const Benchmark& benchmark : kBenchmarks) {
+    CLI::App* command = application.add_subcommand(benchmark.name, benchmark.help);
+    add_own_options(*command, arguments.plan, benchmark.name);
+    add_common_options(*command, arguments);
+    command->callback([&chosen, plan = benchmark.plan] { chosen = plan; });
+  }
+  try {
+    application.parse(argc, argv);
+    if (chosen != nullptr) return run(arguments, chosen);
+    fmt::print(stderr, "troupe-bench: no benchmark was given (`troupe bench --help` lists what is possible)\n");
+    return apps::kUnusable;
+  } catch (const CLI::ParseError& error) {
+    return application.exit(error) == 0 ? apps::kSuccess : apps::kUnusable;
+  } catch (const Error& error) {
+    fmt::print(stderr, "troupe-bench: {}\n", error.what());
+    return apps::exit_code(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "troupe-bench: {}\n", error.what());
+    return apps::kFailure;
+  }
+}
+
+}  // namespace troupe::bench

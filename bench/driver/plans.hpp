@@ -1,0 +1,44 @@
+/// The benchmarks' plans, from what the command line asks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/driver/plan.hpp"
+
+namespace troupe::bench {
+
+/// What can be chosen. Empty lists: the benchmark's own defaults.
+struct PlanOptions {
+  int rounds = 9;
+  int cores = 1;
+  std::vector<std::string> runtimes;
+  /// Sizes that only show that everything works.
+  bool tiny = false;
+  /// overhead
+  std::vector<std::string> shapes;
+  std::vector<int> handles;
+  std::int64_t tasks = 100'000;
+  /// granularity
+  std::vector<std::string> patterns;
+  std::vector<int> widths;
+  std::vector<int> dependencies;
+  /// linalg
+  std::vector<std::string> algorithms;
+  std::vector<std::int64_t> orders;
+  std::int64_t tile = 0;
+};
+
+/// All runtimes that a runner exists for in the source.
+[[nodiscard]] const std::vector<std::string>& known_runtimes();
+/// What `linalg` can factorize.
+[[nodiscard]] const std::vector<std::string>& known_algorithms();
+
+[[nodiscard]] Plan overhead_plan(const PlanOptions& options);
+[[nodiscard]] Plan granularity_plan(const PlanOptions& options);
+[[nodiscard]] Plan steal_plan(const PlanOptions& options);
+[[nodiscard]] Plan memory_plan(const PlanOptions& options);
+[[nodiscard]] Plan linalg_plan(const PlanOptions& options);
+
+}  // namespace troupe::bench

@@ -1,0 +1,37 @@
+/// Runners as child processes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::bench {
+
+/// How one measurement ended.
+struct Outcome {
+  enum class Kind { measured, unsupported, failed };
+  Kind kind = Kind::failed;
+  nlohmann::json figures;
+  /// Of what was not measured, in one line.
+  std::string reason;
+};
+
+/// The programs `troupe-bench-runner-NAME` of one folder.
+class Runners {
+ public:
+  /// Empty: the folder of this program.
+  explicit Runners(std::string folder);
+
+  [[nodiscard]] bool has(const std::string& runtime) const;
+  /// Runs one case in a process of its own. Never throws for what the child does.
+  [[nodiscard]] Outcome run(const std::string& runtime, const std::string& case_name,
+                            const std::vector<std::string>& words) const;
+
+ private:
+  [[nodiscard]] std::string path_of(const std::string& runtime) const;
+
+  std::string folder_;
+};
+
+}  // namespace troupe::bench

@@ -1,0 +1,61 @@
+/// The dependence patterns of Task Bench: which tasks of a step need which of the step before.
+///
+/// Slaughter et al., "Task Bench: A Parameterized Benchmark for Evaluating Parallel Runtime Performance", SC20, section
+/// II and table II. A graph is `steps` rows of `width` tasks; a task depends on tasks of the row above only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::bench {
+
+enum class Pattern : std::uint8_t { trivial, stencil_1d, fft, nearest, random_nearest, tree };
+
+inline constexpr std::array kPatterns{Pattern::trivial, Pattern::stencil_1d,     Pattern::fft,
+                                      Pattern::nearest, Pattern::random_nearest, Pattern::tree};
+
+[[nodiscard]] const char* to_string(Pattern pattern);
+[[nodiscard]] std::optional<Pattern> pattern_named(std::string_view name);
+/// Whether the number of dependencies is a parameter of the pattern.
+[[nodiscard]] bool has_radix(Pattern pattern);
+
+struct GraphShape {
+  Pattern pattern = Pattern::stencil_1d;
+  int width = 1;
+  /// nearest: dependencies of a task away from the borders. random_nearest: candidates for these; the task above is
+  /// always one, each other with probability 1/4.
+  int radix = 3;
+};
+
+/// The dependencies of every task, computed once, so that no runtime is charged for it. They repeat from row to row
+/// with a short period. Immutable; any thread may read.
+class GraphPattern {
+ public:
+  explicit GraphPattern(const GraphShape& shape);
+
+  [[nodiscard]] const GraphShape& shape() const { return shape_; }
+  [[nodiscard]] int width() const { return shape_.width; }
+  /// Tasks of a row: the tree's rows double until they are as wide as the graph.
+  [[nodiscard]] int row_width(std::int64_t step) const;
+  /// Tasks of the first `steps` rows.
+  [[nodiscard]] std::int64_t tasks(std::int64_t steps) const;
+  /// The columns of row `step - 1` that task (step, column) needs, ascending; none in row 0.
+  [[nodiscard]] std::span<const int> inputs(std::int64_t step, int column) const {
+    if (step == 0) return {};
+    const auto at = static_cast<std::size_t>((step % period_) * shape_.width + column);
+    return {columns_.data() + begins_[at], begins_[at + 1] - begins_[at]};
+  }
+
+ private:
+  GraphShape shape_;
+  std::int64_t period_ = 1;
+  std::vector<std::size_t> begins_;
+  std::vector<int> columns_;
+};
+
+}  // namespace troupe::bench

@@ -1,0 +1,22 @@
+/// The cases that a runner may have. Each runner defines those that its runtime can do, in files named
+/// CASE_RUNTIME.cpp, and lists them in RUNTIME.cpp.
+#pragma once
+
+#include "bench/runner.hpp"
+
+namespace troupe::bench {
+
+/// Time per empty task, submission to completion of all. bench/shapes.hpp.
+[[nodiscard]] nlohmann::json overhead(Parameters& parameters);
+/// METG(50%). bench/sweep.hpp.
+[[nodiscard]] nlohmann::json granularity(Parameters& parameters);
+/// From the program's submission to the start on an idle core. bench/start_latency.hpp.
+[[nodiscard]] nlohmann::json start(Parameters& parameters);
+/// Stealing from a worker that is inside a kernel.
+[[nodiscard]] nlohmann::json steal(Parameters& parameters);
+/// Memory per task in flight. bench/memory_use.hpp.
+[[nodiscard]] nlohmann::json memory(Parameters& parameters);
+/// The most memory that a long stream of tasks takes.
+[[nodiscard]] nlohmann::json stream(Parameters& parameters);
+
+}  // namespace troupe::bench

@@ -1,0 +1,52 @@
+/// A running StarPU on some cores, with nothing switched on that would cost time.
+#pragma once
+
+#include <starpu.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe::bench {
+
+/// Locality work stealing (lws), CPU cores only, no tracing, no calibration. StarPU's files go to a folder of its own,
+/// which is removed at the end. One at a time. Throws std::runtime_error where StarPU does not start.
+class StarpuSession {
+ public:
+  /// `submission_limit`: tasks in flight before submission blocks; 0: none, as is StarPU's default.
+  explicit StarpuSession(int cores, std::int64_t submission_limit = 0);
+  StarpuSession(const StarpuSession&) = delete;
+  StarpuSession& operator=(const StarpuSession&) = delete;
+  ~StarpuSession();
+
+ private:
+  std::string home_;
+};
+
+/// Registered values; unregistered at the end. Lives within a session.
+class StarpuVariables {
+ public:
+  StarpuVariables() = default;
+  StarpuVariables(const StarpuVariables&) = delete;
+  StarpuVariables& operator=(const StarpuVariables&) = delete;
+  ~StarpuVariables();
+
+  template <class T>
+  void add(T& value) {
+    starpu_data_handle_t handle = nullptr;
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&value), sizeof value);
+    handles_.push_back(handle);
+  }
+  [[nodiscard]] starpu_data_handle_t operator[](std::size_t index) const { return handles_[index]; }
+
+ private:
+  std::vector<starpu_data_handle_t> handles_;
+};
+
+/// Throws std::runtime_error where StarPU refuses the task.
+void submit(starpu_task* task);
+
+/// A codelet for CPU cores. StarPU keeps pointers to codelets, so they must stay where they are.
+void initialize(starpu_codelet& codelet, const char* name, starpu_cpu_func_t function);
+
+}  // namespace troupe::bench

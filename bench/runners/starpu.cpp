@@ -1,0 +1,16 @@
+/// StarPU, as its users write programs: handles and codelets, tasks made by starpu_task_create.
+#include <array>
+
+#include "bench/runners/cases.hpp"
+
+int main(int argc, char** argv) {
+  using namespace troupe::bench;
+  constexpr std::array kCases{
+      Case{"overhead", "shape= handles= tasks= cores=: us per empty task", overhead},
+      Case{"granularity", "pattern= width= dependencies= peak= cores=: METG(50%)", granularity},
+      Case{"start", "state= samples= cores=: submission to start on an idle core", start},
+      Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
+      Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
+  };
+  return run_cases(argc, argv, kCases);
+}

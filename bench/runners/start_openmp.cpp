@@ -1,0 +1,25 @@
+#include "bench/runners/cases.hpp"
+#include "bench/start_latency.hpp"
+
+namespace troupe::bench {
+namespace {
+
+void create(StartTime& started) {
+  StartTime* time = &started;
+#pragma omp task firstprivate(time)
+  time->store(now_ns());
+}
+
+}  // namespace
+
+nlohmann::json start(Parameters& parameters) {
+  const StartOptions options = start_options(parameters);
+  nlohmann::json figures;
+  // The thread that submits is one of the team; it does not help, since it never waits for tasks in OpenMP's sense.
+#pragma omp parallel num_threads(options.workers + 1)
+#pragma omp single
+  figures = measure_start(options, create);
+  return figures;
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,17 @@
+#include <taskflow/taskflow.hpp>
+
+#include "bench/runners/cases.hpp"
+#include "bench/start_latency.hpp"
+
+namespace troupe::bench {
+
+nlohmann::json start(Parameters& parameters) {
+  const StartOptions options = start_options(parameters);
+  tf::Executor executor(static_cast<std::size_t>(options.workers));
+  nlohmann::json figures = measure_start(
+      options, [&executor](StartTime& started) { executor.silent_async([&started] { started.store(now_ns()); }); });
+  executor.wait_for_all();
+  return figures;
+}
+
+}  // namespace troupe::bench

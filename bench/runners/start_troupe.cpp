@@ -1,0 +1,21 @@
+#include "bench/runners/cases.hpp"
+#include "bench/start_latency.hpp"
+#include "client/runtime.hpp"
+
+namespace troupe::bench {
+
+nlohmann::json start(Parameters& parameters) {
+  const StartOptions options = start_options(parameters);
+  RuntimeOptions runtime_options;
+  runtime_options.cores = options.workers;
+  // One task at a time: its submission publishes where it is to put the time.
+  StartTime* target = nullptr;
+  const Codelet stamp = Codelet("stamp", {}).cpu([&target](const KernelContext&) { target->store(now_ns()); });
+  Runtime runtime(runtime_options);
+  return measure_start(options, [&](StartTime& started) {
+    target = &started;
+    runtime.submit(stamp, {});
+  });
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,17 @@
+/// Troupe, as its users write programs: through client/runtime.hpp.
+#include <array>
+
+#include "bench/runners/cases.hpp"
+
+int main(int argc, char** argv) {
+  using namespace troupe::bench;
+  constexpr std::array kCases{
+      Case{"overhead", "shape= handles= tasks= cores=: us per empty task", overhead},
+      Case{"granularity", "pattern= width= dependencies= peak= mode= cores=: METG(50%)", granularity},
+      Case{"start", "state= samples= cores=: submission to start on an idle core", start},
+      Case{"steal", "what=answer|surplus victim_ms= gap_us= samples=: stealing from a kernel", steal},
+      Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
+      Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
+  };
+  return run_cases(argc, argv, kCases);
+}

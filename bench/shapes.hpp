@@ -1,0 +1,74 @@
+/// The shapes of the benchmark `overhead`: empty tasks as real programs order them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "bench/parameters.hpp"
+
+namespace troupe::bench {
+
+enum class Shape : std::uint8_t {
+  independent,
+  chain,
+  /// 64 chains side by side, submitted in turn.
+  chains64,
+  /// One task, then ten that wait for it, then one that waits for these.
+  fork_join,
+  /// A binary tree: every task submits its two children, the program only the root.
+  tree,
+  /// Submit one task and wait for it, again and again.
+  one_by_one
+};
+
+inline constexpr std::array kShapes{Shape::independent, Shape::chain, Shape::chains64,
+                                    Shape::fork_join,   Shape::tree,  Shape::one_by_one};
+inline constexpr std::int64_t kForkWidth = 10;
+inline constexpr std::int64_t kChains = 64;
+
+[[nodiscard]] const char* to_string(Shape shape);
+[[nodiscard]] std::optional<Shape> shape_named(std::string_view name);
+
+/// How the task with this number uses the data, for runtimes that derive the order from data. The data come in sets of
+/// as many as a task has handles; a task uses one set, in one mode.
+struct DataUse {
+  std::int64_t set = 0;
+  bool writes = false;
+};
+[[nodiscard]] DataUse data_use(Shape shape, std::int64_t task);
+[[nodiscard]] std::int64_t data_sets(Shape shape);
+
+/// The earlier tasks that the task with this number comes after, for runtimes with explicit dependencies: `count`
+/// neighbours from `first`.
+struct Predecessors {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+[[nodiscard]] Predecessors predecessors(Shape shape, std::int64_t task);
+
+struct OverheadOptions {
+  Shape shape = Shape::independent;
+  /// Data handles per task; 0: none, and explicit dependencies where the shape has any.
+  int handles = 0;
+  std::int64_t tasks = 100'000;
+  int cores = 1;
+};
+/// Most handles that a runner has to offer.
+inline constexpr int kMostHandles = 4;
+
+/// The parameters `shape handles tasks cores`.
+[[nodiscard]] OverheadOptions overhead_options(Parameters& parameters);
+
+/// Tasks of a complete binary tree of this depth; and the depth of the largest with at most that many tasks.
+[[nodiscard]] constexpr std::int64_t tree_tasks(int depth) { return (std::int64_t{2} << depth) - 1; }
+[[nodiscard]] int tree_depth(std::int64_t tasks);
+
+/// Calls `run`, which returns how many tasks it ran, once to warm up and three times to measure. Figures: `us_per_task`
+/// (the median) and `tasks`.
+[[nodiscard]] nlohmann::json measure_overhead(const std::function<std::int64_t()>& run);
+
+}  // namespace troupe::bench

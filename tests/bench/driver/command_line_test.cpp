@@ -1,0 +1,239 @@
+// `troupe-bench` itself, as a user runs it, on sizes that take no time. No speed is looked at.
+#include "bench/driver/command_line.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "apps/child_process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::bench {
+namespace {
+
+using tests::contains;
+using tests::TemporaryFolder;
+using Words = std::vector<std::string>;
+
+apps::ChildOutput run_bench(Words arguments) {
+  arguments.insert(arguments.begin(), std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench");
+  return apps::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+}
+
+void fails(const Words& arguments, const Words& parts) {
+  const apps::ChildOutput ran = run_bench(arguments);
+  BOOST_TEST_CONTEXT(ran.errors) {
+    BOOST_TEST(ran.exit_status == 2);
+    BOOST_TEST(ran.output == "");
+    BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == 1);
+    for (const std::string& part : parts) BOOST_TEST(contains(ran.errors, part), "no '" << part << "'");
+  }
+}
+
+nlohmann::json measure(Words arguments) {
+  arguments.insert(arguments.end(), {"--tiny", "--json", "-"});
+  const apps::ChildOutput ran = run_bench(arguments);
+  BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST_REQUIRE(ran.exit_status == 0); }
+  return nlohmann::json::parse(ran.output);
+}
+
+void check_estimate(const nlohmann::json& figure) {
+  BOOST_TEST(figure["low"].get<double>() <= figure["median"].get<double>());
+  BOOST_TEST(figure["median"].get<double>() <= figure["high"].get<double>());
+  BOOST_TEST(figure["low"].get<double>() > 0);
+}
+
+/// Whatever was measured, in every row of the report.
+void check_rows(const nlohmann::json& report, std::size_t rounds) {
+  BOOST_TEST(!report["rows"].empty());
+  for (const auto& row : report["rows"]) {
+    for (const auto& entry : row["runtimes"]) {
+      if (entry.contains("skipped")) continue;
+      for (const auto& [key, figure] : entry["figures"].items()) {
+        check_estimate(figure);
+        BOOST_TEST(figure["samples"].size() == rounds);
+      }
+      if (entry.contains("ratio")) check_estimate(entry["ratio"]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE(bench_command_line)
+
+BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
+  fails({}, {"no benchmark"});
+  fails({"speed"}, {"speed"});
+  fails({"overhead", "--shape", "round"}, {"--shape", "round", "fork_join"});
+  fails({"overhead", "--handles", "5"}, {"--handles"});
+  fails({"overhead", "--shape", "tree", "--handles", "1"}, {"nothing to measure", "--handles 0"});
+  fails({"overhead", "--runtimes", "troupe,cilk"}, {"unknown runtime 'cilk'", "starpu"});
+  fails({"granularity", "--pattern", "paisley"}, {"--pattern", "paisley", "stencil_1d"});
+  fails({"granularity", "--dependencies", "6"}, {"--dependencies"});
+  fails({"linalg", "--algorithm", "svd"}, {"svd", "cholesky"});
+  fails({"overhead", "--rounds", "0"}, {"--rounds"});
+  fails({"overhead", "--cores", "100000"}, {"100000"});
+}
+
+BOOST_AUTO_TEST_CASE(refuses_files_that_cannot_be_written_before_it_measures) {
+  fails({"overhead", "--json", "/no/such/folder/a.json"}, {"/no/such/folder/a.json"});
+  fails({"overhead", "--plot", "/no/such/folder/a.svg"}, {"/no/such/folder/a.svg"});
+  fails({"overhead", "--plot", "a.png"}, {"a.png", ".svg"});
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_consistent) {
+  check_rows(measure({"overhead", "--shape", "chain,independent", "--handles", "1", "--rounds", "3"}), 3);
+  check_rows(measure({"memory"}), 2);
+  check_rows(measure({"granularity", "--pattern", "stencil_1d", "--width", "2", "--rounds", "1"}), 1);
+}
+
+/// Rate, granularity and efficiency of a point are three views of one time; METG lies within the curve.
+BOOST_AUTO_TEST_CASE(curves_are_consistent) {
+  const nlohmann::json report = measure({"granularity", "--pattern", "tree", "--width", "4", "--rounds", "1"});
+  for (const auto& entry : report["rows"][0]["runtimes"]) {
+    if (!entry.contains("outputs")) continue;
+    const nlohmann::json& output = entry["outputs"][0];
+    const double per_core = output["peak_iterations_per_second"].get<double>() / report["cores"].get<int>();
+    double largest = 0;
+    for (const auto& point : output["curve"]) {
+      const double granularity_us = point["granularity_us"].get<double>();
+      const double ideal_us = 1e6 * point["iterations"].get<double>() / per_core;
+      BOOST_TEST(std::abs(ideal_us / granularity_us / point["efficiency"].get<double>() - 1) < 1e-9);
+      largest = std::max(largest, granularity_us);
+    }
+    BOOST_TEST(output["metg_us"].get<double>() > 0);
+    BOOST_TEST(output["metg_us"].get<double>() <= 2 * largest);
+    BOOST_TEST(output["metg_us"].get<double>() == entry["figures"]["metg_us"]["median"].get<double>());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
+  const nlohmann::json report =
+      measure({"overhead", "--shape", "chain", "--handles", "1", "--runtimes", "troupe,openmp", "--rounds", "3"});
+  const auto& row = report["rows"][0]["runtimes"];
+  if (row[1].contains("skipped")) {
+    std::cout << "skipped: there is no runner for openmp\n";
+    return;
+  }
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < 3; ++i) {
+    ratios.push_back(row[0]["figures"]["us_per_task"]["samples"][i].get<double>() /
+                     row[1]["figures"]["us_per_task"]["samples"][i].get<double>());
+  }
+  std::sort(ratios.begin(), ratios.end());
+  BOOST_TEST(std::abs(row[1]["ratio"]["median"].get<double>() / ratios[1] - 1) < 1e-9);
+  BOOST_TEST(row[1]["ratio"]["of"].get<std::string>() == "troupe");
+  BOOST_TEST(!row[0].contains("ratio"));
+}
+
+BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
+  const auto run_troupe = [](Words arguments) {
+    arguments.insert(arguments.begin(), {TROUPE_EXECUTABLE, "bench"});
+    return apps::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+  };
+  BOOST_TEST(contains(run_troupe({"--help"}).output, "granularity"));
+  BOOST_TEST(contains(run_troupe({"steal", "--help"}).output, "--rounds"));
+  BOOST_TEST(run_troupe({"overhead", "--shape", "round"}).exit_status == 2);
+  BOOST_TEST(contains(run_troupe({"memory", "--tiny", "--runtimes", "troupe"}).output, "bytes per task in flight"));
+}
+
+/// Two cores at least, which not every machine has to spare.
+BOOST_AUTO_TEST_CASE(steals_are_measured) {
+  const nlohmann::json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
+  if (report["cores"].get<int>() < 2) {
+    std::cout << "skipped: stealing needs two cores\n";
+    return;
+  }
+  check_rows(report, 1);
+  BOOST_TEST(report["rows"][0]["runtimes"][0].contains("figures"));
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_is_missing_is_named_and_skipped) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench-runner-troupe",
+                                  folder.path("troupe-bench-runner-troupe"));
+  const apps::ChildOutput ran =
+      run_bench({"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runners", folder.path()});
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(contains(ran.output, "chain  1        troupe"), ran.output);
+  BOOST_TEST(contains(ran.output, "starpu skipped"), ran.output);
+  BOOST_TEST(contains(ran.errors, "starpu is missing"), ran.errors);
+}
+
+BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
+  const TemporaryFolder folder;
+  const std::string runner = folder.write("troupe-bench-runner-troupe", "#!/bin/sh\necho broken >&2\nexit 7\n");
+  std::filesystem::permissions(runner, std::filesystem::perms::owner_all);
+  const apps::ChildOutput ran = run_bench(
+      {"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runtimes", "troupe", "--runners", folder.path()});
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
+}
+
+/// Runners that print constants: what the driver makes of them is known.
+BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
+  const TemporaryFolder folder;
+  const auto add_runner = [&folder](const std::string& name, const std::string& line) {
+    const std::string file = folder.write("troupe-bench-runner-" + name, "#!/bin/sh\necho '" + line + "'\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  };
+  add_runner("peak", R"({"gflops": 50})");
+  add_runner("troupe", R"({"gflops": 40, "seconds": 2, "residual": 0.5})");
+  add_runner("lapack", R"({"gflops": 20, "seconds": 4, "residual": 0.5})");
+  const nlohmann::json report =
+      measure({"linalg", "--algorithm", "lu", "--n", "100,200", "--runners", folder.path(), "--rounds", "9"});
+  BOOST_TEST(report["rows"].size() == 2U);
+  BOOST_TEST(report["rows"][1]["n"].get<std::string>() == "200");
+  const auto& entries = report["rows"][0]["runtimes"];
+  BOOST_TEST(std::abs(entries[0]["figures"]["share_of_peak"]["median"].get<double>() - 0.8) < 1e-12);
+  BOOST_TEST(entries[1]["runtime"].get<std::string>() == "starpu");
+  BOOST_TEST(entries[1].contains("skipped"));
+  BOOST_TEST(entries[2]["ratio"]["median"].get<double>() == 2);
+}
+
+/// A graph that is kept is compared with a graph that is kept, where there is one.
+BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
+  const TemporaryFolder folder;
+  const std::string recorded =
+      R"(case "$*" in *mode=recorded*) echo '{"metg_us": 1}' ;; *) echo '{"metg_us": 3}' ;; esac)";
+  for (const auto& [name, body] :
+       {std::pair<std::string, std::string>{"peak", R"(echo '{"iterations_per_second": 1}')"},
+        {"troupe", recorded},
+        {"taskflow", R"(echo '{"metg_us": 2}')"}}) {
+    const std::string file = folder.write("troupe-bench-runner-" + name, "#!/bin/sh\n" + body + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  const nlohmann::json report = measure({"granularity", "--pattern", "fft", "--width", "2", "--runners", folder.path(),
+                                         "--runtimes", "troupe,taskflow,troupe/recorded,taskflow/static"});
+  const auto& entries = report["rows"][0]["runtimes"];
+  BOOST_TEST(entries[1]["ratio"]["median"].get<double>() == 1.5);
+  BOOST_TEST(entries[3]["ratio"]["median"].get<double>() == 0.5);
+  BOOST_TEST(entries[3]["ratio"]["of"].get<std::string>() == "troupe/recorded");
+}
+
+BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
+  const TemporaryFolder folder;
+  const apps::ChildOutput ran = run_bench(
+      {"memory", "--tiny", "--runtimes", "troupe", "--json", folder.path("a.json"), "--markdown", folder.path("a.md")});
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(nlohmann::json::parse(folder.read("a.json"))["benchmark"].get<std::string>() == "memory");
+  BOOST_TEST(contains(folder.read("a.md"), "| what | runtime |"));
+}
+
+BOOST_AUTO_TEST_CASE(draws_a_plot) {
+  const auto gnuplot = apps::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
+  if (!gnuplot) {
+    std::cout << "skipped: gnuplot is not installed\n";
+    return;
+  }
+  const TemporaryFolder folder;
+  BOOST_TEST(run_bench({"memory", "--tiny", "--runtimes", "troupe", "--plot", folder.path("a.svg")}).exit_status == 0);
+  BOOST_TEST(contains(folder.read("a.svg"), "</svg>"));
+  BOOST_TEST(contains(folder.read("a.svg"), "bytes per task"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::bench
