@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "graph/recorded_order.hpp"
 #include "proto/access.hpp"
 
 namespace troupe::graph {
@@ -71,11 +72,14 @@ std::size_t Recording::use_of(const Handle& handle) const {
 }
 
 void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache) {
+  RecordedOrder order(tasks_.size());
   for (RecordedTask& task : tasks_) {
-    task.predecessors = task.pending.load(std::memory_order_relaxed);
-    link_successors(task);
-    if (task.predecessors == 0) roots_.push_back(&task);
-    if (task.link_count == 0) ++sinks_;
+    for (const Edge* edge = task.successors.load(std::memory_order_relaxed); edge != nullptr;
+         edge = edge->next_edge()) {
+      const auto& after = *static_cast<const RecordedTask*>(edge->task());
+      order.add(task.index, after.index, edge->kind() == Edge::explicit_dependency);
+    }
+    task.successors.store(nullptr, std::memory_order_relaxed);
   }
   // Only now: an edge lies in the memory of the task that waits.
   for (RecordedTask& task : tasks_) {
@@ -85,25 +89,37 @@ void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& ca
       pool.free(cache, block);
     }
   }
+  order.reduce();
+  link(order);
   find_containing();
   states_.clear();
   by_id_.clear();
 }
 
-void Recording::link_successors(RecordedTask& task) {
-  const Edge* const newest = task.successors.load(std::memory_order_relaxed);
-  for (const Edge* edge = newest; edge != nullptr; edge = edge->next_edge()) ++task.link_count;
-  task.links = task.inline_links.data();
-  if (task.link_count > RecordedTask::kInlineSuccessors) {
-    more_links_.push_back(std::make_unique<RecordedTask::Link[]>(task.link_count));
-    task.links = more_links_.back().get();
+void Recording::link(const RecordedOrder& order) {
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    for (const RecordedOrder::Predecessor& before : order.predecessors(i)) ++tasks_[before.index].link_count;
+  }
+  for (RecordedTask& task : tasks_) {
+    task.links = task.inline_links.data();
+    if (task.link_count == 0) ++sinks_;
+    if (task.link_count > RecordedTask::kInlineSuccessors) {
+      more_links_.push_back(std::make_unique<RecordedTask::Link[]>(task.link_count));
+      task.links = more_links_.back().get();
+    }
+    task.link_count = 0;
   }
   // In the order of submission.
-  std::size_t i = task.link_count;
-  for (const Edge* edge = newest; edge != nullptr; edge = edge->next_edge()) {
-    task.links[--i] = {static_cast<RecordedTask*>(edge->task()), edge->kind() == Edge::explicit_dependency};
+  for (RecordedTask& task : tasks_) {
+    const auto predecessors = order.predecessors(task.index);
+    task.predecessors = static_cast<std::uint32_t>(predecessors.size());
+    task.pending.store(task.predecessors, std::memory_order_relaxed);
+    if (predecessors.empty()) roots_.push_back(&task);
+    for (const RecordedOrder::Predecessor& predecessor : predecessors) {
+      RecordedTask& before = tasks_[predecessor.index];
+      before.links[before.link_count++] = {&task, predecessor.is_explicit};
+    }
   }
-  task.successors.store(nullptr, std::memory_order_relaxed);
 }
 
 void Recording::find_containing() {

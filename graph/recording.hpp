@@ -22,6 +22,7 @@
 namespace troupe::graph {
 
 class Recording;
+class RecordedOrder;
 
 /// One task of a recording. Its successors are an array instead of a list, and it is used again in every run: who
 /// decrements `pending` to zero gives it the id of this run, and it sets `pending` back when it begins.
@@ -157,7 +158,7 @@ class Recording {
   [[nodiscard]] FailureLog::Cause take_cause();
 
  private:
-  void link_successors(RecordedTask& task);
+  void link(const RecordedOrder& order);
   void find_containing();
   void bind(const RecordingRun& run);
   void make_ready(RecordedTask& task, TaskList& ready);

@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "bench/runners/cases.hpp"
@@ -11,8 +12,11 @@ namespace {
 /// Tasks of one execution at most: with larger graphs, caches would be measured.
 constexpr std::int64_t kMostTasks = 16'384;
 
+/// Of graphs that are kept.
+constexpr std::int64_t kMostRecordedTasks = 2'048;
+
 /// Submits every task in every execution.
-class TroupeExecutor final : public GraphExecutor {
+class TroupeExecutor : public GraphExecutor {
  public:
   TroupeExecutor(const RuntimeOptions& options, const GraphPattern& pattern)
       : ring_(pattern.width()), task_(Codelet::variadic("task")), runtime_(options) {
@@ -26,6 +30,13 @@ class TroupeExecutor final : public GraphExecutor {
   }
 
   void execute(const Workload& workload) override {
+    submit(workload);
+    runtime_.wait();
+  }
+  [[nodiscard]] std::int64_t wrong() const override { return wrong_; }
+
+ protected:
+  void submit(const Workload& workload) {
     workload_ = &workload;
     const GraphPattern& pattern = *workload.pattern;
     std::vector<Access> accesses;
@@ -39,9 +50,8 @@ class TroupeExecutor final : public GraphExecutor {
         runtime_.submit(task_, accesses, args(step, column));
       }
     }
-    runtime_.wait();
   }
-  [[nodiscard]] std::int64_t wrong() const override { return wrong_; }
+  Runtime& runtime() { return runtime_; }
 
  private:
   OutputRing ring_;
@@ -52,18 +62,32 @@ class TroupeExecutor final : public GraphExecutor {
   std::vector<Data> data_;
 };
 
+/// The same submissions, recorded once and run again and again.
+class RecordedExecutor final : public TroupeExecutor {
+ public:
+  using TroupeExecutor::TroupeExecutor;
+  void prepare(const Workload& workload) override {
+    graph_ = runtime().record([&] { submit(workload); });
+  }
+  void execute(const Workload& /*workload*/) override { graph_->run().wait(); }
+
+ private:
+  std::optional<RecordedGraph> graph_;
+};
+
 }  // namespace
 
 nlohmann::json granularity(Parameters& parameters) {
-  constexpr std::array kModes{"submitted"};
-  [[maybe_unused]] const std::string mode = mode_of(parameters, kModes);
+  constexpr std::array kModes{"submitted", "recorded"};
+  const std::string mode = mode_of(parameters, kModes);
   RuntimeOptions runtime_options;
   runtime_options.policy = parameters.text("policy", runtime_options.policy);
-  const SweepOptions options = sweep_options(parameters, kMostTasks);
+  const SweepOptions options = sweep_options(parameters, mode == "recorded" ? kMostRecordedTasks : kMostTasks);
   runtime_options.cores = options.cores;
   const GraphPattern pattern(options.shape);
-  TroupeExecutor executor(runtime_options, pattern);
-  return sweep(options, pattern, executor);
+  const auto measure = [&](auto&& executor) { return sweep(options, pattern, executor); };
+  if (mode == "recorded") return measure(RecordedExecutor(runtime_options, pattern));
+  return measure(TroupeExecutor(runtime_options, pattern));
 }
 
 }  // namespace troupe::bench
