@@ -35,15 +35,14 @@ struct DependencyState {
 /// One registered piece of data or a part of one. Sub-handles form a tree; parts of one parent do not overlap. A task
 /// that uses a handle uses its record and all records below it, so that a whole and its parts are ordered.
 ///
-/// `layout`, `host`, `parent` and `name` are constant from registration to release.
+/// `view`, `parent` and `name` are constant from registration to release.
 struct alignas(64) DataRecord {
   /// Constant for the life of the memory.
   const TaskGraph* graph = nullptr;
   /// Unique in its graph; invalid while the record is free.
   std::atomic<std::uint64_t> id{HandleId{}.value()};
   /// In host memory; the memory is the program's, or `owned`.
-  std::byte* host = nullptr;
-  Layout layout;
+  DataView view;
   /// A task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks that the
   /// dependencies order (or that all write true), read by those after them.
   std::atomic<bool> poisoned{false};
@@ -72,7 +71,6 @@ struct alignas(64) DataRecord {
   DataRecord* next = nullptr;
 
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
-  [[nodiscard]] DataView view() const { return {host, layout}; }
   /// Marks this record and all below it as used by submission `id`; false where this submission has used one of them
   /// in a way that excludes this one. Submission lock.
   bool mark(std::uint64_t submission, AccessMode mode) {

@@ -14,11 +14,11 @@ Failure outside(const DataRecord& parent, const Block& b) {
   return {ErrorCode::overlapping_handles,
           "a part of " + std::to_string(b.rows) + " x " + std::to_string(b.cols) + " at (" + std::to_string(b.row) +
               ", " + std::to_string(b.col) + ") does not lie inside " + describe(parent) + ", which is " +
-              std::to_string(parent.layout.rows) + " x " + std::to_string(parent.layout.cols)};
+              std::to_string(parent.view.layout.rows) + " x " + std::to_string(parent.view.layout.cols)};
 }
 
 Block block_of(const DataRecord& part) {
-  return {part.row_in_parent, part.col_in_parent, part.layout.rows, part.layout.cols};
+  return {part.row_in_parent, part.col_in_parent, part.view.layout.rows, part.view.layout.cols};
 }
 
 /// A block of the list that overlaps another, or null. Sweeps over the columns, keeping the blocks that reach the
@@ -73,15 +73,14 @@ DataRecord& DataRegistry::allocate() {
 
 DataRecord& DataRegistry::add(DataDescription description) {
   DataRecord& record = allocate();
-  record.layout = description.layout;
-  record.host = description.host;
+  record.view = {description.host, description.layout};
   record.owned = std::move(description.owned);
   record.name = std::move(description.name);
   return record;
 }
 
 Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
-  const Layout& whole = parent.layout;
+  const Layout& whole = parent.view.layout;
   std::vector<Block> all;
   std::int64_t covered = 0;
   for (const DataRecord* part : parent.children) all.push_back(block_of(*part));
@@ -101,10 +100,10 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
   std::vector<DataRecord*> parts;
   for (const Block& b : blocks) {
     DataRecord& part = allocate();
-    part.layout = whole;
-    part.layout.rows = b.rows;
-    part.layout.cols = b.cols;
-    part.host = parent.host + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
+    part.view.layout = whole;
+    part.view.layout.rows = b.rows;
+    part.view.layout.cols = b.cols;
+    part.view.data = parent.view.data + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
     part.parent = &parent;
     part.row_in_parent = b.row;
     part.col_in_parent = b.col;
@@ -131,7 +130,7 @@ void DataRegistry::remove(DataRecord& record) {
     record.parent->covered = false;
   }
   record.id.store(HandleId{}.value(), std::memory_order_relaxed);
-  record.host = nullptr;
+  record.view.data = nullptr;
   record.poisoned.store(false, std::memory_order_relaxed);
   record.reduction.reset();
   record.dependencies = {};

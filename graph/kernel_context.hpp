@@ -16,14 +16,15 @@ namespace troupe {
 /// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
 class KernelContext {
  public:
-  KernelContext(std::span<const DataView> data, const std::byte* arguments, const std::uint8_t* offsets)
+  /// All that is pointed to must outlive it.
+  KernelContext(std::span<const DataView* const> data, const std::byte* arguments, const std::uint8_t* offsets)
       : data_(data), arguments_(arguments), offsets_(offsets) {}
 
   /// Number of handles of the task.
   [[nodiscard]] std::size_t size() const { return data_.size(); }
   [[nodiscard]] const DataView& data(std::size_t index) const {
     assert(index < data_.size() && "the task has fewer handles");
-    return data_[index];
+    return *data_[index];
   }
   template <class T>
   [[nodiscard]] MatrixView<T> matrix(std::size_t index) const {
@@ -50,7 +51,7 @@ class KernelContext {
   TaskId task;
 
  private:
-  std::span<const DataView> data_;
+  std::span<const DataView* const> data_;
   const std::byte* arguments_;
   const std::uint8_t* offsets_;
 };

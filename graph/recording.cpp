@@ -29,11 +29,7 @@ Recording* RecordingScope::find(const TaskGraph* graph) {
   return scope != nullptr ? scope->recording_ : nullptr;
 }
 
-Recording::~Recording() {
-  for (RecordedTask& task : tasks_) {
-    if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
-  }
-}
+Recording::~Recording() = default;
 
 RecordedTask& Recording::add() {
   RecordedTask& task = tasks_.emplace_back();

@@ -187,6 +187,7 @@ class TaskList {
   [[nodiscard]] bool empty() const { return head_ == nullptr; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] Task* front() const { return head_; }
+  [[nodiscard]] Task* back() const { return tail_; }
   void push_back(Task* task) {
     task->next = nullptr;
     if (head_ == nullptr) {
@@ -203,6 +204,16 @@ class TaskList {
     if (head_ == nullptr) tail_ = nullptr;
     --size_;
     task->next = nullptr;
+    return task;
+  }
+  /// O(size).
+  Task* pop_back() {
+    Task* task = tail_;
+    if (head_ == task) return pop_front();
+    tail_ = head_;
+    while (tail_->next != task) tail_ = tail_->next;
+    tail_->next = nullptr;
+    --size_;
     return task;
   }
   void append(TaskList& other) {

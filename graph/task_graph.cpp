@@ -341,7 +341,7 @@ void TaskGraph::give_back(Task* hold) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
 
-DataView TaskGraph::view_of(const Handle& handle) { return handle.record()->view(); }
+DataView TaskGraph::view_of(const Handle& handle) { return handle.record()->view; }
 
 TaskStatus TaskGraph::status(const Future& future) const {
   if (future.task() == nullptr) return TaskStatus::pending;  // of a recording

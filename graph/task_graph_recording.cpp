@@ -96,8 +96,8 @@ Result<std::vector<DataRecord*>> TaskGraph::rebind(const Recording& recording,
     const Recording::Use& use = recording.uses()[number];
     const auto now = registry_.find(rebinding.now);
     if (!now) return now.failure();
-    const Layout& old_layout = use.recorded->layout;
-    const Layout& layout = now.value()->layout;
+    const Layout& old_layout = use.recorded->view.layout;
+    const Layout& layout = now.value()->view.layout;
     const std::string which = describe(*use.recorded) + " cannot be exchanged for " + describe(*now.value()) + ": ";
     if (layout.rows != old_layout.rows || layout.cols != old_layout.cols ||
         layout.element_tag != old_layout.element_tag || (old_layout.contiguous() && !layout.contiguous())) {

@@ -64,7 +64,7 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 /// Whether a typed kernel can take this record in this mode.
 Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, AccessMode mode, std::size_t index) {
   const DataParameter& parameter = codelet.definition().parameters[index];
-  const Layout& layout = record.layout;
+  const Layout& layout = record.view.layout;
   const std::string which = "handle " + std::to_string(index) + " (" + describe(record) + ")";
   // Checked when the codelet was built, unless each task says its modes.
   if (parameter.writable != writes(mode)) {

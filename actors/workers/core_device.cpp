@@ -11,18 +11,16 @@ namespace troupe::workers {
 
 void CoreDevice::prepare(const graph::Task& task) {
   if (views_.size() < task.access_count) views_.resize(task.access_count);
-  DataView* view = views_.data();
+  partials_.clear();
+  const DataView** view = views_.data();
   for (const graph::TaskAccess& access : task.data()) {
     graph::DataRecord& record = *access.data();
-    if (access.mode() == AccessMode::reduce) {
-      *view = record.reduction->partial(options_.worker.index(), record.layout);
-    } else {
-      // Member by member: a temporary, written in parts and read as a whole, costs more than all the rest.
-      view->data = record.host;
-      view->layout = record.layout;
-    }
-    ++view;
+    *view++ = access.mode() == AccessMode::reduce ? partial(record) : &record.view;
   }
+}
+
+const DataView* CoreDevice::partial(graph::DataRecord& record) {
+  return &partials_.emplace_back(record.reduction->partial(options_.worker.index(), record.view.layout));
 }
 
 KernelContext CoreDevice::context_of(const graph::Task& task) const {

@@ -1,6 +1,7 @@
 /// A CPU core: kernels run inside `start`.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class CoreDevice final : public Device {
 
  private:
   void prepare(const graph::Task& task);
+  const DataView* partial(graph::DataRecord& record);
   /// Runs the kernel; why it failed, or null.
   graph::FailureLog::Cause execute(const graph::Task& task);
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
@@ -40,7 +42,9 @@ class CoreDevice final : public Device {
 
   Options options_;
   /// Views of the current task's data; kept to save the allocation.
-  std::vector<DataView> views_;
+  std::vector<const DataView*> views_;
+  /// Those of partial results. A deque: its elements stay where they are.
+  std::deque<DataView> partials_;
   /// Of the current task's kernel, with a trace.
   TimeStamp kernel_start_{};
 };

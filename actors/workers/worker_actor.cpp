@@ -104,6 +104,7 @@ void WorkerActor::on_exit() {
 
 void WorkerActor::woke() {
   ++handled_;
+  looked_until_ = {};
   if (!parked_) return;
   parked_ = false;
   note_state(WorkerState::working);
@@ -158,7 +159,9 @@ void WorkerActor::perform(const Command& command) {
 void WorkerActor::start(graph::Task& task) {
   if (!busy_) {
     busy_ = true;
-    busy_since_ = setup_->clock->now();
+    // Of a moment ago, where the task was found by looking around.
+    busy_since_ = looked_until_ != TimeStamp{} ? looked_until_ : setup_->clock->now();
+    looked_until_ = {};
   }
   message_handled();
   note_state(WorkerState::working);
@@ -192,18 +195,19 @@ void WorkerActor::collect_done() {
 }
 
 void WorkerActor::rest() {
+  const TimeStamp now = setup_->clock->now();
   if (busy_ && core_.running() == 0) {
     busy_ = false;
-    WorkerCounters::add(port_.counters.busy_ns, (setup_->clock->now() - busy_since_).count());
+    WorkerCounters::add(port_.counters.busy_ns, (now - busy_since_).count());
   }
   if (core_.running() == 0) note_state(WorkerState::searching);
   crew_.graph.worker_is_idle(setup_->id);
-  if (!setup_->cooperative && core_.running() == 0) look_around();
+  const bool found = !setup_->cooperative && core_.running() == 0 && look_around(now);
   if (mail_waits()) {
     // Its handler looks for work again.
     return;
   }
-  if (core_.park()) {
+  if (!found && core_.park()) {
     parked_ = true;
     note_state(WorkerState::asleep);
   } else {
@@ -211,17 +215,20 @@ void WorkerActor::rest() {
   }
 }
 
-void WorkerActor::look_around() {
-  const TimeStamp begin = setup_->clock->now();
+bool WorkerActor::look_around(TimeStamp begin) {
   TimeStamp now = begin;
-  while (now - begin < setup_->spin && !mail_waits() && !core_.finds_work()) {
+  bool found = core_.finds_work();
+  while (!found && now - begin < setup_->spin && !mail_waits()) {
     const bool quick = now - begin < kQuickLook;
     for (int i = 0; i < (quick ? 2 : 16); ++i) SpinLock::pause();
     // A thread that submits may have been waiting for this core.
     if (!quick) std::this_thread::yield();
+    found = core_.finds_work();
     now = setup_->clock->now();
   }
   WorkerCounters::add(port_.counters.searching_ns, (now - begin).count());
+  looked_until_ = found ? now : TimeStamp{};
+  return found;
 }
 
 }  // namespace troupe::workers

@@ -64,8 +64,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void perform(const Command& command);
   void start(graph::Task& task);
   void rest();
-  /// Looks for work until something appears or the time is up.
-  void look_around();
+  /// Looks for work until some appears (true), a message comes or the time is up.
+  bool look_around(TimeStamp begin);
   void collect_done();
   /// For the trace.
   void note_state(WorkerState state) {
@@ -84,6 +84,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   bool parked_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};
+  /// When `look_around` found what is done next; zero: it was not found so.
+  TimeStamp looked_until_{};
 
   /// Messages delivered, counted by the senders; a hint for the worker's thread, which the mailbox synchronizes.
   std::atomic<std::uint64_t> arrivals_{0};

@@ -118,17 +118,19 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, C
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
   crew_.graph.complete(task, cause, options_.self, ready);
   --running_;
-  if (ready.size() == 1 && goes_first(*ready.front())) {
-    handed_over_ = ready.pop_front();
-  } else if (!ready.empty()) {
-    activated(ready, out);
-  }
+  if (!ready.empty() && goes_first(ready)) handed_over_ = ready.pop_back();
+  if (!ready.empty()) activated(ready, out);
   advance(out);
 }
 
-bool WorkerCore::goes_first(const Task& task) const {
-  return options_.activation_queue == nullptr && !crew_.plan.shared_queue && task.priority >= port_.deque.top() &&
-         task.priority >= crew_.entry.top();
+bool WorkerCore::goes_first(const TaskList& ready) const {
+  if (options_.activation_queue != nullptr || crew_.plan.shared_queue) return false;
+  const std::int32_t priority = ready.back()->priority;
+  if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
+  for (const Task* task = ready.front(); task != nullptr; task = task->next) {
+    if (task->priority > priority) return false;
+  }
+  return true;
 }
 
 void WorkerCore::steal_replied(WorkerId victim, std::size_t tasks, Commands& out) {

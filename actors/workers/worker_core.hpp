@@ -80,8 +80,8 @@ class WorkerCore {
  private:
   void advance(Commands& out);
   void activated(graph::TaskList& ready, Commands& out);
-  /// Whether the task may run next, ahead of all that is queued.
-  [[nodiscard]] bool goes_first(const graph::Task& task) const;
+  /// Whether the newest of them has the highest priority of all that this worker could take.
+  [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
   void wake_for_surplus(Commands& out);
   graph::Task* next_task();
   /// Lets what has arrived at the entry queue take part, unless it was looked at less than a microsecond ago (false):

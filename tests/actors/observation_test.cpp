@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_policy_that_places_all_on_one_busy_worker_is_seen_through
   wait_until(arrived, 1);
   for (int i = 0; i < 4; ++i) runtime.submit(Codelet("empty", {}).cpu([](const KernelContext&) {}));
   WhyReport report = runtime->why();
-  for (int i = 0; i < 2000 && report.workers[0].queued < 4; ++i) {
+  for (int i = 0; i < 5000 && (report.workers[0].queued < 4 || !says(report, "is asleep")); ++i) {
     std::this_thread::sleep_for(1ms);
     report = runtime->why();
   }

@@ -1,5 +1,6 @@
 #include "actors/runtime_system.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -148,6 +149,10 @@ BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
   options.trace = true;
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
+  const auto is_asleep = [](const WhyWorker& worker) { return worker.state == WhyWorkerState::asleep; };
+  for (int i = 0; i < 5000 && !std::ranges::all_of(runtime->why().workers, is_asleep); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const Trace trace = runtime->take_trace();
   std::map<WorkerId, std::vector<std::pair<TimeStamp, TimeStamp>>> spans;

@@ -47,10 +47,11 @@ BOOST_AUTO_TEST_CASE(a_typed_kernel_gets_its_views_and_arguments) {
                               });
   std::vector<double> x{1, 2, 3};
   std::vector<double> y{10, 20, 30};
-  const std::vector<DataView> views{{reinterpret_cast<std::byte*>(x.data()), layout_of<double>(3, 1, 3)},
-                                    {reinterpret_cast<std::byte*>(y.data()), layout_of<double>(3, 1, 3)}};
+  const DataView x_view{reinterpret_cast<std::byte*>(x.data()), layout_of<double>(3, 1, 3)};
+  const DataView y_view{reinterpret_cast<std::byte*>(y.data()), layout_of<double>(3, 1, 3)};
+  const std::vector<const DataView*> views{&x_view, &y_view};
   const Arguments arguments = args(2.0);
-  codelet.definition().kernels[0]({views, arguments.bytes().data(), arguments.offsets().data()});
+  codelet.definition().kernels[0](KernelContext(views, arguments.bytes().data(), arguments.offsets().data()));
   const std::vector<double> expected{12, 24, 36};
   BOOST_TEST(y == expected, boost::test_tools::per_element());
 }

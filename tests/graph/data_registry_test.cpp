@@ -57,16 +57,16 @@ BOOST_AUTO_TEST_CASE(parts_lie_where_their_block_says) {
   const std::vector<Block> blocks{{0, 0, 2, 4}, {2, 0, 4, 1}, {2, 1, 4, 3}};
   const auto parts = registry.add_parts(whole, blocks).value();
   BOOST_TEST(parts.size() == 3U);
-  BOOST_TEST(parts[2]->host == reinterpret_cast<std::byte*>(&memory[2 + 8]));
-  BOOST_TEST(parts[2]->layout.rows == 4);
-  BOOST_TEST(parts[2]->layout.cols == 3);
-  BOOST_TEST(parts[2]->layout.ld == 8);
+  BOOST_TEST(parts[2]->view.data == reinterpret_cast<std::byte*>(&memory[2 + 8]));
+  BOOST_TEST(parts[2]->view.layout.rows == 4);
+  BOOST_TEST(parts[2]->view.layout.cols == 3);
+  BOOST_TEST(parts[2]->view.layout.ld == 8);
   BOOST_TEST(parts[2]->name == "A[2,1]");
   BOOST_TEST(parts[2]->parent == &whole);
   BOOST_TEST(whole.covered);
   // Parts of parts.
   const auto smaller = registry.add_parts(*parts[2], std::vector<Block>{{1, 1, 2, 2}}).value();
-  BOOST_TEST(smaller[0]->host == reinterpret_cast<std::byte*>(&memory[3 + 2 * 8]));
+  BOOST_TEST(smaller[0]->view.data == reinterpret_cast<std::byte*>(&memory[3 + 2 * 8]));
   BOOST_TEST(!parts[2]->covered);
   BOOST_TEST(registry.size() == 5U);
 }

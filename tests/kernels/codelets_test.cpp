@@ -152,7 +152,9 @@ DataView view(std::vector<int>& pivots) {
 
 /// Runs the codelet as a worker would.
 void run(const Codelet& codelet, const std::vector<DataView>& views, const Arguments& arguments = {}) {
-  const KernelContext context(views, arguments.bytes().data(), arguments.offsets().data());
+  std::vector<const DataView*> pointers;
+  for (const DataView& view : views) pointers.push_back(&view);
+  const KernelContext context(pointers, arguments.bytes().data(), arguments.offsets().data());
   codelet.definition().kernels[static_cast<int>(DeviceKind::cpu_core)](context);
   BOOST_TEST(codelet.definition().flops(context) >= 0);
 }

@@ -1,5 +1,6 @@
 #include "tests/support/run_task.hpp"
 
+#include <deque>
 #include <exception>
 #include <vector>
 
@@ -17,11 +18,14 @@ FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, W
     return std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, graph::describe(task) + " failed: " + what});
   };
   try {
-    std::vector<DataView> views;
+    std::deque<DataView> partials;
+    std::vector<const DataView*> views;
     for (const graph::TaskAccess& access : task.data()) {
       graph::DataRecord& record = *access.data();
-      views.push_back(access.mode() == AccessMode::reduce ? record.reduction->partial(worker.index(), record.layout)
-                                                          : record.view());
+      if (access.mode() == AccessMode::reduce) {
+        partials.push_back(record.reduction->partial(worker.index(), record.view.layout));
+      }
+      views.push_back(access.mode() == AccessMode::reduce ? &partials.back() : &record.view);
     }
     KernelContext context(views, task.argument_bytes.data(), task.argument_offsets.data());
     context.worker = worker;
