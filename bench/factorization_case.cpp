@@ -122,7 +122,7 @@ nlohmann::json measure_factorization(const FactorizationCase& options, const Fac
   const double residual = residual_of(original, x, b);
   if (!(residual < kResidualBound)) throw std::runtime_error("the residual is " + std::to_string(residual));
   const double flops = flop_count(options.algorithm, options.n);
-  const double typical = median(seconds);
+  const double typical = median_of(seconds);
   return {{"seconds", typical},
           {"fastest_seconds", *std::min_element(seconds.begin(), seconds.end())},
           {"runs", seconds.size()},
