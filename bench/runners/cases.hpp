@@ -18,5 +18,7 @@ namespace troupe::bench {
 [[nodiscard]] nlohmann::json memory(Parameters& parameters);
 /// The most memory that a long stream of tasks takes.
 [[nodiscard]] nlohmann::json stream(Parameters& parameters);
+/// GFlop/s of a factorization. bench/factorization_case.hpp.
+[[nodiscard]] nlohmann::json linalg(Parameters& parameters);
 
 }  // namespace troupe::bench

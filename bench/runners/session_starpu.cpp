@@ -17,7 +17,7 @@ void set(const char* name, const std::string& value) { ::setenv(name, value.c_st
 
 }  // namespace
 
-StarpuSession::StarpuSession(int cores, std::int64_t submission_limit) : home_(make_home()) {
+StarpuSession::StarpuSession(int cores, std::int64_t submission_limit, const char* scheduler) : home_(make_home()) {
   set("STARPU_HOME", home_);
   set("STARPU_SILENT", "1");
   set("STARPU_FXT_TRACE", "0");
@@ -34,7 +34,7 @@ StarpuSession::StarpuSession(int cores, std::int64_t submission_limit) : home_(m
   }
   starpu_conf conf;
   starpu_conf_init(&conf);
-  conf.sched_policy_name = "lws";
+  conf.sched_policy_name = scheduler;
   if (starpu_init(&conf) != 0) {
     std::filesystem::remove_all(home_);
     throw std::runtime_error("StarPU did not start");

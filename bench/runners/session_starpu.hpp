@@ -9,12 +9,14 @@
 
 namespace troupe::bench {
 
-/// Locality work stealing (lws), CPU cores only, no tracing, no calibration. StarPU's files go to a folder of its own,
-/// which is removed at the end. One at a time. Throws std::runtime_error where StarPU does not start.
+/// Locality work stealing (lws) unless told otherwise, CPU cores only, no tracing, no calibration. StarPU's files go to
+/// a folder of its own, which is removed at the end. One at a time. Throws std::runtime_error where StarPU does not
+/// start.
 class StarpuSession {
  public:
   /// `submission_limit`: tasks in flight before submission blocks; 0: none, as is StarPU's default.
-  explicit StarpuSession(int cores, std::int64_t submission_limit = 0);
+  /// `scheduler`: a name that StarPU knows, which must outlive the session.
+  explicit StarpuSession(int cores, std::int64_t submission_limit = 0, const char* scheduler = "lws");
   StarpuSession(const StarpuSession&) = delete;
   StarpuSession& operator=(const StarpuSession&) = delete;
   ~StarpuSession();

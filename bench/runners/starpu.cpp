@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
+      Case{"linalg", "algorithm= n= tile= tile_rows= inner= scheduler= cores=: GFlop/s of a factorization", linalg},
   };
   return run_cases(argc, argv, kCases);
 }

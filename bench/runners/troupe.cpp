@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       Case{"steal", "what=answer|surplus victim_ms= gap_us= samples=: stealing from a kernel", steal},
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
+      Case{"linalg", "algorithm= n= tile= tile_rows= inner= cores=: GFlop/s of a factorization", linalg},
   };
   return run_cases(argc, argv, kCases);
 }

@@ -86,6 +86,55 @@ BOOST_AUTO_TEST_CASE(overhead_runs_as_many_tasks_as_it_is_told) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(factorizations_are_right_and_their_figures_fit_together) {
+  for (const char* runtime : {"troupe", "starpu", "lapack"}) {
+    if (absent(runtime)) continue;
+    for (const char* algorithm : {"cholesky", "lu", "qr"}) {
+      for (const char* n : {"1", "200", "333"}) {
+        const nlohmann::json figures =
+            measured(runtime, {"linalg", std::string("algorithm=") + algorithm, std::string("n=") + n, "cores=2"});
+        BOOST_TEST_CONTEXT(runtime << " " << algorithm << " " << n) {
+          BOOST_TEST_REQUIRE(figures.is_object());
+          BOOST_TEST(figures["residual"].get<double>() < 30);
+          BOOST_TEST(figures["fastest_seconds"].get<double>() <= figures["seconds"].get<double>());
+          const double rate = figures["flops"].get<double>() / figures["seconds"].get<double>() * 1e-9;
+          BOOST_TEST(figures["gflops"].get<double>() == rate, boost::test_tools::tolerance(1e-9));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(factorizations_take_tiles_that_do_not_divide_the_matrix) {
+  for (const char* runtime : {"troupe", "starpu"}) {
+    if (absent(runtime)) continue;
+    for (const char* algorithm : {"cholesky", "lu", "qr"}) {
+      const std::string rows = std::string(algorithm) == "qr" ? "tile_rows=50" : "tile_rows=100";
+      const nlohmann::json figures = measured(
+          runtime, {"linalg", std::string("algorithm=") + algorithm, "n=271", "tile=50", rows, "inner=32", "cores=2"});
+      BOOST_TEST_REQUIRE(figures.is_object());
+      BOOST_TEST(figures["tile"].get<int>() == 50);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_schedulers_of_starpu_factorize) {
+  if (absent("starpu")) return;
+  for (const char* scheduler : {"lws", "ws", "prio", "eager"}) {
+    const Words words{"linalg", "n=200", "cores=2", std::string("scheduler=") + scheduler};
+    BOOST_TEST(measured("starpu", words).is_object());
+  }
+  BOOST_TEST(run("starpu", {"linalg", "scheduler=roulette"}).exit_status == kBadWords);
+}
+
+BOOST_AUTO_TEST_CASE(the_peak_of_matrix_products_is_measured_on_the_cores_named) {
+  if (absent("peak")) return;
+  const nlohmann::json figures = measured("peak", {"dgemm", "n=128", "cores=2"});
+  BOOST_TEST(figures["gflops"].get<double>() > 0);
+  BOOST_TEST(figures["cores"].get<int>() == 2);
+  BOOST_TEST(run("peak", {"dgemm", "n=1000000"}).exit_status == kBadWords);
+}
+
 BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   const auto code = [](const Words& words) { return run("troupe", words).exit_status; };
   BOOST_TEST(code({}) == kBadWords);
@@ -96,6 +145,9 @@ BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   BOOST_TEST(code({"granularity", "pattern=paisley"}) == kBadWords);
   BOOST_TEST(code({"granularity", "mode=fast"}) == kUnsupported);
   BOOST_TEST(code({"steal", "what=thunder"}) == kBadWords);
+  BOOST_TEST(code({"linalg", "algorithm=svd"}) == kBadWords);
+  BOOST_TEST(code({"linalg", "n=0"}) == kBadWords);
+  BOOST_TEST(code({"linalg", "n=131073"}) == kBadWords);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
