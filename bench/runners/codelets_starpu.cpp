@@ -33,13 +33,15 @@ DataView view_of(std::span<void* const> pieces) {
 void CodeletTasks::run(void** buffers, void* argument) {
   const Call& call = *static_cast<const Call*>(argument);
   std::array<DataView, kMostOperands> views;
+  std::array<const DataView*, kMostOperands> data;
   for (std::size_t i = 0; i < call.operands; ++i) {
     const auto count = static_cast<std::size_t>(call.pieces[i]);
     views[i] = view_of({buffers, count});
+    data[i] = &views[i];
     buffers += count;
   }
   const Arguments& arguments = call.arguments;
-  (*call.kernel)(KernelContext({views.data(), call.operands}, arguments.bytes().data(), arguments.offsets().data()));
+  (*call.kernel)(KernelContext({data.data(), call.operands}, arguments.bytes().data(), arguments.offsets().data()));
 }
 
 starpu_codelet& CodeletTasks::codelet_for(const Codelet& codelet) {
