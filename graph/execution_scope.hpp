@@ -11,13 +11,19 @@ class TaskGraph;
 /// never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
 class ExecutionScope {
  public:
-  ExecutionScope(const TaskGraph* graph, WorkerId worker);
-  ~ExecutionScope();
+  ExecutionScope(const TaskGraph* graph, WorkerId worker) : graph_(graph), worker_(worker), outer_(innermost_) {
+    innermost_ = this;
+  }
+  ~ExecutionScope() { innermost_ = outer_; }
   ExecutionScope(const ExecutionScope&) = delete;
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
   /// The innermost scope of the calling thread that belongs to `graph`, or null.
-  [[nodiscard]] static const ExecutionScope* find(const TaskGraph* graph);
+  [[nodiscard]] static const ExecutionScope* find(const TaskGraph* graph) {
+    const ExecutionScope* scope = innermost_;
+    while (scope != nullptr && scope->graph_ != graph) scope = scope->outer_;
+    return scope;
+  }
 
   [[nodiscard]] WorkerId worker() const { return worker_; }
 
@@ -25,6 +31,10 @@ class ExecutionScope {
   const TaskGraph* graph_;
   WorkerId worker_;
   const ExecutionScope* outer_;
+
+  static thread_local constinit const ExecutionScope* innermost_;
 };
+
+inline thread_local constinit const ExecutionScope* ExecutionScope::innermost_ = nullptr;
 
 }  // namespace troupe::graph

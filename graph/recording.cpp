@@ -139,12 +139,6 @@ void Recording::bind(const RecordingRun& run) {
   }
 }
 
-void Recording::make_ready(RecordedTask& task, TaskList& ready) {
-  task.status.store(TaskStatus::pending, std::memory_order_relaxed);
-  task.id.store(id_of(task), std::memory_order_release);
-  ready.push_back(&task);
-}
-
 void Recording::begin_run(Task& run_task, TaskList& ready) {
   const RecordingRun& run = *run_task.extras->run;
   bind(run);
@@ -155,25 +149,9 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
   for (RecordedTask* root : roots_) make_ready(*root, ready);
 }
 
-bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
-  if (ended.cause) {
-    const std::lock_guard lock(cause_lock_);
-    if (!cause_) cause_ = ended.cause;
-  }
-  task.cancel_requested.store(false, std::memory_order_relaxed);
-  task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
-  for (const RecordedTask::Link& link : task.followers()) {
-    RecordedTask& follower = *link.task();
-    if (ended.trace != nullptr) [[unlikely]] {
-      ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)));
-    }
-    if (ended.cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
-    // Release: this task's effects; acquire, for the last one: those of all predecessors.
-    if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
-  }
-  // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
-  // the run.
-  return task.link_count == 0 && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+void Recording::note_cause(const FailureLog::Cause& cause) {
+  const std::lock_guard lock(cause_lock_);
+  if (!cause_) cause_ = cause;
 }
 
 FailureLog::Cause Recording::take_cause() {

@@ -162,6 +162,7 @@ class Recording {
   void find_containing();
   void bind(const RecordingRun& run);
   void make_ready(RecordedTask& task, TaskList& ready);
+  void note_cause(const FailureLog::Cause& cause);
 
   const std::string name_;
   std::deque<RecordedTask> tasks_;
@@ -188,6 +189,31 @@ class Recording {
   SpinLock cause_lock_;
   FailureLog::Cause cause_;  // cause_lock_
 };
+
+inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
+  task.status.store(TaskStatus::pending, std::memory_order_relaxed);
+  task.id.store(id_of(task), std::memory_order_release);
+  ready.push_back(&task);
+}
+
+inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
+  if (ended.cause) [[unlikely]]
+    note_cause(ended.cause);
+  task.cancel_requested.store(false, std::memory_order_relaxed);
+  task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
+  for (const RecordedTask::Link& link : task.followers()) {
+    RecordedTask& follower = *link.task();
+    if (ended.trace != nullptr) [[unlikely]] {
+      ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)));
+    }
+    if (ended.cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
+    // Release: this task's effects; acquire, for the last one: those of all predecessors.
+    if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
+  }
+  // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
+  // the run.
+  return task.link_count == 0 && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
 
 /// While one lives, the submissions of its thread to `graph` are recorded.
 class RecordingScope {

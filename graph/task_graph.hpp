@@ -270,6 +270,7 @@ class TaskGraph {
   /// Completions of one worker between two looks at waiting threads (a power of two), so that room in the window is
   /// noticed while all workers are busy; an idle worker looks anyway.
   const std::uint64_t notify_stride_;
+  const FailureLog::Cause no_cause_;
   GraphHost& host_;
   std::atomic<std::uint64_t> cancel_below_{0};
   std::atomic<bool> stopped_{false};

@@ -87,8 +87,7 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
     finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, worker.index(), worker}, ready);
     return;
   }
-  static const FailureLog::Cause none;
-  end(task, TaskStatus::succeeded, none, worker.index(), worker, ready);
+  end(task, TaskStatus::succeeded, no_cause_, worker.index(), worker, ready);
 }
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {

@@ -11,7 +11,7 @@ namespace troupe::workers {
 
 void CoreDevice::prepare(const graph::Task& task) {
   if (views_.size() < task.access_count) views_.resize(task.access_count);
-  partials_.clear();
+  if (!partials_.empty()) partials_.clear();
   const DataView** view = views_.data();
   for (const graph::TaskAccess& access : task.data()) {
     graph::DataRecord& record = *access.data();
@@ -46,14 +46,9 @@ graph::FailureLog::Cause CoreDevice::failure(const graph::Task& task, ErrorCode 
                                                      "): " + what});
 }
 
-graph::FailureLog::Cause CoreDevice::execute(const graph::Task& task) {
+graph::FailureLog::Cause CoreDevice::current_exception_of(const graph::Task& task) const {
   try {
-    prepare(task);
-    const KernelContext context = context_of(task);
-    const graph::ExecutionScope scope(options_.graph, options_.worker);
-    if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
-    task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
-    return nullptr;
+    throw;
   } catch (const Error& error) {
     // The kernel knows best what kind of failure it is.
     return failure(task, error.code(), error.what());
@@ -65,10 +60,18 @@ graph::FailureLog::Cause CoreDevice::execute(const graph::Task& task) {
 }
 
 Started CoreDevice::start(graph::Task& task) noexcept {
-  kernel_start_ = {};
   Started started{true, nullptr};
+  kernel_start_ = {};
   try {
-    started.cause = execute(task);
+    try {
+      prepare(task);
+      const KernelContext context = context_of(task);
+      const graph::ExecutionScope scope(options_.graph, options_.worker);
+      if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
+      task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
+    } catch (...) {
+      started.cause = current_exception_of(task);
+    }
   } catch (...) {
     // No memory left to say what happened.
     static const auto bare = std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});

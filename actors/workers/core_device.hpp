@@ -34,8 +34,8 @@ class CoreDevice final : public Device {
  private:
   void prepare(const graph::Task& task);
   const DataView* partial(graph::DataRecord& record);
-  /// Runs the kernel; why it failed, or null.
-  graph::FailureLog::Cause execute(const graph::Task& task);
+  /// The exception that is being handled, as the task's failure.
+  [[nodiscard]] graph::FailureLog::Cause current_exception_of(const graph::Task& task) const;
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
   void note(const graph::Task& task, bool failed) noexcept;
   [[nodiscard]] graph::FailureLog::Cause failure(const graph::Task& task, ErrorCode code, const char* what) const;

@@ -13,6 +13,7 @@
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
+#include "platform/cycles.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
 
@@ -38,10 +39,10 @@ struct WorkerCounters {
   }
 };
 
-/// What a victim answered.
+/// What a victim answered, with half of its tasks.
 struct StealAnswer {
   WorkerId victim;
-  std::size_t tasks = 0;
+  graph::TaskList tasks;
 };
 
 /// The part of one worker that outlives its actor: nothing in it is lost when the actor dies.
@@ -54,8 +55,9 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
   /// the only one that looks at it.
   std::optional<StealAnswer> answer;
-  /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
-  std::atomic<TimeStamp::rep> running_since{0};
+  /// Since when, in `platform::rough_ticks`, see `Crew::rough_clock`: a reading of the real clock per task would cost
+  /// several times as much.
+  std::atomic<std::uint64_t> running_since{0};
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
@@ -80,6 +82,7 @@ class Crew {
   EntryQueue entry;
   IdleSet idle;
   std::vector<WorkerPort> ports;
+  const platform::RoughClock rough_clock;
   /// Record what workers do in their `trace`.
   bool trace = false;
 };

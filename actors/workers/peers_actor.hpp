@@ -1,7 +1,9 @@
 /// The addresses of the workers of one runtime.
 #pragma once
 
+#include <atomic>
 #include <caf/all.hpp>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -20,7 +22,10 @@ class Peers {
   void set(WorkerId worker, caf::actor actor) {
     const std::lock_guard lock(mutex_);
     actors_[worker.index()] = std::move(actor);
+    changes_.fetch_add(1, std::memory_order_release);
   }
+  /// Changes with every `set` and `clear`: what `get` returned before may be out of date.
+  [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   /// Null before the worker was started and after `clear`.
   [[nodiscard]] caf::actor get(WorkerId worker) const {
     const std::lock_guard lock(mutex_);
@@ -31,6 +36,7 @@ class Peers {
     const std::lock_guard lock(mutex_);
     released.swap(actors_);
     actors_.resize(released.size());
+    changes_.fetch_add(1, std::memory_order_release);
   }
   /// Sends without a sender; false where the worker is gone.
   template <class Message>
@@ -44,6 +50,7 @@ class Peers {
  private:
   mutable std::mutex mutex_;
   std::vector<caf::actor> actors_;  // guarded by mutex_
+  std::atomic<std::uint64_t> changes_{1};
 };
 
 }  // namespace troupe::workers

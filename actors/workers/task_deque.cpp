@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <utility>
 
 namespace troupe::workers {
 
@@ -10,17 +11,26 @@ using graph::Task;
 using graph::TaskList;
 
 void TaskDeque::insert(const Entry& entry) {
-  const bool only_empty = levels_.size() == 1 && levels_.back().tasks.empty();
-  if (only_empty) levels_.back().priority = entry.priority;
-  if (!levels_.empty() && levels_.back().priority == entry.priority) {
-    levels_.back().tasks.push_newest(entry.task);
-    return;
+  if (highest_.priority != entry.priority) {
+    if (highest_.tasks.empty()) {
+      highest_.priority = entry.priority;
+    } else if (entry.priority < highest_.priority) {
+      insert_lower(entry);
+      return;
+    } else {
+      lower_.push_back(std::move(highest_));
+      highest_ = make_level(entry.priority);
+    }
   }
+  highest_.tasks.push_newest(entry.task);
+}
+
+void TaskDeque::insert_lower(const Entry& entry) {
   auto level =
-      std::lower_bound(levels_.begin(), levels_.end(), entry.priority,
+      std::lower_bound(lower_.begin(), lower_.end(), entry.priority,
                        [](const Level& candidate, std::int32_t priority) { return candidate.priority < priority; });
-  if (level == levels_.end() || level->priority != entry.priority) {
-    level = levels_.insert(level, make_level(entry.priority));
+  if (level == lower_.end() || level->priority != entry.priority) {
+    level = lower_.insert(level, make_level(entry.priority));
   }
   level->tasks.push_newest(entry.task);
 }
@@ -34,31 +44,32 @@ TaskDeque::Level TaskDeque::make_level(std::int32_t priority) {
   return level;
 }
 
-void TaskDeque::drop_level() {
-  if (levels_.size() == 1) return;
-  if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(levels_.back().tasks));
-  levels_.pop_back();
+void TaskDeque::drop_highest() {
+  if (lower_.empty()) return;
+  std::swap(highest_, lower_.back());
+  if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(lower_.back().tasks));
+  lower_.pop_back();
 }
 
 Task* TaskDeque::remove_newest() {
-  Task* task = levels_.back().tasks.pop_newest();
-  if (levels_.back().tasks.empty()) drop_level();
+  Task* task = highest_.tasks.pop_newest();
+  if (highest_.tasks.empty()) drop_highest();
   return task;
 }
 
 Task* TaskDeque::remove_oldest() {
-  Task* task = levels_.back().tasks.pop_oldest();
-  if (levels_.back().tasks.empty()) drop_level();
+  Task* task = highest_.tasks.pop_oldest();
+  if (highest_.tasks.empty()) drop_highest();
   return task;
 }
 
 void TaskDeque::publish_more(std::size_t size) {
-  top_.store(levels_.back().priority, std::memory_order_relaxed);
+  top_.store(highest_.priority, std::memory_order_relaxed);
   size_.store(size, std::memory_order_seq_cst);
 }
 
 void TaskDeque::publish_less(std::size_t size) {
-  top_.store(size == 0 ? kEmpty : levels_.back().priority, std::memory_order_relaxed);
+  top_.store(size == 0 ? kEmpty : highest_.priority, std::memory_order_relaxed);
   // Release: only so that the number never runs ahead of the tasks.
   size_.store(size, std::memory_order_release);
 }

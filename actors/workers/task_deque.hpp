@@ -17,10 +17,10 @@ namespace troupe::workers {
 /// Ready tasks by priority. The owner takes the newest of the highest priority (its data are in the cache), thieves
 /// take the oldest of the highest (it has the most work behind it). Any thread may call anything.
 ///
-/// Invariants: 1. `levels_` is sorted by priority, highest last. No level is empty, except one that is alone: a deque
-/// that runs empty and is filled again and again keeps it. 2. A task in the deque is in exactly one ring and belongs to
-/// the deque. 3. `size_` and `top_` are stored under the lock and are exact whenever it is free; they may be read
-/// without it as hints.
+/// Invariants: 1. `highest_` is above all of `lower_`, which is sorted by priority, highest last. No level is empty,
+/// except `highest_` where the deque is: what runs empty and is filled again and again keeps its memory. 2. A task in
+/// the deque is in exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored under the lock and are
+/// exact whenever it is free; they may be read without it as hints.
 ///
 /// Every operation takes a lock that only a thief ever contends, and costs O(log p) for p different priorities, or
 /// O(p) where a priority appears or vanishes that is not the highest.
@@ -38,7 +38,7 @@ class alignas(64) TaskDeque {
   };
 
   TaskDeque() {
-    levels_.reserve(64);
+    lower_.reserve(64);
     spare_.reserve(64);
   }
 
@@ -69,10 +69,11 @@ class alignas(64) TaskDeque {
 
   // All require mutex_.
   void insert(const Entry& entry);
+  void insert_lower(const Entry& entry);
   /// The ring of a priority that has appeared.
   Level make_level(std::int32_t priority);
-  /// After the highest level has become empty; keeps its memory for the next.
-  void drop_level();
+  /// After the highest level has become empty: the next takes its place, its memory is kept.
+  void drop_highest();
   graph::Task* remove_newest();
   graph::Task* remove_oldest();
   /// After pushes: sequentially consistent, see `size`.
@@ -83,7 +84,9 @@ class alignas(64) TaskDeque {
   std::atomic<std::size_t> size_{0};
   std::atomic<std::int64_t> top_{kEmpty};
   SpinLock mutex_;
-  std::vector<Level> levels_;    // guarded by mutex_
+  // Beside the lock: a thief that finds one priority touches no line but this and the ring's.
+  Level highest_;                // guarded by mutex_
+  std::vector<Level> lower_;     // guarded by mutex_
   std::vector<TaskRing> spare_;  // guarded by mutex_
 };
 

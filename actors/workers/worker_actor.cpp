@@ -24,10 +24,10 @@ WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup>
 
 void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
   if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
-    // In the thief's thread: the two deques and the thief's port are all that is touched.
+    // In the thief's thread: the victim's deque and the thief's port are all that is touched.
     const TimeStamp begin = delivery_begins();
     const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
-    crew_.ports[thief.index()].answer = StealAnswer{setup_->id, transfer_half(crew_, setup_->id, thief)};
+    crew_.ports[thief.index()].answer = StealAnswer{setup_->id, take_half(crew_, setup_->id)};
     answered_at_delivery(begin);
     return;
   }
@@ -47,35 +47,30 @@ caf::behavior WorkerActor::make_behavior() {
           bound = !setup_->pus.empty() && platform::bind_this_thread(setup_->pus).ok() && setup_->pus.size() == 1;
         }
         send(setup_->supervisor, WorkerStarted{setup_->id, bound});
-        core_.work_available(pending_);
         drive();
       },
       [this](const WorkAvailable&) {
         woke();
-        core_.work_available(pending_);
         drive();
       },
       [this](const StealRequest& request) {
         woke();
         const std::size_t tasks = transfer_half(crew_, setup_->id, request.thief);
         setup_->peers->send(request.thief, StealReply{setup_->id, static_cast<std::uint32_t>(tasks)});
-        core_.work_available(pending_);
         drive();
       },
       [this](const StealReply& reply) {
         woke();
-        core_.steal_replied(reply.victim, reply.tasks, pending_);
+        core_.steal_answered(reply.victim, reply.tasks);
         drive();
       },
       [this](const DeviceDone&) {
         woke();
         collect_done();
-        look_if_nothing_pending();
         drive();
       },
       [this](const Continue&) {
         woke();
-        look_if_nothing_pending();
         drive();
       },
       [this](const Stop&) { quit(caf::exit_reason::normal); },
@@ -86,19 +81,8 @@ void WorkerActor::on_exit() {
   // Ends what is in flight, see `Device`.
   device_.reset();
   collect_done();
-  // Tasks that were about to start are for the next worker; others wait for what was about to be said.
-  for (; next_ < pending_.size(); ++next_) {
-    const Command& command = pending_[next_];
-    switch (command.kind) {
-      case Command::Kind::start: port_.deque.push(command.task); break;
-      case Command::Kind::wake:
-      case Command::Kind::activate: perform(command); break;
-      case Command::Kind::steal:
-      case Command::Kind::rest: break;
-    }
-  }
-  pending_.clear();
-  next_ = 0;
+  if (core_.give_up()) send(setup_->scheduler, TasksActivated{});
+  victims_.clear();
   observation::ObservedActor::on_exit();
 }
 
@@ -111,49 +95,51 @@ void WorkerActor::woke() {
   core_.unpark();
 }
 
-void WorkerActor::look_if_nothing_pending() {
-  if (next_ == pending_.size()) core_.work_available(pending_);
-}
-
 void WorkerActor::drive() {
-  while (next_ < pending_.size()) {
-    const Command command = pending_[next_++];
-    if (next_ == pending_.size()) {
-      pending_.clear();
-      next_ = 0;
-    }
-    // An event has brought more to do since.
-    if (command.kind == Command::Kind::rest && next_ < pending_.size()) continue;
-    perform(command);
-    // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
-    const bool yields = command.kind == Command::Kind::start && (setup_->cooperative || mail_waits());
-    if (yields && next_ < pending_.size()) {
-      send(this, Continue{});
-      return;
+  while (true) {
+    const Step step = core_.next();
+    if (step.activate) send(setup_->scheduler, TasksActivated{});
+    if (step.wake.valid()) setup_->peers->send(step.wake, WorkAvailable{});
+    switch (step.kind) {
+      case Step::Kind::wait: return;
+      case Step::Kind::start:
+        start(*step.task);
+        // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
+        if (setup_->cooperative || mail_waits()) {
+          send(this, Continue{});
+          return;
+        }
+        break;
+      case Step::Kind::steal: steal(step.victim); break;
+      case Step::Kind::rest:
+        if (!rest()) return;
+        break;
     }
   }
 }
 
-void WorkerActor::perform(const Command& command) {
-  switch (command.kind) {
-    case Command::Kind::start: start(*command.task); break;
-    case Command::Kind::steal: {
-      const caf::actor victim = setup_->peers->get(command.worker);
-      if (victim) {
-        note_state(WorkerState::stealing);
-        send(victim, StealRequest{setup_->id});
-        if (const auto answer = std::exchange(port_.answer, std::nullopt)) {
-          core_.steal_replied(answer->victim, answer->tasks, pending_);
-        }
-      } else {
-        core_.steal_replied(command.worker, 0, pending_);
-      }
-      break;
-    }
-    case Command::Kind::wake: setup_->peers->send(command.worker, WorkAvailable{}); break;
-    case Command::Kind::activate: send(setup_->scheduler, TasksActivated{}); break;
-    case Command::Kind::rest: rest(); break;
+const caf::actor& WorkerActor::address_of(WorkerId victim) {
+  if (const std::uint64_t changes = setup_->peers->changes(); changes != known_changes_) {
+    known_changes_ = changes;
+    victims_.clear();
   }
+  victims_.resize(crew_.ports.size());
+  caf::actor& address = victims_[victim.index()];
+  if (!address) address = setup_->peers->get(victim);
+  return address;
+}
+
+void WorkerActor::steal(WorkerId victim) {
+  const caf::actor& address = address_of(victim);
+  if (!address) {
+    core_.steal_answered(victim, 0);
+    return;
+  }
+  note_state(WorkerState::stealing);
+  send(address, StealRequest{setup_->id});
+  if (!port_.answer) return;
+  core_.steal_answered(port_.answer->victim, port_.answer->tasks);
+  port_.answer.reset();
 }
 
 void WorkerActor::start(graph::Task& task) {
@@ -166,11 +152,11 @@ void WorkerActor::start(graph::Task& task) {
   message_handled();
   note_state(WorkerState::working);
   // Release: whoever sees the task sees since when it runs.
-  port_.running_since.store(platform::coarse_now().count(), std::memory_order_relaxed);
+  port_.running_since.store(core_.started(), std::memory_order_relaxed);
   port_.running.store(&task, std::memory_order_release);
   Started started = device_->start(task);
   port_.running.store(nullptr, std::memory_order_relaxed);
-  if (started.finished) core_.task_ended(task, started.cause, pending_);
+  if (started.finished) core_.task_ended(task, started.cause);
 }
 
 void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause) noexcept {
@@ -190,11 +176,11 @@ void WorkerActor::collect_done() {
       one = std::move(done_.front());
       done_.pop_front();
     }
-    core_.task_ended(*one.task, one.cause, pending_);
+    core_.task_ended(*one.task, one.cause);
   }
 }
 
-void WorkerActor::rest() {
+bool WorkerActor::rest() {
   const TimeStamp now = setup_->clock->now();
   if (busy_ && core_.running() == 0) {
     busy_ = false;
@@ -203,16 +189,12 @@ void WorkerActor::rest() {
   if (core_.running() == 0) note_state(WorkerState::searching);
   crew_.graph.worker_is_idle(setup_->id);
   const bool found = !setup_->cooperative && core_.running() == 0 && look_around(now);
-  if (mail_waits()) {
-    // Its handler looks for work again.
-    return;
-  }
-  if (!found && core_.park()) {
-    parked_ = true;
-    note_state(WorkerState::asleep);
-  } else {
-    core_.work_available(pending_);
-  }
+  // Its handler looks for work again.
+  if (mail_waits()) return false;
+  if (found || !core_.park()) return true;
+  parked_ = true;
+  note_state(WorkerState::asleep);
+  return false;
 }
 
 bool WorkerActor::look_around(TimeStamp begin) {
@@ -220,7 +202,7 @@ bool WorkerActor::look_around(TimeStamp begin) {
   bool found = core_.finds_work();
   while (!found && now - begin < setup_->spin && !mail_waits()) {
     const bool quick = now - begin < kQuickLook;
-    for (int i = 0; i < (quick ? 2 : 16); ++i) SpinLock::pause();
+    for (int i = 0; i < (quick ? 1 : 16); ++i) SpinLock::pause();
     // A thread that submits may have been waiting for this core.
     if (!quick) std::this_thread::yield();
     found = core_.finds_work();

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "actors/observation/observed_actor.hpp"
 #include "actors/workers/crew.hpp"
@@ -58,12 +59,14 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
 
   /// Every handler begins here.
   void woke();
-  void look_if_nothing_pending();
-  /// Performs pending commands until there are none, or a message waits.
+  /// Does what the core says until there is nothing to do, or a message waits.
   void drive();
-  void perform(const Command& command);
   void start(graph::Task& task);
-  void rest();
+  void steal(WorkerId victim);
+  /// False: nothing is to be done before a message comes.
+  bool rest();
+  /// Null where the victim is gone.
+  const caf::actor& address_of(WorkerId victim);
   /// Looks for work until some appears (true), a message comes or the time is up.
   bool look_around(TimeStamp begin);
   void collect_done();
@@ -78,9 +81,9 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   WorkerPort& port_;
   WorkerCore core_;
   std::unique_ptr<Device> device_;
-  /// Commands not yet performed, from `next_` on.
-  Commands pending_;
-  std::size_t next_ = 0;
+  /// Addresses looked up since `Peers::changes` was `known_changes_`: a look costs a lock.
+  std::vector<caf::actor> victims_;
+  std::uint64_t known_changes_ = 0;
   bool parked_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};

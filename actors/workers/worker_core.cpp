@@ -16,15 +16,25 @@ namespace {
 constexpr std::size_t kBatch = 32;
 }  // namespace
 
-std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept {
+TaskList take_half(Crew& crew, WorkerId victim) noexcept {
   TaskList stolen;
-  const std::size_t count = crew.ports[victim.index()].deque.steal_half(kBatch, stolen);
-  if (count > 0) crew.ports[thief.index()].deque.push(stolen);
+  crew.ports[victim.index()].deque.steal_half(kBatch, stolen);
+  return stolen;
+}
+
+std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept {
+  TaskList stolen = take_half(crew, victim);
+  const std::size_t count = stolen.size();
+  crew.ports[thief.index()].deque.push(stolen);
   return count;
 }
 
 WorkerCore::WorkerCore(Crew& crew, Options options)
-    : crew_(crew), options_(options), port_(crew.ports[options.self.index()]), random_(options.seed) {}
+    : crew_(crew),
+      options_(options),
+      port_(crew.ports[options.self.index()]),
+      hands_over_(options.activation_queue == nullptr && !crew.plan.shared_queue),
+      random_(options.seed) {}
 
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
@@ -39,8 +49,7 @@ Task* WorkerCore::take_from_entry() {
   return first;
 }
 
-bool WorkerCore::look_at_arrivals() {
-  const std::uint64_t now = platform::rough_ticks();
+bool WorkerCore::look_at_arrivals(std::uint64_t now) {
   if (now - looked_ < platform::kRoughMicrosecond) return false;
   looked_ = now;
   crew_.entry.drain();
@@ -48,8 +57,9 @@ bool WorkerCore::look_at_arrivals() {
 }
 
 Task* WorkerCore::next_task() {
+  started_ = platform::rough_ticks();
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  look_at_arrivals();
+  look_at_arrivals(started_);
   if (crew_.entry.top() > port_.deque.top()) {
     if (Task* task = take_from_entry()) return task;
   }
@@ -69,42 +79,50 @@ WorkerId WorkerCore::next_victim() {
   return WorkerId{};
 }
 
-void WorkerCore::advance(Commands& out) {
+Step WorkerCore::next() {
+  Step step;
   TaskList ready;
   while (running_ < options_.slots) {
     Task* task = next_task();
     if (task == nullptr) break;
     const Begin begun = crew_.graph.begin(*task, options_.self, ready);
-    if (!ready.empty()) activated(ready, out);
+    if (!ready.empty()) [[unlikely]]
+      activated(ready);
     if (begun != Begin::run) continue;
     ++running_;
     asked_ = 0;
-    wake_for_surplus(out);
-    out.push_back({Command::Kind::start, task, {}});
+    step.kind = Step::Kind::start;
+    step.activate = std::exchange(activation_due_, false);
+    step.task = task;
+    step.wake = sleeper_for_surplus();
+    return step;
   }
-  if (running_ == options_.slots || asked_victim_.valid()) return;
+  step.activate = std::exchange(activation_due_, false);
+  if (running_ == options_.slots || asked_victim_.valid()) return step;
   // Victims come and go between the look and the request: do not chase them for ever.
-  const WorkerId victim = asked_ <= 2 * crew_.ports.size() && !crew_.plan.shared_queue ? next_victim() : WorkerId{};
-  if (victim.valid()) {
+  step.victim = asked_ <= 2 * crew_.ports.size() && !crew_.plan.shared_queue ? next_victim() : WorkerId{};
+  if (step.victim.valid()) {
     ++asked_;
-    asked_victim_ = victim;
-    out.push_back({Command::Kind::steal, nullptr, victim});
-    return;
+    asked_victim_ = step.victim;
+    step.kind = Step::Kind::steal;
+  } else {
+    asked_ = 0;
+    step.kind = Step::Kind::rest;
   }
-  asked_ = 0;
-  out.push_back({Command::Kind::rest, nullptr, {}});
+  return step;
 }
 
-void WorkerCore::wake_for_surplus(Commands& out) {
-  if (crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return;
-  const WorkerId sleeper = crew_.take_idle(options_.self);
-  if (sleeper.valid()) out.push_back({Command::Kind::wake, nullptr, sleeper});
+WorkerId WorkerCore::sleeper_for_surplus() {
+  // First, as the queues' lines may be those that a thread that submits writes.
+  if (crew_.idle.empty()) return WorkerId{};
+  if (crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
+  return crew_.take_idle(options_.self);
 }
 
-void WorkerCore::activated(TaskList& ready, Commands& out) {
+void WorkerCore::activated(TaskList& ready) {
   if (options_.activation_queue != nullptr) {
     options_.activation_queue->push(ready);
-    out.push_back({Command::Kind::activate, nullptr, {}});
+    activation_due_ = true;
   } else if (crew_.plan.shared_queue) {
     crew_.entry.share(ready);
   } else {
@@ -112,28 +130,28 @@ void WorkerCore::activated(TaskList& ready, Commands& out) {
   }
 }
 
-void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, Commands& out) {
+void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause) {
   TaskList ready;
   // Counted before: whoever waits for the task finds it in the report.
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
   crew_.graph.complete(task, cause, options_.self, ready);
   --running_;
-  if (!ready.empty() && goes_first(ready)) handed_over_ = ready.pop_back();
-  if (!ready.empty()) activated(ready, out);
-  advance(out);
+  if (ready.empty()) return;
+  if (goes_first(ready)) handed_over_ = ready.pop_back();
+  if (!ready.empty()) activated(ready);
 }
 
 bool WorkerCore::goes_first(const TaskList& ready) const {
-  if (options_.activation_queue != nullptr || crew_.plan.shared_queue) return false;
+  if (!hands_over_ || handed_over_ != nullptr) return false;
   const std::int32_t priority = ready.back()->priority;
   if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
-  for (const Task* task = ready.front(); task != nullptr; task = task->next) {
+  for (const Task* task = ready.front(); task != ready.back(); task = task->next) {
     if (task->priority > priority) return false;
   }
   return true;
 }
 
-void WorkerCore::steal_replied(WorkerId victim, std::size_t tasks, Commands& out) {
+void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
   const bool awaited = victim == asked_victim_;
   if (awaited) asked_victim_ = WorkerId{};
   if (tasks > 0) {
@@ -142,12 +160,26 @@ void WorkerCore::steal_replied(WorkerId victim, std::size_t tasks, Commands& out
   } else if (awaited) {
     WorkerCounters::add(port_.counters.failed_steals, std::uint64_t{1});
   }
-  advance(out);
+}
+
+void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
+  steal_answered(victim, tasks.size());
+  if (tasks.empty()) return;
+  // The first has the highest priority of them.
+  const bool first = hands_over_ && handed_over_ == nullptr && tasks.front()->priority >= crew_.entry.top() &&
+                     tasks.front()->priority >= port_.deque.top();
+  if (first) handed_over_ = tasks.pop_front();
+  if (!tasks.empty()) port_.deque.push(tasks);
+}
+
+bool WorkerCore::give_up() {
+  if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
+  return std::exchange(activation_due_, false);
 }
 
 bool WorkerCore::finds_work() {
   if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || victims_have_work()) return true;
-  return look_at_arrivals() && crew_.entry.drained() > 0;
+  return look_at_arrivals(platform::rough_ticks()) && crew_.entry.drained() > 0;
 }
 
 bool WorkerCore::sees_work() const { return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work(); }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "actors/workers/crew.hpp"
 #include "graph/failure_log.hpp"
@@ -10,33 +9,29 @@
 
 namespace troupe::workers {
 
-/// What the shell has to do for the core.
-struct Command {
+/// What the shell has to do for the core: first what `activate` and `wake` say, then what `kind` says; then it asks
+/// again.
+struct Step {
   enum class Kind : std::uint8_t {
-    /// Start `task` on the device; then report `task_ended`.
+    /// Nothing: the device is full, or an answer is awaited.
+    wait,
+    /// Start `task` on the device; report `task_ended` when it has.
     start,
-    /// Send a steal request to `worker`; then report `steal_replied`.
+    /// Send a steal request to `victim`; then report the answer.
     steal,
-    /// Send `WorkAvailable` to `worker`, which was idle.
-    wake,
-    /// Tell the scheduler that there are tasks in the activation queue.
-    activate,
     /// There is nothing to do: `park`, now or after having looked around for a while.
     rest,
   };
-  Kind kind = Kind::rest;
+  Kind kind = Kind::wait;
+  /// Tell the scheduler that there are tasks in the activation queue.
+  bool activate = false;
   graph::Task* task = nullptr;
-  WorkerId worker;
+  WorkerId victim;
+  /// Send `WorkAvailable` to this worker, which was idle; nobody where it is invalid.
+  WorkerId wake;
 };
 
-/// Appended to by the core, emptied by its caller.
-using Commands = std::vector<Command>;
-
-/// | event          | while the device has room               | while it has none      |
-/// |----------------|------------------------------------------|------------------------|
-/// | work_available | next task, or steal, or rest             | nothing                |
-/// | steal_replied  | the same, asking the next victim         | tasks stay in the deque |
-/// | task_ended     | activate its successors, then as above   | cannot happen          |
+/// Events (`task_ended`, `steal_answered`) change what the worker knows; `next` decides what it does.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue where that has
 /// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
@@ -58,11 +53,18 @@ class WorkerCore {
 
   WorkerCore(Crew& crew, Options options);
 
-  void work_available(Commands& out) { advance(out); }
-  void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Commands& out);
+  /// What to do now.
+  [[nodiscard]] Step next();
+  /// The successors that are ready now are to be found by `next`.
+  void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// `victim` has moved `tasks` tasks to the own deque, or will answer no more (0). An answer that nobody waits for,
-  /// because it was asked for by an actor that died, only makes the worker look.
-  void steal_replied(WorkerId victim, std::size_t tasks, Commands& out);
+  /// because it was asked for by an actor that died, only counts.
+  void steal_answered(WorkerId victim, std::size_t tasks);
+  /// `victim` gave these; empties `tasks`.
+  void steal_answered(WorkerId victim, graph::TaskList& tasks);
+  /// The actor ends. What only it knew of is where its successor finds it. True: the scheduler is to be told that there
+  /// are tasks in the activation queue.
+  [[nodiscard]] bool give_up();
 
   /// Whether any queue that this worker may take from seems to hold something.
   [[nodiscard]] bool sees_work() const;
@@ -76,17 +78,19 @@ class WorkerCore {
   void unpark() { crew_.idle.erase(options_.self); }
 
   [[nodiscard]] std::size_t running() const { return running_; }
+  /// The time of the last `start` step, in `platform::rough_ticks`.
+  [[nodiscard]] std::uint64_t started() const { return started_; }
 
  private:
-  void advance(Commands& out);
-  void activated(graph::TaskList& ready, Commands& out);
+  void activated(graph::TaskList& ready);
   /// Whether the newest of them has the highest priority of all that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
-  void wake_for_surplus(Commands& out);
+  /// An idle worker that could take some of what is left, now taken out of the idle set; or an invalid id.
+  WorkerId sleeper_for_surplus();
   graph::Task* next_task();
   /// Lets what has arrived at the entry queue take part, unless it was looked at less than a microsecond ago (false):
   /// each look costs the thread that submits a cache miss.
-  bool look_at_arrivals();
+  bool look_at_arrivals(std::uint64_t now);
   graph::Task* take_from_entry();
   [[nodiscard]] bool victims_have_work() const;
   /// The first victim that seems to have tasks, nearest ring first; an invalid id where none has.
@@ -95,11 +99,14 @@ class WorkerCore {
   Crew& crew_;
   const Options options_;
   WorkerPort& port_;
+  /// Ready tasks go to the own deque, so one of them may as well be kept out of it.
+  const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
-  /// The only successor of the task that ended last, if nothing has a higher priority: it need not go through the
-  /// deque.
+  /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
+  bool activation_due_ = false;
+  std::uint64_t started_ = 0;
   /// When the entry queue was looked at, in `platform::rough_ticks`.
   std::uint64_t looked_ = 0;
   /// The victim whose answer is awaited, or an invalid id.
@@ -108,8 +115,11 @@ class WorkerCore {
   std::size_t asked_ = 0;
 };
 
-/// Moves half of the victim's tasks to the thief's deque, and returns how many: the whole answer to a steal request.
-/// Touches the two deques only, so it may run in the thief's thread while the victim's runs a kernel.
+/// Takes half of the victim's tasks: the whole answer to a steal request. Touches the victim's deque only, so it may
+/// run in the thief's thread while the victim's runs a kernel.
+[[nodiscard]] graph::TaskList take_half(Crew& crew, WorkerId victim) noexcept;
+
+/// The same, to the thief's deque; returns how many.
 std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept;
 
 }  // namespace troupe::workers

@@ -59,66 +59,63 @@ struct Fixture {
 
   Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
   TaskDeque& deque(WorkerId worker) { return crew.ports[worker.index()].deque; }
-  /// The commands since the last call, in words.
-  Lines commands() {
+  /// What the core says until there is nothing more to do, in words. Tasks that it starts go on running, and answers to
+  /// its steal requests do not come.
+  Lines steps() {
     Lines lines;
-    for (const Command& command : out) lines.push_back(in_words(command));
-    out.clear();
-    return lines;
-  }
-  static std::string in_words(const Command& command) {
-    switch (command.kind) {
-      case Command::Kind::start: return "start " + command.task->extras->name;
-      case Command::Kind::steal: return "steal from " + std::to_string(command.worker.value());
-      case Command::Kind::wake: return "wake " + std::to_string(command.worker.value());
-      case Command::Kind::activate: return "activate";
-      case Command::Kind::rest: return "rest";
+    while (true) {
+      const Step step = core.next();
+      if (step.activate) lines.push_back("activate");
+      if (step.wake.valid()) lines.push_back("wake " + std::to_string(step.wake.value()));
+      switch (step.kind) {
+        case Step::Kind::wait: return lines;
+        case Step::Kind::start:
+          started.push_back(step.task);
+          lines.push_back("start " + step.task->extras->name);
+          break;
+        case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
+        case Step::Kind::rest: lines.push_back("rest"); return lines;
+      }
     }
-    return "?";
   }
 
   GraphFixture tasks{4};
   Crew crew;
   WorkerCore core;
-  Commands out;
+  std::vector<Task*> started;
 };
 
 BOOST_FIXTURE_TEST_SUITE(worker_core, Fixture)
 
 BOOST_AUTO_TEST_CASE(without_work_it_rests) {
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"rest"}), kPerElement);
   BOOST_TEST(core.running() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(it_starts_the_newest_of_its_own_tasks) {
   deque(kFirst).push(task("a"));
   deque(kFirst).push(task("b"));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"start b"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"start b"}), kPerElement);
   BOOST_TEST(core.running() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(while_the_device_is_full_work_changes_nothing) {
   deque(kFirst).push(task("a"));
-  core.work_available(out);
-  commands();
+  steps();
   deque(kFirst).push(task("b"));
-  core.work_available(out);
-  BOOST_TEST(commands().empty());
+  BOOST_TEST(steps().empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_ended_task_makes_room_and_is_counted) {
   Task* a = task("a");
   deque(kFirst).push(a);
   deque(kFirst).push(task("b"));
-  core.work_available(out);
-  Task* started = out.back().task;
-  commands();
-  core.task_ended(*started, nullptr, out);
-  BOOST_TEST(commands() == (Lines{"start a"}), kPerElement);
-  core.task_ended(*a, nullptr, out);
-  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  steps();
+  Task* b = started.front();
+  core.task_ended(*b, nullptr);
+  BOOST_TEST(steps() == (Lines{"start a"}), kPerElement);
+  core.task_ended(*a, nullptr);
+  BOOST_TEST(steps() == (Lines{"rest"}), kPerElement);
   BOOST_TEST(crew.ports[0].counters.tasks == 2U);
   BOOST_TEST(core.running() == 0U);
 }
@@ -132,35 +129,30 @@ BOOST_AUTO_TEST_CASE(successors_of_an_ended_task_go_to_the_own_deque_and_are_sta
   TaskList ready = tasks.take_ready();
   BOOST_TEST_REQUIRE(ready.size() == 1U);
   deque(kFirst).push(ready);
-  core.work_available(out);
-  Task* first = out.back().task;
-  commands();
-  core.task_ended(*first, nullptr, out);
-  BOOST_TEST(commands() == (Lines{"start second"}), kPerElement);
+  steps();
+  Task* first = started.front();
+  core.task_ended(*first, nullptr);
+  BOOST_TEST(steps() == (Lines{"start second"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(the_entry_queue_is_for_who_has_nothing) {
   crew.entry.push(task("entered"));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"start entered"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"start entered"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(its_own_tasks_come_before_the_entry_queue_unless_that_has_a_higher_priority) {
   crew.entry.push(task("entered", 1));
   deque(kFirst).push(task("own", 1));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"start own"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"start own"}), kPerElement);
   Fixture other;
   other.crew.entry.push(other.task("entered", 2));
   other.deque(kFirst).push(other.task("own", 1));
-  other.core.work_available(other.out);
-  BOOST_TEST(other.commands() == (Lines{"start entered"}), kPerElement);
+  BOOST_TEST(other.steps() == (Lines{"start entered"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_others_theirs) {
   for (int i = 0; i < 64; ++i) crew.entry.push(task(std::to_string(i)));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"start 0"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"start 0"}), kPerElement);
   // A quarter for each of four workers, half of that at once.
   BOOST_TEST(deque(kFirst).size() == 7U);
   BOOST_TEST(crew.entry.size() == 56U);
@@ -168,66 +160,98 @@ BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_oth
 
 BOOST_AUTO_TEST_CASE(a_thief_asks_one_victim_at_a_time) {
   deque(kSecond).push(task("theirs"));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"steal from 1"}), kPerElement);
-  core.work_available(out);
-  BOOST_TEST(commands().empty());
+  BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
+  BOOST_TEST(steps().empty());
 }
 
 BOOST_AUTO_TEST_CASE(stolen_tasks_are_started_and_counted) {
   deque(kSecond).push(task("a"));
   deque(kSecond).push(task("b"));
   deque(kSecond).push(task("c"));
-  core.work_available(out);
-  commands();
+  steps();
   const std::size_t count = transfer_half(crew, kSecond, kFirst);
   BOOST_TEST(count == 2U);
-  core.steal_replied(kSecond, count, out);
-  BOOST_TEST(commands() == (Lines{"start b"}), kPerElement);
+  core.steal_answered(kSecond, count);
+  BOOST_TEST(steps() == (Lines{"start b"}), kPerElement);
   BOOST_TEST(crew.ports[0].counters.steals == 1U);
   BOOST_TEST(crew.ports[0].counters.stolen_tasks == 2U);
   BOOST_TEST(crew.ports[0].counters.failed_steals == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(the_first_of_the_tasks_that_a_victim_hands_over_is_started_and_the_others_can_be_stolen_again) {
+  for (const char* name : {"a", "b", "c", "d"}) deque(kSecond).push(task(name));
+  BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
+  TaskList stolen = take_half(crew, kSecond);
+  core.steal_answered(kSecond, stolen);
+  BOOST_TEST(stolen.empty());
+  BOOST_TEST(deque(kFirst).size() == 1U);
+  BOOST_TEST(steps() == (Lines{"start a"}), kPerElement);
+  BOOST_TEST(crew.ports[0].counters.stolen_tasks == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_stolen_task_waits_for_one_of_higher_priority) {
+  deque(kSecond).push(task("theirs", 1));
+  BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
+  TaskList stolen = take_half(crew, kSecond);
+  deque(kFirst).push(task("own", 2));
+  core.steal_answered(kSecond, stolen);
+  BOOST_TEST(steps() == (Lines{"start own"}), kPerElement);
+  BOOST_TEST(deque(kFirst).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_only_the_core_knew_of_outlives_it) {
+  int value = 0;
+  const Handle handle = tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
+  tasks.submit(touch, {handle}, {.name = "first"});
+  tasks.submit(touch, {handle}, {.name = "second"});
+  TaskList ready = tasks.take_ready();
+  deque(kFirst).push(ready);
+  steps();
+  core.task_ended(*started.front(), nullptr);
+  BOOST_TEST(deque(kFirst).size() == 0U);
+  BOOST_TEST(!core.give_up());
+  BOOST_TEST(deque(kFirst).size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_steal_that_brought_nothing_is_counted_and_the_search_goes_on_while_there_are_victims) {
   deque(kSecond).push(task("theirs"));
-  core.work_available(out);
-  commands();
-  core.steal_replied(kSecond, 0, out);
-  BOOST_TEST(commands() == (Lines{"steal from 1"}), kPerElement);
+  steps();
+  core.steal_answered(kSecond, 0);
+  BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
   BOOST_TEST(deque(kSecond).pop_newest() != nullptr);
-  core.steal_replied(kSecond, 0, out);
-  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  core.steal_answered(kSecond, 0);
+  BOOST_TEST(steps() == (Lines{"rest"}), kPerElement);
   BOOST_TEST(crew.ports[0].counters.failed_steals == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_search_ends_though_victims_always_seem_to_have_tasks) {
   deque(kSecond).push(task("theirs"));
-  core.work_available(out);
   int asked = 0;
-  while (out.back().kind == Command::Kind::steal) {
+  Lines lines = steps();
+  while (lines == Lines{"steal from 1"}) {
     BOOST_TEST_REQUIRE(++asked < 100);
-    commands();
-    core.steal_replied(kSecond, 0, out);
+    core.steal_answered(kSecond, 0);
+    lines = steps();
   }
-  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(asked > 1);
+  BOOST_TEST(lines == (Lines{"rest"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_nobody_waits_for_does_not_end_the_wait) {
   deque(kSecond).push(task("theirs"));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"steal from 1"}), kPerElement);
-  core.steal_replied(WorkerId(3), 0, out);
-  BOOST_TEST(commands().empty());
+  BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
+  core.steal_answered(WorkerId(3), 0);
+  BOOST_TEST(steps().empty());
   BOOST_TEST(crew.ports[0].counters.failed_steals == 0U);
-  core.steal_replied(kSecond, 0, out);
+  core.steal_answered(kSecond, 0);
   BOOST_TEST(crew.ports[0].counters.failed_steals == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(tasks_of_an_unexpected_answer_are_used) {
   deque(kFirst).push(task("late"));
-  core.steal_replied(WorkerId(3), 1, out);
-  BOOST_TEST(commands() == (Lines{"start late"}), kPerElement);
+  core.steal_answered(WorkerId(3), 1);
+  BOOST_TEST(steps() == (Lines{"start late"}), kPerElement);
   BOOST_TEST(crew.ports[0].counters.stolen_tasks == 1U);
 }
 
@@ -237,8 +261,7 @@ BOOST_AUTO_TEST_CASE(near_victims_are_asked_before_far_ones) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Fixture run(plan, {kFirst, 1, seed, nullptr});
     for (std::uint32_t i = 1; i < 4; ++i) run.deque(WorkerId(i)).push(run.task("theirs"));
-    run.core.work_available(run.out);
-    BOOST_TEST_REQUIRE(run.commands() == (Lines{"steal from 2"}), kPerElement);
+    BOOST_TEST_REQUIRE(run.steps() == (Lines{"steal from 2"}), kPerElement);
   }
 }
 
@@ -248,9 +271,9 @@ BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
     Fixture run(one_ring(4), {kFirst, 1, seed * 0x9e3779b97f4a7c15ULL, nullptr});
     run.deque(WorkerId(1)).push(run.task("theirs"));
     run.deque(WorkerId(3)).push(run.task("theirs"));
-    run.core.work_available(run.out);
-    BOOST_TEST_REQUIRE(run.out.size() == 1U);
-    ++asked[run.out[0].worker.index()];
+    const Step step = run.core.next();
+    BOOST_TEST_REQUIRE((step.kind == Step::Kind::steal));
+    ++asked[step.victim.index()];
   }
   BOOST_TEST(asked[0] == 0);
   BOOST_TEST(asked[2] == 0);
@@ -263,29 +286,25 @@ BOOST_AUTO_TEST_CASE(whoever_starts_a_task_and_has_more_wakes_one_sleeper) {
   crew.idle.insert(kSecond);
   crew.idle.insert(WorkerId(2));
   for (const char* name : {"a", "b", "c"}) deque(kFirst).push(task(name));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"wake 1", "start c"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"wake 1", "start c"}), kPerElement);
   BOOST_TEST(crew.idle.contains(WorkerId(2)));
 }
 
 BOOST_AUTO_TEST_CASE(whoever_starts_the_last_task_wakes_nobody) {
   crew.idle.insert(kSecond);
   deque(kFirst).push(task("a"));
-  core.work_available(out);
-  BOOST_TEST(commands() == (Lines{"start a"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"start a"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(where_nobody_steals_own_tasks_wake_nobody_but_entered_ones_do) {
   Fixture run(nobody_steals(4));
   run.crew.idle.insert(kSecond);
   for (const char* name : {"a", "b"}) run.deque(kFirst).push(run.task(name));
-  run.core.work_available(run.out);
-  BOOST_TEST(run.commands() == (Lines{"start b"}), kPerElement);
+  BOOST_TEST(run.steps() == (Lines{"start b"}), kPerElement);
   Fixture other(nobody_steals(4));
   other.crew.idle.insert(kSecond);
   for (const char* name : {"a", "b"}) other.crew.entry.push(other.task(name));
-  other.core.work_available(other.out);
-  BOOST_TEST(other.commands() == (Lines{"wake 1", "start a"}), kPerElement);
+  BOOST_TEST(other.steps() == (Lines{"wake 1", "start a"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(with_a_shared_queue_nobody_steals_and_successors_are_everybodys) {
@@ -299,11 +318,10 @@ BOOST_AUTO_TEST_CASE(with_a_shared_queue_nobody_steals_and_successors_are_everyb
   for (const char* name : {"a", "b", "c"}) run.tasks.submit(look, {handle}, {.name = name});
   TaskList ready = run.tasks.take_ready();
   run.crew.entry.push(ready);
-  run.core.work_available(run.out);
-  Task* first = run.out.back().task;
-  BOOST_TEST(run.commands() == (Lines{"start write"}), kPerElement);
-  run.core.task_ended(*first, nullptr, run.out);
-  BOOST_TEST(run.commands() == (Lines{"start a"}), kPerElement);
+  BOOST_TEST(run.steps() == (Lines{"start write"}), kPerElement);
+  Task* first = run.started.front();
+  run.core.task_ended(*first, nullptr);
+  BOOST_TEST(run.steps() == (Lines{"start a"}), kPerElement);
   BOOST_TEST(run.crew.entry.size() == 2U);
   BOOST_TEST(run.deque(kFirst).size() == 0U);
 }
@@ -318,34 +336,31 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   run.tasks.submit(touch, {handle}, {.name = "second"});
   TaskList ready = run.tasks.take_ready();
   run.deque(kFirst).push(ready);
-  run.core.work_available(run.out);
-  Task* first = run.out.back().task;
-  run.commands();
-  run.core.task_ended(*first, nullptr, run.out);
-  BOOST_TEST(run.commands() == (Lines{"activate", "rest"}), kPerElement);
+  run.steps();
+  Task* first = run.started.front();
+  run.core.task_ended(*first, nullptr);
+  BOOST_TEST(run.steps() == (Lines{"activate", "rest"}), kPerElement);
   BOOST_TEST(activation.size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_with_slots_is_filled_and_refilled) {
   Fixture run(one_ring(4), {kFirst, 3, 7, nullptr});
   for (const char* name : {"a", "b", "c", "d"}) run.deque(kFirst).push(run.task(name));
-  run.core.work_available(run.out);
-  Task* d = run.out[0].task;
-  BOOST_TEST(run.commands() == (Lines{"start d", "start c", "start b"}), kPerElement);
+  BOOST_TEST(run.steps() == (Lines{"start d", "start c", "start b"}), kPerElement);
+  Task* d = run.started.front();
   BOOST_TEST(run.core.running() == 3U);
-  run.core.task_ended(*d, nullptr, run.out);
-  BOOST_TEST(run.commands() == (Lines{"start a"}), kPerElement);
+  run.core.task_ended(*d, nullptr);
+  BOOST_TEST(run.steps() == (Lines{"start a"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_with_room_looks_for_more_while_it_runs_something) {
   Fixture run(one_ring(4), {kFirst, 2, 7, nullptr});
   run.deque(kFirst).push(run.task("a"));
   run.deque(kSecond).push(run.task("theirs"));
-  run.core.work_available(run.out);
-  BOOST_TEST(run.commands() == (Lines{"start a", "steal from 1"}), kPerElement);
+  BOOST_TEST(run.steps() == (Lines{"start a", "steal from 1"}), kPerElement);
   BOOST_TEST(transfer_half(run.crew, kSecond, kFirst) == 1U);
-  run.core.steal_replied(kSecond, 1, run.out);
-  BOOST_TEST(run.commands() == (Lines{"start theirs"}), kPerElement);
+  run.core.steal_answered(kSecond, 1);
+  BOOST_TEST(run.steps() == (Lines{"start theirs"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(cancelled_tasks_are_passed_over) {
@@ -353,11 +368,10 @@ BOOST_AUTO_TEST_CASE(cancelled_tasks_are_passed_over) {
   deque(kFirst).push(task("b"));
   tasks.graph.cancel_all();
   deque(kFirst).push(task("c"));
-  core.work_available(out);
-  Task* c = out.back().task;
-  BOOST_TEST(commands() == (Lines{"start c"}), kPerElement);
-  core.task_ended(*c, nullptr, out);
-  BOOST_TEST(commands() == (Lines{"rest"}), kPerElement);
+  BOOST_TEST(steps() == (Lines{"start c"}), kPerElement);
+  Task* c = started.front();
+  core.task_ended(*c, nullptr);
+  BOOST_TEST(steps() == (Lines{"rest"}), kPerElement);
   BOOST_TEST(tasks.graph.progress().ended == 3U);
 }
 
@@ -370,11 +384,10 @@ BOOST_AUTO_TEST_CASE(commuting_tasks_on_one_handle_are_not_in_flight_together) {
   run.tasks.submit(add, {handle}, {.name = "b"});
   TaskList ready = run.tasks.take_ready();
   run.deque(kFirst).push(ready);
-  run.core.work_available(run.out);
-  Task* first = run.out[0].task;
-  BOOST_TEST(run.commands() == (Lines{"start b", "rest"}), kPerElement);
-  run.core.task_ended(*first, nullptr, run.out);
-  BOOST_TEST(run.commands() == (Lines{"start a", "rest"}), kPerElement);
+  BOOST_TEST(run.steps() == (Lines{"start b", "rest"}), kPerElement);
+  Task* first = run.started.front();
+  run.core.task_ended(*first, nullptr);
+  BOOST_TEST(run.steps() == (Lines{"start a", "rest"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(parking_fails_while_there_is_work_anywhere) {
@@ -462,27 +475,23 @@ class Threads {
   void work(std::size_t self) {
     const WorkerId id(static_cast<std::uint32_t>(self));
     WorkerCore core(crew_, {id, 1, self + 1, nullptr});
-    Commands commands;
-    core.work_available(commands);
     while (!stopping_) {
-      const Commands now = std::move(commands);
-      commands.clear();
-      for (const Command& command : now) {
-        switch (command.kind) {
-          case Command::Kind::start: core.task_ended(*command.task, nullptr, commands); break;
-          case Command::Kind::steal:
-            core.steal_replied(command.worker, transfer_half(crew_, command.worker, id), commands);
-            break;
-          case Command::Kind::wake: wake(command.worker.index()); break;
-          case Command::Kind::activate: break;
-          case Command::Kind::rest:
-            if (core.park()) {
-              sleep(self);
-              core.unpark();
-            }
-            core.work_available(commands);
-            break;
+      const Step step = core.next();
+      if (step.wake.valid()) wake(step.wake.index());
+      switch (step.kind) {
+        case Step::Kind::wait: break;
+        case Step::Kind::start: core.task_ended(*step.task, nullptr); break;
+        case Step::Kind::steal: {
+          TaskList stolen = take_half(crew_, step.victim);
+          core.steal_answered(step.victim, stolen);
+          break;
         }
+        case Step::Kind::rest:
+          if (core.park()) {
+            sleep(self);
+            core.unpark();
+          }
+          break;
       }
     }
   }
