@@ -1,5 +1,7 @@
 #include "platform/clock.hpp"
 
+#include <time.h>
+
 #include <cassert>
 #include <chrono>
 
@@ -7,6 +9,16 @@ namespace troupe::platform {
 
 TimeStamp SteadyClock::now() const noexcept {
   return std::chrono::duration_cast<TimeStamp>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+TimeStamp coarse_now() noexcept {
+  timespec time{};
+#if defined(CLOCK_MONOTONIC_COARSE)
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+#else
+  clock_gettime(CLOCK_MONOTONIC, &time);
+#endif
+  return std::chrono::seconds(time.tv_sec) + TimeStamp(time.tv_nsec);
 }
 
 TimeStamp ManualClock::now() const noexcept { return TimeStamp(now_.load()); }

@@ -27,6 +27,10 @@ class SteadyClock final : public Clock {
   [[nodiscard]] TimeStamp now() const noexcept override;
 };
 
+/// `SteadyClock` as of its last tick: 5 ns a reading, and up to one tick of the system (1 to 10 ms) in the past. For
+/// "since when" of what people look at.
+[[nodiscard]] TimeStamp coarse_now() noexcept;
+
 /// Stands still until it is moved: for tests and for virtual time, in which whoever runs the events moves it.
 /// Reading and moving may be done by any thread.
 class ManualClock final : public Clock {

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cstdint>
 
-#include "proto/units.hpp"
-
 namespace troupe::platform {
 
 /// A counter that runs steadily on each core, read in a few nanoseconds; its unit is about a third of a nanosecond on
@@ -24,20 +22,5 @@ inline constexpr std::uint64_t kRoughMicrosecond = 3000;
 #else
 inline constexpr std::uint64_t kRoughMicrosecond = 1000;
 #endif
-
-/// Tells the time of earlier `rough_ticks`. It measures how long a tick is, from its construction on, and so costs
-/// nothing until it is asked.
-class RoughClock {
- public:
-  RoughClock();
-
-  /// The time (of `SteadyClock`) at which the counter said `ticks`, between the construction and now; good to about a
-  /// thousandth of the time since, where cores agree. "Since when" for people.
-  [[nodiscard]] TimeStamp time_of(std::uint64_t ticks) const noexcept;
-
- private:
-  TimeStamp first_time_;
-  std::uint64_t first_ticks_;
-};
 
 }  // namespace troupe::platform

@@ -10,12 +10,21 @@
 namespace troupe::workers {
 
 void CoreDevice::prepare(const graph::Task& task) {
-  if (views_.size() < task.access_count) views_.resize(task.access_count);
-  if (!partials_.empty()) partials_.clear();
+  const std::span<const graph::TaskAccess> data = task.data();
+  if (views_.size() < data.size()) views_.resize(data.size());
   const DataView** view = views_.data();
-  for (const graph::TaskAccess& access : task.data()) {
-    graph::DataRecord& record = *access.data();
-    *view++ = access.mode() == AccessMode::reduce ? partial(record) : &record.view;
+  bool reduces = false;
+  for (const graph::TaskAccess& access : data) {
+    reduces = reduces || access.mode() == AccessMode::reduce;
+    *view++ = &access.data()->view;
+  }
+  if (reduces) [[unlikely]] use_partials(data);
+}
+
+void CoreDevice::use_partials(std::span<const graph::TaskAccess> data) {
+  partials_.clear();
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data[i].mode() == AccessMode::reduce) views_[i] = partial(*data[i].data());
   }
 }
 

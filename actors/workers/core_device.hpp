@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class CoreDevice final : public Device {
 
  private:
   void prepare(const graph::Task& task);
+  /// Tasks that reduce get partial results of this worker.
+  void use_partials(std::span<const graph::TaskAccess> data);
   const DataView* partial(graph::DataRecord& record);
   /// The exception that is being handled, as the task's failure.
   [[nodiscard]] graph::FailureLog::Cause current_exception_of(const graph::Task& task) const;

@@ -13,7 +13,6 @@
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
-#include "platform/cycles.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
 
@@ -55,9 +54,8 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
   /// the only one that looks at it.
   std::optional<StealAnswer> answer;
-  /// Since when, in `platform::rough_ticks`, see `Crew::rough_clock`: a reading of the real clock per task would cost
-  /// several times as much.
-  std::atomic<std::uint64_t> running_since{0};
+  /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
+  std::atomic<TimeStamp::rep> running_since{0};
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
@@ -82,7 +80,6 @@ class Crew {
   EntryQueue entry;
   IdleSet idle;
   std::vector<WorkerPort> ports;
-  const platform::RoughClock rough_clock;
   /// Record what workers do in their `trace`.
   bool trace = false;
 };

@@ -11,7 +11,7 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
     const graph::Task* task = port.running.load(std::memory_order_acquire);
     if (task == nullptr) continue;
     running.push_back(
-        {task, WorkerId(i), crew.rough_clock.time_of(port.running_since.load(std::memory_order_relaxed))});
+        {task, WorkerId(i), TimeStamp(port.running_since.load(std::memory_order_relaxed))});
   }
   return running;
 }
@@ -29,7 +29,7 @@ observation::Pulse pulse_of(const Crew& crew) {
   const graph::GraphProgress progress = crew.graph.progress();
   observation::Pulse pulse{progress.ended, progress.submitted - progress.ended};
   for (const WorkerPort& port : crew.ports) {
-    pulse.activity += port.running_since.load(std::memory_order_relaxed);
+    pulse.activity += static_cast<std::uint64_t>(port.running_since.load(std::memory_order_relaxed));
     pulse.activity += port.counters.tasks.load(std::memory_order_relaxed);
   }
   return pulse;

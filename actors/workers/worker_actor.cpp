@@ -152,7 +152,7 @@ void WorkerActor::start(graph::Task& task) {
   message_handled();
   note_state(WorkerState::working);
   // Release: whoever sees the task sees since when it runs.
-  port_.running_since.store(core_.started(), std::memory_order_relaxed);
+  port_.running_since.store(core_.looked_at().count(), std::memory_order_relaxed);
   port_.running.store(&task, std::memory_order_release);
   Started started = device_->start(task);
   port_.running.store(nullptr, std::memory_order_relaxed);

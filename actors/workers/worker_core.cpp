@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/clock.hpp"
 #include "platform/cycles.hpp"
 
 namespace troupe::workers {
@@ -14,6 +15,8 @@ using graph::TaskList;
 namespace {
 /// Tasks moved by one steal, or taken from the entry queue at once.
 constexpr std::size_t kBatch = 32;
+/// Tasks of an eighth of a microsecond are not worth a reading of the ticks each.
+constexpr std::uint32_t kLongestStride = 8;
 }  // namespace
 
 TaskList take_half(Crew& crew, WorkerId victim) noexcept {
@@ -49,17 +52,25 @@ Task* WorkerCore::take_from_entry() {
   return first;
 }
 
-bool WorkerCore::look_at_arrivals(std::uint64_t now) {
-  if (now - looked_ < platform::kRoughMicrosecond) return false;
-  looked_ = now;
+bool WorkerCore::look_at_arrivals() {
+  const std::uint64_t now = platform::rough_ticks();
+  const bool short_tasks = now - read_ < since_read_ * (platform::kRoughMicrosecond / kLongestStride);
+  stride_ = short_tasks ? kLongestStride : 1;
+  read_ = now;
+  since_read_ = 0;
+  if (now - drained_ < platform::kRoughMicrosecond) return false;
+  drained_ = now;
   crew_.entry.drain();
   return true;
 }
 
 Task* WorkerCore::next_task() {
-  started_ = platform::rough_ticks();
+  const TimeStamp now = platform::coarse_now();
+  const bool long_ago = now != looked_at_;
+  looked_at_ = now;
+  ++since_read_;
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  look_at_arrivals(started_);
+  if (long_ago || since_read_ >= stride_) look_at_arrivals();
   if (crew_.entry.top() > port_.deque.top()) {
     if (Task* task = take_from_entry()) return task;
   }
@@ -179,7 +190,7 @@ bool WorkerCore::give_up() {
 
 bool WorkerCore::finds_work() {
   if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || victims_have_work()) return true;
-  return look_at_arrivals(platform::rough_ticks()) && crew_.entry.drained() > 0;
+  return look_at_arrivals() && crew_.entry.drained() > 0;
 }
 
 bool WorkerCore::sees_work() const { return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work(); }

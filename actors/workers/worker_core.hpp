@@ -6,6 +6,7 @@
 #include "actors/workers/crew.hpp"
 #include "graph/failure_log.hpp"
 #include "proto/random.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::workers {
 
@@ -78,8 +79,8 @@ class WorkerCore {
   void unpark() { crew_.idle.erase(options_.self); }
 
   [[nodiscard]] std::size_t running() const { return running_; }
-  /// The time of the last `start` step, in `platform::rough_ticks`.
-  [[nodiscard]] std::uint64_t started() const { return started_; }
+  /// When the last task was looked for, of `platform::coarse_now`.
+  [[nodiscard]] TimeStamp looked_at() const { return looked_at_; }
 
  private:
   void activated(graph::TaskList& ready);
@@ -90,7 +91,7 @@ class WorkerCore {
   graph::Task* next_task();
   /// Lets what has arrived at the entry queue take part, unless it was looked at less than a microsecond ago (false):
   /// each look costs the thread that submits a cache miss.
-  bool look_at_arrivals(std::uint64_t now);
+  bool look_at_arrivals();
   graph::Task* take_from_entry();
   [[nodiscard]] bool victims_have_work() const;
   /// The first victim that seems to have tasks, nearest ring first; an invalid id where none has.
@@ -106,9 +107,14 @@ class WorkerCore {
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
-  std::uint64_t started_ = 0;
-  /// When the entry queue was looked at, in `platform::rough_ticks`.
-  std::uint64_t looked_ = 0;
+  TimeStamp looked_at_{};
+  /// When the entry queue was drained, in `platform::rough_ticks`.
+  std::uint64_t drained_ = 0;
+  /// The ticks last read, and tasks looked for since.
+  std::uint64_t read_ = 0;
+  std::uint32_t since_read_ = 0;
+  /// Tasks between two readings, which cost as much as a quarter of an empty task: 1 where tasks take long enough.
+  std::uint32_t stride_ = 1;
   /// The victim whose answer is awaited, or an invalid id.
   WorkerId asked_victim_;
   /// Victims asked since the last task, so that a search ends.

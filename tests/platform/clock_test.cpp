@@ -4,8 +4,6 @@
 #include <chrono>
 #include <thread>
 
-#include "platform/cycles.hpp"
-
 namespace troupe::platform {
 namespace {
 
@@ -37,22 +35,6 @@ BOOST_AUTO_TEST_CASE(the_manual_clock_stands_still_until_it_is_moved) {
   clock.set(1s);
   clock.advance(0ns);
   BOOST_TEST((reader.now() == 1s));
-}
-
-BOOST_AUTO_TEST_CASE(rough_ticks_are_told_as_times_between_now_and_then) {
-  const RoughClock rough;
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  const TimeStamp before = SteadyClock().now();
-  const std::uint64_t ticks = rough_ticks();
-  const TimeStamp after = SteadyClock().now();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  const TimeStamp told = rough.time_of(ticks);
-  BOOST_TEST((told >= before - std::chrono::milliseconds(2)));
-  BOOST_TEST((told <= after + std::chrono::milliseconds(2)));
-  // What cannot be: before the clock was made, and a core whose counter is ahead.
-  BOOST_TEST((rough.time_of(0) <= before));
-  const TimeStamp ahead = rough.time_of(rough_ticks() + kRoughMicrosecond);
-  BOOST_TEST((ahead <= SteadyClock().now()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
