@@ -4,9 +4,8 @@
 
 namespace troupe::observation {
 
-void MailboxRecord::answered(Duration took) noexcept {
-  answered_.fetch_add(1, std::memory_order_relaxed);
-  answering_.note(took);
+bool MailboxRecord::answers() noexcept {
+  return answered_.fetch_add(1, std::memory_order_relaxed) % kTimedAnswers == 0;
 }
 
 MailboxMetrics MailboxRecord::snapshot() const {

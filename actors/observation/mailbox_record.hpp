@@ -21,8 +21,13 @@ class MailboxRecord {
   MailboxRecord(const MailboxRecord&) = delete;
   MailboxRecord& operator=(const MailboxRecord&) = delete;
 
-  /// A message was answered by its sender's thread and never lay in the mailbox. Any thread.
-  void answered(Duration took) noexcept;
+  /// One of so many answers is timed: two readings of the clock would take longer than the answer.
+  static constexpr std::uint64_t kTimedAnswers = 8;
+
+  /// A message is being answered by its sender's thread and never lies in the mailbox. True: `answered_in` shall be
+  /// told how long that takes. Any thread.
+  [[nodiscard]] bool answers() noexcept;
+  void answered_in(Duration took) noexcept { answering_.note(took); }
   [[nodiscard]] MailboxMetrics snapshot() const;
   /// Whether some actor has this mailbox and has not ended.
   [[nodiscard]] bool open() const noexcept { return open_.load(std::memory_order_relaxed) > 0; }

@@ -41,7 +41,7 @@ struct MailboxMetrics {
   /// From the beginning of the handler to its end, or until the worker starts the first task that the message brought:
   /// kernels are work, not mail.
   LatencySummary handling;
-  /// Of a steal request answered at delivery.
+  /// Of one in eight steal requests answered at delivery.
   LatencySummary answering;
 };
 

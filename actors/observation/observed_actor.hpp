@@ -49,11 +49,14 @@ class ObservedActor : public caf::event_based_actor {
   void message_handled() noexcept {
     if (meter_ && meter_->measuring()) meter_->end(clock_->now());
   }
-  /// A message answered by its sender's thread, which began to do so at `begin`.
-  void answered_at_delivery(TimeStamp begin) noexcept {
-    if (meter_) meter_->record().answered(clock_->now() - begin);
+  /// Calls `answer`, which deals with a message in its sender's thread.
+  template <class Answer>
+  void answer_at_delivery(Answer&& answer) noexcept {
+    const bool timed = meter_ && meter_->record().answers();
+    const TimeStamp begin = timed ? clock_->now() : TimeStamp{};
+    answer();
+    if (timed) meter_->record().answered_in(clock_->now() - begin);
   }
-  [[nodiscard]] TimeStamp delivery_begins() const noexcept { return meter_ ? clock_->now() : TimeStamp{}; }
 
  private:
   std::unique_ptr<MailboxMeter> meter_;

@@ -18,7 +18,8 @@ void CoreDevice::prepare(const graph::Task& task) {
     reduces = reduces || access.mode() == AccessMode::reduce;
     *view++ = &access.data()->view;
   }
-  if (reduces) [[unlikely]] use_partials(data);
+  if (reduces) [[unlikely]]
+    use_partials(data);
 }
 
 void CoreDevice::use_partials(std::span<const graph::TaskAccess> data) {

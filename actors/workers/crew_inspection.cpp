@@ -10,8 +10,7 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
     // meanwhile has a later time, so that a task is never said to run for longer than it does.
     const graph::Task* task = port.running.load(std::memory_order_acquire);
     if (task == nullptr) continue;
-    running.push_back(
-        {task, WorkerId(i), TimeStamp(port.running_since.load(std::memory_order_relaxed))});
+    running.push_back({task, WorkerId(i), TimeStamp(port.running_since.load(std::memory_order_relaxed))});
   }
   return running;
 }

@@ -25,10 +25,10 @@ WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup>
 void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
   if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
     // In the thief's thread: the victim's deque and the thief's port are all that is touched.
-    const TimeStamp begin = delivery_begins();
-    const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
-    crew_.ports[thief.index()].answer = StealAnswer{setup_->id, take_half(crew_, setup_->id)};
-    answered_at_delivery(begin);
+    answer_at_delivery([&] {
+      const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
+      crew_.ports[thief.index()].answer = StealAnswer{setup_->id, take_half(crew_, setup_->id)};
+    });
     return;
   }
   arrivals_.fetch_add(1, std::memory_order_relaxed);

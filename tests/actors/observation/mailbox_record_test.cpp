@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(a_message_put_back_is_not_processed) {
 
 BOOST_AUTO_TEST_CASE(what_is_answered_at_delivery_is_received_and_processed_at_once) {
   Mailbox mailbox;
-  mailbox.record.answered(Duration(150));
+  BOOST_TEST(mailbox.record.answers());
+  mailbox.record.answered_in(Duration(150));
   const MailboxMetrics metrics = mailbox.record.snapshot();
   BOOST_TEST(metrics.received == 1U);
   BOOST_TEST(metrics.processed == 1U);
