@@ -151,7 +151,7 @@ void WorkerActor::perform(const Command& command) {
       break;
     }
     case Command::Kind::wake: setup_->peers->send(command.worker, WorkAvailable{}); break;
-    case Command::Kind::activate: send(setup_->scheduler, TasksActivated{}); break;
+    case Command::Kind::activate: setup_->peers->tell_scheduler(); break;
     case Command::Kind::rest: rest(); break;
   }
 }

@@ -145,6 +145,31 @@ BOOST_AUTO_TEST_CASE(a_policy_that_fails_loses_no_task_and_is_reported) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_scheduler_whose_actor_dies_loses_no_task_and_is_reported_and_replaced) {
+  TestRuntime runtime(workers(3), std::make_unique<AllOnOne>());
+  std::atomic<int> ran{0};
+  std::int64_t sum = 0;
+  const Handle handle = runtime.scalar(sum);
+  const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](std::int64_t& x) { ++x; });
+  const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 100; ++i) {
+      if (i % 20 == 10) runtime->kill_scheduler();
+      runtime.submit(add, {handle});
+      runtime.submit(count);
+    }
+  }
+  const std::string message = runtime.wait();
+  BOOST_TEST(message.find("policy 'custom' lost its scheduler, whose actor died: ") != std::string::npos, message);
+  BOOST_TEST(sum == 5000);
+  BOOST_TEST(ran == 5000);
+  // The next one places as before.
+  runtime.submit(add, {handle});
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(sum == 5001);
+  BOOST_TEST(!runtime->why().scheduler_died);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_whose_actor_was_told_to_die_is_still_seen_at_its_kernel) {
   std::atomic<int> arrived{0};
   std::atomic<bool> open{false};
