@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_worker_whose_actor_was_told_to_die_is_still_seen_at_its_k
 BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   Sink sink;
   RuntimeOptions options = workers(2);
-  options.why_after = 100ms;
+  options.why_after = 500ms;
   options.on_stall = sink.function();
   TestRuntime runtime(options);
   std::int64_t x = 0;
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   const Codelet slow =
       Codelet("slow", {AccessMode::read_write}).cpu([](std::int64_t&) { std::this_thread::sleep_for(10ms); });
   // Slow but steady, and longer in sum than the watchdog's patience.
-  for (int i = 0; i < 30; ++i) runtime.submit(slow, {handle});
+  for (int i = 0; i < 60; ++i) runtime.submit(slow, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sink.count == 0);
   std::atomic<bool> open{false};
@@ -218,11 +218,11 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   BOOST_TEST(runtime.wait() == "");
   const int told = sink.count;
   BOOST_TEST(told < 4);
-  BOOST_TEST((sink.first().quiet_for >= 100ms));
+  BOOST_TEST((sink.first().quiet_for >= 500ms));
   BOOST_TEST(says(sink.first(), "Nothing has started or ended for "));
   BOOST_TEST(says(sink.first(), "1 task waits, in the end, for task "));
   // Idle: nobody is to be woken by that.
-  std::this_thread::sleep_for(300ms);
+  std::this_thread::sleep_for(1200ms);
   BOOST_TEST(sink.count == told);
 }
 
@@ -287,9 +287,9 @@ BOOST_AUTO_TEST_CASE(every_actor_has_figures_that_add_up_under_load) {
 
 BOOST_AUTO_TEST_CASE(a_kernel_is_no_time_of_handling) {
   TestRuntime runtime(workers(1));
-  runtime.submit(Codelet("long", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(100ms); }));
+  runtime.submit(Codelet("long", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(500ms); }));
   BOOST_TEST(runtime.wait() == "");
-  BOOST_TEST((runtime->metrics().mailboxes[0].handling.max < 90ms));
+  BOOST_TEST((runtime->metrics().mailboxes[0].handling.max < 400ms));
 }
 
 BOOST_AUTO_TEST_CASE(steal_requests_are_answered_at_delivery_and_counted) {
