@@ -86,7 +86,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   caf::actor spawn_worker(caf::event_based_actor* supervisor, WorkerId worker);
   void started(const WorkerStarted& message);
   void lost(WorkerId worker, const std::string& reason);
-  void spawn_scheduler();
+  void make_scheduler_state();
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
@@ -112,7 +112,6 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   Configuration configuration_;
   caf::actor_system system_;
   caf::actor supervisor_;
-  caf::actor scheduler_;
   std::optional<observation::Watchdog> watchdog_;
 };
 
@@ -140,16 +139,13 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
-void RuntimeSystem::Implementation::spawn_scheduler() {
+void RuntimeSystem::Implementation::make_scheduler_state() {
   std::vector<DeviceKind> kinds(crew_->ports.size(), DeviceKind::cpu_core);
   // The scheduler must not own the runtime that owns it.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
                                                   [](scheduler::WorkerQueues*) {});
   scheduler_state_ = std::make_shared<scheduler::SchedulerState>(
       std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(kinds), options_.seed));
-  scheduler_ = spawn_observed(mailboxes_.back(), [state = scheduler_state_](caf::event_based_actor* self) {
-    return scheduler::scheduler_behavior(self, state);
-  });
 }
 
 caf::actor RuntimeSystem::Implementation::spawn_observed(observation::MailboxRecord& mailbox,
@@ -169,14 +165,21 @@ void RuntimeSystem::Implementation::start_watchdog() {
 }
 
 void RuntimeSystem::Implementation::start() {
-  if (places_) spawn_scheduler();
+  if (places_) make_scheduler_state();
   SupervisorSetup setup;
   setup.workers = crew_->ports.size();
   setup.peers = peers_;
-  setup.scheduler = scheduler_;
   setup.spawn_worker = [this](caf::event_based_actor* supervisor, WorkerId worker) {
     return spawn_worker(supervisor, worker);
   };
+  if (places_) {
+    setup.spawn_scheduler = [this] {
+      return spawn_observed(mailboxes_.back(), [state = scheduler_state_](caf::event_based_actor* self) {
+        return scheduler::scheduler_behavior(self, state);
+      });
+    };
+    setup.lost_scheduler = [this](const std::string& reason) { scheduler_state_->rescue(reason); };
+  }
   setup.started = [this](const WorkerStarted& message) { started(message); };
   setup.lost = [this](WorkerId worker, const std::string& reason) { lost(worker, reason); };
   auto state = std::make_shared<SupervisorState>(std::move(setup));
@@ -218,8 +221,8 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->spin = options_.spin;
   setup->core = {worker, 1, options_.seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1,
                  places_ ? &activation_ : nullptr};
+  setup->core.deterministic = options_.deterministic;
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
-  setup->scheduler = scheduler_;
   return setup;
 }
 
@@ -252,7 +255,7 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
   if (places_) {
     activation_.push(ready);
-    caf::anon_send(scheduler_, TasksActivated{});
+    peers_->tell_scheduler();
     return;
   }
   if (worker.valid() && !crew_->plan.shared_queue) {
@@ -309,7 +312,6 @@ void RuntimeSystem::Implementation::stop() {
   watchdog_.reset();
   caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
-  scheduler_ = nullptr;
   if (options_.deterministic) {
     while (pump() == Pump::progressed) {
     }
@@ -407,6 +409,11 @@ RunReport RuntimeSystem::report() const { return implementation_->report(); }
 Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
 MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }
 WhyReport RuntimeSystem::why() const { return implementation_->why(); }
+
+void RuntimeSystem::kill_scheduler() {
+  const caf::actor actor = implementation_->peers_->scheduler();
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
 
 void RuntimeSystem::kill_worker(WorkerId worker) {
   const caf::actor actor = implementation_->peers_->get(worker);

@@ -41,6 +41,9 @@ class RuntimeSystem {
   [[nodiscard]] WhyReport why() const;
   /// Makes a worker's actor end as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
+  /// So for the scheduler's, where there is one: tasks that it has not placed go to the least loaded workers, the next
+  /// wait says so, and another actor goes on.
+  void kill_scheduler();
 
  private:
   class Implementation;

@@ -14,7 +14,20 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
   self->send(actor, StartWorker{});
 }
 
+void start_scheduler(caf::event_based_actor* self, SupervisorState& state) {
+  const caf::actor actor = state.setup.spawn_scheduler();
+  state.scheduler = actor.address();
+  state.setup.peers->set_scheduler(actor);
+  self->monitor(actor);
+}
+
 void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::down_msg& down) {
+  if (state.scheduler && down.source == state.scheduler) {
+    if (state.stopping) return;
+    start_scheduler(self, state);
+    state.setup.lost_scheduler(to_string(down.reason));
+    return;
+  }
   const auto found = std::find(state.addresses.begin(), state.addresses.end(), down.source);
   if (found == state.addresses.end()) return;
   const WorkerId worker(static_cast<std::uint32_t>(found - state.addresses.begin()));
@@ -35,6 +48,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
 
 caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state) {
   self->set_down_handler([=](const caf::down_msg& down) { on_down(self, *state, down); });
+  if (state->setup.spawn_scheduler) start_scheduler(self, *state);
   for (std::size_t i = 0; i < state->setup.workers; ++i) {
     start_worker(self, *state, WorkerId(static_cast<std::uint32_t>(i)));
   }
@@ -46,8 +60,7 @@ caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<
         for (std::size_t i = 0; i < state->setup.workers; ++i) {
           state->setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), Stop{});
         }
-        if (state->setup.scheduler) self->send(state->setup.scheduler, Stop{});
-        state->setup.scheduler = nullptr;
+        if (const caf::actor scheduler = state->setup.peers->scheduler()) self->send(scheduler, Stop{});
       },
   };
 }

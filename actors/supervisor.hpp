@@ -16,12 +16,14 @@ namespace troupe::actors {
 struct SupervisorSetup {
   std::size_t workers = 0;
   std::shared_ptr<workers::Peers> peers;
-  /// Null under a local policy.
-  caf::actor scheduler;
   std::function<caf::actor(caf::event_based_actor* supervisor, WorkerId)> spawn_worker;
+  /// Empty under a local policy.
+  std::function<caf::actor()> spawn_scheduler;
   std::function<void(const WorkerStarted&)> started;
   /// The worker's actor has died without having been told to stop. A replacement is started afterwards.
   std::function<void(WorkerId, const std::string& reason)> lost;
+  /// So has the scheduler's, and the replacement is in place. Rescues the tasks that lay with it.
+  std::function<void(const std::string& reason)> lost_scheduler;
 };
 
 struct SupervisorState {
@@ -30,6 +32,8 @@ struct SupervisorState {
   SupervisorSetup setup;
   /// By worker; null once the worker has ended.
   std::vector<caf::actor_addr> addresses;
+  /// Null under a local policy.
+  caf::actor_addr scheduler;
   std::size_t alive = 0;
   bool stopping = false;
 };

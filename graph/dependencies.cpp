@@ -6,6 +6,10 @@ namespace troupe::graph {
 
 namespace {
 constexpr std::size_t kPruneFrom = 32;
+/// A trace wants predecessors that have ended, too. Bounded all the same, as data may be read for ever: 1 MiB each.
+constexpr std::size_t kPruneTracedFrom = 65536;
+/// What every member of an epoch goes through.
+constexpr std::size_t kPruneTracedBeforeFrom = 1024;
 
 EpochKind epoch_of(AccessMode mode) {
   switch (mode) {
@@ -16,10 +20,10 @@ EpochKind epoch_of(AccessMode mode) {
 }
 }  // namespace
 
-void append_pruned(std::vector<TaskReference>& list, TaskReference task) {
+void append_pruned(std::vector<TaskReference>& list, TaskReference task, std::size_t from) {
   // Full: look whether dropping ended tasks makes room before growing. At least half the capacity must become free,
   // or the next look would come too soon.
-  if (list.size() == list.capacity() && list.size() >= kPruneFrom) {
+  if (list.size() == list.capacity() && list.size() >= from) {
     std::erase_if(list, [](const TaskReference& reference) { return reference.ended(); });
     if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
   }
@@ -87,10 +91,12 @@ void DependencyBuilder::note_ended(TaskReference predecessor) {
   if (trace_ != nullptr) trace_->had_ended(TaskId(predecessor.id), task_.task_id());
 }
 
+std::size_t DependencyBuilder::prune_from() const { return trace_ == nullptr ? kPruneFrom : kPruneTracedFrom; }
+
 void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
   if (mode == AccessMode::read) {
     add_edges(state.writers);
-    append_pruned(state.readers, self());
+    append_pruned(state.readers, self(), prune_from());
     return;
   }
   const EpochKind kind = epoch_of(mode);
@@ -104,10 +110,10 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
     state.kind = kind;
   }
   add_edges(state.before);
-  append_pruned(state.writers, self());
+  append_pruned(state.writers, self(), prune_from());
   if (kind == EpochKind::write) {
     state.before.clear();
-  } else if (joins && state.before.size() >= kPruneFrom) {
+  } else if (joins && state.before.size() >= (trace_ == nullptr ? kPruneFrom : kPruneTracedBeforeFrom)) {
     std::erase_if(state.before, [](const TaskReference& reference) { return reference.ended(); });
   }
 }

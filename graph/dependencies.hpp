@@ -44,6 +44,7 @@ class DependencyBuilder {
   void add_edges(const std::vector<TaskReference>& predecessors);
   void note_ended(TaskReference predecessor);
   Edge& next_edge();
+  [[nodiscard]] std::size_t prune_from() const;
   [[nodiscard]] TaskReference self() const { return {&task_, task_.id.load(std::memory_order_relaxed)}; }
 
   Task& task_;
@@ -57,8 +58,8 @@ class DependencyBuilder {
   DependencyTrace* const trace_;
 };
 
-/// Appends to a list of tasks of which only those in flight matter; ended ones are dropped now and then, so that the
-/// list stays within twice the number of tasks in flight.
-void append_pruned(std::vector<TaskReference>& list, TaskReference task);
+/// Appends to a list of tasks of which only those in flight matter; from the given length on, ended ones are dropped
+/// now and then, so that the list stays within twice the number of tasks in flight.
+void append_pruned(std::vector<TaskReference>& list, TaskReference task, std::size_t from);
 
 }  // namespace troupe::graph

@@ -19,9 +19,10 @@ struct DependencyEntry {
 };
 
 /// The dependencies of one graph. One that made a task wait is recorded by the worker that completes the predecessor;
-/// one on a task that had ended already, by the submission. So all are there, except that of many readers of the same
-/// data, those that ended before the next writer's submission may be missing: the graph forgets them. The same pair may
-/// be recorded more than once.
+/// one on a task that had ended already, by the submission. So all are there, except that of more than 65,536 readers
+/// of the same data (or tasks that commute or reduce), those that ended before the next writer's submission may be
+/// missing, and for later members of a group that commutes, those of more than 1024: the graph forgets them. The same
+/// pair may be recorded more than once.
 ///
 /// Each slot has one writer at a time: a worker's own, the one for completions by other threads, the submission's.
 /// Slots may be taken at any time, by any thread.

@@ -3,15 +3,18 @@
 /// The submission lock keeps still what it protects: no record is allocated, so each keeps its id, codelet, role, name
 /// and accesses, even when its task ends meanwhile (`allocate_task` frees what the last task left behind), and no edge
 /// is added or changes its owner. What workers do meanwhile:
-/// 1. They close a task's list of successors, once. A list that is still open after it was walked was stable, as it
-/// only
+/// 1. They close a task's list of successors, once. A list that is still open after it was walked was stable, as it only
 ///    ever grows at its head, under the lock.
 /// 2. Having closed it they relink its edges, which are walked through atomic links: the walk may then go astray among
 ///    the edges of that list, in which relinking leaves no cycle for good, and is thrown away.
 /// 3. They take and release commute locks; each is asked for its holder and its queue under its own lock.
 /// 4. They begin and end runs of recordings, whose tasks and links stay as they are; the state of each is in its
-/// atomics.
+///    atomics.
+///
+/// The lock keeps submitters waiting, so the look is bounded: of more tasks than `kMostTasks` it takes the oldest, with
+/// which all that they wait for is there, and some of the ready ones. The others are only counted.
 #include <algorithm>
+#include <cstdint>
 #include <unordered_set>
 
 #include "graph/task_graph.hpp"
@@ -20,10 +23,37 @@ namespace troupe::graph {
 
 namespace {
 
+/// As many as the default window holds.
+constexpr std::size_t kMostTasks = 65536;
+
+struct InFlight {
+  std::uint64_t id = 0;
+  const Task* task = nullptr;
+};
+
+/// The oldest `kMostTasks`, and as many more at most that wait for nothing, which running ones are among.
+void keep_oldest(std::vector<InFlight>& tasks) {
+  if (tasks.size() <= kMostTasks) return;
+  const auto rest = tasks.begin() + kMostTasks;
+  std::nth_element(tasks.begin(), rest, tasks.end(), [](const InFlight& a, const InFlight& b) { return a.id < b.id; });
+  std::size_t more = kMostTasks;
+  tasks.erase(std::remove_if(rest, tasks.end(),
+                             [&](const InFlight& one) {
+                               // Relaxed: a running task has been free for longer than that matters.
+                               const bool free = one.task->pending.load(std::memory_order_relaxed) == 0;
+                               return !free || more == 0 || more-- == 0;
+                             }),
+              tasks.end());
+}
+
 /// Records and nodes side by side, by address.
 class Walk {
  public:
-  Walk(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) : snapshot_(snapshot), tasks_(tasks) {}
+  Walk(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) : snapshot_(snapshot), tasks_(tasks) {
+    for (const TaskNode& node : snapshot.nodes) {
+      if (node.pending > 0) newest_ = std::max(newest_, node.id.value());
+    }
+  }
 
   /// The node of a task; false where it has ended or was none when the walk began.
   bool find(const Task* task, std::uint32_t& node) const {
@@ -47,7 +77,7 @@ class Walk {
     std::size_t steps = 64 + 16 * tasks_.size();
     for (; edge != nullptr && steps > 0; edge = edge->next_edge(), --steps) {
       std::uint32_t successor = 0;
-      if (edge->kind() == Edge::waiter || !find(edge->task(), successor)) continue;
+      if (edge->kind() == Edge::waiter || is_newer(*edge->task()) || !find(edge->task(), successor)) continue;
       const bool explicitly = edge->kind() == Edge::explicit_dependency;
       snapshot_.edges.push_back(
           {node, successor, explicitly ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
@@ -82,8 +112,14 @@ class Walk {
   }
 
  private:
+  /// Than all that are looked at and wait for others, which is seen sooner than by looking for it.
+  [[nodiscard]] bool is_newer(const Task& task) const {
+    return task.role != TaskRole::recorded && task.id.load(std::memory_order_relaxed) > newest_;
+  }
+
   GraphSnapshot& snapshot_;
   std::vector<const Task*>& tasks_;
+  std::uint64_t newest_ = 0;
 };
 
 bool has_ended(const Task& task) {
@@ -124,17 +160,21 @@ TaskNode TaskGraph::node_of(const Task& task) const {
 }
 
 void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const {
+  std::vector<InFlight> found;
   for (const Task* slab : task_pool_.slabs()) {
     for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
       // Memory that was never used has no id.
-      if (slab[i].id.load(std::memory_order_relaxed) != 0 && !slab[i].ended()) tasks.push_back(&slab[i]);
+      const std::uint64_t id = slab[i].id.load(std::memory_order_relaxed);
+      if (id != 0 && !slab[i].ended()) found.push_back({id, &slab[i]});
     }
   }
   for (const Recording* recording : running_recordings()) {
     for (const RecordedTask& task : recording->tasks()) {
-      if (recording->state_of(task) != RecordedState::ended) tasks.push_back(&task);
+      if (recording->state_of(task) != RecordedState::ended) found.push_back({recording->id_of(task), &task});
     }
   }
+  keep_oldest(found);
+  for (const InFlight& one : found) tasks.push_back(one.task);
   std::sort(tasks.begin(), tasks.end());
   snapshot.nodes.reserve(tasks.size());
   for (const Task* task : tasks) snapshot.nodes.push_back(node_of(*task));

@@ -34,6 +34,9 @@ struct SchedulerState {
       : queues(std::move(queues)), core(std::move(core)) {}
 
   void perform(const SchedulerCore::Decision& decision);
+  /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
+  /// actor may go on with this state.
+  void rescue(const std::string& reason);
   /// Tasks that the actor has taken and not placed. Any thread.
   [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 

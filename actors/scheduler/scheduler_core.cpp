@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <utility>
 
 #include "graph/codelet.hpp"
 
@@ -64,13 +65,33 @@ std::string SchedulerCore::ask(std::span<const ReadyTask> tasks, std::span<Worke
 }
 
 SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued) {
-  Decision decision;
-  if (tasks.empty()) return decision;
-  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].queued = queued[i];
+  if (tasks.empty()) return {};
+  look_at(queued);
   std::vector<WorkerId> placement(tasks.size());
   std::string failure = ask(tasks, placement);
   // What a policy that threw has written may be half of what it meant.
   if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
+  return settle(tasks, placement, std::move(failure));
+}
+
+SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued,
+                                               const std::string& failure) {
+  kept_.clear();
+  asked_ = false;
+  look_at(queued);
+  std::vector<WorkerId> nowhere(tasks.size());
+  Decision decision = settle(tasks, nowhere, failure);
+  if (tasks.empty()) decision.failure = failure;
+  return decision;
+}
+
+void SchedulerCore::look_at(std::span<const std::size_t> queued) {
+  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].queued = queued[i];
+}
+
+SchedulerCore::Decision SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement,
+                                              std::string failure) const {
+  Decision decision;
   std::vector<std::size_t> extra(workers_.size());
   std::size_t unplaced = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -14,6 +14,7 @@ namespace troupe::scheduler {
 /// |-----------|----------------------------|----------------------------------------------------------|
 /// | activated | decide about these tasks   | keep them; ask for `decide` unless that has been asked   |
 /// | decide    | cannot happen              | decide about all that were kept                          |
+/// | abandon   | place without the policy   | forget what was kept; place without the policy           |
 ///
 /// Plain code; tasks are named by their index in what the caller passes, so that it is tested without a graph.
 class SchedulerCore {
@@ -39,9 +40,15 @@ class SchedulerCore {
   /// `queued[i]`: ready tasks in the deque of worker i now.
   Decision activated(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
   Decision decide(std::span<const std::size_t> queued);
+  /// Places all tasks that there are on the least loaded workers, as the actor around this has died. Another one may go
+  /// on with this. `failure` says so.
+  Decision abandon(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued, const std::string& failure);
 
  private:
   Decision place(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
+  /// Corrects a placement where a worker cannot run its task.
+  Decision settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement, std::string failure) const;
+  void look_at(std::span<const std::size_t> queued);
   /// Asks the policy; what it throws, as text.
   std::string ask(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;

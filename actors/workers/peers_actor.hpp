@@ -1,4 +1,4 @@
-/// The addresses of the workers of one runtime.
+/// The addresses of the workers of one runtime, and of its scheduler.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@
 
 namespace troupe::workers {
 
-/// Workers, scheduler and submitters reach workers by their ids here, so that a worker that died can be replaced.
+/// Workers, scheduler and submitters reach workers by their ids here, and workers and submitters the scheduler, so that
+/// an actor that died can be replaced.
 /// Thread-safe. The workers share it and it holds them: `clear` breaks the cycle.
 class Peers {
  public:
@@ -31,9 +32,20 @@ class Peers {
     const std::lock_guard lock(mutex_);
     return actors_[worker.index()];
   }
+  void set_scheduler(caf::actor actor) {
+    const std::lock_guard lock(mutex_);
+    scheduler_.swap(actor);
+  }
+  /// Null under a local policy and after `clear`.
+  [[nodiscard]] caf::actor scheduler() const {
+    const std::lock_guard lock(mutex_);
+    return scheduler_;
+  }
   void clear() {
     std::vector<caf::actor> released;
+    caf::actor scheduler;
     const std::lock_guard lock(mutex_);
+    scheduler.swap(scheduler_);
     released.swap(actors_);
     actors_.resize(released.size());
     changes_.fetch_add(1, std::memory_order_release);
@@ -46,10 +58,16 @@ class Peers {
     caf::anon_send(target, std::move(message));
     return true;
   }
+  /// Tells the scheduler that there are tasks in the activation queue. Where it has just died, they are found by
+  /// whoever replaces it: they were in the queue before it was asked for here.
+  void tell_scheduler() const {
+    if (const caf::actor target = scheduler()) caf::anon_send(target, TasksActivated{});
+  }
 
  private:
   mutable std::mutex mutex_;
   std::vector<caf::actor> actors_;  // guarded by mutex_
+  caf::actor scheduler_;            // guarded by mutex_
   std::atomic<std::uint64_t> changes_{1};
 };
 

@@ -81,7 +81,7 @@ void WorkerActor::on_exit() {
   // Ends what is in flight, see `Device`.
   device_.reset();
   collect_done();
-  if (core_.give_up()) send(setup_->scheduler, TasksActivated{});
+  if (core_.give_up()) setup_->peers->tell_scheduler();
   victims_.clear();
   observation::ObservedActor::on_exit();
 }
@@ -98,7 +98,7 @@ void WorkerActor::woke() {
 void WorkerActor::drive() {
   while (true) {
     const Step step = core_.next();
-    if (step.activate) send(setup_->scheduler, TasksActivated{});
+    if (step.activate) setup_->peers->tell_scheduler();
     if (step.wake.valid()) setup_->peers->send(step.wake, WorkAvailable{});
     switch (step.kind) {
       case Step::Kind::wait: return;

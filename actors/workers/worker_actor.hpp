@@ -36,8 +36,6 @@ struct WorkerSetup {
   Duration spin{};
   WorkerCore::Options core;
   caf::actor supervisor;
-  /// Null under a local policy.
-  caf::actor scheduler;
 };
 
 /// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `Continue`, `Stop`.

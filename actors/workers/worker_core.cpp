@@ -53,6 +53,10 @@ Task* WorkerCore::take_from_entry() {
 }
 
 bool WorkerCore::look_at_arrivals() {
+  if (options_.deterministic) {
+    crew_.entry.drain();
+    return true;
+  }
   const std::uint64_t now = platform::rough_ticks();
   const bool short_tasks = now - read_ < since_read_ * (platform::kRoughMicrosecond / kLongestStride);
   stride_ = short_tasks ? kLongestStride : 1;

@@ -50,6 +50,8 @@ class WorkerCore {
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
+    /// Decide by what there is alone, and not by how long something took: for runs that can be repeated.
+    bool deterministic = false;
   };
 
   WorkerCore(Crew& crew, Options options);

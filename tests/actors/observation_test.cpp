@@ -146,6 +146,31 @@ BOOST_AUTO_TEST_CASE(a_policy_that_fails_loses_no_task_and_is_reported) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_scheduler_whose_actor_dies_loses_no_task_and_is_reported_and_replaced) {
+  TestRuntime runtime(workers(3), std::make_unique<AllOnOne>());
+  std::atomic<int> ran{0};
+  std::int64_t sum = 0;
+  const Handle handle = runtime.scalar(sum);
+  const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](std::int64_t& x) { ++x; });
+  const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 100; ++i) {
+      if (i % 20 == 10) runtime->kill_scheduler();
+      runtime.submit(add, {handle});
+      runtime.submit(count);
+    }
+  }
+  const std::string message = runtime.wait();
+  BOOST_TEST(message.find("policy 'custom' lost its scheduler, whose actor died: ") != std::string::npos, message);
+  BOOST_TEST(sum == 5000);
+  BOOST_TEST(ran == 5000);
+  // The next one places as before.
+  runtime.submit(add, {handle});
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(sum == 5001);
+  BOOST_TEST(!runtime->why().scheduler_died);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_whose_actor_was_told_to_die_is_still_seen_at_its_kernel) {
   std::atomic<int> arrived{0};
   std::atomic<bool> open{false};
@@ -172,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_worker_whose_actor_was_told_to_die_is_still_seen_at_its_k
 BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   Sink sink;
   RuntimeOptions options = workers(2);
-  options.why_after = 100ms;
+  options.why_after = 500ms;
   options.on_stall = sink.function();
   TestRuntime runtime(options);
   std::int64_t x = 0;
@@ -180,7 +205,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   const Codelet slow =
       Codelet("slow", {AccessMode::read_write}).cpu([](std::int64_t&) { std::this_thread::sleep_for(10ms); });
   // Slow but steady, and longer in sum than the watchdog's patience.
-  for (int i = 0; i < 30; ++i) runtime.submit(slow, {handle});
+  for (int i = 0; i < 60; ++i) runtime.submit(slow, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sink.count == 0);
   std::atomic<bool> open{false};
@@ -194,11 +219,11 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   BOOST_TEST(runtime.wait() == "");
   const int told = sink.count;
   BOOST_TEST(told < 4);
-  BOOST_TEST((sink.first().quiet_for >= 100ms));
+  BOOST_TEST((sink.first().quiet_for >= 500ms));
   BOOST_TEST(says(sink.first(), "Nothing has started or ended for "));
   BOOST_TEST(says(sink.first(), "1 task waits, in the end, for task "));
   // Idle: nobody is to be woken by that.
-  std::this_thread::sleep_for(300ms);
+  std::this_thread::sleep_for(1200ms);
   BOOST_TEST(sink.count == told);
 }
 
@@ -263,9 +288,9 @@ BOOST_AUTO_TEST_CASE(every_actor_has_figures_that_add_up_under_load) {
 
 BOOST_AUTO_TEST_CASE(a_kernel_is_no_time_of_handling) {
   TestRuntime runtime(workers(1));
-  runtime.submit(Codelet("long", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(100ms); }));
+  runtime.submit(Codelet("long", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(500ms); }));
   BOOST_TEST(runtime.wait() == "");
-  BOOST_TEST((runtime->metrics().mailboxes[0].handling.max < 90ms));
+  BOOST_TEST((runtime->metrics().mailboxes[0].handling.max < 400ms));
 }
 
 BOOST_AUTO_TEST_CASE(steal_requests_are_answered_at_delivery_and_counted) {

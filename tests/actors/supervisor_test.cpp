@@ -14,7 +14,7 @@ const auto kPerElement = boost::test_tools::per_element();
 
 /// Three workers that only listen.
 struct Dialogue {
-  Dialogue() {
+  explicit Dialogue(bool with_scheduler = false) {
     SupervisorSetup setup;
     setup.workers = 3;
     setup.peers = peers;
@@ -22,6 +22,10 @@ struct Dialogue {
       ++spawned;
       return stage.listener<StartWorker, StealReply>(std::to_string(worker.value()));
     };
+    if (with_scheduler) {
+      setup.spawn_scheduler = [this] { return stage.listener<TasksActivated>("scheduler"); };
+      setup.lost_scheduler = [this](const std::string&) { happened.emplace_back("lost the scheduler"); };
+    }
     setup.started = [this](const WorkerStarted& message) { happened.push_back(tests::in_words(message)); };
     setup.lost = [this](WorkerId worker, const std::string& reason) {
       happened.push_back("lost " + std::to_string(worker.value()) + ": " + reason);
@@ -76,6 +80,21 @@ BOOST_AUTO_TEST_CASE(a_replacement_is_replaced_too) {
   }
   BOOST_TEST(d.happened.size() == 5U);
   BOOST_TEST(d.spawned == 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_scheduler_that_dies_is_replaced_before_its_tasks_are_rescued) {
+  Dialogue d(true);
+  for (int i = 0; i < 3; ++i) {
+    const caf::actor dead = d.peers->scheduler();
+    caf::anon_send_exit(dead, caf::exit_reason::kill);
+    d.stage.play();
+    BOOST_TEST((d.peers->scheduler() != dead));
+  }
+  BOOST_TEST(d.happened == Lines(3, "lost the scheduler"), kPerElement);
+  d.stage.heard();
+  d.peers->tell_scheduler();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(told_to_stop_it_ends_after_all_workers_though_one_is_killed_meanwhile) {

@@ -22,10 +22,10 @@ struct ChromeContent {
   std::size_t counters = 0;
 };
 
-/// Whole nanoseconds.
-inline long nanoseconds(const nlohmann::json& us) { return std::lround(us.get<double>() * 1000); }
+/// Whole nanoseconds, as Perfetto makes them: the fraction is dropped.
+inline long nanoseconds(const nlohmann::json& us) { return static_cast<long>(us.get<double>() * 1000.0); }
 
-/// Nothing overlaps on a thread.
+/// Nothing overlaps on a thread: Perfetto would drop it.
 inline void check_threads(const ChromeContent& content) {
   std::map<int, std::vector<std::pair<long, long>>> spans;
   for (const auto* list : {&content.tasks, &content.states}) {
@@ -73,6 +73,9 @@ inline ChromeContent check_chrome(const std::string& text) {
   std::map<long, std::vector<nlohmann::json>> flows;
   for (const auto& event : json["traceEvents"]) {
     const std::string phase = event["ph"];
+    BOOST_TEST_REQUIRE(event["pid"] == 1);
+    // Of the binary number's fraction nothing is lost.
+    if (phase != "M") BOOST_TEST_REQUIRE(nanoseconds(event["ts"]) == std::lround(event["ts"].get<double>() * 1000));
     if (phase == "X") {
       (event["cat"] == "task" ? content.tasks : content.states).push_back(event);
     } else if (phase == "s" || phase == "f") {

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_task_tells_what_it_was) {
   const ChromeContent content = check_chrome(chrome(tests::sample_trace()));
   const auto& first = content.tasks[0];
   BOOST_TEST(first["name"] == "get \"rf\"\n");
-  BOOST_TEST(first["ts"] == 10.0);
+  BOOST_TEST(tests::nanoseconds(first["ts"]) == 10'000);
   BOOST_TEST(first["dur"] == 20.0);
   BOOST_TEST(first["args"]["task"] == 11);
   BOOST_TEST(first["args"]["GFlop/s"] == 2.0);
@@ -54,7 +54,23 @@ BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {
   HandMadeTrace trace;
   trace.task(1, 0, 1'000'000'100, 1'000'000'101);
   const ChromeContent content = check_chrome(chrome(*trace, HandMadeTrace::at(1'000'000'000)));
-  BOOST_TEST(content.tasks[0]["ts"] == 100.0);
+  BOOST_TEST(tests::nanoseconds(content.tasks[0]["ts"]) == 100'000);
+}
+
+/// 1.001 us times 1000, in binary, is a little less than 1001 ns.
+BOOST_AUTO_TEST_CASE(keeps_every_nanosecond_apart) {
+  HandMadeTrace trace;
+  for (int i = 0; i < 5000; ++i) trace.task(static_cast<std::uint64_t>(i + 1), 0, i, i + 1);
+  for (TraceEvent& event : trace->events) {
+    event.start = TimeStamp(event.start.count() / 1000);
+    event.end = TimeStamp(event.end.count() / 1000);
+  }
+  BOOST_TEST(check_chrome(chrome(*trace)).tasks.size() == 5000U);
+  for (TraceEvent& event : trace->events) {
+    event.start += std::chrono::hours(20);
+    event.end += std::chrono::hours(20);
+  }
+  BOOST_TEST(check_chrome(chrome(*trace)).tasks.size() == 5000U);
 }
 
 BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(states_from_before_the_run_are_cut_at_its_beginning) {
   BOOST_TEST(write_trace(folder.path("t.json"), *trace, description).ok());
   const auto content = tests::check_chrome(folder.read("t.json"));
   BOOST_TEST_REQUIRE(content.states.size() == 1U);
-  BOOST_TEST(content.states[0]["ts"] == 0.0);
+  BOOST_TEST(tests::nanoseconds(content.states[0]["ts"]) == 0);
   BOOST_TEST(content.states[0]["dur"] == 10.0);
 }
 

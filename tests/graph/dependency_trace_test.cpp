@@ -78,6 +78,39 @@ BOOST_AUTO_TEST_CASE(has_explicit_dependencies_ended_or_not) {
   BOOST_TEST(pairs.size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(has_all_of_many_readers_that_had_ended) {
+  std::vector<std::uint64_t> readers;
+  for (int i = 0; i < 300; ++i) {
+    readers.push_back(submit(look, {x}));
+    host.run_all();
+  }
+  const auto writer = submit(twice, {x});
+  host.run_all();
+  Pairs expected;
+  for (const std::uint64_t reader : readers) expected.emplace_back(reader, writer);
+  BOOST_TEST((taken(trace) == expected));
+}
+
+BOOST_AUTO_TEST_CASE(has_for_every_member_of_a_group_what_it_waited_for) {
+  const Codelet add = Codelet("add", {AccessMode::commute}).cpu([](double& v) { v += 1; });
+  for (int i = 0; i < 100; ++i) submit(look, {x});
+  host.run_all();
+  for (int i = 0; i < 3; ++i) {
+    submit(add, {x});
+    host.run_all();
+  }
+  BOOST_TEST(taken(trace).size() == 300U);
+  for (int i = 0; i < 100; ++i) {
+    submit(add, {y});
+    host.run_all();
+  }
+  const auto writer = submit(twice, {y});
+  host.run_all();
+  const Pairs pairs = taken(trace);
+  BOOST_TEST(pairs.size() == 100U);
+  BOOST_TEST(std::all_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.second == writer; }));
+}
+
 BOOST_AUTO_TEST_CASE(loses_what_finds_no_room) {
   for (int i = 0; i < 1500; ++i) submit(twice, {x});
   host.run_all();

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <deque>
+#include <utility>
 
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/stage_actor.hpp"
@@ -109,6 +110,37 @@ BOOST_AUTO_TEST_CASE(in_rounds_all_that_was_activated_before_decide_is_decided_t
   d.stage.play();
   BOOST_TEST(d.policy->decisions == 2);
   BOOST_TEST(d.queues->workers[1] == (Lines{"b", "d"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_actor_goes_on) {
+  Dialogue d(true);
+  d.activate({"a"});
+  d.stage.step();
+  d.queues->activated.push_back(d.tasks.task(0, "b"));
+  BOOST_TEST(d.state->undecided_count() == 1U);
+  // It would decide now.
+  caf::anon_send_exit(std::exchange(d.scheduler, d.stage.system.spawn(scheduler_behavior, d.state)),
+                      caf::exit_reason::kill);
+  d.state->rescue("killed");
+  d.stage.play();
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
+  BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
+  BOOST_TEST(d.queues->failures == (Lines{"lost its scheduler, whose actor died: killed (2 tasks were placed on the "
+                                          "least loaded workers instead)"}),
+             kPerElement);
+  BOOST_TEST(d.state->undecided_count() == 0U);
+  BOOST_TEST(d.policy->decisions == 0);
+  // It is asked to decide anew.
+  d.activate({"c"});
+  d.stage.play();
+  BOOST_TEST(d.policy->decisions == 1);
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(an_actor_that_died_without_tasks_is_reported_all_the_same) {
+  Dialogue d(false);
+  d.state->rescue("killed");
+  BOOST_TEST(d.queues->failures == (Lines{"lost its scheduler, whose actor died: killed"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

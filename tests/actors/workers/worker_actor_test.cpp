@@ -97,7 +97,7 @@ struct Dialogue {
     setup->cooperative = true;
     setup->core = {kFirst, std::max<std::size_t>(slots_, 1), 1, placing ? &activation : nullptr};
     setup->supervisor = supervisor;
-    setup->scheduler = scheduler;
+    peers->set_scheduler(scheduler);
     worker = stage.system.spawn<WorkerActor>(std::move(setup));
     peers->set(kFirst, worker);
     stage.tell(worker, StartWorker{});

@@ -158,6 +158,17 @@ BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_oth
   BOOST_TEST(crew.entry.size() == 56U);
 }
 
+BOOST_AUTO_TEST_CASE(a_deterministic_run_sees_what_has_arrived_however_short_the_last_task_was) {
+  for (int i = 0; i < 200; ++i) {
+    Fixture run(one_ring(4), {kFirst, 1, 7, nullptr, true});
+    for (const char* name : {"own", "own too"}) run.deque(kFirst).push(run.task(name));
+    BOOST_TEST_REQUIRE(run.steps() == (Lines{"start own too"}), kPerElement);
+    run.crew.entry.push(run.task("entered", 1));
+    run.core.task_ended(*run.started[0], nullptr);
+    BOOST_TEST_REQUIRE(run.steps() == (Lines{"start entered"}), kPerElement);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_thief_asks_one_victim_at_a_time) {
   deque(kSecond).push(task("theirs"));
   BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
