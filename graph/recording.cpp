@@ -123,8 +123,10 @@ void Recording::find_containing() {
     for (const DataRecord* above = use.recorded->parent; above != nullptr; above = above->parent) {
       const auto found = use_numbers_.find(above);
       if (found == use_numbers_.end()) continue;
+      Use& whole = uses_[found->second];
       use.inside_another = true;
-      if (use.mode != AccessMode::read) uses_[found->second].mode = AccessMode::read_write;
+      whole.contains_another = true;
+      if (use.mode != AccessMode::read) whole.mode = AccessMode::read_write;
     }
   }
 }
@@ -158,8 +160,11 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
 bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
   if (ended.cause) {
     const std::lock_guard lock(cause_lock_);
-    if (!cause_) cause_ = ended.cause;
+    // A failure says more than what was cancelled, perhaps because of it.
+    if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = ended.cause;
   }
+  // With its last follower released, the run may end elsewhere, and the recording with it.
+  const bool is_sink = task.link_count == 0;
   task.cancel_requested.store(false, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
   for (const RecordedTask::Link& link : task.followers()) {
@@ -173,7 +178,7 @@ bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& rea
   }
   // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
   // the run.
-  return task.link_count == 0 && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return is_sink && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
 FailureLog::Cause Recording::take_cause() {

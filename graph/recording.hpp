@@ -92,8 +92,9 @@ class Recording {
     HandleId id;
     /// Read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
-    /// Data that contains this is used too: then only that orders runs, and this cannot be exchanged.
+    /// Data that contains this is used too: then only that orders runs, and neither can be exchanged.
     bool inside_another = false;
+    bool contains_another = false;
     /// Some task reduces into it.
     bool reduces = false;
     /// The data of the last run.
