@@ -32,9 +32,10 @@ struct Slice {
   std::size_t begin = 0;
   std::size_t end = 0;
   SharedRecording recording;
-  /// By region: some task uses it, and whether other data can take its place.
+  /// By region: some task uses it; other data may take its place; no other data can.
   std::vector<bool> used;
   std::vector<bool> exchangeable;
+  std::vector<bool> refused;
 };
 
 /// What became of one task over all its executions, in whatever order they were: sums, which are the same in any.
@@ -151,18 +152,21 @@ class RecordingRun {
     for (std::size_t task = slice.begin; task < slice.end; ++task) {
       for (const PlannedAccess& access : program_.tasks[task].accesses) {
         slice.used[index(access.region)] = true;
-        if (access.mode == AccessMode::reduce && !divided(index(access.region))) reduces[index(access.region)] = true;
+        if (access.mode == AccessMode::reduce) reduces[index(access.region)] = true;
       }
     }
     slice.exchangeable.assign(program_.regions.size(), false);
+    slice.refused.assign(program_.regions.size(), true);
     for (std::size_t region = 0; region < program_.regions.size(); ++region) {
-      if (!slice.used[region] || reduces[region]) continue;
+      if (!slice.used[region]) continue;
       bool alone = true;
       for (std::size_t other = 0; other < program_.regions.size(); ++other) {
         if (other == region || !slice.used[other]) continue;
         alone = alone && !overlap(program_.regions[region], program_.regions[other]);
       }
-      slice.exchangeable[region] = alone;
+      // Where the other data cannot be reduced into, a direct submission is refused.
+      slice.exchangeable[region] = alone && !reduces[region];
+      slice.refused[region] = !alone || (reduces[region] && !divided(region));
     }
   }
 
@@ -303,11 +307,11 @@ class RecordingRun {
   }
 
   void expect_refusal(const Slice& slice) {
-    const auto regions = static_cast<std::uint32_t>(slice.exchangeable.size());
+    const auto regions = static_cast<std::uint32_t>(slice.refused.size());
     const std::uint32_t first = random_.below(regions);
     for (std::uint32_t i = 0; i < regions; ++i) {
       const std::size_t region = (first + i) % regions;
-      if (slice.exchangeable[region]) continue;
+      if (!slice.refused[region]) continue;
       const std::array<Rebinding, 1> rebinding{{{handle({region, 0}), handle({region, 1})}}};
       const auto refused = graph_.replay(slice.recording, rebinding);
       if (refused) {
