@@ -31,7 +31,7 @@ struct TraceEvent {
 };
 
 /// `after` could not start before `before` had ended. Either may be missing among the events: because it ran before
-/// the trace was last taken, was cancelled, or is a wait of the program for data.
+/// the trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded graph.
 struct TraceDependency {
   TaskId before;
   TaskId after;

@@ -21,12 +21,15 @@ class RecordedGraph {
   RecordedGraph(graph::TaskGraph* graph, std::shared_ptr<graph::Recording> recording)
       : graph_(graph), recording_(std::move(recording)) {}
 
-  /// Submits one run and returns at once. The future fails where any task of the run does.
-  /// Throws `invalid_handle` where recorded data were released, `stopped`.
+  /// Submits one run and returns at once. The future fails where any task of the run does, with `cancelled` where
+  /// tasks were cancelled and none failed. Blocks while the submission window is full, except in kernels and callbacks.
+  /// Throws `invalid_handle` where recorded data were released, `stopped`, and `invalid_argument` while the calling
+  /// thread is recording.
   Future run() const { return run(std::span<const Rebinding>()); }
   /// The same with other data, of the same sizes and element type: `run({{x, x2}, {y, y2}})`. For this run only. Data
-  /// that the recording uses together with a part of them, and results of reductions, cannot be exchanged.
-  /// Throws `invalid_argument` and `conflicting_access` too.
+  /// that the recording uses together with a part of them or with a whole that contains them, and results of
+  /// reductions, cannot be exchanged. What is exchanged stays registered. Throws `invalid_argument` and
+  /// `conflicting_access` too.
   Future run(std::span<const Rebinding> rebindings) const {
     return graph_->replay(recording_, rebindings).value_or_throw();
   }

@@ -123,8 +123,10 @@ void Recording::find_containing() {
     for (const DataRecord* above = use.recorded->parent; above != nullptr; above = above->parent) {
       const auto found = use_numbers_.find(above);
       if (found == use_numbers_.end()) continue;
+      Use& whole = uses_[found->second];
       use.inside_another = true;
-      if (use.mode != AccessMode::read) uses_[found->second].mode = AccessMode::read_write;
+      whole.contains_another = true;
+      if (use.mode != AccessMode::read) whole.mode = AccessMode::read_write;
     }
   }
 }
@@ -151,7 +153,8 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
 
 void Recording::note_cause(const FailureLog::Cause& cause) {
   const std::lock_guard lock(cause_lock_);
-  if (!cause_) cause_ = cause;
+  // A failure says more than what was cancelled, perhaps because of it.
+  if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = cause;
 }
 
 FailureLog::Cause Recording::take_cause() {

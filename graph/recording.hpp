@@ -92,8 +92,9 @@ class Recording {
     HandleId id;
     /// Read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
-    /// Data that contains this is used too: then only that orders runs, and this cannot be exchanged.
+    /// Data that contains this is used too: then only that orders runs, and neither can be exchanged.
     bool inside_another = false;
+    bool contains_another = false;
     /// Some task reduces into it.
     bool reduces = false;
     /// The data of the last run.
@@ -212,7 +213,7 @@ inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskLi
   }
   // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
   // the run.
-  return task.link_count == 0 && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return is_sink && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
 /// While one lives, the submissions of its thread to `graph` are recorded.

@@ -58,12 +58,20 @@ class TaskAccess {
   TaskAccess() = default;
   TaskAccess(DataRecord* data, AccessMode mode)
       : bits_(reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(mode)) {}
+  TaskAccess(const TaskAccess& other) : bits_(other.bits()) {}
+  TaskAccess& operator=(const TaskAccess& other) {
+    bits_.store(other.bits(), std::memory_order_relaxed);
+    return *this;
+  }
 
-  [[nodiscard]] DataRecord* data() const { return reinterpret_cast<DataRecord*>(bits_ & ~std::uintptr_t{7}); }
-  [[nodiscard]] AccessMode mode() const { return static_cast<AccessMode>(bits_ & 7U); }
+  [[nodiscard]] DataRecord* data() const { return reinterpret_cast<DataRecord*>(bits() & ~std::uintptr_t{7}); }
+  [[nodiscard]] AccessMode mode() const { return static_cast<AccessMode>(bits() & 7U); }
 
  private:
-  std::uintptr_t bits_ = 0;
+  [[nodiscard]] std::uintptr_t bits() const { return bits_.load(std::memory_order_relaxed); }
+
+  /// Atomic for `TaskGraph::inspect`, which looks at the tasks of a recording while a run may exchange their data.
+  std::atomic<std::uintptr_t> bits_{0};
 };
 
 struct RecordingRun;

@@ -78,7 +78,8 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
   const auto announce = [&handle](bool value) {
     handle.record()->visit_tree([value](DataRecord& part) { part.releasing = value; });
   };
-  if (auto allowed = check_wait(); !allowed) return allowed;
+  // A registration may end inside of a recording: runs of it then say that it has been released.
+  if (auto allowed = releasing ? check_outside_kernel() : check_wait(); !allowed) return allowed;
   TaskWaiter waiter;
   TaskList ready;
   Task* hold = nullptr;
@@ -139,11 +140,15 @@ Result<void> TaskGraph::release(const Handle& handle) {
 }
 
 Result<void> TaskGraph::check_wait() const {
-  if (RecordingScope::find(this) != nullptr) {
+  if (recording_here() != nullptr) {
     return Failure{ErrorCode::invalid_argument,
                    "a wait inside of a recording: nothing runs before the recorded graph does, so there is nothing to "
                    "wait for"};
   }
+  return check_outside_kernel();
+}
+
+Result<void> TaskGraph::check_outside_kernel() const {
   if (ExecutionScope::find(this) == nullptr) return {};
   return Failure{ErrorCode::wait_in_kernel,
                  "a kernel or callback waited for its own runtime, which would never end: submit a task that depends "

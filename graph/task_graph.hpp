@@ -172,6 +172,9 @@ class TaskGraph {
   Result<void> wait_for_room();
   Result<void> know_codelet(const Codelet& codelet);
   Result<void> check_accesses(const TaskSpecification& specification, std::uint64_t id);
+  /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
+  /// while its thread is recording submits as kernels do.
+  [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
   void close_recorded_reduction(Recording& recording, DataRecord& record);
   RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count);
@@ -200,6 +203,7 @@ class TaskGraph {
   bool combine_open_reductions();
   Result<void> wait_until_ended();
   Result<void> check_wait() const;
+  Result<void> check_outside_kernel() const;
   /// Blocks, or pumps events, until `waiter` is signalled; fails where nothing is left that could signal it, which
   /// only a single-threaded run can know.
   Result<void> block(TaskWaiter& waiter);

@@ -92,7 +92,8 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
   const bool succeeded = completion.status == TaskStatus::succeeded;
-  if (task.role == TaskRole::combine && !succeeded) task.data()[0].data()->reduction->discard();
+  const bool combines = task.codelet == &combine_codelet_.definition();  // whatever its role: also in a recording
+  if (combines && !succeeded) task.data()[0].data()->reduction->discard();
   for (const TaskAccess& access : task.data()) {
     if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) continue;
     access.data()->visit_tree([&](DataRecord& part) {

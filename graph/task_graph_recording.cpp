@@ -7,8 +7,13 @@
 
 namespace troupe::graph {
 
+Recording* TaskGraph::recording_here() const {
+  if (recording_threads_.load(std::memory_order_relaxed) == 0) return nullptr;
+  return ExecutionScope::find(this) == nullptr ? RecordingScope::find(this) : nullptr;
+}
+
 Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& recording) {
-  if (RecordingScope::find(this) != nullptr) {
+  if (recording_here() != nullptr) {
     return Failure{ErrorCode::invalid_argument, "a recording inside of another: end the first one before"};
   }
   if (ExecutionScope::find(this) != nullptr) {
@@ -85,7 +90,13 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
 Result<std::vector<DataRecord*>> TaskGraph::rebind(const Recording& recording,
                                                    std::span<const Rebinding> rebindings) const {
   std::vector<DataRecord*> data;
-  for (const Recording::Use& use : recording.uses()) data.push_back(use.recorded);
+  for (const Recording::Use& use : recording.uses()) {
+    // Those that are exchanged too: what they look like is compared, and their memory may be another handle's by now.
+    const auto recorded = registry_.find(Handle(use.recorded, use.id));
+    if (!recorded) return recorded.failure();
+    data.push_back(recorded.value());
+  }
+  std::vector<bool> exchanged(data.size());
   for (const Rebinding& rebinding : rebindings) {
     const std::size_t number = recording.use_of(rebinding.recorded);
     if (number == data.size()) {
@@ -103,10 +114,14 @@ Result<std::vector<DataRecord*>> TaskGraph::rebind(const Recording& recording,
         layout.element_tag != old_layout.element_tag || (old_layout.contiguous() && !layout.contiguous())) {
       return Failure{ErrorCode::invalid_argument, which + "sizes, element type or contiguity differ"};
     }
-    if (use.inside_another) {
-      return Failure{ErrorCode::invalid_argument, which + "the recording uses data that contain it, too"};
+    if (use.inside_another || use.contains_another) {
+      return Failure{
+          ErrorCode::invalid_argument,
+          which + "the recording uses " + (use.inside_another ? "data that contain it" : "parts of it") + ", too"};
     }
     if (use.reduces) return Failure{ErrorCode::invalid_argument, which + "the recording reduces into it"};
+    if (exchanged[number]) return Failure{ErrorCode::invalid_argument, which + "it is to be exchanged twice"};
+    exchanged[number] = true;
     data[number] = now.value();
   }
   return data;
@@ -116,10 +131,6 @@ Result<void> TaskGraph::check_uses(const Recording& recording, std::span<DataRec
   const std::uint64_t id = take_id();
   for (std::size_t i = 0; i < data.size(); ++i) {
     const Recording::Use& use = recording.uses()[i];
-    if (data[i] == use.recorded) {
-      const auto found = registry_.find(Handle(use.recorded, use.id));
-      if (!found) return found.failure();
-    }
     if (use.inside_another || data[i]->mark(id, use.mode)) continue;
     return Failure{ErrorCode::conflicting_access, describe(*data[i]) +
                                                       " is the same data as, or part of, other data of the recorded "
@@ -130,7 +141,7 @@ Result<void> TaskGraph::check_uses(const Recording& recording, std::span<DataRec
 }
 
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings) {
-  if (RecordingScope::find(this) != nullptr) {
+  if (recording_here() != nullptr) {
     return Failure{ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"};
   }
   if (auto room = wait_for_room(); !room) return room.failure();
@@ -203,11 +214,13 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
 void TaskGraph::end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready) {
   FailureLog::Cause cause = recording.take_cause();
   Task& run_task = recording.end_run();
+  TaskStatus status = TaskStatus::succeeded;
   if (cause) {
+    status = cause->code == ErrorCode::cancelled ? TaskStatus::cancelled : TaskStatus::failed;
     cause = std::make_shared<Failure>(
         Failure{cause->code, "a run of the recorded graph '" + recording.name() + "': " + cause->message});
   }
-  finish(run_task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, nullptr, slot, worker, true}, ready);
+  finish(run_task, {status, cause, nullptr, slot, worker, true}, ready);
 }
 
 }  // namespace troupe::graph

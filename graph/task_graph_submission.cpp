@@ -228,14 +228,18 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   if (auto fits = check_signature(specification, options_); !fits) return fits.failure();
   for (const Future& future : specification.options.after) {
-    if (future.valid() && future.graph() == this && (future.task() != nullptr || RecordingScope::find(this))) continue;
+    if (!future.valid() || future.graph() != this) {
+      return Failure{ErrorCode::invalid_argument,
+                     quoted(specification.codelet) + ": an explicit dependency is empty or of another runtime"};
+    }
+    if (future.task() != nullptr || recording_here() != nullptr) continue;
     return Failure{ErrorCode::invalid_argument,
-                   quoted(specification.codelet) + ": an explicit dependency is empty or of another runtime"};
+                   quoted(specification.codelet) +
+                       ": an explicit dependency is a task of a recording, which has not run: name what "
+                       "RecordedGraph::run returned"};
   }
   if (auto known = know_codelet(specification.codelet); !known) return known.failure();
-  if (recording_threads_.load(std::memory_order_relaxed) > 0) {
-    if (Recording* recording = RecordingScope::find(this)) return record(*recording, specification);
-  }
+  if (Recording* recording = recording_here()) return record(*recording, specification);
   if (auto room = wait_for_room(); !room) return room.failure();
   const TaskOptions& options = specification.options;
   TaskList ready;

@@ -1,8 +1,9 @@
-# Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the first program of
-# README.md with find_package and, separately, with pkg-config, runs both, and compares what they print with README.md.
+# Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the programs of
+# README.md and docs/programming.md with find_package, and the first one with pkg-config too, runs them, and compares what
+# they print with what the document says.
 #
-# The program is the ```cpp block after `<!-- example: first-program -->` in README.md; what it must print is the next
-# ``` block after `<!-- output: first-program -->`, in which `...` stands for anything within a line.
+# A program NAME is the ```cpp block after `<!-- example: NAME -->`; what it must print is the next ``` block after
+# `<!-- output: NAME -->`, in which `...` stands for anything within a line.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DGENERATOR=… -DLIBDIR=… -P install_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -54,43 +55,53 @@ if(EXISTS ${BUILD_DIR}/bench/troupe-bench)
   run("the installed benchmarks" ${prefix}/bin/troupe bench memory --tiny --runtimes troupe)
 endif()
 
-# readme_block(VARIABLE MARKER FENCE): the text of the first fenced block after a marker comment in README.md.
-function(readme_block variable marker fence)
-  file(READ ${SOURCE_DIR}/README.md readme)
-  string(FIND "${readme}" "<!-- ${marker} -->" at)
+# document_block(VARIABLE DOCUMENT MARKER FENCE): the text of the first fenced block after a marker comment.
+function(document_block variable document marker fence)
+  file(READ ${SOURCE_DIR}/${document} text)
+  string(FIND "${text}" "<!-- ${marker} -->" at)
   if(at EQUAL -1)
-    message(FATAL_ERROR "README.md has no <!-- ${marker} -->")
+    message(FATAL_ERROR "${document} has no <!-- ${marker} -->")
   endif()
-  string(SUBSTRING "${readme}" ${at} -1 readme)
-  string(FIND "${readme}" "${fence}\n" at)
+  string(SUBSTRING "${text}" ${at} -1 text)
+  string(FIND "${text}" "${fence}\n" at)
   if(at EQUAL -1)
-    message(FATAL_ERROR "README.md has no ${fence} block after <!-- ${marker} -->")
+    message(FATAL_ERROR "${document} has no ${fence} block after <!-- ${marker} -->")
   endif()
   string(LENGTH "${fence}\n" skip)
   math(EXPR at "${at} + ${skip}")
-  string(SUBSTRING "${readme}" ${at} -1 readme)
-  string(FIND "${readme}" "```" end)
-  string(SUBSTRING "${readme}" 0 ${end} readme)
-  set(${variable} "${readme}" PARENT_SCOPE)
+  string(SUBSTRING "${text}" ${at} -1 text)
+  string(FIND "${text}" "```" end)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
 if(NOT EXISTS ${SOURCE_DIR}/README.md)
   message("skipped: there is no README.md to take the first program from")
   return()
 endif()
-readme_block(program "example: first-program" "```cpp")
-readme_block(expected "output: first-program" "```")
-string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" pattern "${expected}")
-string(REPLACE "\\.\\.\\." "[^\n]*" pattern "${pattern}")
-function(check_output what)
+# document_program(NAME DOCUMENT): sets program_NAME, expected_NAME.
+function(document_program name document)
+  document_block(program ${document} "example: ${name}" "```cpp")
+  document_block(expected ${document} "output: ${name}" "```")
+  set(program_${name} "${program}" PARENT_SCOPE)
+  set(expected_${name} "${expected}" PARENT_SCOPE)
+endfunction()
+document_program(first-program README.md)
+document_program(recorded-graph docs/programming.md)
+
+# check_output(NAME HOW): of the last `run`.
+function(check_output name how)
+  string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" pattern "${expected_${name}}")
+  string(REPLACE "\\.\\.\\." "[^\n]*" pattern "${pattern}")
   if(NOT output MATCHES "^${pattern}$")
-    message(FATAL_ERROR "the first program, built with ${what}, printed\n${output}\nand README.md says\n${expected}")
+    message(FATAL_ERROR "${name}, built with ${how}, printed\n${output}\nand the document says\n${expected_${name}}")
   endif()
 endfunction()
 
 # The user has folders and headers of the same names as ours. They must not meet.
 set(user ${work}/user)
-file(WRITE ${user}/first.cpp "${program}")
+file(WRITE ${user}/first.cpp "${program_first-program}")
+file(WRITE ${user}/recorded.cpp "${program_recorded-graph}")
 foreach(header ${headers})
   cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${prefix}/include/troupe OUTPUT_VARIABLE name)
   file(WRITE ${user}/${name} "#error this is a header of the user's\n")
@@ -102,6 +113,8 @@ find_package(Troupe 0.1 REQUIRED)
 include_directories(${CMAKE_CURRENT_SOURCE_DIR})
 add_executable(first first.cpp)
 target_link_libraries(first PRIVATE Troupe::troupe)
+add_executable(recorded recorded.cpp)
+target_link_libraries(recorded PRIVATE Troupe::troupe)
 add_executable(first_with_kernels first.cpp)
 target_link_libraries(first_with_kernels PRIVATE Troupe::kernels)
 ]])
@@ -111,8 +124,10 @@ run("configuring with find_package" ${CMAKE_COMMAND} -S ${user} -B ${work}/find_
 run("building with find_package" ${CMAKE_COMMAND} --build ${work}/find_package)
 foreach(name first first_with_kernels)
   run("the first program, built with find_package," ${work}/find_package/${name})
-  check_output("find_package")
+  check_output(first-program "find_package")
 endforeach()
+run("the program with a recorded graph" ${work}/find_package/recorded)
+check_output(recorded-graph "find_package")
 
 foreach(package troupe troupe_kernels)
   run("pkg-config" pkg-config --cflags --libs ${package})
@@ -120,6 +135,6 @@ foreach(package troupe troupe_kernels)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run("building with pkg-config" ${CXX} -std=c++20 -Werror -I${user} ${user}/first.cpp -o ${work}/first_${package} ${flags})
   run("the first program, built with pkg-config," ${work}/first_${package})
-  check_output("pkg-config ${package}")
+  check_output(first-program "pkg-config ${package}")
 endforeach()
-message("the first program was built and run with find_package and pkg-config")
+message("the programs of the documents were built and run with find_package and pkg-config")

@@ -18,6 +18,15 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_again) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const RandomRun run = random_run(seed);
+    for (const std::string& problem : execute_recorded(run)) {
+      BOOST_ERROR("seed " << seed << " (" << describe(run) << ", recorded): " << problem);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(run_in_the_same_order_for_the_same_seed_in_deterministic_mode) {
   int different_seeds_differ = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -2,6 +2,7 @@
 //
 //   soak_random_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //
+// Each seed is submitted directly, then recorded and run many times.
 // A seed that fails is printed with the command that runs it again; so is one that has not ended after a minute.
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/random_run_actor.hpp"
 
@@ -70,10 +72,14 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     watchdog.next(seed);
     const RandomRun run = random_run(seed);
-    for (const std::string& problem : execute(run)) {
-      BOOST_ERROR("seed " << seed << " (" << describe(run) << "): " << problem
-                          << "; to run it again: " << replay(seed));
-    }
+    const auto report = [&](const std::vector<std::string>& problems, const char* how) {
+      for (const std::string& problem : problems) {
+        BOOST_ERROR("seed " << seed << " (" << describe(run) << how << "): " << problem
+                            << "; to run it again: " << replay(seed));
+      }
+    };
+    report(execute(run), "");
+    report(execute_recorded(run), ", recorded");
   }
 }
 

@@ -1,9 +1,11 @@
 #include "tests/support/random_run_actor.hpp"
 
 #include <array>
+#include <thread>
 
 #include "actors/runtime_system.hpp"
 #include "proto/random.hpp"
+#include "tests/support/random_recording.hpp"
 
 namespace troupe::tests {
 
@@ -38,6 +40,26 @@ std::string describe(const RandomRun& run) {
 std::vector<std::string> execute(const RandomRun& run, std::vector<int>* order) {
   const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
   return run_program(system->graph(), run.program, order);
+}
+
+std::vector<std::string> execute_recorded(const RandomRun& run) {
+  const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
+  const auto count = static_cast<std::size_t>(run.program.submitters);
+  std::vector<std::vector<std::string>> problems(count);
+  const auto submitter = [&](std::size_t i) {
+    RandomRecordingOptions recording;
+    recording.seed = run.program.seed + i * 1'000'003;
+    recording.tasks = run.program.operations;
+    recording.faults = run.program.faults;
+    recording.alone = count == 1;
+    problems[i] = run_random_recording(system->graph(), recording);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(submitter, i);
+  submitter(0);
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 1; i < count; ++i) problems[0].insert(problems[0].end(), problems[i].begin(), problems[i].end());
+  return problems[0];
 }
 
 }  // namespace troupe::tests
