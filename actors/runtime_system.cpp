@@ -1,6 +1,7 @@
 #include "actors/runtime_system.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <caf/all.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <condition_variable>
@@ -66,6 +67,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void push(Task* task, WorkerId worker) override;
   void policy_failed(const std::string& what) override;
 
+  [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] RunReport report() const;
   Trace take_trace() { return recorder_ ? recorder_->take(*crew_, clock_) : Trace{}; }
   [[nodiscard]] MetricsSnapshot metrics() const;
@@ -73,6 +75,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
 
   RuntimeOptions options_;
   platform::Topology topology_;
+  /// Workers by NUMA node, for those nodes that have any.
+  const std::vector<std::vector<int>> numa_workers_;
   platform::SteadyClock clock_;
   std::string policy_name_;
   /// Null where no trace is wanted.
@@ -87,6 +91,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void started(const WorkerStarted& message);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
+  /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
+  void hand_to_numa_nodes(TaskList& ready);
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
@@ -101,6 +107,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
   workers::TaskDeque activation_;
   bool places_ = false;
+  /// Counts tasks that went to a NUMA node, so that its workers take turns. Relaxed: any number will do.
+  std::atomic<std::uint32_t> turn_{0};
   Random order_;
   std::mutex pump_mutex_;
 
@@ -119,6 +127,7 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
                                               scheduler::Policy policy)
     : options_(options),
       topology_(std::move(topology)),
+      numa_workers_(topology_.cores_by_numa_node()),
       policy_name_(policy.name),
       recorder_(options.trace ? std::make_unique<TraceRecorder>(topology_.cores.size(), options.trace_limit) : nullptr),
       graph_({topology_.cores.size(), {true, false}, options.window, recorder_ ? recorder_->dependencies() : nullptr},
@@ -258,6 +267,10 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
     peers_->tell_scheduler();
     return;
   }
+  if (numa_workers_.size() > 1 && !worker.valid() && !crew_->plan.shared_queue) {
+    hand_to_numa_nodes(ready);
+    if (ready.empty()) return;
+  }
   if (worker.valid() && !crew_->plan.shared_queue) {
     crew_->ports[worker.index()].deque.push(ready);
   } else {
@@ -266,6 +279,27 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
   if (crew_->idle.empty()) return;
   const WorkerId sleeper = crew_->take_idle(worker.valid() ? worker : elsewhere());
   if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+}
+
+void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
+  TaskList others;
+  while (!ready.empty()) {
+    Task* task = ready.pop_front();
+    if (!task->numa_node.valid() || task->numa_node.index() >= numa_workers_.size()) {
+      others.push_back(task);
+      continue;
+    }
+    const std::vector<int>& workers = numa_workers_[task->numa_node.index()];
+    const std::size_t turn = turn_.fetch_add(1, std::memory_order_relaxed) % workers.size();
+    push(task, WorkerId(static_cast<std::uint32_t>(workers[turn])));
+  }
+  ready.append(others);
+}
+
+int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
+  if (!node.valid() || node.index() >= numa_workers_.size() || !topology_.machine.this_system) return -1;
+  const auto worker = static_cast<std::size_t>(numa_workers_[node.index()].front());
+  return topology_.machine.numa_nodes[static_cast<std::size_t>(topology_.cores[worker].numa_node)].os_index;
 }
 
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
@@ -404,6 +438,8 @@ RuntimeSystem::~RuntimeSystem() = default;
 graph::TaskGraph& RuntimeSystem::graph() { return implementation_->graph_; }
 const platform::Topology& RuntimeSystem::topology() const { return implementation_->topology_; }
 std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
+std::size_t RuntimeSystem::numa_nodes() const { return implementation_->numa_workers_.size(); }
+int RuntimeSystem::numa_os_index(NumaId node) const { return implementation_->numa_os_index(node); }
 const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
 RunReport RuntimeSystem::report() const { return implementation_->report(); }
 Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }

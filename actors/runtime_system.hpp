@@ -31,6 +31,9 @@ class RuntimeSystem {
   [[nodiscard]] graph::TaskGraph& graph();
   [[nodiscard]] const platform::Topology& topology() const;
   [[nodiscard]] std::size_t workers() const;
+  /// NUMA nodes that have workers, and the operating system's index of one; -1 where the machine is only described.
+  [[nodiscard]] std::size_t numa_nodes() const;
+  [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] RunReport report() const;
   /// What was recorded since the last call; empty without `RuntimeOptions::trace`.

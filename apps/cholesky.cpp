@@ -1,6 +1,7 @@
 #include "apps/cholesky.hpp"
 
 #include "apps/tile_checks.hpp"
+#include "apps/tile_priorities.hpp"
 #include "kernels/codelets.hpp"
 
 namespace troupe::apps {
@@ -11,22 +12,21 @@ template <class T>
 void cholesky(Runtime& runtime, TiledMatrix<T>& a) {
   require_diagonal_in_tiles(a);
   const auto& kernel = codelets<T>();
+  const std::vector<int> priorities = cholesky_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
-    // Early steps first, and in each step what the next one needs.
-    const int step = -10 * k;
-    runtime.submit(kernel.potrf, {a(top, k)}, args(offset, k * a.tile().cols), {.priority = step + 9});
+    runtime.submit(kernel.potrf, {a(top, k)}, args(offset, k * a.tile().cols), {.priority = *priority++});
     for (int i = top + 1; i < a.tile_rows(); ++i) {
-      runtime.submit(kernel.trsm_cholesky, {a(top, k), a(i, k)}, args(offset), {.priority = step + 8});
+      runtime.submit(kernel.trsm_cholesky, {a(top, k), a(i, k)}, args(offset), {.priority = *priority++});
     }
     for (int j = k + 1; j < a.tile_cols(); ++j) {
       const int diagonal = a.diagonal(j);
       const std::int64_t row = a.diagonal_offset(j);
-      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
-      runtime.submit(kernel.syrk, {a(diagonal, k), a(diagonal, j)}, args(row), {.priority = priority});
+      runtime.submit(kernel.syrk, {a(diagonal, k), a(diagonal, j)}, args(row), {.priority = *priority++});
       for (int i = diagonal + 1; i < a.tile_rows(); ++i) {
-        runtime.submit(kernel.gemm_nt, {a(i, k), a(diagonal, k), a(i, j)}, args(row), {.priority = priority});
+        runtime.submit(kernel.gemm_nt, {a(i, k), a(diagonal, k), a(i, j)}, args(row), {.priority = *priority++});
       }
     }
   }

@@ -86,11 +86,16 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
                                      : default_tile_rows(options.application, a.cols, options.tile, runtime.workers());
   const TileSize tile(tile_rows, options.tile);
   // QR reuses every tile many times, which pays for copying it to where it is contiguous; the other two do not.
-  const bool copied = options.application == Application::qr;
+  const bool spread = options.spread && runtime.numa_nodes() > 1;
+  const bool copied = options.application == Application::qr || spread;
+  const bool columns = options.application == Application::lu && options.pivoting;
+  const TileLayout layout(columns ? TileStorage::columns : TileStorage::tiles,
+                          spread ? TilePlacement::spread : TilePlacement::first_touch);
   tiles_ = std::make_unique<TiledMatrix<T>>(
-      copied ? TiledMatrix<T>(runtime, a.rows, a.cols, tile, TileStorage::tiles, "A")
+      copied ? TiledMatrix<T>(runtime, a.rows, a.cols, tile, layout, "A")
              : TiledMatrix<T>::in_place(runtime, a.values.data(), a.rows, a.cols, ld, tile, "A"));
-  if (copied) tiles_->gather_from(a.values.data(), ld);
+  const TilePart part = options.application == Application::cholesky ? TilePart::lower : TilePart::all;
+  if (copied) tiles_->gather_from(a.values.data(), ld, part);
   switch (options.application) {
     case Application::cholesky: cholesky(runtime, *tiles_); break;
     case Application::lu:
@@ -106,7 +111,7 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
       qr(runtime, *tiles_, *reflectors_);
       break;
   }
-  if (copied) tiles_->scatter_to(a.values.data(), ld);
+  if (copied) tiles_->scatter_to(a.values.data(), ld, part);
   wait_for_factors(runtime);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);

@@ -29,6 +29,9 @@ struct FactorizationOptions {
   std::int64_t inner = 48;
   /// LU: exchange rows, or trust the matrix.
   bool pivoting = true;
+  /// Copies the matrix to tiles that are spread over the NUMA nodes (`TilePlacement::spread`), and back: for matrices
+  /// that one thread has initialized, whose pages therefore lie on one node. Of no effect with one node.
+  bool spread = false;
 };
 
 /// The columns of a tile that measured best for all three applications on cores, if the matrix is large enough.

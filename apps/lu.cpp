@@ -1,6 +1,7 @@
 #include "apps/lu.hpp"
 
 #include "apps/tile_checks.hpp"
+#include "apps/tile_priorities.hpp"
 #include "kernels/codelets.hpp"
 
 namespace troupe::apps {
@@ -19,25 +20,25 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots) {
   require_diagonal_in_tiles(a);
   const auto& kernel = codelets<T>();
   const int n = a.tile_cols();
+  const std::vector<int> priorities = lu_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
   for (int k = 0; k < n; ++k) {
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
     const std::int64_t first = k * a.tile().cols;
-    // Early steps first, and in each step the next panel's column.
-    const int step = -10 * k;
-    runtime.submit(kernel.getrf_panel, {a.column(k), pivots.panel(k)}, args(first), {.priority = step + 9});
+    runtime.submit(kernel.getrf_panel, {a.column(k), pivots.panel(k)}, args(first), {.priority = *priority++});
     for (int j = k + 1; j < n; ++j) {
-      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
       runtime.submit(kernel.swap_and_solve, {a(top, k), pivots.panel(k), a.column(j)}, args(offset, first),
-                     {.priority = priority + 1});
+                     {.priority = *priority++});
       for (int i = top + 1; i < a.tile_rows(); ++i) {
-        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = priority});
+        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = *priority++});
       }
     }
   }
   // Later interchanges apply to L as well: once per block column, when all are known.
   for (int j = 0; j + 1 < n; ++j) {
-    runtime.submit(kernel.swap_rows, {pivots.all(), a.column(j)}, args((j + 1) * a.tile().cols));
+    runtime.submit(kernel.swap_rows, {pivots.all(), a.column(j)}, args((j + 1) * a.tile().cols),
+                   {.priority = *priority++});
   }
 }
 
@@ -54,19 +55,20 @@ template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a) {
   require_diagonal_in_tiles(a);
   const auto& kernel = codelets<T>();
+  const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
-    const int step = -10 * k;
-    runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols), {.priority = step + 9});
+    runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols),
+                   {.priority = *priority++});
     for (int i = top + 1; i < a.tile_rows(); ++i) {
-      runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = step + 8});
+      runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = *priority++});
     }
     for (int j = k + 1; j < a.tile_cols(); ++j) {
-      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
-      runtime.submit(kernel.solve_unit_lower, {a(top, k), a(top, j)}, args(offset), {.priority = priority + 1});
+      runtime.submit(kernel.solve_unit_lower, {a(top, k), a(top, j)}, args(offset), {.priority = *priority++});
       for (int i = top + 1; i < a.tile_rows(); ++i) {
-        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = priority});
+        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = *priority++});
       }
     }
   }

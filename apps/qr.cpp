@@ -1,5 +1,6 @@
 #include "apps/qr.hpp"
 
+#include "apps/tile_priorities.hpp"
 #include "kernels/codelets.hpp"
 
 namespace troupe::apps {
@@ -28,18 +29,19 @@ void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors) {
   const auto& kernel = codelets<T>();
   const int n = a.tile_cols();
   const int m = a.tile_rows();
+  const std::vector<int> priorities = qr_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
   for (int k = 0; k < n; ++k) {
-    const int urgent = 3 * (n - k) + m;
-    runtime.submit(kernel.geqrt, {a(k, k), factors.t(k, k), factors.diagonal(k)}, {}, {.priority = urgent});
+    runtime.submit(kernel.geqrt, {a(k, k), factors.t(k, k), factors.diagonal(k)}, {}, {.priority = *priority++});
     for (int j = k + 1; j < n; ++j) {
       runtime.submit(kernel.gemqrt_transposed, {factors.diagonal(k), factors.t(k, k), a(k, j)}, {},
-                     {.priority = urgent - 3 * (j - k)});
+                     {.priority = *priority++});
     }
     for (int i = k + 1; i < m; ++i) {
-      runtime.submit(kernel.tpqrt, {a(k, k), a(i, k), factors.t(i, k)}, {}, {.priority = urgent - (i - k)});
+      runtime.submit(kernel.tpqrt, {a(k, k), a(i, k), factors.t(i, k)}, {}, {.priority = *priority++});
       for (int j = k + 1; j < n; ++j) {
         runtime.submit(kernel.tpmqrt_transposed, {a(i, k), factors.t(i, k), a(k, j), a(i, j)}, {},
-                       {.priority = urgent - 3 * (j - k) - (i - k)});
+                       {.priority = *priority++});
       }
     }
   }

@@ -29,9 +29,15 @@ Data Runtime::add(graph::DataDescription description) {
   return {&system_->graph(), system_->graph().register_data(std::move(description))};
 }
 
-Data Runtime::allocate(const Layout& layout, std::string name) {
-  auto buffer =
-      std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(layout.payload()).value_or_throw());
+std::shared_ptr<platform::HostBuffer> Runtime::allocate_bytes(Bytes size, NumaId node) {
+  using platform::HostBuffer;
+  const int os_index = system_->numa_nodes() > 1 ? system_->numa_os_index(node) : -1;
+  auto buffer = os_index < 0 ? HostBuffer::allocate(size) : HostBuffer::allocate_on(size, os_index);
+  return std::make_shared<HostBuffer>(std::move(buffer).value_or_throw());
+}
+
+Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
+  auto buffer = allocate_bytes(layout.payload(), node);
   std::byte* memory = buffer->data();
   return add({layout, memory, std::move(buffer), std::move(name)});
 }
@@ -88,6 +94,7 @@ void Runtime::stop() {
 }
 
 std::size_t Runtime::workers() const { return system_->workers(); }
+std::size_t Runtime::numa_nodes() const { return system_->numa_nodes(); }
 const std::string& Runtime::policy() const { return system_->policy(); }
 
 Progress Runtime::progress() const {

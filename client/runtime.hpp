@@ -25,6 +25,9 @@
 namespace troupe::actors {
 class RuntimeSystem;
 }
+namespace troupe::platform {
+class HostBuffer;
+}
 
 namespace troupe {
 
@@ -79,9 +82,16 @@ class Runtime {
   /// Throws `out_of_memory` too.
   template <class T>
   [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
-    check_matrix(rows, cols, std::max<std::int64_t>(rows, 1), sizeof(T));
-    return allocate(layout_of<T>(rows, cols, std::max<std::int64_t>(rows, 1)), std::move(name));
+    return allocate_matrix_on<T>(NumaId{}, rows, cols, std::move(name));
   }
+  /// The same with memory of a NUMA node, if `node` is valid and the system lets us choose.
+  template <class T>
+  [[nodiscard]] Data allocate_matrix_on(NumaId node, std::int64_t rows, std::int64_t cols, std::string name = {}) {
+    check_matrix(rows, cols, std::max<std::int64_t>(rows, 1), sizeof(T));
+    return allocate(layout_of<T>(rows, cols, std::max<std::int64_t>(rows, 1)), std::move(name), node);
+  }
+  /// Memory that is registered nowhere yet. Throws `out_of_memory`.
+  [[nodiscard]] std::shared_ptr<platform::HostBuffer> allocate_bytes(Bytes size, NumaId node = {});
   template <class T>
   [[nodiscard]] Data allocate_vector(std::int64_t count, std::string name = {}) {
     return allocate_matrix<T>(count, 1, std::move(name));
@@ -130,6 +140,8 @@ class Runtime {
   void stop();
 
   [[nodiscard]] std::size_t workers() const;
+  /// NUMA nodes that have workers; their ids are below.
+  [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] RunReport report() const;
@@ -144,7 +156,7 @@ class Runtime {
 
  private:
   Data add(graph::DataDescription description);
-  Data allocate(const Layout& layout, std::string name);
+  Data allocate(const Layout& layout, std::string name, NumaId node);
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
 
   std::unique_ptr<actors::RuntimeSystem> system_;

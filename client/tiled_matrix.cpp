@@ -82,15 +82,19 @@ TiledMatrix<T>::TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int
 }
 
 template <class T>
-TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile, TileStorage storage,
+TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile, TileLayout layout,
                             const std::string& name)
     : TiledMatrix(Empty{}, runtime, rows, cols, tile) {
-  if (storage == TileStorage::tiles) {
+  const bool separate = layout.storage == TileStorage::tiles;
+  if (layout.placement == TilePlacement::spread && runtime.numa_nodes() > 1) {
+    owners_ = separate ? TileOwners::square(runtime.numa_nodes()) : TileOwners::columns(runtime.numa_nodes());
+  }
+  if (separate) {
     for (int j = 0; j < tile_cols_; ++j) {
       for (int i = 0; i < tile_rows_; ++i) {
         const std::string tile_name =
             name.empty() ? "" : name + "(" + std::to_string(i) + "," + std::to_string(j) + ")";
-        registrations_.push_back(runtime.allocate_matrix<T>(rows_of(i), cols_of(j), tile_name));
+        registrations_.push_back(runtime.allocate_matrix_on<T>(owner(i, j), rows_of(i), cols_of(j), tile_name));
         tiles_.push_back(registrations_.back());
       }
     }
@@ -99,7 +103,7 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
   const std::int64_t ld = padded(rows, sizeof(T));
   for (int j = 0; j < tile_cols_; ++j) {
     const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(cols_of(j)) * sizeof(T);
-    auto buffer = std::make_shared<platform::HostBuffer>(platform::HostBuffer::allocate(Bytes{bytes}).value_or_throw());
+    auto buffer = runtime.allocate_bytes(Bytes{bytes}, owner(0, j));
     auto* data = reinterpret_cast<T*>(buffer->data());
     add_column(runtime.matrix(data, rows, cols_of(j), ld, name.empty() ? "" : name + ":" + std::to_string(j), buffer));
   }
@@ -141,7 +145,8 @@ template <class T>
 void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) {
   for (int j = 0; j < tile_cols_; ++j) {
     for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {
-      runtime_->submit(gather_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld));
+      runtime_->submit(gather_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld),
+                       {.numa_node = owner(i, j)});
     }
   }
 }

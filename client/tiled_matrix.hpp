@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/data.hpp"
 #include "client/runtime.hpp"
+#include "client/tile_owners.hpp"
 
 namespace troupe {
 
@@ -17,6 +19,23 @@ enum class TileStorage {
   columns,
   /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
   tiles,
+};
+
+/// On which NUMA node the memory of a tiled matrix lies.
+enum class TilePlacement {
+  /// Where the first task that writes it happens to run.
+  first_touch,
+  /// Block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of nodes, block columns
+  /// in turn. `gather_from` hands each copy to a worker of the tile's node. On one node the same as `first_touch`.
+  spread,
+};
+
+struct TileLayout {
+  TileStorage storage = TileStorage::tiles;
+  TilePlacement placement = TilePlacement::first_touch;
+
+  TileLayout(TileStorage tile_storage, TilePlacement tile_placement = TilePlacement::first_touch)  // NOLINT: either
+      : storage(tile_storage), placement(tile_placement) {}
 };
 
 /// Which tiles a conversion copies.
@@ -43,7 +62,7 @@ class TiledMatrix {
 
   /// Uninitialized. Throws `invalid_argument`, `out_of_memory`.
   TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
-              TileStorage storage = TileStorage::tiles, const std::string& name = {});
+              TileLayout layout = TileStorage::tiles, const std::string& name = {});
   /// Tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
   [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             std::int64_t ld, TileSize tile, const std::string& name = {});
@@ -64,6 +83,8 @@ class TiledMatrix {
 
   /// Tile (i, j).
   [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
+  /// The NUMA node that owns tile (i, j); an invalid id where the tiles are not spread.
+  [[nodiscard]] NumaId owner(int i, int j) const { return owners_ ? owners_->owner(i, j) : NumaId{}; }
   /// All tiles of column j as one block of `rows()` rows. Not with `TileStorage::tiles`.
   [[nodiscard]] Handle column(int j) const;
 
@@ -94,6 +115,8 @@ class TiledMatrix {
   /// What keeps them registered: one per tile, or one per block column.
   std::vector<Data> registrations_;
   bool has_columns_ = false;
+  /// Nothing where the tiles are not spread.
+  std::optional<TileOwners> owners_;
 };
 
 extern template class TiledMatrix<float>;

@@ -4,6 +4,7 @@
 #include "client/data.hpp"
 #include "client/recorded_graph.hpp"
 #include "client/runtime.hpp"
+#include "client/tile_owners.hpp"
 #include "client/tiled_matrix.hpp"
 #include "graph/arguments.hpp"
 #include "graph/codelet.hpp"

@@ -133,6 +133,10 @@ struct TaskOutcome {
 struct TaskOptions {
   /// Ready tasks with a higher priority run first; any value is allowed.
   int priority = 0;
+  /// A hint: where it is ready when it is submitted, a worker of this NUMA node gets it, unless others run out of work.
+  /// For the first task on new data. Of no effect on machines with one NUMA node, with a shared queue, or under a
+  /// placing policy.
+  NumaId numa_node = {};
   /// For people: appears in errors, traces and reports. Empty: the codelet's name.
   std::string name = {};
   /// Tasks that must have ended before, besides what the data say. If one did not succeed, this task is cancelled.

@@ -200,6 +200,8 @@ inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
 inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
   if (ended.cause) [[unlikely]]
     note_cause(ended.cause);
+  // With its last follower released, the run may end elsewhere, and the recording with it.
+  const bool is_sink = task.link_count == 0;
   task.cancel_requested.store(false, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
   for (const RecordedTask::Link& link : task.followers()) {

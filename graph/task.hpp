@@ -148,6 +148,8 @@ struct alignas(64) Task {
   bool holds_commute = false;
   /// Something has to be given back when the task ends: accesses or edges that did not fit, or extras.
   bool has_more = false;
+  /// `TaskOptions::numa_node`.
+  NumaId numa_node;
 
   // Second line: what a task with data needs besides.
 

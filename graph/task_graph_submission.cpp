@@ -154,6 +154,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.successors.store(nullptr, std::memory_order_relaxed);
   task.codelet = codelet;
   task.priority = 0;
+  task.numa_node = NumaId{};
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
   task.has_commute = task.holds_commute = false;
@@ -211,6 +212,7 @@ void TaskGraph::close_reductions(TaskList& ready) {
 void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
   task.priority = options.priority;
+  task.numa_node = options.numa_node;
   set_arguments(task, specification.arguments);
   if (!options.name.empty() || options.callback) {
     task.extras = std::make_unique<TaskExtras>();

@@ -27,6 +27,10 @@ class HostBuffer {
 
   /// `size` may be zero, which takes no memory. Fails with `out_of_memory`; the message says how much was asked for.
   [[nodiscard]] static Result<HostBuffer> allocate(Bytes size);
+  /// The same with pages of its own, which come from a NUMA node (by the operating system's index) whoever touches them
+  /// first, as long as it has memory left. Where the system refuses (containers may forbid `mbind`),
+  /// the first touch decides. `placed()` says which.
+  [[nodiscard]] static Result<HostBuffer> allocate_on(Bytes size, int numa_node);
 
   HostBuffer(HostBuffer&& other) noexcept;
   HostBuffer& operator=(HostBuffer&& other) noexcept;
@@ -37,16 +41,22 @@ class HostBuffer {
   [[nodiscard]] std::byte* data() noexcept { return data_; }
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   [[nodiscard]] Bytes size() const noexcept { return size_; }
+  /// Whether the system has agreed to take its pages from a chosen NUMA node.
+  [[nodiscard]] bool placed() const noexcept { return placed_; }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, static_cast<std::size_t>(size_.count)}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
     return {data_, static_cast<std::size_t>(size_.count)};
   }
 
  private:
-  HostBuffer(std::byte* data, Bytes size) : data_(data), size_(size) {}
+  HostBuffer(std::byte* data, Bytes size, bool mapped) : data_(data), size_(size), mapped_(mapped) {}
+  void release() noexcept;
 
   std::byte* data_ = nullptr;
   Bytes size_;
+  /// Mapped by itself, else from the heap.
+  bool mapped_ = false;
+  bool placed_ = false;
 };
 
 }  // namespace troupe::platform

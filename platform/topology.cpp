@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 #include "platform/nearness.hpp"
@@ -176,5 +177,13 @@ Result<Topology> Topology::discover(const TopologyOptions& options) {
 }
 
 std::vector<std::vector<int>> Topology::victim_order(int core) const { return rings_around(cores, core); }
+
+std::vector<std::vector<int>> Topology::cores_by_numa_node() const {
+  std::map<int, std::vector<int>> nodes;
+  for (std::size_t i = 0; i < cores.size(); ++i) nodes[cores[i].numa_node].push_back(static_cast<int>(i));
+  std::vector<std::vector<int>> result;
+  for (auto& [node, members] : nodes) result.push_back(std::move(members));
+  return result;
+}
 
 }  // namespace troupe::platform

@@ -67,6 +67,9 @@ struct Topology {
   /// All other cores in rings by nearness to `cores[core]`, as indices into `cores`: the order in which a thief asks
   /// victims. See `rings_around`.
   [[nodiscard]] std::vector<std::vector<int>> victim_order(int core) const;
+
+  /// The cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order.
+  [[nodiscard]] std::vector<std::vector<int>> cores_by_numa_node() const;
 };
 
 }  // namespace troupe::platform

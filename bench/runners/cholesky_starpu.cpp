@@ -1,4 +1,7 @@
 /// Tile Cholesky, the graph of apps/cholesky.cpp, in place.
+#include <vector>
+
+#include "apps/tile_priorities.hpp"
 #include "bench/runners/codelets_starpu.hpp"
 #include "bench/runners/factors_starpu.hpp"
 #include "bench/runners/tiles_starpu.hpp"
@@ -14,7 +17,9 @@ class StarpuCholesky : public Factors {
  public:
   StarpuCholesky(Matrix& a, const apps::FactorizationOptions& options)
       : l_(a), tiles_(a.values.data(), a.rows, a.cols, options.tile_rows, options.tile) {
-    for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k);
+    const std::vector<int> priorities = apps::cholesky_priorities({a.rows, a.cols, {options.tile_rows, options.tile}});
+    auto priority = priorities.begin();
+    for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k, priority);
     starpu_task_wait_for_all();
   }
   void solve(Matrix& b) override {
@@ -23,23 +28,21 @@ class StarpuCholesky : public Factors {
   }
 
  private:
-  void submit_step(int k) {
+  void submit_step(int k, std::vector<int>::const_iterator& priority) {
     const auto& kernel = codelets<double>();
     const StarpuTiles& a = tiles_;
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
-    const int step = -10 * k;
-    tasks_.submit(kernel.potrf, {a(top, k)}, args(offset, k * a.width()), step + 9);
+    tasks_.submit(kernel.potrf, {a(top, k)}, args(offset, k * a.width()), *priority++);
     for (int i = top + 1; i < a.tile_rows(); ++i) {
-      tasks_.submit(kernel.trsm_cholesky, {a(top, k), a(i, k)}, args(offset), step + 8);
+      tasks_.submit(kernel.trsm_cholesky, {a(top, k), a(i, k)}, args(offset), *priority++);
     }
     for (int j = k + 1; j < a.tile_cols(); ++j) {
       const int diagonal = a.diagonal(j);
       const std::int64_t row = a.diagonal_offset(j);
-      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
-      tasks_.submit(kernel.syrk, {a(diagonal, k), a(diagonal, j)}, args(row), priority);
+      tasks_.submit(kernel.syrk, {a(diagonal, k), a(diagonal, j)}, args(row), *priority++);
       for (int i = diagonal + 1; i < a.tile_rows(); ++i) {
-        tasks_.submit(kernel.gemm_nt, {a(i, k), a(diagonal, k), a(i, j)}, args(row), priority);
+        tasks_.submit(kernel.gemm_nt, {a(i, k), a(diagonal, k), a(i, j)}, args(row), *priority++);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/tile_priorities.hpp"
 #include "bench/runners/codelets_starpu.hpp"
 #include "bench/runners/factors_starpu.hpp"
 #include "bench/runners/tiles_starpu.hpp"
@@ -46,9 +47,12 @@ class StarpuLu : public Factors {
       : lu_(a),
         tiles_(a.values.data(), a.rows, a.cols, options.tile_rows, options.tile),
         pivots_(a.rows, options.tile) {
-    for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k);
+    const std::vector<int> priorities = apps::lu_priorities({a.rows, a.cols, {options.tile_rows, options.tile}});
+    auto priority = priorities.begin();
+    for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k, priority);
     for (int j = 0; j + 1 < tiles_.tile_cols(); ++j) {
-      tasks_.submit(codelets<double>().swap_rows, {pivots_.all(), tiles_.column(j)}, args((j + 1) * tiles_.width()));
+      tasks_.submit(codelets<double>().swap_rows, {pivots_.all(), tiles_.column(j)}, args((j + 1) * tiles_.width()),
+                    *priority++);
     }
     starpu_task_wait_for_all();
   }
@@ -61,20 +65,18 @@ class StarpuLu : public Factors {
   }
 
  private:
-  void submit_step(int k) {
+  void submit_step(int k, std::vector<int>::const_iterator& priority) {
     const auto& kernel = codelets<double>();
     const StarpuTiles& a = tiles_;
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
     const std::int64_t first = k * a.width();
-    const int step = -10 * k;
-    tasks_.submit(kernel.getrf_panel, {a.column(k), pivots_.panel(k)}, args(first), step + 9);
+    tasks_.submit(kernel.getrf_panel, {a.column(k), pivots_.panel(k)}, args(first), *priority++);
     for (int j = k + 1; j < a.tile_cols(); ++j) {
-      const int priority = j == k + 1 ? step + 7 : step - 5 * (j - k - 1);
       tasks_.submit(kernel.swap_and_solve, {a(top, k), pivots_.panel(k), a.column(j)}, args(offset, first),
-                    priority + 1);
+                    *priority++);
       for (int i = top + 1; i < a.tile_rows(); ++i) {
-        tasks_.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), priority);
+        tasks_.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), *priority++);
       }
     }
   }

@@ -1,7 +1,9 @@
 /// Tile QR, the graph of apps/qr.cpp, on copies of the tiles that are contiguous, as Troupe does.
 #include <algorithm>
 #include <deque>
+#include <vector>
 
+#include "apps/tile_priorities.hpp"
 #include "bench/runners/codelets_starpu.hpp"
 #include "bench/runners/factors_starpu.hpp"
 #include "bench/runners/tiles_starpu.hpp"
@@ -44,7 +46,9 @@ class StarpuQr : public Factors {
       v_.emplace_back(nullptr, tiles_.rows_of(k), cols, tiles_.rows_of(k), cols);
     }
     copy_tiles(a, gather());
-    for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k);
+    const std::vector<int> priorities = apps::qr_priorities({a.rows, a.cols, options.tile});
+    auto priority = priorities.begin();
+    for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k, priority);
     copy_tiles(a, scatter());
     starpu_task_wait_for_all();
   }
@@ -82,21 +86,19 @@ class StarpuQr : public Factors {
     }
   }
 
-  void submit_step(int k) {
+  void submit_step(int k, std::vector<int>::const_iterator& priority) {
     const auto& kernel = codelets<double>();
     const StarpuTiles& a = tiles_;
     const int n = a.tile_cols();
     const int m = a.tile_rows();
-    const int urgent = 3 * (n - k) + m;
-    tasks_.submit(kernel.geqrt, {a(k, k), t(k, k), v(k)}, {}, urgent);
+    tasks_.submit(kernel.geqrt, {a(k, k), t(k, k), v(k)}, {}, *priority++);
     for (int j = k + 1; j < n; ++j) {
-      tasks_.submit(kernel.gemqrt_transposed, {v(k), t(k, k), a(k, j)}, {}, urgent - 3 * (j - k));
+      tasks_.submit(kernel.gemqrt_transposed, {v(k), t(k, k), a(k, j)}, {}, *priority++);
     }
     for (int i = k + 1; i < m; ++i) {
-      tasks_.submit(kernel.tpqrt, {a(k, k), a(i, k), t(i, k)}, {}, urgent - (i - k));
+      tasks_.submit(kernel.tpqrt, {a(k, k), a(i, k), t(i, k)}, {}, *priority++);
       for (int j = k + 1; j < n; ++j) {
-        tasks_.submit(kernel.tpmqrt_transposed, {a(i, k), t(i, k), a(k, j), a(i, j)}, {},
-                      urgent - 3 * (j - k) - (i - k));
+        tasks_.submit(kernel.tpmqrt_transposed, {a(i, k), t(i, k), a(k, j), a(i, j)}, {}, *priority++);
       }
     }
   }

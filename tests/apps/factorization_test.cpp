@@ -1,5 +1,6 @@
 #include "apps/factorization.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <fstream>
@@ -63,6 +64,36 @@ BOOST_AUTO_TEST_CASE(lu_without_pivoting_is_accurate_for_all_sizes_and_tiles) {
 }
 
 BOOST_AUTO_TEST_CASE(qr_is_accurate_for_all_sizes_and_tiles) { sweep({Application::qr}); }
+
+BOOST_AUTO_TEST_CASE(tiles_that_are_spread_over_numa_nodes_are_as_accurate) {
+  RuntimeOptions runtime_options;
+  runtime_options.synthetic_topology = "package:3 [numa(memory=8GB)] core:2 pu:1";
+  Runtime runtime(runtime_options);
+  for (FactorizationOptions options :
+       {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
+        FactorizationOptions{.application = Application::lu, .pivoting = false},
+        FactorizationOptions{Application::qr}}) {
+    options.tile = 16;
+    options.spread = true;
+    DenseMatrix<double> a(100, 100);
+    for (std::int64_t j = 0; j < 100; ++j) {
+      for (std::int64_t i = 0; i < 100; ++i) a(i, j) = i == j ? 2000.0 : static_cast<double>((i * j) % 7);
+    }
+    const DenseMatrix<double> original = a;
+    Factorization<double> factorization(runtime, a, options);
+    for (const Residual& residual : factorization.residuals(original)) BOOST_TEST(residual.accepted());
+    DenseMatrix<double> b(100, 1);
+    std::fill(b.values.begin(), b.values.end(), 1.0);
+    factorization.solve(b);
+    double worst = 0;
+    for (std::int64_t i = 0; i < 100; ++i) {
+      double sum = -1;
+      for (std::int64_t j = 0; j < 100; ++j) sum += original(i, j) * b(j, 0);
+      worst = std::max(worst, std::abs(sum));
+    }
+    BOOST_TEST(worst < 1e-12);
+  }
+}
 
 BOOST_AUTO_TEST_CASE(tall_tiles_are_as_accurate) {
   std::uint64_t seed = 1;

@@ -34,6 +34,22 @@ HostBuffer allocated(Bytes size) {
 
 BOOST_AUTO_TEST_SUITE(host_buffers)
 
+BOOST_AUTO_TEST_CASE(memory_of_a_numa_node_can_be_used_whether_the_system_places_it_or_not) {
+  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{100000}, 3 * kHugePage.count}) {
+    for (const int node : {0, 1023, 100000, -1}) {
+      auto buffer = HostBuffer::allocate_on(Bytes{size}, node);
+      BOOST_TEST_REQUIRE(buffer.ok());
+      HostBuffer moved = std::move(buffer).value();
+      BOOST_TEST(moved.size().count == size);
+      std::fill(moved.bytes().begin(), moved.bytes().end(), std::byte{42});
+      // No machine has these.
+      if (node != 0) BOOST_TEST(!moved.placed());
+      if (node == 0 && size > 0) BOOST_TEST_MESSAGE("placed on node 0: " << moved.placed());
+    }
+  }
+  BOOST_TEST(!HostBuffer::allocate_on(Bytes{std::numeric_limits<std::uint64_t>::max()}, 0).ok());
+}
+
 BOOST_AUTO_TEST_CASE(every_byte_can_be_used_and_the_start_is_aligned) {
   const std::uint64_t huge = kHugePage.count;
   for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{63}, std::uint64_t{64}, std::uint64_t{100000},

@@ -55,6 +55,14 @@ class EnvironmentVariable {
 
 BOOST_AUTO_TEST_SUITE(topology)
 
+BOOST_AUTO_TEST_CASE(cores_are_grouped_by_the_numa_nodes_that_have_any) {
+  TopologyOptions options;
+  options.synthetic = "package:4 [numa(memory=8GB)] core:2 pu:1";
+  BOOST_TEST((discovered(options).cores_by_numa_node() == Rings{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  options.restrict_to = "1,4-5";
+  BOOST_TEST((discovered(options).cores_by_numa_node() == Rings{{0}, {1, 2}}));
+}
+
 BOOST_AUTO_TEST_CASE(this_machine_has_cores_that_can_be_bound_to) {
   const auto topology = discovered({});
   BOOST_TEST(!topology.cores.empty());

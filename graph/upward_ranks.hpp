@@ -1,0 +1,50 @@
+/// Priorities by critical path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace troupe {
+
+/// The upward ranks of a program that is known before it is submitted: the rank of a task is its cost plus the highest
+/// rank among the tasks that wait for it, which is the length of the longest chain from its start to the end of the
+/// program (HEFT: Topcuoglu et al., IEEE TPDS 13 (2002)). Tasks with a higher rank should run first.
+///
+/// Tasks are added in the order of submission, with the pieces of data that they read and write; what waits for what
+/// follows from that as it does in the runtime: readers wait for the last writer, writers for the last writer and for
+/// its readers. A task on a whole names all its parts. Costs are in any unit, as long as it is the same for all.
+///
+/// Memory and time are linear in the accesses. Not thread-safe.
+class UpwardRanks {
+ public:
+  struct Use {
+    /// From 0 on, dense.
+    std::size_t data = 0;
+    bool writes = false;
+  };
+
+  /// The next task. A piece of data should be named once.
+  void add(double cost, std::span<const Use> uses);
+
+  [[nodiscard]] std::size_t size() const { return tasks_.size(); }
+  /// By task, in the order in which they were added.
+  [[nodiscard]] std::vector<double> ranks() const;
+  /// The same as priorities from 1 (the end) to `levels` (the start), a task's never below that of one that waits for
+  /// it. Tasks whose ranks differ little get the same: among equals a worker prefers what its cache holds.
+  [[nodiscard]] std::vector<int> priorities(int levels) const;
+
+ private:
+  struct Planned {
+    double cost = 0;
+    /// Where its uses end in `uses_`; they begin where the ones before end.
+    std::size_t uses_end = 0;
+  };
+
+  std::vector<Planned> tasks_;
+  std::vector<Use> uses_;
+  std::size_t data_ = 0;
+};
+
+}  // namespace troupe
