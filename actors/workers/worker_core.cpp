@@ -73,8 +73,9 @@ Task* WorkerCore::next_task() {
   const bool long_ago = now != looked_at_;
   looked_at_ = now;
   ++since_read_;
-  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
+  // Before what was handed over, too: a chain may have no end.
   if (long_ago || since_read_ >= stride_) look_at_arrivals();
+  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
   if (crew_.entry.top() > port_.deque.top()) {
     if (Task* task = take_from_entry()) return task;
   }

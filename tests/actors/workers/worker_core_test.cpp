@@ -169,6 +169,24 @@ BOOST_AUTO_TEST_CASE(a_deterministic_run_sees_what_has_arrived_however_short_the
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_task_of_higher_priority_that_arrives_interrupts_a_chain) {
+  Fixture run(one_ring(4), {kFirst, 1, 7, nullptr, true});
+  int value = 0;
+  const Handle handle = run.tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
+  for (const char* name : {"1", "2", "3", "4"}) run.tasks.submit(touch, {handle}, {.name = name});
+  TaskList ready = run.tasks.take_ready();
+  run.deque(kFirst).push(ready);
+  BOOST_TEST(run.steps() == (Lines{"start 1"}), kPerElement);
+  run.core.task_ended(*run.started.back(), nullptr);
+  run.crew.entry.push(run.task("urgent", 1));
+  BOOST_TEST(run.steps() == (Lines{"start 2"}), kPerElement);
+  run.core.task_ended(*run.started.back(), nullptr);
+  BOOST_TEST(run.steps() == (Lines{"start urgent"}), kPerElement);
+  run.core.task_ended(*run.started.back(), nullptr);
+  BOOST_TEST(run.steps() == (Lines{"start 3"}), kPerElement);
+}
+
 BOOST_AUTO_TEST_CASE(a_thief_asks_one_victim_at_a_time) {
   deque(kSecond).push(task("theirs"));
   BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
