@@ -77,6 +77,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   platform::Topology topology_;
   /// Workers by NUMA node, for those nodes that have any.
   const std::vector<std::vector<int>> numa_workers_;
+  /// Tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
+  std::vector<std::atomic<std::uint32_t>> turns_;
   platform::SteadyClock clock_;
   std::string policy_name_;
   /// Null where no trace is wanted.
@@ -93,6 +95,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void make_scheduler_state();
   /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
   void hand_to_numa_nodes(TaskList& ready);
+  /// To a worker of the node that is idle, or else to one after the other.
+  void push_to_node(Task* task, std::size_t node);
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
@@ -107,8 +111,6 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
   workers::TaskDeque activation_;
   bool places_ = false;
-  /// Counts tasks that went to a NUMA node, so that its workers take turns. Relaxed: any number will do.
-  std::atomic<std::uint32_t> turn_{0};
   Random order_;
   std::mutex pump_mutex_;
 
@@ -128,6 +130,7 @@ RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, pla
     : options_(options),
       topology_(std::move(topology)),
       numa_workers_(topology_.cores_by_numa_node()),
+      turns_(numa_workers_.size()),
       policy_name_(policy.name),
       recorder_(options.trace ? std::make_unique<TraceRecorder>(topology_.cores.size(), options.trace_limit) : nullptr),
       graph_({topology_.cores.size(), {true, false}, options.window, recorder_ ? recorder_->dependencies() : nullptr},
@@ -289,11 +292,28 @@ void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
       others.push_back(task);
       continue;
     }
-    const std::vector<int>& workers = numa_workers_[task->numa_node.index()];
-    const std::size_t turn = turn_.fetch_add(1, std::memory_order_relaxed) % workers.size();
-    push(task, WorkerId(static_cast<std::uint32_t>(workers[turn])));
+    push_to_node(task, task->numa_node.index());
   }
   ready.append(others);
+}
+
+void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
+  const std::vector<int>& workers = numa_workers_[node];
+  const std::size_t turn = turns_[node].fetch_add(1, std::memory_order_relaxed);
+  const auto worker = [&](std::size_t i) {
+    return WorkerId(static_cast<std::uint32_t>(workers[(turn + i) % workers.size()]));
+  };
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (!crew_->idle.erase(worker(i))) continue;
+    crew_->ports[worker(i).index()].deque.push(task);
+    peers_->send(worker(i), WorkAvailable{});
+    return;
+  }
+  crew_->ports[worker(0).index()].deque.push(task);
+  // All of the node are busy, perhaps for long: somebody else may steal it.
+  if (crew_->idle.empty()) return;
+  const WorkerId sleeper = crew_->take_idle(worker(0));
+  if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
 }
 
 int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
@@ -303,6 +323,8 @@ int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
 }
 
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
+  // Which core the thread happens to be on must not matter.
+  if (options_.deterministic) return WorkerId{};
   const auto found = std::find_if(topology_.cores.begin(), topology_.cores.end(),
                                   [pu = platform::this_pu()](const auto& core) { return core.pu == pu; });
   if (found == topology_.cores.end()) return WorkerId{};

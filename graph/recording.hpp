@@ -113,6 +113,8 @@ class Recording {
   /// The task's accesses are known.
   void note_uses(RecordedTask& task);
   [[nodiscard]] DependencyState& dependencies_of(DataRecord& record) { return states_[&record]; }
+  /// Whether some task so far uses this data.
+  [[nodiscard]] bool orders(const DataRecord& record) const { return states_.contains(&record); }
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
   /// The task that a future of this recording names, or null.
   [[nodiscard]] RecordedTask* find(TaskId id);

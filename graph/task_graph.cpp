@@ -48,6 +48,14 @@ Handle TaskGraph::register_data(DataDescription description) {
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
   std::vector<Handle> handles;
   auto outcome = change_undisturbed(parent, false, [&](DataRecord& record, TaskList& ready) -> Result<void> {
+    // A recording has dependency states of its own, which know nothing of parts that appear later.
+    const auto uses_it = [&record](const Recording* recording) { return recording->orders(record); };
+    if (std::any_of(open_recordings_.begin(), open_recordings_.end(), uses_it)) {
+      return Failure{ErrorCode::invalid_argument,
+                     describe(record) +
+                         " was partitioned while a graph with tasks on it is recorded: do it before or "
+                         "after"};
+    }
     auto parts = registry_.add_parts(record, blocks);
     if (!parts) return parts.failure();
     // Tasks that were submitted meanwhile use the parts too, as parts of the whole.

@@ -296,9 +296,10 @@ class TaskGraph {
   std::atomic<std::uint64_t> submitted_{0};
   /// A number of ended tasks that has been seen: saves most submissions the look at all workers' counts.
   std::atomic<std::uint64_t> ended_at_least_{0};
-  WorkerCaches submission_caches_;            // submission_mutex_
-  std::vector<DataRecord*> open_reductions_;  // submission_mutex_
-  DataRegistry registry_;                     // submission_mutex_
+  WorkerCaches submission_caches_;                 // submission_mutex_
+  std::vector<DataRecord*> open_reductions_;       // submission_mutex_
+  DataRegistry registry_;                          // submission_mutex_
+  std::vector<const Recording*> open_recordings_;  // submission_mutex_
   /// Those that have been run, for `inspect`.
   std::vector<std::shared_ptr<Recording>> recordings_;  // submission_mutex_
 

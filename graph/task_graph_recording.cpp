@@ -20,12 +20,15 @@ Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& re
     return Failure{ErrorCode::wait_in_kernel, "a kernel or callback began a recording of its own runtime"};
   }
   recording_threads_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(submission_mutex_);
+  open_recordings_.push_back(&recording);
   return std::make_unique<RecordingScope>(this, &recording);
 }
 
 void TaskGraph::seal_recording(Recording& recording) {
   recording_threads_.fetch_sub(1, std::memory_order_relaxed);
   const std::lock_guard lock(submission_mutex_);
+  std::erase(open_recordings_, &recording);
   while (!recording.open_reductions().empty()) {
     close_recorded_reduction(recording, *recording.open_reductions().back());
   }

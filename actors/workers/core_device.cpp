@@ -84,8 +84,7 @@ Started CoreDevice::start(graph::Task& task) noexcept {
     }
   } catch (...) {
     // No memory left to say what happened.
-    static const auto bare = std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
-    started.cause = bare;
+    started.cause = bare_failure_;
   }
   // A task whose kernel was not even called has not run.
   if (kernel_start_ != TimeStamp{}) note(task, started.cause != nullptr);

@@ -48,6 +48,9 @@ class CoreDevice final : public Device {
   std::vector<const DataView*> views_;
   /// Those of partial results. A deque: its elements stay where they are.
   std::deque<DataView> partials_;
+  /// For when there is no memory to say more.
+  const graph::FailureLog::Cause bare_failure_ =
+      std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   /// Of the current task's kernel, with a trace.
   TimeStamp kernel_start_{};
 };

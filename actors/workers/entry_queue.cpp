@@ -8,7 +8,7 @@ namespace troupe::workers {
 using graph::Task;
 using graph::TaskList;
 
-void EntryQueue::push(TaskList& tasks) {
+void EntryQueue::push(TaskList& tasks) noexcept {
   const std::lock_guard lock(producers_);
   std::uint64_t tail = tail_.load(std::memory_order_relaxed);
   while (!tasks.empty()) {
@@ -29,20 +29,20 @@ void EntryQueue::push(TaskList& tasks) {
   tail_.store(tail, std::memory_order_seq_cst);
 }
 
-void EntryQueue::push(Task* task) {
+void EntryQueue::push(Task* task) noexcept {
   TaskList tasks;
   tasks.push_back(task);
   push(tasks);
 }
 
-void EntryQueue::drain() {
+void EntryQueue::drain() noexcept {
   if (tail_.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed)) return;
   if (!consumers_.try_lock()) return;
   move_all();
   consumers_.unlock();
 }
 
-void EntryQueue::move_all() {
+void EntryQueue::move_all() noexcept {
   std::uint64_t head = head_.load(std::memory_order_relaxed);
   // Acquires the slots that `push` released.
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);

@@ -23,13 +23,13 @@ namespace troupe::workers {
 class EntryQueue {
  public:
   /// From outside of the workers. Empties `tasks`.
-  void push(graph::TaskList& tasks);
-  void push(graph::Task* task);
+  void push(graph::TaskList& tasks) noexcept;
+  void push(graph::Task* task) noexcept;
   /// By a worker that shares all it has: past the inbox.
-  void share(graph::TaskList& tasks) { sorted_.push(tasks); }
+  void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
 
   /// Moves what has arrived into the sorted queue, unless another thread is doing that.
-  void drain();
+  void drain() noexcept;
 
   /// Tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some are counted twice.
   [[nodiscard]] std::size_t size() const {
@@ -46,7 +46,7 @@ class EntryQueue {
   static constexpr std::size_t kCapacity = 1024;
 
   /// Requires consumers_.
-  void move_all();
+  void move_all() noexcept;
 
   // Written by submitters.
   alignas(64) std::atomic<std::uint64_t> tail_{0};

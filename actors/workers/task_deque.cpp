@@ -74,13 +74,13 @@ void TaskDeque::publish_less(std::size_t size) {
   size_.store(size, std::memory_order_release);
 }
 
-void TaskDeque::push(Task* task) {
+void TaskDeque::push(Task* task) noexcept {
   const std::lock_guard lock(mutex_);
   insert({task, task->priority});
   publish_more(size_.load(std::memory_order_relaxed) + 1);
 }
 
-void TaskDeque::push(TaskList& tasks) {
+void TaskDeque::push(TaskList& tasks) noexcept {
   if (tasks.empty()) return;
   const std::lock_guard lock(mutex_);
   std::size_t size = size_.load(std::memory_order_relaxed);
@@ -91,7 +91,7 @@ void TaskDeque::push(TaskList& tasks) {
   publish_more(size);
 }
 
-void TaskDeque::push(std::span<const Entry> entries) {
+void TaskDeque::push(std::span<const Entry> entries) noexcept {
   if (entries.empty()) return;
   const std::lock_guard lock(mutex_);
   for (const Entry& entry : entries) insert(entry);

@@ -42,10 +42,11 @@ class alignas(64) TaskDeque {
     spare_.reserve(64);
   }
 
-  void push(graph::Task* task);
+  // Where there is no memory left for a pointer, the program ends: half of an insertion would run tasks twice or never.
+  void push(graph::Task* task) noexcept;
   /// Empties `tasks`; the last becomes the newest.
-  void push(graph::TaskList& tasks);
-  void push(std::span<const Entry> entries);
+  void push(graph::TaskList& tasks) noexcept;
+  void push(std::span<const Entry> entries) noexcept;
 
   /// The newest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_newest();

@@ -78,6 +78,15 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   Crew& crew_;
   WorkerPort& port_;
   WorkerCore core_;
+
+  struct Done {
+    graph::Task* task;
+    graph::FailureLog::Cause cause;
+  };
+  std::mutex done_mutex_;
+  std::deque<Done> done_;  // guarded by done_mutex_
+
+  /// After what it says `done` to.
   std::unique_ptr<Device> device_;
   /// Addresses looked up since `Peers::changes` was `known_changes_`: a look costs a lock.
   std::vector<caf::actor> victims_;
@@ -91,13 +100,6 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Messages delivered, counted by the senders; a hint for the worker's thread, which the mailbox synchronizes.
   std::atomic<std::uint64_t> arrivals_{0};
   std::uint64_t handled_ = 0;
-
-  struct Done {
-    graph::Task* task;
-    graph::FailureLog::Cause cause;
-  };
-  std::mutex done_mutex_;
-  std::deque<Done> done_;  // guarded by done_mutex_
 };
 
 }  // namespace troupe::workers

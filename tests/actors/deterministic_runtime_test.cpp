@@ -4,7 +4,9 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
+#include "platform/binding.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 
@@ -91,6 +93,25 @@ BOOST_DATA_TEST_CASE(the_same_seed_gives_the_same_order, data::make(kPolicies), 
     BOOST_TEST_REQUIRE(a.order.size() == 120U);
     BOOST_TEST((a.order == b.order));
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_order_does_not_depend_on_the_core_that_the_program_is_on) {
+  const int cores = TestRuntime(deterministic(1))->topology().machine.this_system ? 2 : 1;
+  std::vector<Order> orders;
+  for (int pu = 0; pu < cores; ++pu) {
+    std::thread([&] {
+      if (!platform::bind_this_thread(pu)) return;
+      for (int seed = 1; seed <= 5; ++seed) {
+        TestRuntime runtime(deterministic(static_cast<std::uint64_t>(seed)));
+        orders.push_back(run_program(runtime).order);
+      }
+    }).join();
+  }
+  if (orders.size() < 10) {
+    BOOST_TEST_MESSAGE("skipped: needs two cores that this process may be bound to");
+    return;
+  }
+  for (std::size_t i = 0; i < 5; ++i) BOOST_TEST((orders[i] == orders[i + 5]));
 }
 
 BOOST_DATA_TEST_CASE(hundreds_of_seeds_give_many_orders_and_one_result, data::make(kPolicies), policy) {

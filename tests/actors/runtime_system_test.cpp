@@ -330,6 +330,35 @@ BOOST_AUTO_TEST_CASE(a_described_machine_has_its_workers_and_nobody_is_bound) {
   BOOST_TEST(grid_is_right(runtime, 40));
 }
 
+BOOST_AUTO_TEST_CASE(tasks_of_a_numa_node_whose_workers_are_busy_are_done_by_others) {
+  RuntimeOptions options;
+  options.synthetic_topology = "package:2 numa:1 core:1 pu:1";
+  TestRuntime runtime(options);
+  std::atomic<bool> open{false};
+  std::atomic<int> blocked{0};
+  const Codelet block = Codelet("block", {}).cpu([&](const KernelContext&) {
+    ++blocked;
+    while (!open) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  });
+  runtime.submit(block);
+  const auto soon = [](auto&& holds) {
+    for (int i = 0; i < 5000 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return holds();
+  };
+  const auto asleep = [&](const WhyWorker& worker) { return worker.state == WhyWorkerState::asleep; };
+  BOOST_TEST_REQUIRE(soon([&] { return blocked == 1; }));
+  BOOST_TEST_REQUIRE(soon([&] { return std::ranges::count_if(runtime->why().workers, asleep) == 1; }));
+  std::atomic<int> done{0};
+  const Codelet touch = Codelet("touch", {}).cpu([&](const KernelContext&) { ++done; });
+  for (std::uint32_t node = 0; node < 2; ++node) {
+    for (int i = 0; i < 4; ++i) runtime.submit(touch, {}, {.numa_node = NumaId(node)});
+  }
+  const bool all_done = soon([&] { return done == 8; });
+  open = true;
+  BOOST_TEST(all_done);
+  BOOST_TEST(runtime.wait() == "");
+}
+
 BOOST_AUTO_TEST_CASE(hyperthreads_are_workers_only_where_asked_for) {
   RuntimeOptions options;
   options.synthetic_topology = "package:2 l3:1 core:3 pu:2";

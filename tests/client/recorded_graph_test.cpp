@@ -172,6 +172,29 @@ BOOST_AUTO_TEST_CASE(misuse_is_refused_and_leaves_everything_usable) {
   BOOST_CHECK_EXCEPTION(graph.run(), Error, failure(ErrorCode::stopped, "'graph'"));
 }
 
+BOOST_AUTO_TEST_CASE(nobody_partitions_data_of_a_graph_that_is_being_recorded) {
+  std::vector<double> numbers(8);
+  std::vector<double> others(8);
+  const Data whole = runtime.vector(numbers, "numbers");
+  const Data unused = runtime.vector(others, "others");
+  const Codelet fill = Codelet("fill", {AccessMode::write}).cpu([](VectorView<double> all) { all[0] = 3; });
+  const auto halve = [&](const Data& data) {
+    return runtime.partition(data, std::array{Block{0, 0, 4, 1}, Block{4, 0, 4, 1}});
+  };
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(fill, {whole});
+    std::thread([&] {
+      BOOST_CHECK_EXCEPTION(std::ignore = halve(whole), Error,
+                            failure(ErrorCode::invalid_argument, "'numbers'", "is recorded"));
+      BOOST_TEST(halve(unused).size() == 2U);
+    }).join();
+  });
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(numbers[0] == 3);
+  BOOST_TEST(halve(whole).size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(a_registration_of_the_recording_program_ends_with_it) {
   const RecordedGraph graph = runtime.record([&] {
     double inner = 0;
