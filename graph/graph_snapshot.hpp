@@ -89,6 +89,8 @@ struct GraphSnapshot {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t window = 0;
+  /// Tasks in flight that were not looked at, all younger than most of `nodes`: a look is bounded.
+  std::uint64_t left_out = 0;
   std::vector<TaskNode> nodes;
   std::vector<TaskEdge> edges;
   std::vector<NodeData> data;

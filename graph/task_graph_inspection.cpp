@@ -174,7 +174,9 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
       if (recording->state_of(task) != RecordedState::ended) found.push_back({recording->id_of(task), &task});
     }
   }
+  const std::size_t all = found.size();
   keep_oldest(found);
+  snapshot.left_out = all - found.size();
   for (const InFlight& one : found) tasks.push_back(one.task);
   std::sort(tasks.begin(), tasks.end());
   snapshot.nodes.reserve(tasks.size());

@@ -99,6 +99,7 @@ class Explanation {
     report_.submitted = graph_.submitted;
     report_.ended = graph_.ended;
     report_.in_flight = graph_.submitted - std::min(graph_.submitted, graph_.ended);
+    report_.left_out = graph_.left_out;
     report_.in_entry_queue = crew_.in_entry_queue;
     report_.undecided = crew_.undecided;
     report_.policy = crew_.policy;

@@ -141,11 +141,8 @@ std::string WhyReport::to_text() const {
   } else {
     text += fmt::format("{} in flight: {} running, {} ready, {} waiting.\n", count_of_tasks(in_flight), running, ready,
                         waiting);
-    // Of very many, only the oldest are looked at (graph/task_graph_inspection.cpp).
-    constexpr std::uint64_t kMany = 65536;
-    const std::uint64_t examined = running + ready + waiting;
-    if (examined >= kMany && in_flight > examined) {
-      text += fmt::format("These are the oldest; {} more were not looked at.\n", count_of_tasks(in_flight - examined));
+    if (left_out > 0) {
+      text += fmt::format("These are the oldest; {} more were not looked at.\n", count_of_tasks(left_out));
     }
     if (waiting == 0 && ready == 0 && running > 0) text += "No task waits: nothing is stalled but what runs.\n";
   }

@@ -102,6 +102,8 @@ struct WhyReport {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t in_flight = 0;
+  /// Of those in flight, too many to look at: the youngest. All that follows is about the others.
+  std::uint64_t left_out = 0;
   /// Of those in flight: waiting for others, ready, with a worker.
   std::uint64_t waiting = 0;
   std::uint64_t ready = 0;

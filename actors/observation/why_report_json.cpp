@@ -70,6 +70,7 @@ std::string WhyReport::to_json() const {
   const json object{{"submitted", submitted},
                     {"ended", ended},
                     {"in_flight", in_flight},
+                    {"left_out", left_out},
                     {"waiting", waiting},
                     {"ready", ready},
                     {"running", running},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proto/random.hpp"
+#include "tests/support/loose_tasks.hpp"
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::workers {
@@ -15,21 +16,7 @@ namespace {
 
 using graph::Task;
 using graph::TaskList;
-
-/// Tasks that are in no graph.
-class Tasks {
- public:
-  explicit Tasks(std::size_t count) : tasks_(std::make_unique<Task[]>(count)) {
-    for (std::size_t i = 0; i < count; ++i) tasks_[i].id = i;
-  }
-  Task* operator()(std::size_t index, int priority = 0) {
-    tasks_[index].priority = priority;
-    return &tasks_[index];
-  }
-
- private:
-  std::unique_ptr<Task[]> tasks_;
-};
+using Tasks = tests::LooseTasks;
 
 BOOST_AUTO_TEST_SUITE(entry_queue)
 

@@ -9,29 +9,16 @@
 #include <vector>
 
 #include "proto/random.hpp"
+#include "tests/support/loose_tasks.hpp"
 
 namespace troupe::workers {
 namespace {
 
 using graph::Task;
 using graph::TaskList;
+using Tasks = tests::LooseTasks;
 using Ids = std::vector<std::uint64_t>;
 const auto kPerElement = boost::test_tools::per_element();
-
-/// Tasks that are in no graph: the deque looks at their priorities and links only.
-class Tasks {
- public:
-  explicit Tasks(std::size_t count) : tasks_(std::make_unique<Task[]>(count)) {
-    for (std::size_t i = 0; i < count; ++i) tasks_[i].id = i;
-  }
-  Task* operator()(std::size_t index, int priority = 0) {
-    tasks_[index].priority = priority;
-    return &tasks_[index];
-  }
-
- private:
-  std::unique_ptr<Task[]> tasks_;
-};
 
 Ids drained(TaskDeque& deque, Task* (TaskDeque::*pop)()) {
   Ids ids;

@@ -1,0 +1,130 @@
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "actors/workers/worker_core.hpp"
+#include "graph/spin_lock.hpp"
+#include "tests/actors/graph_fixture.hpp"
+#include "tests/actors/workers/steal_plans.hpp"
+
+namespace troupe::workers {
+namespace {
+
+using graph::TaskList;
+using tests::GraphFixture;
+using tests::one_ring;
+using tests::shared_queue;
+
+/// Workers as plain threads that perform the core's commands; a wake is a flag and a condition variable, so that one
+/// that is lost hangs the run.
+class Threads {
+ public:
+  Threads(std::size_t workers, StealPlan plan)
+      : tasks_(workers), crew_(tasks_.graph, workers, std::move(plan)), beds_(workers) {
+    for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
+  }
+  ~Threads() {
+    stopping_ = true;
+    for (std::size_t i = 0; i < beds_.size(); ++i) wake(i);
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// As the runtime does with tasks that a submission made ready.
+  void submit(std::size_t count, int priorities) {
+    for (std::size_t i = 0; i < count; ++i) {
+      crew_.entry.push(tasks_.task(static_cast<int>(i) % priorities));
+      const WorkerId sleeper = crew_.take_idle(WorkerId{});
+      if (sleeper.valid()) wake(sleeper.index());
+    }
+    submitted_ += count;
+  }
+  /// False where not all tasks have ended in time: a wake-up was lost.
+  [[nodiscard]] bool all_end() const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (ended() < submitted_) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return ended() == submitted_;
+  }
+  [[nodiscard]] std::uint64_t ended() const {
+    std::uint64_t sum = 0;
+    for (const auto& port : crew_.ports) sum += port.counters.tasks;
+    return sum;
+  }
+
+ private:
+  struct Bed {
+    std::mutex mutex;
+    std::condition_variable condition;
+    bool woken = false;  // guarded by mutex
+  };
+
+  void wake(std::size_t worker) {
+    const std::lock_guard lock(beds_[worker].mutex);
+    beds_[worker].woken = true;
+    beds_[worker].condition.notify_one();
+  }
+  void sleep(std::size_t worker) {
+    std::unique_lock lock(beds_[worker].mutex);
+    beds_[worker].condition.wait(lock, [&] { return beds_[worker].woken; });
+    beds_[worker].woken = false;
+  }
+  void work(std::size_t self) {
+    const WorkerId id(static_cast<std::uint32_t>(self));
+    WorkerCore core(crew_, {id, 1, self + 1, nullptr});
+    while (!stopping_) {
+      const Step step = core.next();
+      if (step.wake.valid()) wake(step.wake.index());
+      switch (step.kind) {
+        case Step::Kind::wait: break;
+        case Step::Kind::start: core.task_ended(*step.task, nullptr); break;
+        case Step::Kind::steal: {
+          TaskList stolen = take_half(crew_, step.victim);
+          core.steal_answered(step.victim, stolen);
+          break;
+        }
+        case Step::Kind::rest:
+          if (core.park()) {
+            sleep(self);
+            core.unpark();
+          }
+          break;
+      }
+    }
+  }
+
+  GraphFixture tasks_;
+  Crew crew_;
+  std::vector<Bed> beds_;
+  std::uint64_t submitted_ = 0;
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> threads_;
+};
+
+void submit_in_bursts(StealPlan plan, std::size_t workers) {
+  Threads threads(workers, std::move(plan));
+  Random random(workers);
+  for (int round = 0; round < 1500; ++round) {
+    threads.submit(1 + random.below(round % 16 == 0 ? 64 : 4), 3);
+    // Let some of them go to sleep, or not quite.
+    for (std::uint64_t i = random.below(2000); i > 0; --i) SpinLock::pause();
+    if (round % 8 == 0) BOOST_TEST_REQUIRE(threads.all_end());
+  }
+  BOOST_TEST(threads.all_end());
+}
+
+BOOST_AUTO_TEST_SUITE(worker_core_threads)
+
+BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_among_thieves) { submit_in_bursts(one_ring(4), 4); }
+BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_at_a_shared_queue) { submit_in_bursts(shared_queue(3), 3); }
+BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_by_a_worker_alone) { submit_in_bursts(one_ring(1), 1); }
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::workers
