@@ -97,6 +97,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void hand_to_numa_nodes(TaskList& ready);
   /// To a worker of the node that is idle, or else to one after the other.
   void push_to_node(Task* task, std::size_t node);
+  /// Wakes an idle worker, if there is one: the first at or after `near`.
+  void wake_one(WorkerId near);
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
@@ -279,8 +281,11 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
   } else {
     crew_->entry.push(ready);
   }
-  if (crew_->idle.empty()) return;
-  const WorkerId sleeper = crew_->take_idle(worker.valid() ? worker : elsewhere());
+  if (!crew_->idle.empty()) wake_one(worker.valid() ? worker : elsewhere());
+}
+
+void RuntimeSystem::Implementation::wake_one(WorkerId near) {
+  const WorkerId sleeper = crew_->take_idle(near);
   if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
 }
 
@@ -311,9 +316,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
   }
   crew_->ports[worker(0).index()].deque.push(task);
   // All of the node are busy, perhaps for long: somebody else may steal it.
-  if (crew_->idle.empty()) return;
-  const WorkerId sleeper = crew_->take_idle(worker(0));
-  if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+  wake_one(worker(0));
 }
 
 int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
