@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "proto/human_count.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::apps {
@@ -13,8 +14,5 @@ std::string human_seconds(double seconds);
 
 /// "512 B", "1.5 KiB", "3.2 GiB".
 std::string human_bytes(Bytes bytes);
-
-/// "1,234,567".
-std::string human_count(std::uint64_t count);
 
 }  // namespace troupe::apps

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "proto/human_count.hpp"
+
 namespace troupe {
 
 const char* to_string(WhyKind kind) {
@@ -47,15 +49,7 @@ std::string in_words(Duration duration) {
 
 namespace {
 
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  std::string digits = std::to_string(count);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits + " " + (count == 1 ? one : many);
-}
-
-std::string count_of_tasks(std::uint64_t count) { return counted(count, "task", "tasks"); }
+std::string count_of_tasks(std::uint64_t count) { return human_count(count) + (count == 1 ? " task" : " tasks"); }
 
 std::string for_time(Duration lasting) { return lasting > Duration{} ? " for " + in_words(lasting) : std::string(); }
 
