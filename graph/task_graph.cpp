@@ -141,7 +141,10 @@ void TaskGraph::return_to_parent(DataRecord& part) {
 Result<void> TaskGraph::release(const Handle& handle) {
   return change_undisturbed(handle, true, [this](DataRecord& record, TaskList&) -> Result<void> {
     return_to_parent(record);
-    record.visit_tree([this](DataRecord& part) { failures_.cure(part.handle_id()); });
+    record.visit_tree([this](DataRecord& part) {
+      failures_.cure(part.handle_id());
+      host_.forget(part);
+    });
     registry_.remove(record);
     return {};
   });

@@ -23,6 +23,7 @@
 #include "graph/graph_snapshot.hpp"
 #include "graph/handle.hpp"
 #include "graph/recording.hpp"
+#include "graph/submission_observer.hpp"
 #include "graph/task.hpp"
 #include "graph/task_waiter.hpp"
 #include "graph/waiting_threads.hpp"
@@ -39,6 +40,8 @@ struct GraphOptions {
   std::size_t window = 65536;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
   DependencyTrace* dependency_trace = nullptr;
+  /// Who sees tasks before they are ready; outlives the graph. Null: nobody.
+  SubmissionObserver* observer = nullptr;
 };
 
 /// What the graph needs of the runtime around it.
@@ -60,6 +63,8 @@ class GraphHost {
   };
   /// Called by a thread that waits, before it blocks.
   virtual Pump pump() = 0;
+  /// A piece of data, which no task uses, is about to be forgotten. Under the submission lock.
+  virtual void forget(const DataRecord& /*data*/) noexcept {}
 };
 
 /// What to do with a task that a worker took from a deque.

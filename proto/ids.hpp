@@ -36,6 +36,8 @@ using CodeletId = StrongId<struct CodeletTag>;
 using WorkerId = StrongId<struct WorkerTag>;
 /// A memory node: host memory or a GPU's.
 using NodeId = StrongId<struct NodeTag>;
+/// Tasks that should take equally long.
+using SizeClassId = StrongId<struct SizeClassTag>;
 /// A NUMA node of the host among those that have workers.
 using NumaId = StrongId<struct NumaTag, std::uint16_t>;
 

@@ -37,6 +37,10 @@ struct TasksActivated {};
 struct Decide {};
 /// device -> its worker: a started task has ended; the device's completion queue tells which and how.
 struct DeviceDone {};
+/// memory manager -> worker: tasks whose data are on the worker's memory node, or never will be, lie in its port.
+struct DataArrived {};
+/// worker, scheduler, copy engine or program -> memory manager: there are requests or facts in its inbox.
+struct DataRequested {};
 /// runtime -> supervisor -> all: end. Sent when no task is left.
 struct Stop {};
 

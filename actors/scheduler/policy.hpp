@@ -8,15 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/scheduler/predictions.hpp"
 #include "proto/access.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"
 #include "proto/random.hpp"
 #include "proto/steal_plan.hpp"
-
-namespace troupe {
-struct CodeletDefinition;
-}
+#include "proto/units.hpp"
 
 namespace troupe::scheduler {
 
@@ -24,20 +22,38 @@ namespace troupe::scheduler {
 struct WorkerState {
   WorkerId id;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// Ready tasks in its deque.
+  /// Tasks that were placed on it and have not started.
   std::size_t queued = 0;
+  /// The memory node that its device works on.
+  NodeId node = NodeId(0);
+  /// When it will have ended what was placed on it, as predicted and corrected by what really happened; `Snapshot::now`
+  /// where it has nothing to do.
+  TimeStamp available{};
+  /// A task runs on its device, or waits there for its data.
+  bool busy = false;
 };
 
-/// One ready task as a placing policy sees it.
-struct ReadyTask {
-  TaskId id;
-  const CodeletDefinition* codelet = nullptr;
-  int priority = 0;
-};
-
-/// The workers, by id.
+/// The workers by id, and what is known of tasks and data.
 struct Snapshot {
   std::span<const WorkerState> workers;
+  TimeStamp now{};
+  /// Never null in a run.
+  const Predictions* predictions = nullptr;
+};
+
+struct Placed {
+  TaskId task;
+  WorkerId worker;
+};
+
+/// Which times `ReadyTask::upward_rank_s` adds up.
+enum class Ranks : std::uint8_t {
+  /// Nobody asks.
+  none,
+  /// The mean over all workers that can run a task, as HEFT has it.
+  mean,
+  /// The shortest over all workers.
+  fastest,
 };
 
 /// Decides on which worker each ready task runs. A function of its arguments, its options and its own state: no
@@ -53,6 +69,15 @@ class PlacingPolicy {
   /// are queued in the order of `tasks`.
   virtual void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random& random,
                      std::span<WorkerId> placement) = 0;
+
+  /// The policy may keep tasks: an entry of `placement` that stays invalid is placed by a later `place_kept`. What a
+  /// `ReadyTask` refers to lives until then.
+  [[nodiscard]] virtual bool keeps() const { return false; }
+  /// Where it keeps tasks: called after `place` and whenever a task has ended. Appends those that are to be queued now.
+  virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
+
+  /// What the upward ranks of tasks are to be computed from.
+  [[nodiscard]] virtual Ranks ranks() const { return Ranks::none; }
 };
 
 /// A policy with its name: local if `placing` is null.
@@ -72,13 +97,15 @@ struct PolicyDescription {
 };
 [[nodiscard]] std::span<const PolicyDescription> known_policies();
 
-/// Makes a policy by its name. An unknown name is an `invalid_argument` that lists the known ones.
+/// Makes a policy from what a user wrote: its name, and its options behind a colon (`dada:alpha=0.5,cp`). An unknown
+/// name, an unknown option or a value that cannot be used is an `invalid_argument` that lists what is known.
 ///
 /// - `eager`: one queue of all ready tasks; a free worker takes the oldest of the highest priority.
 /// - `ws`: a deque per worker, newest of the highest priority first; a worker without work asks others at random and
 ///   gets half of their tasks, oldest of the highest priority first.
 /// - `lws`: as `ws`, but it asks those first that share a cache, then a NUMA node, then a package with it; at random
 ///   within each ring.
-[[nodiscard]] Result<Policy> make_policy(std::string_view name, const Nearness& nearness);
+/// - placing policies: see their headers.
+[[nodiscard]] Result<Policy> make_policy(std::string_view specification, const Nearness& nearness);
 
 }  // namespace troupe::scheduler

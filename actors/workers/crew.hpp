@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,9 @@
 #include "actors/workers/idle_set.hpp"
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
+#include "graph/spin_lock.hpp"
 #include "graph/task_graph.hpp"
+#include "proto/access.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
 
@@ -54,26 +57,65 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
   /// the only one that looks at it.
   std::optional<StealAnswer> answer;
+  /// Tasks whose data have arrived since the worker looked, and those whose data never will.
+  SpinLock arrived_lock;
+  std::vector<graph::Task*> arrived;  // guarded by arrived_lock
+  std::vector<graph::Task*> refused;  // guarded by arrived_lock
   /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
+};
+
+/// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called in
+/// the worker's thread, and answered by messages.
+class TaskServices {
+ public:
+  virtual ~TaskServices() = default;
+  /// Bring the task's data to the worker's memory node and keep them there; then put the task into the worker's
+  /// `arrived` (or `refused`) and send `DataArrived`.
+  virtual void acquire(WorkerId worker, graph::Task& task) = 0;
+  /// The data need not be kept any more, as the actor that asked for them has died.
+  virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
+  /// The task begins.
+  virtual void started(WorkerId worker, const graph::Task& task) = 0;
+  /// The task has ended, and is about to be completed.
+  virtual void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end) = 0;
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
 class Crew {
  public:
-  Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
+  /// `kinds`: of each worker's device.
+  Crew(graph::TaskGraph& graph, std::vector<DeviceKind> kinds, StealPlan plan)
       : graph(graph),
         plan(std::move(plan)),
+        kinds(std::move(kinds)),
+        mixed(std::any_of(this->kinds.begin(), this->kinds.end(),
+                          [this](DeviceKind kind) { return kind != this->kinds.front(); })),
         steals(std::any_of(this->plan.victims.begin(), this->plan.victims.end(),
                            [](const VictimRings& rings) { return !rings.empty(); })),
-        idle(workers),
-        ports(workers) {}
+        idle(this->kinds.size()),
+        ports(this->kinds.size()) {}
+  /// A crew of cores.
+  Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
+      : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
+
+  /// Ready tasks that only devices of this kind can run, in a mixed crew: they lie where no other worker takes them.
+  [[nodiscard]] TaskDeque& only(DeviceKind kind) { return only_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const TaskDeque& only(DeviceKind kind) const { return only_[static_cast<std::size_t>(kind)]; }
+  /// In a mixed crew: moves those of the tasks that not every worker can run to where those that can will look.
+  void set_restricted_aside(graph::TaskList& ready);
+  /// An idle worker that could take such a task, taken out of the idle set; or an invalid id.
+  WorkerId take_idle_for_restricted();
 
   /// The least worker to wake for new work, removed from the idle set; an invalid id where all are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
   graph::TaskGraph& graph;
   const StealPlan plan;
+  /// By worker.
+  const std::vector<DeviceKind> kinds;
+  /// There are devices of several kinds.
+  const bool mixed;
   /// Some worker may steal from another.
   const bool steals;
   /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
@@ -82,6 +124,11 @@ class Crew {
   std::vector<WorkerPort> ports;
   /// Record what workers do in their `trace`.
   bool trace = false;
+  /// Null where data need no fetching and nobody is told of tasks. Outlives the crew's actors.
+  TaskServices* services = nullptr;
+
+ private:
+  std::array<TaskDeque, kDeviceKinds> only_;
 };
 
 }  // namespace troupe::workers

@@ -69,6 +69,11 @@ caf::behavior WorkerActor::make_behavior() {
         collect_done();
         drive();
       },
+      [this](const DataArrived&) {
+        woke();
+        collect_arrived();
+        drive();
+      },
       [this](const Continue&) {
         woke();
         drive();
@@ -81,7 +86,12 @@ void WorkerActor::on_exit() {
   // Ends what is in flight, see `Device`.
   device_.reset();
   collect_done();
-  if (core_.give_up()) setup_->peers->tell_scheduler();
+  std::vector<graph::Task*> asked_for;
+  if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
+  for (graph::Task* task : asked_for) {
+    crew_.services->withdraw(setup_->id, *task);
+    port_.deque.push(task);
+  }
   victims_.clear();
   observation::ObservedActor::on_exit();
 }
@@ -110,6 +120,7 @@ void WorkerActor::drive() {
           return;
         }
         break;
+      case Step::Kind::acquire: crew_.services->acquire(setup_->id, *step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
       case Step::Kind::rest:
         if (!rest()) return;
@@ -154,9 +165,20 @@ void WorkerActor::start(graph::Task& task) {
   // Release: whoever sees the task sees since when it runs.
   port_.running_since.store(core_.looked_at().count(), std::memory_order_relaxed);
   port_.running.store(&task, std::memory_order_release);
+  if (crew_.services != nullptr) [[unlikely]] {
+    started_at_ = setup_->clock->now();
+    crew_.services->started(setup_->id, task);
+  }
   Started started = device_->start(task);
+  if (started.finished) ended(task, started.cause);
+}
+
+void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause) {
   port_.running.store(nullptr, std::memory_order_relaxed);
-  if (started.finished) core_.task_ended(task, started.cause);
+  if (crew_.services != nullptr) [[unlikely]] {
+    crew_.services->ended(setup_->id, task, started_at_, setup_->clock->now());
+  }
+  core_.task_ended(task, cause);
 }
 
 void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause) noexcept {
@@ -176,8 +198,20 @@ void WorkerActor::collect_done() {
       one = std::move(done_.front());
       done_.pop_front();
     }
-    core_.task_ended(*one.task, one.cause);
+    ended(*one.task, one.cause);
   }
+}
+
+void WorkerActor::collect_arrived() {
+  std::vector<graph::Task*> arrived;
+  std::vector<graph::Task*> refused;
+  {
+    const std::lock_guard lock(port_.arrived_lock);
+    arrived.swap(port_.arrived);
+    refused.swap(port_.refused);
+  }
+  for (graph::Task* task : arrived) core_.acquired(*task);
+  for (const graph::Task* task : refused) core_.refused(*task);
 }
 
 bool WorkerActor::rest() {

@@ -38,7 +38,7 @@ struct WorkerSetup {
   caf::actor supervisor;
 };
 
-/// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `Continue`, `Stop`.
+/// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `DataArrived`, `Continue`, `Stop`.
 ///
 /// Runs tasks one after the other in its handlers and goes back to the mailbox only when something has arrived or
 /// there is nothing to do. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
@@ -68,6 +68,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Looks for work until some appears (true), a message comes or the time is up.
   bool look_around(TimeStamp begin);
   void collect_done();
+  void collect_arrived();
+  void ended(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// For the trace.
   void note_state(WorkerState state) {
     if (crew_.trace && port_.trace.state() != state) port_.trace.enter(state, setup_->clock->now());
@@ -91,6 +93,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Addresses looked up since `Peers::changes` was `known_changes_`: a look costs a lock.
   std::vector<caf::actor> victims_;
   std::uint64_t known_changes_ = 0;
+  /// When the task that runs on the device began; only with services.
+  TimeStamp started_at_{};
   bool parked_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};

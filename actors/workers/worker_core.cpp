@@ -69,17 +69,23 @@ bool WorkerCore::look_at_arrivals() {
 }
 
 Task* WorkerCore::next_task() {
-  const TimeStamp now = platform::coarse_now();
+  const TimeStamp now = options_.deterministic ? TimeStamp{} : platform::coarse_now();
   const bool long_ago = now != looked_at_;
   looked_at_ = now;
   ++since_read_;
   // Before what was handed over, too: a chain may have no end.
   if (long_ago || since_read_ >= stride_) look_at_arrivals();
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
+  if (crew_.mixed) [[unlikely]] {
+    TaskDeque& own_kind = crew_.only(options_.kind);
+    if (own_kind.size() > 0 && own_kind.top() >= std::max(crew_.entry.top(), port_.deque.top())) {
+      if (Task* task = own_kind.pop_oldest()) return task;
+    }
+  }
   if (crew_.entry.top() > port_.deque.top()) {
     if (Task* task = take_from_entry()) return task;
   }
-  if (Task* task = port_.deque.pop_newest()) return task;
+  if (Task* task = options_.in_order ? port_.deque.pop_oldest() : port_.deque.pop_newest()) return task;
   return crew_.entry.drained() > 0 ? take_from_entry() : nullptr;
 }
 
@@ -95,26 +101,44 @@ WorkerId WorkerCore::next_victim() {
   return WorkerId{};
 }
 
+void WorkerCore::take(Task* task, Step& step) {
+  step.task = task;
+  if (options_.fetches) {
+    acquiring_.push_back(task);
+    step.kind = Step::Kind::acquire;
+  } else {
+    ++running_;
+    step.kind = Step::Kind::start;
+  }
+}
+
 Step WorkerCore::next() {
   Step step;
+  if (!acquired_.empty() && running_ < options_.slots) {
+    ++running_;
+    step.kind = Step::Kind::start;
+    step.task = acquired_.front();
+    acquired_.pop_front();
+    return step;
+  }
   TaskList ready;
-  while (running_ < options_.slots) {
+  while (in_hand() < options_.slots + options_.lookahead) {
     Task* task = next_task();
     if (task == nullptr) break;
     const Begin begun = crew_.graph.begin(*task, options_.self, ready);
     if (!ready.empty()) [[unlikely]]
       activated(ready);
     if (begun != Begin::run) continue;
-    ++running_;
     asked_ = 0;
-    step.kind = Step::Kind::start;
+    take(task, step);
     step.activate = std::exchange(activation_due_, false);
-    step.task = task;
     step.wake = sleeper_for_surplus();
     return step;
   }
   step.activate = std::exchange(activation_due_, false);
-  if (running_ == options_.slots || asked_victim_.valid()) return step;
+  if (crew_.mixed) [[unlikely]]
+    step.wake = crew_.take_idle_for_restricted();
+  if (in_hand() == options_.slots + options_.lookahead || asked_victim_.valid()) return step;
   // Victims come and go between the look and the request: do not chase them for ever.
   step.victim = asked_ <= 2 * crew_.ports.size() && !crew_.plan.shared_queue ? next_victim() : WorkerId{};
   if (step.victim.valid()) {
@@ -131,11 +155,18 @@ Step WorkerCore::next() {
 WorkerId WorkerCore::sleeper_for_surplus() {
   // First, as the queues' lines may be those that a thread that submits writes.
   if (crew_.idle.empty()) return WorkerId{};
+  if (crew_.mixed) [[unlikely]] {
+    if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
+  }
   if (crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
   return crew_.take_idle(options_.self);
 }
 
 void WorkerCore::activated(TaskList& ready) {
+  if (options_.activation_queue == nullptr && crew_.mixed) [[unlikely]] {
+    crew_.set_restricted_aside(ready);
+    if (ready.empty()) return;
+  }
   if (options_.activation_queue != nullptr) {
     options_.activation_queue->push(ready);
     activation_due_ = true;
@@ -158,7 +189,7 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause) {
 }
 
 bool WorkerCore::goes_first(const TaskList& ready) const {
-  if (!hands_over_ || handed_over_ != nullptr) return false;
+  if (!hands_over_ || handed_over_ != nullptr || crew_.mixed) return false;
   const std::int32_t priority = ready.back()->priority;
   if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
   for (const Task* task = ready.front(); task != ready.back(); task = task->next) {
@@ -166,6 +197,15 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
   }
   return true;
 }
+
+void WorkerCore::acquired(Task& task) {
+  const auto found = std::find(acquiring_.begin(), acquiring_.end(), &task);
+  if (found == acquiring_.end()) return;  // of the actor before this one
+  acquiring_.erase(found);
+  acquired_.push_back(&task);
+}
+
+void WorkerCore::refused(const Task& task) { std::erase(acquiring_, &task); }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
   const bool awaited = victim == asked_victim_;
@@ -182,23 +222,31 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
   steal_answered(victim, tasks.size());
   if (tasks.empty()) return;
   // The first has the highest priority of them.
-  const bool first = hands_over_ && handed_over_ == nullptr && tasks.front()->priority >= crew_.entry.top() &&
+  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed && tasks.front()->priority >= crew_.entry.top() &&
                      tasks.front()->priority >= port_.deque.top();
   if (first) handed_over_ = tasks.pop_front();
   if (!tasks.empty()) port_.deque.push(tasks);
 }
 
-bool WorkerCore::give_up() {
+bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
+  asked_for.insert(asked_for.end(), acquiring_.begin(), acquiring_.end());
+  asked_for.insert(asked_for.end(), acquired_.begin(), acquired_.end());
+  acquiring_.clear();
+  acquired_.clear();
   return std::exchange(activation_due_, false);
 }
 
 bool WorkerCore::finds_work() {
   if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || victims_have_work()) return true;
+  if (crew_.mixed && crew_.only(options_.kind).size() > 0) return true;
   return look_at_arrivals() && crew_.entry.drained() > 0;
 }
 
-bool WorkerCore::sees_work() const { return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work(); }
+bool WorkerCore::sees_work() const {
+  if (crew_.mixed && crew_.only(options_.kind).size() > 0) return true;
+  return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work();
+}
 
 bool WorkerCore::victims_have_work() const {
   if (crew_.plan.shared_queue) return false;

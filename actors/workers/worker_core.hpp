@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "actors/workers/crew.hpp"
 #include "graph/failure_log.hpp"
@@ -18,6 +20,8 @@ struct Step {
     wait,
     /// Start `task` on the device; report `task_ended` when it has.
     start,
+    /// Ask for the data of `task` on the device's memory node; report `acquired` when they are there.
+    acquire,
     /// Send a steal request to `victim`; then report the answer.
     steal,
     /// There is nothing to do: `park`, now or after having looked around for a while.
@@ -32,7 +36,11 @@ struct Step {
   WorkerId wake;
 };
 
-/// Events (`task_ended`, `steal_answered`) change what the worker knows; `next` decides what it does.
+/// Events (`task_ended`, `acquired`, `steal_answered`) change what the worker knows; `next` decides what it does.
+///
+/// *Data*: where memory is managed (`Options::fetches`), a task that was taken waits for its working set first. While
+/// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile; those whose data arrive
+/// first start first.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue where that has
 /// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
@@ -46,7 +54,14 @@ class WorkerCore {
  public:
   struct Options {
     WorkerId self;
+    DeviceKind kind = DeviceKind::cpu_core;
     std::size_t slots = 1;
+    /// The device does not reach all memory: tasks need their data fetched before they start.
+    bool fetches = false;
+    /// Tasks in hand beyond those that run. Only with `fetches`.
+    std::size_t lookahead = 0;
+    /// Take the oldest of the own deque first: a placing policy has put them in order.
+    bool in_order = false;
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
@@ -60,14 +75,18 @@ class WorkerCore {
   [[nodiscard]] Step next();
   /// The successors that are ready now are to be found by `next`.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
+  /// The data of a task that `next` said to acquire are there.
+  void acquired(graph::Task& task);
+  /// The data of a task that `next` said to acquire can never be there: it has left the worker's hands.
+  void refused(const graph::Task& task);
   /// `victim` has moved `tasks` tasks to the own deque, or will answer no more (0). An answer that nobody waits for,
   /// because it was asked for by an actor that died, only counts.
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// `victim` gave these; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
   /// The actor ends. What only it knew of is where its successor finds it. True: the scheduler is to be told that there
-  /// are tasks in the activation queue.
-  [[nodiscard]] bool give_up();
+  /// are tasks in the activation queue. Tasks whose data were asked for are appended to `asked_for`: withdraw that.
+  [[nodiscard]] bool give_up(std::vector<graph::Task*>& asked_for);
 
   /// Whether any queue that this worker may take from seems to hold something.
   [[nodiscard]] bool sees_work() const;
@@ -81,11 +100,15 @@ class WorkerCore {
   void unpark() { crew_.idle.erase(options_.self); }
 
   [[nodiscard]] std::size_t running() const { return running_; }
+  /// Tasks in hand: running, or waiting for their data.
+  [[nodiscard]] std::size_t in_hand() const { return running_ + acquiring_.size() + acquired_.size(); }
   /// When the last task was looked for, of `platform::coarse_now`.
   [[nodiscard]] TimeStamp looked_at() const { return looked_at_; }
 
  private:
   void activated(graph::TaskList& ready);
+  /// What to do with a task that may run now.
+  void take(graph::Task* task, Step& step);
   /// Whether the newest of them has the highest priority of all that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
   /// An idle worker that could take some of what is left, now taken out of the idle set; or an invalid id.
@@ -106,6 +129,10 @@ class WorkerCore {
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
+  /// Waiting for their data, in the order in which they were taken.
+  std::vector<graph::Task*> acquiring_;
+  /// Waiting for the device.
+  std::deque<graph::Task*> acquired_;
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;

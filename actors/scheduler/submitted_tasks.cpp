@@ -1,0 +1,146 @@
+#include "actors/scheduler/submitted_tasks.hpp"
+
+#include <algorithm>
+
+#include "graph/working_set.hpp"
+
+namespace troupe::scheduler {
+
+namespace {
+
+
+
+/// Of one piece of data, seen from the end of the program: the longest chains behind it.
+struct Behind {
+  /// Of the next task that writes it.
+  double writer_s = 0;
+  /// Of those that read it before that one.
+  double readers_s = 0;
+};
+
+}  // namespace
+
+SubmittedTasks::Record* SubmittedTasks::find(TaskId task) {
+  if (task.value() < first_id_ || task.value() - first_id_ >= positions_.size()) return nullptr;
+  const std::uint32_t position = positions_[task.value() - first_id_];
+  return position == kNone ? nullptr : &records_[position];
+}
+
+void SubmittedTasks::count(std::span<const memory::Use> uses, int change) {
+  for (const memory::Use& use : uses) {
+    if (use.handle.index() >= uses_left_.size()) uses_left_.resize(use.handle.index() + 1);
+    Uses& left = uses_left_[use.handle.index()];
+    left.all += static_cast<std::uint32_t>(change);
+    if (writes(use.mode)) left.writes += static_cast<std::uint32_t>(change);
+  }
+}
+
+void SubmittedTasks::submitted(const graph::Task& task) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (records_.empty()) first_id_ = task.task_id().value();
+  Record record{task.task_id(), classes_.classify(task), static_cast<std::uint32_t>(uses_.size()), 0, 0, false};
+  graph::append_working_set(task, uses_);
+  record.uses_end = static_cast<std::uint32_t>(uses_.size());
+  count({uses_.data() + record.uses_begin, record.uses_end - record.uses_begin}, 1);
+  positions_.resize(record.id.value() - first_id_ + 1, kNone);
+  positions_.back() = static_cast<std::uint32_t>(records_.size());
+  records_.push_back(record);
+}
+
+void SubmittedTasks::ended(TaskId task) {
+  const std::lock_guard lock(mutex_);
+  Record* record = find(task);
+  if (record == nullptr || record->ended) return;
+  record->ended = true;
+  count({uses_.data() + record->uses_begin, record->uses_end - record->uses_begin}, -1);
+  while (first_live_ < records_.size() && records_[first_live_].ended) ++first_live_;
+  if (first_live_ > 4096 && first_live_ > records_.size() / 2) shrink();
+}
+
+void SubmittedTasks::shrink() {
+  const std::size_t gone = first_live_;
+  const std::uint32_t uses_gone = gone < records_.size() ? records_[gone].uses_begin
+                                                         : static_cast<std::uint32_t>(uses_.size());
+  records_.erase(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(gone));
+  uses_.erase(uses_.begin(), uses_.begin() + uses_gone);
+  positions_.clear();
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    Record& record = records_[i];
+    record.uses_begin -= uses_gone;
+    record.uses_end -= uses_gone;
+    if (i == 0) first_id_ = record.id.value();
+    positions_.resize(record.id.value() - first_id_ + 1, kNone);
+    positions_.back() = static_cast<std::uint32_t>(i);
+  }
+  first_live_ = 0;
+  ranked_ -= std::min(ranked_, gone);
+}
+
+SizeClassId SubmittedTasks::classify(const graph::Task& task) {
+  const std::lock_guard lock(mutex_);
+  if (const Record* record = find(task.task_id())) return record->size_class;
+  return classes_.classify(task);
+}
+
+const graph::SizeClass& SubmittedTasks::size_class(SizeClassId id) const {
+  const std::lock_guard lock(mutex_);
+  return classes_[id];
+}
+
+std::size_t SubmittedTasks::size_classes() const {
+  const std::lock_guard lock(mutex_);
+  return classes_.size();
+}
+
+void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
+  const std::lock_guard lock(mutex_);
+  for (memory::Use& use : uses) {
+    use.last_write =
+        writes(use.mode) && use.handle.index() < uses_left_.size() && uses_left_[use.handle.index()].writes == 1;
+  }
+}
+
+std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {
+  const std::lock_guard lock(mutex_);
+  return handle.index() < uses_left_.size() ? uses_left_[handle.index()].all : 0;
+}
+
+double SubmittedTasks::rank(TaskId task, std::span<const double> costs_s) {
+  const std::lock_guard lock(mutex_);
+  const Record* record = find(task);
+  if (record == nullptr) return 0;
+  const auto position = static_cast<std::size_t>(record - records_.data());
+  const std::size_t waiting = records_.size() - ranked_;
+  if (position >= ranked_ && waiting >= std::max<std::size_t>(1, (records_.size() - first_live_) / 8)) {
+    compute_ranks(costs_s);
+  }
+  return position < ranked_ ? record->rank_s : costs_s[record->size_class.index()];
+}
+
+void SubmittedTasks::compute_ranks(std::span<const double> costs_s) {
+  std::vector<Behind> behind(uses_left_.size());
+  for (std::size_t i = records_.size(); i-- > first_live_;) {
+    Record& record = records_[i];
+    if (record.ended) continue;
+    double longest = 0;
+    for (std::uint32_t u = record.uses_begin; u < record.uses_end; ++u) {
+      const memory::Use& use = uses_[u];
+      const Behind& data = behind[use.handle.index()];
+      longest = std::max(longest, data.writer_s);
+      if (writes(use.mode)) longest = std::max(longest, data.readers_s);
+    }
+    record.rank_s = longest + costs_s[record.size_class.index()];
+    for (std::uint32_t u = record.uses_begin; u < record.uses_end; ++u) {
+      const memory::Use& use = uses_[u];
+      Behind& data = behind[use.handle.index()];
+      if (writes(use.mode)) {
+        data = {record.rank_s, 0};
+      } else {
+        data.readers_s = std::max(data.readers_s, record.rank_s);
+      }
+    }
+  }
+  ranked_ = records_.size();
+}
+
+}  // namespace troupe::scheduler

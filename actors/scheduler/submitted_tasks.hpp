@@ -1,0 +1,78 @@
+/// The tasks that have been submitted and have not ended: what a scheduler may know of the future.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "graph/size_classes.hpp"
+#include "graph/submission_observer.hpp"
+#include "proto/memory.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::scheduler {
+
+/// Records every task as it is submitted, with its size class and its working set; upward ranks follow from these as
+/// dependencies do (readers wait for the last writer, writers for it and its readers; commuting tasks count as
+/// writers). Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
+class SubmittedTasks final : public graph::SubmissionObserver {
+ public:
+  void submitted(const graph::Task& task) noexcept override;
+  void ended(TaskId task);
+
+  /// The size class of any task, recorded or not.
+  [[nodiscard]] SizeClassId classify(const graph::Task& task);
+  /// Stays valid.
+  [[nodiscard]] const graph::SizeClass& size_class(SizeClassId id) const;
+  [[nodiscard]] std::size_t size_classes() const;
+
+  /// Sets `last_write` of the uses of a task that has begun or is about to: no task in flight will write the data later.
+  void mark_last_writes(std::span<memory::Use> uses) const;
+  /// Accesses by tasks in flight.
+  [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
+
+  /// The longest chain of costs from the task's start to the end of what was submitted; its own cost where it is not
+  /// known. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the meantime, by
+  /// an eighth at least.
+  [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+
+  struct Record {
+    TaskId id;
+    SizeClassId size_class;
+    std::uint32_t uses_begin = 0;
+    std::uint32_t uses_end = 0;
+    double rank_s = 0;
+    bool ended = false;
+  };
+  struct Uses {
+    std::uint32_t all = 0;
+    std::uint32_t writes = 0;
+  };
+
+  // All require mutex_.
+  [[nodiscard]] Record* find(TaskId task);
+  void count(std::span<const memory::Use> uses, int change);
+  void compute_ranks(std::span<const double> costs_s);
+  /// Forgets ended tasks at the front once they are the larger part.
+  void shrink();
+
+  mutable std::mutex mutex_;
+  graph::SizeClasses classes_;          // all below guarded by mutex_
+  std::vector<Record> records_;
+  /// Position of the first one that has not ended.
+  std::size_t first_live_ = 0;
+  std::vector<memory::Use> uses_;
+  /// By id, from `first_id_` on: position in `records_`.
+  std::vector<std::uint32_t> positions_;
+  std::uint64_t first_id_ = 0;
+  std::vector<Uses> uses_left_;
+  /// Records that have ranks: all before this position.
+  std::size_t ranked_ = 0;
+};
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,56 @@
+/// When each worker will have ended what was placed on it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::scheduler {
+
+/// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends.
+/// A worker runs one task at a time, in the order in which they were placed, but for those that overtake others whose
+/// data come later. Not thread-safe.
+class WorkerLoads {
+ public:
+  explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
+
+  /// `data_at`: when its data will be there.
+  void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at);
+  void started(WorkerId worker, TaskId task, TimeStamp at);
+  /// Also for one that was placed and will never run.
+  void ended(WorkerId worker, TaskId task);
+
+  /// When all that was placed will have ended; `now` where nothing was. O(1) but after a start or an end.
+  [[nodiscard]] TimeStamp available(WorkerId worker, TimeStamp now) const;
+  /// Placed and not started.
+  [[nodiscard]] std::size_t queued(WorkerId worker) const;
+  [[nodiscard]] bool busy(WorkerId worker) const { return workers_[worker.index()].running.valid(); }
+  /// Whether any task is placed anywhere.
+  [[nodiscard]] bool anything() const;
+
+ private:
+  struct Waiting {
+    TaskId task;
+    Duration execution{};
+    TimeStamp data_at{};
+  };
+  struct Worker {
+    std::deque<Waiting> waiting;
+    /// Invalid where none runs.
+    TaskId running;
+    TimeStamp running_until{};
+    // Of all that waits, begun at t, the end is max(t + `sum`, `not_before`).
+    Duration sum{};
+    TimeStamp not_before{};
+  };
+
+  static void append(Worker& worker, const Waiting& waiting);
+  static void add_up(Worker& worker);
+
+  std::vector<Worker> workers_;
+};
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,50 @@
+#include "graph/size_classes.hpp"
+
+#include "graph/codelet.hpp"
+#include "graph/data_record.hpp"
+#include "graph/kernel_context.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6U) + (hash >> 2U);
+  return hash * 0xff51afd7ed558ccdULL;
+}
+
+}  // namespace
+
+double flops_of(const Task& task) noexcept {
+  if (!task.codelet->flops) return 0;
+  try {
+    std::vector<const DataView*> views;
+    for (const TaskAccess& access : task.data()) views.push_back(&access.data()->view);
+    return task.codelet->flops({views, task.argument_bytes.data(), task.argument_offsets.data()});
+  } catch (...) {
+    // The program's function: what it throws must not end the runtime.
+    return 0;
+  }
+}
+
+SizeClassId SizeClasses::classify(const Task& task) {
+  std::uint64_t shapes = task.access_count;
+  for (const TaskAccess& access : task.data()) {
+    const Layout& layout = access.data()->view.layout;
+    shapes = mix(shapes, static_cast<std::uint64_t>(layout.rows));
+    shapes = mix(shapes, static_cast<std::uint64_t>(layout.cols));
+    shapes = mix(shapes, layout.element_size);
+  }
+  const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
+  if (is_new) found->second = add(task);
+  return found->second;
+}
+
+SizeClassId SizeClasses::add(const Task& task) {
+  SizeClass made{SizeClassId(static_cast<std::uint32_t>(classes_.size())), task.codelet, flops_of(task), {}};
+  for (const TaskAccess& access : task.data()) made.bytes += access.data()->view.layout.payload();
+  classes_.push_back(made);
+  return made.id;
+}
+
+}  // namespace troupe::graph

@@ -1,0 +1,23 @@
+/// The data that a task needs where it runs.
+#pragma once
+
+#include <vector>
+
+#include "graph/data_record.hpp"
+#include "graph/task.hpp"
+#include "proto/memory.hpp"
+
+namespace troupe::graph {
+
+/// Appends one use for each piece of data, the parts of a whole one by one. Data that the task reduces are left out:
+/// it adds to a partial result of its worker. The task must not have ended.
+inline void append_working_set(const Task& task, std::vector<memory::Use>& uses) {
+  for (const TaskAccess& access : task.data()) {
+    if (access.mode() == AccessMode::reduce) continue;
+    access.data()->visit_data([&](const DataRecord& part) {
+      uses.push_back({part.handle_id(), access.mode(), part.view.layout.payload()});
+    });
+  }
+}
+
+}  // namespace troupe::graph
