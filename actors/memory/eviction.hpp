@@ -1,0 +1,63 @@
+/// Which replica leaves a full memory node first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "proto/ids.hpp"
+
+namespace troupe::memory {
+
+/// Chooses victims. It is told what every node with a limited memory holds; which of that may go at the moment, it
+/// asks. Must be deterministic: equal calls, equal victims.
+class EvictionPolicy {
+ public:
+  /// May this handle's replica go now?
+  using Candidate = std::function<bool(HandleId)>;
+
+  virtual ~EvictionPolicy() = default;
+
+  /// The node holds the handle from now on. Counts as a use.
+  virtual void inserted(NodeId node, HandleId handle) = 0;
+  /// A task on the node uses what it holds, or is expected to soon.
+  virtual void touched(NodeId node, HandleId handle) = 0;
+  /// The node does not hold the handle any more, or it is about to go.
+  virtual void removed(NodeId node, HandleId handle) = 0;
+  /// The candidate that should go first; an invalid id if there is none among the `look_at` that come first in the
+  /// policy's order. Changes nothing.
+  [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) const = 0;
+};
+
+/// The replica goes whose last use is longest ago. All operations are O(1), but `next_victim`, which passes over what
+/// is no candidate. Memory: eight bytes for each node and each handle up to the highest that the node has held.
+class LeastRecentlyUsed : public EvictionPolicy {
+ public:
+  void inserted(NodeId node, HandleId handle) override;
+  void touched(NodeId node, HandleId handle) override;
+  void removed(NodeId node, HandleId handle) override;
+  [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) const override;
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  struct Link {
+    std::uint32_t older = kNone;
+    std::uint32_t newer = kNone;
+  };
+  /// A list from the oldest to the newest; a handle is named by its index.
+  struct List {
+    std::vector<Link> links;
+    std::uint32_t oldest = kNone;
+    std::uint32_t newest = kNone;
+  };
+
+  static void append(List& list, std::uint32_t index);
+  static void unlink(List& list, std::uint32_t index);
+
+  std::vector<List> lists_;
+};
+
+[[nodiscard]] std::unique_ptr<EvictionPolicy> least_recently_used();
+
+}  // namespace troupe::memory

@@ -1,0 +1,34 @@
+/// What the memory core has to know of the machine, and how it is to behave.
+#pragma once
+
+#include <vector>
+
+#include "proto/units.hpp"
+
+namespace troupe::memory {
+
+struct NodeDescription {
+  /// Without a limit nothing is allocated on the node and nothing evicted from it.
+  bool limited = false;
+  /// At most 1 TiB; rounded down to a multiple of 256 bytes.
+  Bytes capacity;
+};
+
+/// What one copy costs: latency + bytes * seconds_per_byte. Only compared with one another.
+struct LinkCost {
+  Duration latency{0};
+  double seconds_per_byte = 0;
+};
+
+struct MemoryOptions {
+  /// Node 0 is the host's memory, has no limit and holds all data at first. At most 64 nodes.
+  std::vector<NodeDescription> nodes;
+  /// One for each pair of nodes, row by row: from node 0 to each, from node 1 to each, … Every node can be copied to
+  /// from every other one.
+  std::vector<LinkCost> costs;
+  /// Data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is released:
+  /// the program waits less for its result, and evicting it is free. Costs bandwidth if nobody asks for it.
+  bool write_back_finished = false;
+};
+
+}  // namespace troupe::memory

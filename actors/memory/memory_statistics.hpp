@@ -1,0 +1,52 @@
+/// What the memory core counts, and what it says of requests that wait.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "proto/memory.hpp"
+
+namespace troupe::memory {
+
+struct MemoryStatistics {
+  /// Bytes of all transfers that ended well, for each pair of nodes, row by row as in `MemoryOptions::costs`.
+  std::vector<Bytes> moved;
+  std::uint64_t transfers = 0;
+  std::uint64_t failed_transfers = 0;
+  /// Replicas that left to make room, with or without a copy to the host.
+  std::uint64_t evictions = 0;
+  /// Transfers to the host that were started to make room, or early as nobody writes the data again.
+  std::uint64_t write_backs = 0;
+  /// Transfers that were started for prefetches.
+  std::uint64_t prefetches = 0;
+  /// Prefetched replicas that a request found there, or on their way.
+  std::uint64_t prefetches_used = 0;
+  /// Prefetched replicas that went without having been used. The rest is still there.
+  std::uint64_t prefetches_wasted = 0;
+  /// Handles that were to be prefetched and found no room.
+  std::uint64_t prefetches_without_room = 0;
+};
+
+/// Why a request has not been acquired.
+struct WaitingRequest {
+  enum class Reason : std::uint8_t {
+    /// Another request that came earlier waits to be admitted to the same node.
+    turn,
+    /// `handle` is used on another node in a way that excludes this use, or an earlier request is to have it first.
+    handle_in_use,
+    /// The node's memory is pinned by requests that have not ended, or is being made free by write-backs.
+    memory,
+    /// `transfer` of `handle`, one at least.
+    transfer,
+  };
+
+  RequestId request;
+  NodeId node;
+  Reason reason = Reason::turn;
+  HandleId handle;
+  TransferId transfer;
+  /// Of the whole working set.
+  Bytes needed;
+};
+
+}  // namespace troupe::memory

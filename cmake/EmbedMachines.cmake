@@ -1,0 +1,23 @@
+# Writes OUTPUT, a C++ source that holds the texts of platform/machines/*.json. Run at build time:
+#   cmake -DFOLDER=platform/machines -DOUTPUT=file.cpp -P EmbedMachines.cmake
+file(GLOB files ${FOLDER}/*.json)
+list(SORT files)
+set(entries)
+foreach(file ${files})
+  cmake_path(GET file STEM LAST_ONLY name)
+  file(READ ${file} text)
+  string(FIND "${text}" ")troupe\"" delimiter)
+  if(NOT delimiter EQUAL -1)
+    message(FATAL_ERROR "${file} holds the delimiter of the text that it is to become")
+  endif()
+  string(APPEND entries "    {\"${name}\", R\"troupe(${text})troupe\"},\n")
+endforeach()
+file(WRITE ${OUTPUT}
+     "// Written by cmake/EmbedMachines.cmake from platform/machines/.\n"
+     "#include \"platform/embedded_machines.hpp\"\n\n"
+     "namespace troupe::platform {\n\n"
+     "std::span<const EmbeddedMachine> embedded_machines() {\n"
+     "  static constexpr EmbeddedMachine kMachines[] = {\n${entries}  };\n"
+     "  return kMachines;\n"
+     "}\n\n"
+     "}  // namespace troupe::platform\n")

@@ -1,0 +1,76 @@
+/// Reading JSON that people write: every error says where (`kernels[12].cpu_us.mean`), what is there, and what is
+/// expected instead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace troupe::platform {
+
+/// The range of a number that a file may give.
+struct NumberRange {
+  double least = 0;
+  double most = 0;
+};
+
+/// A place in a document, which may be empty: that is an error only when its value is asked for. Refers to the
+/// document, which outlives it. All that fails throws `Error` with code `bad_input`; `expected` ends the message.
+class JsonField {
+ public:
+  JsonField(const nlohmann::json* value, std::string path) : value_(value), path_(std::move(path)) {}
+
+  /// From the root, `transfers.latency_us[3]`.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Whether there is a value other than null.
+  [[nodiscard]] bool present() const;
+
+  /// The member `key` of this object, perhaps not there.
+  [[nodiscard]] JsonField member(const std::string& key, std::string_view expected = "an object") const;
+
+  /// Elements of this array.
+  [[nodiscard]] std::size_t size(std::string_view expected) const;
+  /// One of them.
+  [[nodiscard]] JsonField element(std::size_t index) const;
+
+  /// Text that is not empty.
+  [[nodiscard]] std::string text(std::string_view expected) const;
+  /// Text, "" where there is none.
+  [[nodiscard]] std::string optional_text(std::string_view expected) const;
+
+  /// A number within the range.
+  [[nodiscard]] double number(NumberRange range, std::string_view expected) const;
+  /// A whole number within the range.
+  [[nodiscard]] std::uint64_t count(std::uint64_t least, std::uint64_t most, std::string_view expected) const;
+
+  /// "`path` is -3; expected `expected`", or "is missing".
+  [[noreturn]] void refuse(std::string_view expected) const;
+  /// "`path`: `what`".
+  [[noreturn]] void fail(std::string_view what) const;
+
+ private:
+  const nlohmann::json* value_;
+  std::string path_;
+};
+
+/// A JSON text, parsed.
+class JsonDocument {
+ public:
+  /// Throws `Error` with code `bad_input` where the text is not JSON, ends too early or gives a member twice; the
+  /// message says where.
+  explicit JsonDocument(std::string_view text);
+  ~JsonDocument();
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+
+  [[nodiscard]] JsonField root() const;
+
+ private:
+  std::unique_ptr<nlohmann::json> value_;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,98 @@
+/// How long one kernel takes on the devices of a described machine, at any tile edge.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::platform {
+
+/// A time in microseconds: its mean, and its standard deviation (0 where unknown).
+struct KernelTime {
+  double mean_us = 0;
+  double deviation_us = 0;
+};
+
+/// What is known of a kernel at one tile edge.
+struct TileTimes {
+  /// Elements along one side of the tile.
+  double edge = 0;
+  /// Floating-point operations of one call, 0 where not known.
+  double flops = 0;
+  /// On one core; nothing where the kernel does not run there, or was not measured at this edge.
+  std::optional<KernelTime> cpu;
+  /// On each GPU of the machine, or empty.
+  std::vector<KernelTime> gpus;
+};
+
+/// Times of one kernel on one device by tile edge. Between edges that were measured it interpolates in rate.
+class TimeCurve {
+ public:
+  /// `edge` and `time.mean_us` are positive; an edge is added once.
+  void add(double edge, KernelTime time);
+
+  [[nodiscard]] bool empty() const { return points_.empty(); }
+
+  /// At an edge that was added, exactly what was added. Between two, the rate edge^3 / time follows a straight line
+  /// from one to the other in the logarithms of rate and edge; outside, the nearest edge's rate holds. The deviation's
+  /// ratio to the mean follows a straight line over the logarithm of the edge, and stays the nearest's outside. Not for
+  /// an empty curve; `edge` is positive.
+  [[nodiscard]] KernelTime at(double edge) const;
+
+ private:
+  struct Point {
+    double edge;
+    KernelTime time;
+    double log_edge;
+    double log_rate;
+    /// Deviation / mean.
+    double relative_deviation;
+  };
+
+  /// By edge.
+  std::vector<Point> points_;
+};
+
+/// One kernel of one application in one precision, at all tiles that were measured.
+class KernelTimes {
+ public:
+  /// `tiles`: each edge once, in any order; each has times for all `gpus` GPUs or for none.
+  KernelTimes(std::string application, std::string kernel, std::string precision, const std::vector<TileTimes>& tiles,
+              std::size_t gpus);
+
+  /// "cholesky", "lu", ...: the same kernel may take another time in another application.
+  [[nodiscard]] const std::string& application() const { return application_; }
+  /// "gemm", "potrf", ...
+  [[nodiscard]] const std::string& kernel() const { return kernel_; }
+  /// "single", "double", ...
+  [[nodiscard]] const std::string& precision() const { return precision_; }
+
+  /// Whether it runs on cores, and on GPUs.
+  [[nodiscard]] bool on_cpu() const { return !cpu_.empty(); }
+  [[nodiscard]] bool on_gpus() const { return !gpus_.empty(); }
+
+  /// The time on one core at a tile of this edge, any positive number: see `TimeCurve::at`. Only where `on_cpu`.
+  [[nodiscard]] KernelTime cpu(double edge) const;
+  /// The same on a GPU. Only where `on_gpus`.
+  [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
+
+  /// Floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower order count
+  /// least there. 0 where none does.
+  [[nodiscard]] double flops_per_cube() const { return flops_per_cube_; }
+
+  /// The tile edges that were measured, rising.
+  [[nodiscard]] std::vector<double> edges() const { return edges_; }
+
+ private:
+  std::string application_;
+  std::string kernel_;
+  std::string precision_;
+  TimeCurve cpu_;
+  /// By GPU; empty where the kernel does not run there.
+  std::vector<TimeCurve> gpus_;
+  double flops_per_cube_ = 0;
+  std::vector<double> edges_;
+};
+
+}  // namespace troupe::platform
