@@ -1,16 +1,41 @@
 #include "actors/scheduler/policy.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "actors/scheduler/earliest_finish.hpp"
+#include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {
 
 namespace {
 
-constexpr std::array<PolicyDescription, 3> kPolicies{{
+constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"eager", "one queue of all ready tasks, shared by all workers"},
     {"ws", "a deque per worker; thieves ask random victims"},
     {"lws", "a deque per worker; thieves ask the nearest victims first (cache, NUMA node, package)"},
-}};
+    {"mct", "placing: earliest finish, transfers included, in the order in which tasks become ready"},
+    {"heft", "placing: earliest finish, tasks with the largest speed-up on GPUs first"},
+    {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
+});
+
+using Order = EarliestFinishOptions::Order;
+
+std::unique_ptr<PlacingPolicy> make_earliest_finish(Order order, PolicyOptions& options) {
+  return earliest_finish({order, options.flag("cp"), options.flag("rounds")});
+}
+
+struct PlacingFactory {
+  std::string_view name;
+  std::unique_ptr<PlacingPolicy> (*make)(PolicyOptions& options);
+};
+
+/// Every placing policy that a user can name.
+constexpr auto kPlacing = std::to_array<PlacingFactory>({
+    {"mct", [](PolicyOptions& options) { return make_earliest_finish(Order::given, options); }},
+    {"heft", [](PolicyOptions& options) { return make_earliest_finish(Order::speedup, options); }},
+    {"heft-rank", [](PolicyOptions& options) { return make_earliest_finish(Order::rank, options); }},
+});
 
 VictimRings to_victims(const std::vector<std::vector<int>>& rings) {
   VictimRings victims;
@@ -32,26 +57,42 @@ VictimRings flattened(const VictimRings& rings) {
 
 std::span<const PolicyDescription> known_policies() { return kPolicies; }
 
-Result<Policy> make_policy(std::string_view name, const Nearness& nearness) {
+Result<std::unique_ptr<PlacingPolicy>> make_placing(const PolicySpecification& specification) {
+  PolicyOptions options(specification);
+  std::unique_ptr<PlacingPolicy> policy;
+  for (const PlacingFactory& factory : kPlacing) {
+    if (factory.name == specification.name) policy = factory.make(options);
+  }
+  if (auto outcome = options.finish(); !outcome) return outcome.failure();
+  return policy;
+}
+
+Result<Policy> make_policy(std::string_view text, const Nearness& nearness) {
+  const auto specification = parse_policy(text);
+  if (!specification) return specification.failure();
   Policy policy;
-  policy.name = name;
-  if (name == "eager") {
-    policy.stealing.shared_queue = true;
-    policy.stealing.victims.resize(nearness.size());
-    return policy;
-  }
-  if (name == "ws" || name == "lws") {
-    for (const auto& rings : nearness) {
-      VictimRings victims = to_victims(rings);
-      policy.stealing.victims.push_back(name == "ws" ? flattened(victims) : std::move(victims));
+  policy.name = text;
+  policy.stealing.victims.resize(nearness.size());
+  const std::string& name = specification.value().name;
+  const auto known = [&name](const PolicyDescription& description) { return description.name == name; };
+  if (std::none_of(kPolicies.begin(), kPolicies.end(), known)) {
+    std::string names;
+    for (const PolicyDescription& description : kPolicies) {
+      names += (names.empty() ? "" : ", ") + std::string(description.name);
     }
-    return policy;
+    return Failure{ErrorCode::invalid_argument, "unknown policy '" + name + "'; known are " + names};
   }
-  std::string known;
-  for (const PolicyDescription& description : kPolicies) {
-    known += (known.empty() ? "" : ", ") + std::string(description.name);
+  auto placing = make_placing(specification.value());
+  if (!placing) return placing.failure();
+  policy.placing = std::move(placing).value();
+  if (name == "eager") policy.stealing.shared_queue = true;
+  if (name == "ws" || name == "lws") {
+    for (std::size_t i = 0; i < nearness.size(); ++i) {
+      VictimRings victims = to_victims(nearness[i]);
+      policy.stealing.victims[i] = name == "ws" ? flattened(victims) : std::move(victims);
+    }
   }
-  return Failure{ErrorCode::invalid_argument, "unknown policy '" + std::string(name) + "'; known are " + known};
+  return policy;
 }
 
 }  // namespace troupe::scheduler

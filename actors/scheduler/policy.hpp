@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/scheduler/predictions.hpp"
+#include "graph/codelet.hpp"
 #include "proto/access.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"
@@ -32,6 +33,11 @@ struct WorkerState {
   /// A task runs on its device, or waits there for its data.
   bool busy = false;
 };
+
+/// Whether the worker's device can run the task.
+[[nodiscard]] inline bool runs_on(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
+  return task.codelet->runs_on(worker.kind) && predictions.execution(task, worker.id) != ExecutionTimes::kNever;
+}
 
 /// The workers by id, and what is known of tasks and data.
 struct Snapshot {

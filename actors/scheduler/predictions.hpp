@@ -9,8 +9,8 @@
 #include "actors/scheduler/replica_map.hpp"
 #include "actors/scheduler/transfer_model.hpp"
 #include "proto/access.hpp"
-#include "proto/memory.hpp"
 #include "proto/ids.hpp"
+#include "proto/memory.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {

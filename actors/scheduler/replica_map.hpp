@@ -10,8 +10,8 @@
 
 namespace troupe::scheduler {
 
-/// A mirror of the memory manager's directory, as far as its news have come: for each piece of data, the nodes that hold
-/// it and those that it travels to. Data that nothing is known of are on node 0, the host. At most 64 nodes.
+/// A mirror of the memory manager's directory, as far as its news have come: for each piece of data, the nodes that
+/// hold it and those that it travels to. Data that nothing is known of are on node 0, the host. At most 64 nodes.
 class ReplicaMap {
  public:
   static constexpr std::size_t kMostNodes = 64;
@@ -19,7 +19,9 @@ class ReplicaMap {
   explicit ReplicaMap(std::size_t nodes = 1) : nodes_(nodes) {}
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
-  [[nodiscard]] bool valid(HandleId handle, NodeId node) const { return (entry(handle).valid >> node.index() & 1U) != 0; }
+  [[nodiscard]] bool valid(HandleId handle, NodeId node) const {
+    return (entry(handle).valid >> node.index() & 1U) != 0;
+  }
   [[nodiscard]] bool incoming(HandleId handle, NodeId node) const {
     return (entry(handle).incoming >> node.index() & 1U) != 0;
   }

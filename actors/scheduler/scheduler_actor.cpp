@@ -2,47 +2,85 @@
 
 #include <algorithm>
 
+#include "graph/working_set.hpp"
+
 namespace troupe::scheduler {
+
+ReadyTask SchedulerState::take(graph::Task* task) {
+  Undecided& kept = undecided[task->task_id()];
+  kept.task = task;
+  ReadyTask ready{task->task_id(), task->codelet, task->priority};
+  if (submitted) {
+    ready.size_class = submitted->classify(*task);
+    graph::append_working_set(*task, kept.uses);
+    ready.data = kept.uses;
+  }
+  return ready;
+}
+
+bool SchedulerState::take_events() {
+  bool ended = false;
+  events.clear();
+  queues->take_events(events);
+  for (const SchedulerEvent& event : events) {
+    switch (event.kind) {
+      case SchedulerEvent::Kind::started: core.task_started(event.worker, event.task, event.at); break;
+      case SchedulerEvent::Kind::ended:
+        core.task_ended(event.worker, event.task, event.took);
+        ended = true;
+        break;
+      case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
+    }
+  }
+  return ended;
+}
+
+SchedulerCore::Decision SchedulerState::look() {
+  std::vector<ReadyTask> tasks;
+  while (graph::Task* task = queues->next_activated()) tasks.push_back(take(task));
+  undecided_count_.store(undecided.size(), std::memory_order_relaxed);
+  // After the tasks: those that made them ready have ended.
+  const bool ended = take_events();
+  if (tasks.empty() && ended) return core.ended(queues->now());
+  return core.activated(tasks, queues->now());
+}
 
 void SchedulerState::perform(const SchedulerCore::Decision& decision) {
   // First: whoever has waited for the tasks finds it reported.
   if (!decision.failure.empty()) queues->policy_failed(decision.failure);
-  for (const SchedulerCore::Placed& placed : decision.placed) {
+  for (const Placed& placed : decision.placed) {
     const auto found = undecided.find(placed.task);
+    // Before the worker asks for the data itself.
+    if (!found->second.uses.empty()) queues->prefetch(core.node_of(placed.worker), found->second.uses);
     // In this order: it is lost nowhere in between.
-    queues->push(found->second, placed.worker);
+    queues->push(found->second.task, placed.worker);
     undecided.erase(found);
   }
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
 }
 
 void SchedulerState::rescue(const std::string& reason) {
-  while (graph::Task* task = queues->next_activated()) undecided.emplace(task->task_id(), task);
+  (void)take_events();
+  while (graph::Task* task = queues->next_activated()) (void)take(task);
   std::vector<ReadyTask> tasks;
-  for (const auto& [id, task] : undecided) tasks.push_back({id, task->codelet, task->priority});
+  for (const auto& [id, kept] : undecided) {
+    ReadyTask ready{id, kept.task->codelet, kept.task->priority};
+    if (submitted) ready.size_class = submitted->classify(*kept.task);
+    ready.data = kept.uses;
+    tasks.push_back(ready);
+  }
   std::sort(tasks.begin(), tasks.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
-  queues->queued(lengths);
-  perform(core.abandon(tasks, lengths, "lost its scheduler, whose actor died: " + reason));
+  perform(core.abandon(tasks, "lost its scheduler, whose actor died: " + reason, queues->now()));
 }
 
 caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<SchedulerState> state) {
   return {
       [=](const TasksActivated&) {
-        std::vector<ReadyTask> tasks;
-        while (graph::Task* task = state->queues->next_activated()) {
-          state->undecided.emplace(task->task_id(), task);
-          tasks.push_back({task->task_id(), task->codelet, task->priority});
-        }
-        state->undecided_count_.store(state->undecided.size(), std::memory_order_relaxed);
-        state->queues->queued(state->lengths);
-        const SchedulerCore::Decision decision = state->core.activated(tasks, state->lengths);
+        const SchedulerCore::Decision decision = state->look();
         state->perform(decision);
         if (decision.ask_to_decide) self->send(self, Decide{});
       },
-      [=](const Decide&) {
-        state->queues->queued(state->lengths);
-        state->perform(state->core.decide(state->lengths));
-      },
+      [=](const Decide&) { state->perform(state->core.decide(state->queues->now())); },
       [=](const Stop&) { self->quit(caf::exit_reason::normal); },
   };
 }

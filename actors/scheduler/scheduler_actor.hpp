@@ -5,11 +5,13 @@
 #include <caf/all.hpp>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "actors/scheduler/scheduler_core.hpp"
+#include "actors/scheduler/scheduler_event.hpp"
 #include "graph/task.hpp"
 #include "proto/messages_actor.hpp"
 
@@ -21,18 +23,24 @@ class WorkerQueues {
   virtual ~WorkerQueues() = default;
   /// Takes the oldest task of the activation queue, or null.
   virtual graph::Task* next_activated() = 0;
-  /// Ready tasks in each worker's deque.
-  virtual void queued(std::vector<std::size_t>& out) const = 0;
+  /// Takes out what has happened since the last call, oldest first.
+  virtual void take_events(std::vector<SchedulerEvent>& out) = 0;
   /// Puts a task into a worker's deque and tells the worker.
   virtual void push(graph::Task* task, WorkerId worker) = 0;
+  /// Asks the memory manager to bring what is read to a node, if there is one.
+  virtual void prefetch(NodeId node, std::span<const memory::Use> uses) = 0;
+  [[nodiscard]] virtual TimeStamp now() const = 0;
   /// The policy did not do its part; the tasks have been placed without it.
   virtual void policy_failed(const std::string& what) = 0;
 };
 
 struct SchedulerState {
-  SchedulerState(std::shared_ptr<WorkerQueues> queues, SchedulerCore core)
-      : queues(std::move(queues)), core(std::move(core)) {}
+  SchedulerState(std::shared_ptr<WorkerQueues> queues, SchedulerCore core,
+                 std::shared_ptr<SubmittedTasks> submitted = nullptr)
+      : queues(std::move(queues)), core(std::move(core)), submitted(std::move(submitted)) {}
 
+  /// Takes what was activated, and what else has happened; then decides.
+  SchedulerCore::Decision look();
   void perform(const SchedulerCore::Decision& decision);
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
@@ -40,12 +48,26 @@ struct SchedulerState {
   /// Tasks that the actor has taken and not placed. Any thread.
   [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 
+  /// A task that has not been placed, with what the core's `ReadyTask` refers to.
+  struct Undecided {
+    graph::Task* task = nullptr;
+    std::vector<memory::Use> uses;
+  };
+
   std::shared_ptr<WorkerQueues> queues;
   SchedulerCore core;
-  /// Tasks that a policy in rounds has not decided about, by id; looked up only.
-  std::unordered_map<TaskId, graph::Task*> undecided;
-  std::vector<std::size_t> lengths;
+  /// Null: working sets and size classes are not looked at.
+  std::shared_ptr<SubmittedTasks> submitted;
+  /// Tasks that the policy has not decided about, by id; looked up only.
+  std::unordered_map<TaskId, Undecided> undecided;
+  std::vector<SchedulerEvent> events;
 
+ private:
+  ReadyTask take(graph::Task* task);
+  /// Tells the core what has happened. Whether a task has ended.
+  bool take_events();
+
+ public:
   /// `undecided.size()`, for who looks from outside.
   std::atomic<std::size_t> undecided_count_{0};
 };

@@ -3,59 +3,58 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "graph/codelet.hpp"
 
 namespace troupe::scheduler {
 
-SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, std::vector<DeviceKind> workers, std::uint64_t seed)
-    : policy_(std::move(policy)), random_(seed) {
-  for (const DeviceKind kind : workers) {
-    workers_.push_back({WorkerId(static_cast<std::uint32_t>(workers_.size())), kind, 0});
-  }
+namespace {
+
+/// Tasks of a class that are tried on a kind of device at the same time, while nothing is known.
+constexpr std::uint32_t kTrials = 3;
+
+SchedulerCore::Machine machine_of(const std::vector<DeviceKind>& kinds) {
+  SchedulerCore::Machine machine;
+  for (const DeviceKind kind : kinds) machine.workers.push_back({kind, NodeId(0)});
+  return machine;
 }
 
-SchedulerCore::Decision SchedulerCore::activated(std::span<const ReadyTask> tasks,
-                                                 std::span<const std::size_t> queued) {
-  bool rounds = false;
+std::uint64_t copy_key(HandleId handle, NodeId node) { return handle.value() * ReplicaMap::kMostNodes + node.value(); }
+
+}  // namespace
+
+SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, const std::vector<DeviceKind>& workers,
+                             std::uint64_t seed)
+    : SchedulerCore(std::move(policy), machine_of(workers), seed) {}
+
+SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine machine, std::uint64_t seed)
+    : policy_(std::move(policy)),
+      model_(std::move(machine.model)),
+      submitted_(std::move(machine.submitted)),
+      loads_(machine.workers.size()),
+      random_(seed) {
+  predictions_.execution_times = ExecutionTimes(machine.workers.size());
+  predictions_.replicas = ReplicaMap(machine.links.nodes());
+  predictions_.traffic = Traffic(machine.links.nodes());
+  predictions_.links = std::move(machine.links);
+  predictions_.capacities = std::move(machine.capacities);
+  for (const Worker& worker : machine.workers) {
+    WorkerState& state = workers_.emplace_back();
+    state.id = WorkerId(static_cast<std::uint32_t>(workers_.size() - 1));
+    state.kind = worker.kind;
+    state.node = worker.node;
+  }
+  // What these throw, `place` throws as well, or does its part.
+  (void)ask([&] { rounds_ = policy_->in_rounds(); });
+  (void)ask([&] { keeps_ = policy_->keeps(); });
+}
+
+template <class Ask>
+std::string SchedulerCore::ask(Ask&& ask) {
   try {
-    rounds = policy_->in_rounds();
-  } catch (...) {  // what it throws, it throws when it is asked to place, too, or it does its part
-  }
-  if (!rounds) return place(tasks, queued);
-  kept_.insert(kept_.end(), tasks.begin(), tasks.end());
-  Decision decision;
-  decision.ask_to_decide = !asked_ && !kept_.empty();
-  asked_ = asked_ || decision.ask_to_decide;
-  return decision;
-}
-
-SchedulerCore::Decision SchedulerCore::decide(std::span<const std::size_t> queued) {
-  asked_ = false;
-  const std::vector<ReadyTask> round = std::move(kept_);
-  kept_.clear();
-  return place(round, queued);
-}
-
-bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
-  return worker.index() < workers_.size() && task.codelet->runs_on(workers_[worker.index()].kind);
-}
-
-WorkerId SchedulerCore::least_loaded(const ReadyTask& task, std::span<const std::size_t> extra) const {
-  WorkerId best;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (!can_run(workers_[i].id, task)) continue;
-    if (best.valid() && workers_[i].queued + extra[i] >= workers_[best.index()].queued + extra[best.index()]) continue;
-    best = workers_[i].id;
-  }
-  assert(best.valid() && "the graph refuses tasks that no worker can run");
-  return best;
-}
-
-std::string SchedulerCore::ask(std::span<const ReadyTask> tasks, std::span<WorkerId> placement) {
-  try {
-    policy_->place(tasks, {workers_}, random_, placement);
+    ask();
     return {};
   } catch (const std::exception& error) {
     return std::string("threw: ") + error.what();
@@ -64,50 +63,249 @@ std::string SchedulerCore::ask(std::span<const ReadyTask> tasks, std::span<Worke
   }
 }
 
-SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued) {
-  if (tasks.empty()) return {};
-  look_at(queued);
-  std::vector<WorkerId> placement(tasks.size());
-  std::string failure = ask(tasks, placement);
-  // What a policy that threw has written may be half of what it meant.
-  if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
-  return settle(tasks, placement, std::move(failure));
+SchedulerCore::Decision SchedulerCore::activated(std::span<const ReadyTask> tasks, TimeStamp now) {
+  if (!rounds_) return place(tasks, now);
+  round_.insert(round_.end(), tasks.begin(), tasks.end());
+  Decision decision;
+  decision.ask_to_decide = !asked_ && !round_.empty();
+  asked_ = asked_ || decision.ask_to_decide;
+  return decision;
 }
 
-SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued,
-                                               const std::string& failure) {
+SchedulerCore::Decision SchedulerCore::decide(TimeStamp now) {
+  asked_ = false;
+  const std::vector<ReadyTask> round = std::move(round_);
+  round_.clear();
+  return place(round, now);
+}
+
+SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
+  Decision decision;
+  if (kept_.empty()) return decision;
+  look_at(now);
+  place_kept(decision);
+  return decision;
+}
+
+bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
+  if (worker.index() >= workers_.size() || !task.codelet->runs_on(workers_[worker.index()].kind)) return false;
+  return predictions_.execution(task, worker) != ExecutionTimes::kNever;
+}
+
+WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
+  WorkerId best;
+  for (const WorkerState& worker : workers_) {
+    if (!can_run(worker.id, task)) continue;
+    if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
+    best = worker.id;
+  }
+  return best;
+}
+
+bool SchedulerCore::fits(const graph::SizeClass& size_class, NodeId node) const {
+  const std::vector<Bytes>& capacities = predictions_.capacities;
+  return node.index() >= capacities.size() || capacities[node.index()].count == 0 ||
+         size_class.bytes <= capacities[node.index()];
+}
+
+void SchedulerCore::learn(SizeClassId size_class) {
+  const graph::SizeClass& known = submitted_->size_class(size_class);
+  if (classes_.size() <= size_class.index()) {
+    classes_.resize(size_class.index() + 1);
+    costs_s_.resize(size_class.index() + 1);
+  }
+  ClassState& state = classes_[size_class.index()];
+  state.measured.assign(kDeviceKinds, true);
+  state.trials.resize(kDeviceKinds);
+  state.known = true;
+  double sum = 0;
+  double least = std::numeric_limits<double>::infinity();
+  std::size_t count = 0;
+  for (const WorkerState& worker : workers_) {
+    Duration time = ExecutionTimes::kNever;
+    if (known.codelet->runs_on(worker.kind) && fits(known, worker.node) && !model_->cannot_run(known, worker.id)) {
+      const std::optional<Duration> predicted = model_->predict(known, worker.id);
+      if (!predicted) state.known = state.measured[static_cast<std::size_t>(worker.kind)] = false;
+      time = predicted.value_or(Duration::zero());
+      sum += seconds(time);
+      least = std::min(least, seconds(time));
+      ++count;
+    }
+    predictions_.execution_times.set(size_class, worker.id, time);
+  }
+  if (count == 0) return;
+  costs_s_[size_class.index()] = policy_->ranks() == Ranks::mean ? sum / static_cast<double>(count) : least;
+}
+
+WorkerId SchedulerCore::trial(const ReadyTask& task) const {
+  if (!model_ || !task.size_class.valid()) return WorkerId{};
+  const ClassState& state = classes_[task.size_class.index()];
+  if (state.known) return WorkerId{};
+  WorkerId best;
+  for (const WorkerState& worker : workers_) {
+    const auto kind = static_cast<std::size_t>(worker.kind);
+    if (state.measured[kind] || state.trials[kind] >= kTrials || !can_run(worker.id, task)) continue;
+    if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
+    best = worker.id;
+  }
+  return best;
+}
+
+void SchedulerCore::look_at(WorkerId worker) {
+  WorkerState& state = workers_[worker.index()];
+  state.queued = loads_.queued(worker);
+  state.available = loads_.available(worker, now_);
+  state.busy = loads_.busy(worker);
+}
+
+void SchedulerCore::look_at(TimeStamp now) {
+  now_ = now;
+  for (const WorkerState& worker : workers_) look_at(worker.id);
+}
+
+void SchedulerCore::expect(const ReadyTask& task, NodeId node) {
+  for (const memory::Use& use : task.data) {
+    if (predictions_.present(use, node)) continue;
+    const NodeId from = predictions_.source(use.handle, node);
+    predictions_.replicas.set(use.handle, node, false, true);
+    predictions_.traffic.in[node.index()] += use.bytes.count;
+    predictions_.traffic.out[from.index()] += use.bytes.count;
+    copies_[copy_key(use.handle, node)] = {from, use.bytes.count};
+  }
+}
+
+void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& decision, bool tried) {
+  const NodeId node = workers_[worker.index()].node;
+  const TimeStamp data_at = now_ + predictions_.transfer(task, node);
+  const Duration execution = predictions_.execution(task, worker);
+  expect(task, node);
+  loads_.placed(worker, task.id, execution, data_at);
+  placed_[task.id] = {task.size_class, tried};
+  look_at(worker);
+  decision.placed.push_back({task.id, worker});
+}
+
+void SchedulerCore::fill_rank(ReadyTask& task) {
+  if (!submitted_ || !task.size_class.valid() || policy_->ranks() == Ranks::none) return;
+  for (std::size_t i = classes_.size(); i < submitted_->size_classes(); ++i) {
+    learn(SizeClassId(static_cast<std::uint32_t>(i)));
+  }
+  task.upward_rank_s = submitted_->rank(task.id, costs_s_);
+}
+
+SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, TimeStamp now) {
+  Decision decision;
+  if (tasks.empty()) return decision;
+  look_at(now);
+  std::vector<ReadyTask> shown;
+  shown.reserve(tasks.size());
+  for (ReadyTask task : tasks) {
+    if (model_ && task.size_class.valid()) {
+      if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
+        learn(task.size_class);
+      }
+      if (const WorkerId worker = trial(task); worker.valid()) {
+        ++classes_[task.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
+        commit(task, worker, decision, true);
+        continue;
+      }
+      fill_rank(task);
+    }
+    shown.push_back(task);
+  }
+  if (shown.empty()) return decision;
+  std::vector<WorkerId> placement(shown.size());
+  std::string failure = ask([&] { policy_->place(shown, {workers_, now_, &predictions_}, random_, placement); });
+  // What a policy that threw has written may be half of what it meant.
+  if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
+  settle(shown, placement, std::move(failure), decision);
+  if (!kept_.empty()) place_kept(decision);
+  return decision;
+}
+
+void SchedulerCore::place_kept(Decision& decision) {
+  std::vector<Placed> placed;
+  std::string failure = ask([&] { policy_->place_kept({workers_, now_, &predictions_}, random_, placed); });
+  for (const Placed& one : placed) {
+    const auto found = kept_.find(one.task);
+    if (found == kept_.end() || !can_run(one.worker, found->second)) {
+      if (failure.empty()) failure = "placed a kept task twice, or on a worker that is not there or cannot run it";
+      continue;
+    }
+    commit(found->second, one.worker, decision);
+    kept_.erase(found);
+  }
+  if (failure.empty() && !kept_.empty() && !loads_.anything()) failure = "keeps tasks while no worker has any";
+  if (failure.empty()) return;
+  // It must not be asked about these again, nor may they wait for ever.
+  std::vector<ReadyTask> left;
+  for (const auto& [id, task] : kept_) left.push_back(task);
+  std::sort(left.begin(), left.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
+  kept_.clear();
+  std::vector<WorkerId> nowhere(left.size());
+  const bool keeps = std::exchange(keeps_, false);
+  settle(left, nowhere, failure, decision);
+  keeps_ = keeps;
+  if (left.empty()) decision.failure = failure;
+}
+
+SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks, const std::string& failure,
+                                               TimeStamp now) {
+  round_.clear();
   kept_.clear();
   asked_ = false;
-  look_at(queued);
+  look_at(now);
   std::vector<WorkerId> nowhere(tasks.size());
-  Decision decision = settle(tasks, nowhere, failure);
+  Decision decision;
+  settle(tasks, nowhere, failure, decision);
   if (tasks.empty()) decision.failure = failure;
   return decision;
 }
 
-void SchedulerCore::look_at(std::span<const std::size_t> queued) {
-  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].queued = queued[i];
-}
-
-SchedulerCore::Decision SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement,
-                                              std::string failure) const {
-  Decision decision;
-  std::vector<std::size_t> extra(workers_.size());
+void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement, std::string failure,
+                           Decision& decision) {
   std::size_t unplaced = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (keeps_ && failure.empty() && !placement[i].valid()) {
+      kept_.emplace(tasks[i].id, tasks[i]);
+      continue;
+    }
     if (!can_run(placement[i], tasks[i])) {
       if (failure.empty()) failure = "named a worker that is not there or cannot run the task";
-      placement[i] = least_loaded(tasks[i], extra);
+      placement[i] = least_loaded(tasks[i]);
       ++unplaced;
     }
-    ++extra[placement[i].index()];
-    decision.placed.push_back({tasks[i].id, placement[i]});
+    commit(tasks[i], placement[i], decision);
   }
   if (unplaced > 0) {
     decision.failure = failure + " (" + std::to_string(unplaced) + (unplaced == 1 ? " task was" : " tasks were") +
                        " placed on the least loaded workers instead)";
   }
-  return decision;
+}
+
+void SchedulerCore::task_started(WorkerId worker, TaskId task, TimeStamp at) { loads_.started(worker, task, at); }
+
+void SchedulerCore::task_ended(WorkerId worker, TaskId task, Duration took) {
+  loads_.ended(worker, task);
+  const auto found = placed_.find(task);
+  if (found == placed_.end()) return;
+  const Running running = found->second;
+  placed_.erase(found);
+  if (!model_ || !running.size_class.valid()) return;
+  if (running.tried) {
+    --classes_[running.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
+  }
+  if (model_->measured(submitted_->size_class(running.size_class), worker, took)) learn(running.size_class);
+}
+
+void SchedulerCore::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
+  predictions_.replicas.set(handle, node, memory::is_valid(state), state == memory::ReplicaState::incoming);
+  if (state == memory::ReplicaState::incoming) return;
+  const auto found = copies_.find(copy_key(handle, node));
+  if (found == copies_.end()) return;
+  predictions_.traffic.in[node.index()] -= found->second.bytes;
+  predictions_.traffic.out[found->second.from.index()] -= found->second.bytes;
+  copies_.erase(found);
 }
 
 }  // namespace troupe::scheduler

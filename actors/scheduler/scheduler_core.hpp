@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "actors/scheduler/execution_model.hpp"
 #include "actors/scheduler/policy.hpp"
+#include "actors/scheduler/submitted_tasks.hpp"
+#include "actors/scheduler/worker_loads.hpp"
 
 namespace troupe::scheduler {
 
@@ -14,17 +19,38 @@ namespace troupe::scheduler {
 /// |-----------|----------------------------|----------------------------------------------------------|
 /// | activated | decide about these tasks   | keep them; ask for `decide` unless that has been asked   |
 /// | decide    | cannot happen              | decide about all that were kept                          |
+/// | ended     | where the policy keeps tasks: it may place some of them; else nothing                 |
 /// | abandon   | place without the policy   | forget what was kept; place without the policy           |
 ///
-/// Plain code; tasks are named by their index in what the caller passes, so that it is tested without a graph.
+/// What happened to tasks and replicas (`task_started`, `task_ended`, `replica_changed`) corrects what policies are
+/// told.
+///
+/// Tasks of a class that has never been measured on some kind of device are not shown to the policy but tried there, on
+/// the least loaded worker, up to three at a time.
+///
+/// Plain code; tasks are named by their ids, so that it is tested without a graph.
 class SchedulerCore {
  public:
-  SchedulerCore(std::unique_ptr<PlacingPolicy> policy, std::vector<DeviceKind> workers, std::uint64_t seed);
-
-  struct Placed {
-    TaskId task;
-    WorkerId worker;
+  struct Worker {
+    DeviceKind kind = DeviceKind::cpu_core;
+    NodeId node = NodeId(0);
   };
+
+  /// What it knows of the machine.
+  struct Machine {
+    std::vector<Worker> workers;
+    TransferModel links;
+    /// Room of each memory node, zero for no limit; empty: unlimited.
+    std::vector<Bytes> capacities = {};
+    /// Null: nothing is known of kernel times.
+    std::unique_ptr<ExecutionModel> model = nullptr;
+    /// Null: nothing is known of tasks before they are ready.
+    std::shared_ptr<SubmittedTasks> submitted = nullptr;
+  };
+
+  SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine machine, std::uint64_t seed);
+  /// Workers with host memory alone, of whose speed nothing is known.
+  SchedulerCore(std::unique_ptr<PlacingPolicy> policy, const std::vector<DeviceKind>& workers, std::uint64_t seed);
 
   /// What the shell has to do.
   struct Decision {
@@ -37,29 +63,81 @@ class SchedulerCore {
     std::string failure;
   };
 
-  /// `queued[i]`: ready tasks in the deque of worker i now.
-  Decision activated(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
-  Decision decide(std::span<const std::size_t> queued);
+  /// What the tasks refer to must live until they are placed.
+  Decision activated(std::span<const ReadyTask> tasks, TimeStamp now);
+  Decision decide(TimeStamp now);
+  /// Tasks have ended.
+  Decision ended(TimeStamp now);
   /// Places all tasks that there are on the least loaded workers, as the actor around this has died. Another one may go
   /// on with this. `failure` says so.
-  Decision abandon(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued, const std::string& failure);
+  Decision abandon(std::span<const ReadyTask> tasks, const std::string& failure, TimeStamp now);
+
+  void task_started(WorkerId worker, TaskId task, TimeStamp at);
+  void task_ended(WorkerId worker, TaskId task, Duration took);
+  void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state);
+
+  [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
+  [[nodiscard]] const Predictions& predictions() const { return predictions_; }
+  [[nodiscard]] bool keeps() const { return keeps_; }
 
  private:
-  Decision place(std::span<const ReadyTask> tasks, std::span<const std::size_t> queued);
-  /// Corrects a placement where a worker cannot run its task.
-  Decision settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement, std::string failure) const;
-  void look_at(std::span<const std::size_t> queued);
+  /// What becomes known when a placed task starts and ends.
+  struct Running {
+    SizeClassId size_class;
+    bool tried = false;
+  };
+  struct Copy {
+    NodeId from;
+    std::uint64_t bytes = 0;
+  };
+
+  Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
+  void place_kept(Decision& decision);
   /// Asks the policy; what it throws, as text.
-  std::string ask(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
+  template <class Ask>
+  static std::string ask(Ask&& ask);
+  /// Corrects a placement where a worker cannot run its task.
+  void settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement, std::string failure, Decision& decision);
+  void commit(const ReadyTask& task, WorkerId worker, Decision& decision, bool tried = false);
+  void look_at(TimeStamp now);
+  void look_at(WorkerId worker);
+  void learn(SizeClassId size_class);
+  [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
+  /// Where to try a task of a class that has not been measured everywhere; an invalid id where that is not needed.
+  [[nodiscard]] WorkerId trial(const ReadyTask& task) const;
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
-  /// The worker with the fewest tasks, counting `extra`, of those that can run it; the smallest id where several have.
-  [[nodiscard]] WorkerId least_loaded(const ReadyTask& task, std::span<const std::size_t> extra) const;
+  /// The worker with the fewest tasks of those that can run it; the smallest id where several have.
+  [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
+  void expect(const ReadyTask& task, NodeId node);
+  void fill_rank(ReadyTask& task);
 
   std::unique_ptr<PlacingPolicy> policy_;
+  bool rounds_ = false;
+  bool keeps_ = false;
+  std::unique_ptr<ExecutionModel> model_;
+  std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
+  WorkerLoads loads_;
+  Predictions predictions_;
+  TimeStamp now_{};
   Random random_;
-  std::vector<ReadyTask> kept_;
+  /// Tasks for the next round.
+  std::vector<ReadyTask> round_;
   bool asked_ = false;
+  // The maps are looked up only.
+  /// Kept by the policy.
+  std::unordered_map<TaskId, ReadyTask> kept_;
+  std::unordered_map<TaskId, Running> placed_;
+  /// Copies that were asked for, by handle and node.
+  std::unordered_map<std::uint64_t, Copy> copies_;
+  /// By size class: whether every kind of device has been measured, costs for ranks, and by kind, trials under way.
+  struct ClassState {
+    bool known = false;
+    std::vector<bool> measured;
+    std::vector<std::uint32_t> trials;
+  };
+  std::vector<ClassState> classes_;
+  std::vector<double> costs_s_;
 };
 
 }  // namespace troupe::scheduler

@@ -8,8 +8,6 @@ namespace troupe::scheduler {
 
 namespace {
 
-
-
 /// Of one piece of data, seen from the end of the program: the longest chains behind it.
 struct Behind {
   /// Of the next task that writes it.
@@ -59,8 +57,8 @@ void SubmittedTasks::ended(TaskId task) {
 
 void SubmittedTasks::shrink() {
   const std::size_t gone = first_live_;
-  const std::uint32_t uses_gone = gone < records_.size() ? records_[gone].uses_begin
-                                                         : static_cast<std::uint32_t>(uses_.size());
+  const std::uint32_t uses_gone =
+      gone < records_.size() ? records_[gone].uses_begin : static_cast<std::uint32_t>(uses_.size());
   records_.erase(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(gone));
   uses_.erase(uses_.begin(), uses_.begin() + uses_gone);
   positions_.clear();

@@ -9,8 +9,8 @@
 
 #include "graph/size_classes.hpp"
 #include "graph/submission_observer.hpp"
-#include "proto/memory.hpp"
 #include "proto/ids.hpp"
+#include "proto/memory.hpp"
 
 namespace troupe::scheduler {
 
@@ -28,14 +28,15 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   [[nodiscard]] const graph::SizeClass& size_class(SizeClassId id) const;
   [[nodiscard]] std::size_t size_classes() const;
 
-  /// Sets `last_write` of the uses of a task that has begun or is about to: no task in flight will write the data later.
+  /// Sets `last_write` of the uses of a task that has begun or is about to: no task in flight will write the data
+  /// later.
   void mark_last_writes(std::span<memory::Use> uses) const;
   /// Accesses by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
   /// The longest chain of costs from the task's start to the end of what was submitted; its own cost where it is not
-  /// known. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the meantime, by
-  /// an eighth at least.
+  /// known. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the meantime,
+  /// by an eighth at least.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -62,7 +63,7 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   void shrink();
 
   mutable std::mutex mutex_;
-  graph::SizeClasses classes_;          // all below guarded by mutex_
+  graph::SizeClasses classes_;  // all below guarded by mutex_
   std::vector<Record> records_;
   /// Position of the first one that has not ended.
   std::size_t first_live_ = 0;

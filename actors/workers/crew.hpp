@@ -65,8 +65,8 @@ struct alignas(64) WorkerPort {
   std::atomic<TimeStamp::rep> running_since{0};
 };
 
-/// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called in
-/// the worker's thread, and answered by messages.
+/// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called
+/// in the worker's thread, and answered by messages.
 class TaskServices {
  public:
   virtual ~TaskServices() = default;

@@ -222,8 +222,8 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
   steal_answered(victim, tasks.size());
   if (tasks.empty()) return;
   // The first has the highest priority of them.
-  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed && tasks.front()->priority >= crew_.entry.top() &&
-                     tasks.front()->priority >= port_.deque.top();
+  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed &&
+                     tasks.front()->priority >= crew_.entry.top() && tasks.front()->priority >= port_.deque.top();
   if (first) handed_over_ = tasks.pop_front();
   if (!tasks.empty()) port_.deque.push(tasks);
 }

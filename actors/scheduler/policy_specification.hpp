@@ -1,0 +1,49 @@
+/// What a user writes to choose a policy: a name, and options behind a colon.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "proto/errors.hpp"
+
+namespace troupe::scheduler {
+
+/// `dada:alpha=0.5,cp` is the policy `dada` with `alpha` = 0.5 and the switch `cp`.
+struct PolicySpecification {
+  std::string name;
+  /// In the order in which they were written; a switch has an empty value.
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+/// An empty name, an option without a name or given twice is an `invalid_argument`.
+[[nodiscard]] Result<PolicySpecification> parse_policy(std::string_view text);
+
+/// Reads a policy's options one by one; what goes wrong is kept, and what nobody asked for is wrong as well.
+class PolicyOptions {
+ public:
+  explicit PolicyOptions(const PolicySpecification& specification) : specification_(specification) {}
+
+  /// A number from `least` to `most`, or `fallback` where it is not given.
+  double number(std::string_view name, double fallback, double least, double most);
+  /// Whether it is given. It takes no value.
+  bool flag(std::string_view name);
+  /// One of several words; the first where it is not given.
+  std::string word(std::string_view name, const std::vector<std::string_view>& words);
+
+  /// The first thing that was wrong; also where an option is left that was not asked for.
+  [[nodiscard]] Result<void> finish() const;
+
+ private:
+  /// The value, or nothing where it is not given.
+  std::optional<std::string> take(std::string_view name);
+  void wrong(std::string_view option, const std::string& what);
+
+  const PolicySpecification& specification_;
+  std::vector<std::string> known_;
+  std::string failure_;
+};
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,31 @@
+/// What the scheduler is told of tasks and data between its messages.
+#pragma once
+
+#include <cstdint>
+
+#include "proto/ids.hpp"
+#include "proto/memory.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::scheduler {
+
+struct SchedulerEvent {
+  enum class Kind : std::uint8_t {
+    /// `task` began on `worker` at `at`.
+    started,
+    /// It ended at `at`, after having run for `took`.
+    ended,
+    /// `handle` is in `state` on `node`.
+    replica_changed,
+  };
+  Kind kind = Kind::started;
+  memory::ReplicaState state = memory::ReplicaState::invalid;
+  WorkerId worker;
+  NodeId node;
+  TaskId task;
+  HandleId handle;
+  TimeStamp at{};
+  Duration took{};
+};
+
+}  // namespace troupe::scheduler

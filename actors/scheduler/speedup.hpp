@@ -1,0 +1,33 @@
+/// How much faster a GPU is than a core, task by task.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "actors/scheduler/policy.hpp"
+
+namespace troupe::scheduler {
+
+/// The least time of a task on workers of one kind; infinity where none can run it.
+[[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, DeviceKind kind) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const WorkerState& worker : snapshot.workers) {
+    if (worker.kind != kind) continue;
+    const Duration time = snapshot.predictions->execution(task, worker.id);
+    if (time != ExecutionTimes::kNever) least = std::min(least, seconds(time));
+  }
+  return least;
+}
+
+/// Time on a core / time on a GPU, of the fastest of each. 1 where there are no GPUs or no cores to compare; infinity
+/// for what no core can run, 0 for what no GPU can.
+[[nodiscard]] inline double speedup(const ReadyTask& task, const Snapshot& snapshot) {
+  const double cpu = least_time_s(task, snapshot, DeviceKind::cpu_core);
+  const double gpu = least_time_s(task, snapshot, DeviceKind::cuda);
+  const double never = std::numeric_limits<double>::infinity();
+  if (gpu == never) return cpu == never ? 1 : 0;
+  if (cpu == never) return never;
+  return gpu > 0 ? cpu / gpu : 1;
+}
+
+}  // namespace troupe::scheduler
