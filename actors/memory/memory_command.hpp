@@ -32,18 +32,18 @@ struct Command {
   Kind kind = Kind::acquired;
   ReplicaState state = ReplicaState::invalid;
   bool waited_for = false;
-  NodeId node;
-  NodeId from;
-  NodeId to;
-  RequestId request;
-  TransferId transfer;
-  HandleId handle;
-  Bytes bytes;
+  NodeId node{};
+  NodeId from{};
+  NodeId to{};
+  RequestId request{};
+  TransferId transfer{};
+  HandleId handle{};
+  Bytes bytes{};
   /// In the arena of the node, in bytes. Zero on a node without a limit.
   std::uint64_t from_offset = 0;
   std::uint64_t to_offset = 0;
-  Bytes needed;
-  Bytes capacity;
+  Bytes needed{};
+  Bytes capacity{};
 };
 
 }  // namespace troupe::memory

@@ -1,7 +1,9 @@
 /// What is where, and what has to be copied: the memory manager without its actor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +12,10 @@
 #include "actors/memory/memory_command.hpp"
 #include "actors/memory/memory_options.hpp"
 #include "actors/memory/memory_statistics.hpp"
+#include "actors/memory/offset_allocator.hpp"
+#include "actors/memory/replica_directory.hpp"
+#include "actors/memory/request_table.hpp"
+#include "actors/memory/transfer_table.hpp"
 #include "proto/memory.hpp"
 
 namespace troupe::memory {
@@ -51,11 +57,11 @@ namespace troupe::memory {
 /// transfers alone, which end, and waiting ones for admitted ones: there is no deadlock. Each node admits in the order
 /// of arrival, and nobody is admitted to use what the first in an older queue waits to use otherwise.
 ///
-/// **Room** is made for the first request of a node: what the policy names goes, of what is neither pinned nor being
-/// copied nor part of the request. If there is enough but in pieces, more goes; if nothing is pinned, even what the
-/// request itself has there. A prefetch takes free memory; it makes room only at the expense of replicas that are valid
-/// elsewhere too and that were used since they came, looks at the 32 oldest only, and is refused while a request waits
-/// for the node.
+/// **Room** is made for the first request of a node: what the policy names goes, of what is neither pinned nor part
+/// of the request; what is being copied goes when that has ended. If there is enough but in pieces, more goes; if
+/// nothing is pinned, even what the request itself has there. A prefetch takes free memory; it makes room only at the
+/// expense of replicas that are valid elsewhere too and that were used since they came, looks at the 32 oldest only,
+/// and is refused while a request waits for the node.
 ///
 /// **Source** of a transfer: the valid replica with the least latency + bytes * seconds per byte + the same, summed, of
 /// all transfers under way from that node; of equals the lowest node; nodes that are about to drop theirs come last.
@@ -64,9 +70,6 @@ namespace troupe::memory {
 class MemoryCore {
  public:
   explicit MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy = least_recently_used());
-  ~MemoryCore();
-  MemoryCore(const MemoryCore&) = delete;
-  MemoryCore& operator=(const MemoryCore&) = delete;
 
   // Events. Each appends to `out` what is to be done, in this order.
 
@@ -93,13 +96,113 @@ class MemoryCore {
   /// What is allocated. Zero on a node without a limit.
   [[nodiscard]] Bytes used(NodeId node) const;
   [[nodiscard]] Bytes capacity(NodeId node) const;
-  [[nodiscard]] const MemoryStatistics& statistics() const;
+  [[nodiscard]] const MemoryStatistics& statistics() const { return statistics_; }
   /// Every request that was not acquired yet, by node, in the order of their admission.
   [[nodiscard]] std::vector<WaitingRequest> waiting() const;
 
  private:
-  class Engine;
-  std::unique_ptr<Engine> engine_;
+  using Commands = std::vector<Command>;
+  using Place = RequestTable::Place;
+  enum class Outcome : std::uint8_t { admitted, waits, failed };
+
+  struct Node {
+    bool limited = false;
+    OffsetAllocator arena;
+    /// Taken by replicas that a request pins.
+    Bytes pinned;
+    /// Taken by replicas that go as soon as no transfer reads them.
+    Bytes evicting;
+    /// Transfers under way from it or to it.
+    std::uint32_t transfers = 0;
+    /// Requests that wait to be admitted, the oldest first.
+    std::deque<Place> waiting;
+    /// Requests that wait for their transfers.
+    std::vector<Place> admitted;
+  };
+
+  // Admission (memory_core_admission.cpp).
+
+  /// Looks at the waiting requests again while something changes that they may wait for.
+  void settle(Commands& out);
+  void admit_waiting(Commands& out);
+  /// The oldest request of a queue, until one has to wait on. Waiting requests take their turns by age.
+  void admit_first(Node& node, Commands& out);
+  Outcome try_to_admit(Place place, Commands& out);
+  /// The first handle that the request cannot have yet because of how others use it; invalid if there is none.
+  [[nodiscard]] HandleId excluded(const Request& request) const;
+  void admit(Place place, Commands& out);
+  void pin(const Request& request, const Use& use);
+  void unpin(const Request& request, const Use& use, Commands& out);
+  void unpin_all(const Request& request, Commands& out);
+  [[nodiscard]] bool is_ready(const Request& request) const;
+  void acquired(Request& request, Commands& out);
+  void overwrite_others(HandleId handle, NodeId writer, Commands& out);
+  /// Looks at those that wait on the node for transfers of the handle.
+  void transfers_changed(NodeId node, HandleId handle, Commands& out);
+  void fail(Place place, HandleId handle, Commands& out);
+
+  // Room (memory_core_room.cpp).
+
+  /// Allocates all that the request lacks on its node, or does what can be done now to make that possible.
+  Outcome make_room(const Request& request, Commands& out);
+  /// What is to be free for the request.
+  struct Lack {
+    Bytes missing;
+    /// Taken by replicas of its own that are about to go.
+    Bytes leaving;
+  };
+  [[nodiscard]] Lack lack(const Request& request) const;
+  [[nodiscard]] bool can_be_held_beside_pinned(const Request& request) const;
+  /// All or none.
+  bool allocate_all(const Request& request);
+  bool allocate_for_prefetch(HandleId handle, NodeId node, std::span<const Use> batch, Commands& out);
+  [[nodiscard]] bool may_go(HandleId handle, NodeId node) const;
+  [[nodiscard]] HandleId next_victim(const Request& request) const;
+  [[nodiscard]] HandleId victim_of_its_own(const Request& request) const;
+  [[nodiscard]] HandleId cannot_be_written_back(NodeId node) const;
+  void evict(HandleId handle, NodeId node, Commands& out);
+  void keep(HandleId handle, NodeId node);
+  /// A replica that is valid, or only has memory, goes.
+  void drop(HandleId handle, NodeId node, Commands& out);
+  void release_block(HandleId handle, NodeId node);
+  /// No transfer reads the replica any more: does it go?
+  void finish_eviction(HandleId handle, NodeId node, Commands& out);
+
+  // Transfers (memory_core_transfers.cpp).
+
+  /// Of the nodes that have the handle, but not those in `tried`; invalid if there is none.
+  [[nodiscard]] NodeId cheapest_source(HandleId handle, NodeId to, std::uint64_t tried) const;
+  void start(HandleId handle, NodeId from, NodeId to, bool waited_for, std::uint64_t tried, Commands& out);
+  void make_urgent(HandleId handle, NodeId to, Commands& out);
+  void make_all_urgent(HandleId handle, Commands& out);
+  /// What `transfer_done` and `transfer_failed` have in common, before and after.
+  Transfer take(TransferId id);
+  void after_transfer(const Transfer& transfer, Commands& out);
+  void write_back_early(const Request& request, Commands& out);
+  void prefetch_one(const Use& use, NodeId node, std::span<const Use> batch, Commands& out);
+  void finish_forgetting(HandleId handle, Commands& out);
+
+  void set_state(HandleId handle, NodeId node, ReplicaState state, Commands& out);
+  [[nodiscard]] Bytes space_of(HandleId handle) const {
+    return OffsetAllocator::rounded(directory_.record(handle).bytes);
+  }
+  void learn_size(const Use& use);
+  [[nodiscard]] Node& node(NodeId id) { return nodes_[id.index()]; }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id.index()]; }
+  [[nodiscard]] WaitingRequest why_waiting(const Request& request, bool first) const;
+
+  bool write_back_finished_;
+  std::unique_ptr<EvictionPolicy> policy_;
+  std::vector<Node> nodes_;
+  ReplicaDirectory directory_;
+  TransferTable transfers_;
+  RequestTable requests_;
+  std::uint64_t arrivals_ = 0;
+  /// Of all nodes, waiting to be admitted.
+  std::size_t waiting_ = 0;
+  /// Something changed that a waiting request may wait for.
+  bool changed_ = false;
+  MemoryStatistics statistics_;
 };
 
 }  // namespace troupe::memory

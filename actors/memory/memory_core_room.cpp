@@ -1,0 +1,205 @@
+/// The memory core: memory for what is wanted, at the expense of what is not.
+#include <cassert>
+#include <limits>
+
+#include "actors/memory/memory_core.hpp"
+
+namespace troupe::memory {
+
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+/// How many of the oldest replicas a prefetch looks at: where most are modified, it should give up soon.
+constexpr std::size_t kPrefetchLooksAt = 32;
+
+bool names(std::span<const Use> uses, HandleId handle) {
+  for (const Use& use : uses) {
+    if (use.handle == handle) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+MemoryCore::Lack MemoryCore::lack(const Request& request) const {
+  Lack lack;
+  for (const Use& use : request.uses) {
+    const Replica& replica = directory_.at(use.handle, request.node);
+    if (replica.block == OffsetAllocator::kNone) lack.missing += space_of(use.handle);
+    if (replica.evicting) lack.leaving += space_of(use.handle);
+  }
+  return lack;
+}
+
+bool MemoryCore::can_be_held_beside_pinned(const Request& request) const {
+  const Node& where = node(request.node);
+  Bytes held = where.pinned;
+  for (const Use& use : request.uses) {
+    if (directory_.at(use.handle, request.node).pins == 0) held += space_of(use.handle);
+  }
+  return held <= where.arena.capacity();
+}
+
+MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out) {
+  Node& where = node(request.node);
+  if (!where.limited || lack(request).missing == Bytes{}) return Outcome::admitted;
+  if (!can_be_held_beside_pinned(request)) return Outcome::waits;
+  while (true) {
+    const Lack now = lack(request);
+    HandleId victim;
+    if (where.arena.free_bytes() + where.evicting < now.missing + now.leaving) {
+      victim = next_victim(request);
+    } else if (where.arena.free_bytes() >= now.missing && allocate_all(request)) {
+      return Outcome::admitted;
+    } else if (where.evicting > Bytes{}) {
+      return Outcome::waits;
+    } else {
+      victim = next_victim(request);  // there is enough, in pieces
+    }
+    if (!victim.valid()) {
+      // Pinned replicas or those being copied are in the way, and will not be for ever; else only its own can be.
+      if (where.pinned > Bytes{} || where.transfers > 0) return Outcome::waits;
+      victim = victim_of_its_own(request);
+    }
+    if (!victim.valid()) return Outcome::failed;
+    evict(victim, request.node, out);
+  }
+}
+
+bool MemoryCore::allocate_all(const Request& request) {
+  Node& where = node(request.node);
+  for (std::size_t i = 0; i < request.uses.size(); ++i) {
+    Replica& replica = directory_.at(request.uses[i].handle, request.node);
+    if (replica.block != OffsetAllocator::kNone) continue;
+    replica.block = where.arena.allocate(directory_.record(request.uses[i].handle).bytes);
+    if (replica.block != OffsetAllocator::kNone) {
+      policy_->inserted(request.node, request.uses[i].handle);
+      continue;
+    }
+    while (i-- > 0) {
+      const Replica& before = directory_.at(request.uses[i].handle, request.node);
+      // What was there before has content, or is about to have it.
+      if (before.state == ReplicaState::invalid && before.pins == 0)
+        release_block(request.uses[i].handle, request.node);
+    }
+    return false;
+  }
+  return true;
+}
+
+bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<const Use> batch, Commands& out) {
+  Node& where = node(id);
+  if (!where.limited) return true;
+  Replica& replica = directory_.at(handle, id);
+  const Bytes wanted = space_of(handle);
+  const auto spare = [&](HandleId other) {
+    const Replica& there = directory_.at(other, id);
+    return may_go(other, id) && there.outgoing == 0 && !there.prefetched && directory_.record(other).valid > 1 &&
+           !names(batch, other);
+  };
+  // Twice what it takes: more is not worth it where the free memory is in small pieces.
+  for (Bytes freed; true;) {
+    replica.block = where.arena.allocate(wanted);
+    if (replica.block != OffsetAllocator::kNone) break;
+    const HandleId victim =
+        freed.count < 2 * wanted.count ? policy_->next_victim(id, spare, kPrefetchLooksAt) : HandleId();
+    if (!victim.valid()) return false;
+    freed += space_of(victim);
+    evict(victim, id, out);
+  }
+  policy_->inserted(id, handle);
+  return true;
+}
+
+bool MemoryCore::may_go(HandleId handle, NodeId id) const {
+  const Replica& replica = directory_.at(handle, id);
+  return replica.pins == 0 && is_valid(replica.state) && !replica.evicting &&
+         (replica.failed_write_backs < kMostFailedWriteBacks || directory_.record(handle).valid > 1);
+}
+
+HandleId MemoryCore::next_victim(const Request& request) const {
+  const auto candidate = [&](HandleId handle) { return may_go(handle, request.node) && !request.use_of(handle); };
+  return policy_->next_victim(request.node, candidate, kAll);
+}
+
+HandleId MemoryCore::victim_of_its_own(const Request& request) const {
+  for (const Use& use : request.uses) {
+    if (may_go(use.handle, request.node)) return use.handle;
+  }
+  return {};
+}
+
+HandleId MemoryCore::cannot_be_written_back(NodeId id) const {
+  const auto stays = [&](HandleId handle) {
+    return directory_.at(handle, id).failed_write_backs >= kMostFailedWriteBacks;
+  };
+  return policy_->next_victim(id, stays, kAll);
+}
+
+void MemoryCore::evict(HandleId handle, NodeId id, Commands& out) {
+  Replica& replica = directory_.at(handle, id);
+  if (replica.outgoing == 0 && directory_.record(handle).valid > 1) {
+    ++statistics_.evictions;
+    drop(handle, id, out);
+    return;
+  }
+  replica.evicting = true;
+  node(id).evicting += space_of(handle);
+  policy_->removed(id, handle);
+  if (replica.outgoing == 0) {
+    assert(directory_.at(handle, kHost).state == ReplicaState::invalid && "nobody else could bring it there");
+    ++statistics_.write_backs;
+    start(handle, id, kHost, true, 0, out);
+    return;
+  }
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const std::uint32_t incoming = directory_.at(handle, NodeId(i)).incoming;
+    if (incoming != kNoTransfer && transfers_[incoming].from == id) make_urgent(handle, NodeId(i), out);
+  }
+}
+
+void MemoryCore::keep(HandleId handle, NodeId id) {
+  directory_.at(handle, id).evicting = false;
+  node(id).evicting.count -= space_of(handle).count;
+  policy_->inserted(id, handle);
+}
+
+void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
+  const Replica& replica = directory_.at(handle, id);
+  if (!replica.evicting || replica.outgoing > 0) return;
+  if (directory_.record(handle).valid == 1) {  // what was to take it elsewhere failed
+    keep(handle, id);
+    return;
+  }
+  ++statistics_.evictions;
+  drop(handle, id, out);
+}
+
+void MemoryCore::drop(HandleId handle, NodeId id, Commands& out) {
+  Replica& replica = directory_.at(handle, id);
+  assert(replica.outgoing == 0 && replica.incoming == kNoTransfer && "no transfer uses what goes");
+  if (replica.evicting) keep(handle, id);
+  if (replica.prefetched) {
+    replica.prefetched = false;
+    ++statistics_.prefetches_wasted;
+  }
+  replica.failed_write_backs = 0;
+  if (replica.block != OffsetAllocator::kNone) release_block(handle, id);
+  changed_ = true;
+  set_state(handle, id, ReplicaState::invalid, out);
+  if (directory_.record(handle).valid != 1) return;
+  for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
+    if (is_valid(directory_.at(handle, NodeId(i)).state)) {
+      set_state(handle, NodeId(i), ReplicaState::modified, out);
+    }
+  }
+}
+
+void MemoryCore::release_block(HandleId handle, NodeId id) {
+  Replica& replica = directory_.at(handle, id);
+  policy_->removed(id, handle);
+  node(id).arena.free(replica.block);
+  replica.block = OffsetAllocator::kNone;
+}
+
+}  // namespace troupe::memory

@@ -1,0 +1,166 @@
+/// The memory core: copies between nodes.
+#include <cassert>
+
+#include "actors/memory/memory_core.hpp"
+
+namespace troupe::memory {
+
+NodeId MemoryCore::cheapest_source(HandleId handle, NodeId to, std::uint64_t tried) const {
+  NodeId best;
+  bool best_leaves = false;
+  Duration best_expected{0};
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Replica& replica = directory_.at(handle, NodeId(i));
+    if (!is_valid(replica.state) || ((tried >> i) & 1U) != 0) continue;
+    const Duration expected = transfers_.expected(NodeId(i), to, directory_.record(handle).bytes);
+    const bool leaves = replica.evicting;
+    if (best.valid() && (leaves != best_leaves ? leaves : expected >= best_expected)) continue;
+    best = NodeId(i);
+    best_leaves = leaves;
+    best_expected = expected;
+  }
+  return best;
+}
+
+void MemoryCore::start(HandleId handle, NodeId from, NodeId to, bool waited_for, std::uint64_t tried, Commands& out) {
+  assert(from.valid() && from != to && "some other node has the newest content");
+  HandleRecord& all = directory_.record(handle);
+  Replica& target = directory_.at(handle, to);
+  assert(target.incoming == kNoTransfer && !is_valid(target.state) && "a handle is copied to a node once at a time");
+  const TransferId id = transfers_.add({handle, from, to, all.bytes, {}, tried, waited_for});
+  target.incoming = TransferTable::place(id);
+  ++directory_.at(handle, from).outgoing;
+  ++all.transfers;
+  ++node(from).transfers;
+  ++node(to).transfers;
+  set_state(handle, to, ReplicaState::incoming, out);
+  out.push_back({.kind = Command::Kind::start_transfer,
+                 .waited_for = waited_for,
+                 .from = from,
+                 .to = to,
+                 .transfer = id,
+                 .handle = handle,
+                 .bytes = all.bytes,
+                 .from_offset = offset(handle, from),
+                 .to_offset = offset(handle, to)});
+}
+
+void MemoryCore::make_urgent(HandleId handle, NodeId to, Commands& out) {
+  const std::uint32_t incoming = directory_.at(handle, to).incoming;
+  if (incoming == kNoTransfer || transfers_[incoming].waited_for) return;
+  transfers_[incoming].waited_for = true;
+  out.push_back({.kind = Command::Kind::urgent, .transfer = transfers_.id(incoming), .handle = handle});
+}
+
+void MemoryCore::make_all_urgent(HandleId handle, Commands& out) {
+  if (directory_.record(handle).transfers == 0) return;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) make_urgent(handle, NodeId(i), out);
+}
+
+Transfer MemoryCore::take(TransferId id) {
+  const Transfer transfer = transfers_.take(id);
+  directory_.at(transfer.handle, transfer.to).incoming = kNoTransfer;
+  --directory_.at(transfer.handle, transfer.from).outgoing;
+  --directory_.record(transfer.handle).transfers;
+  --node(transfer.from).transfers;
+  --node(transfer.to).transfers;
+  changed_ = true;
+  return transfer;
+}
+
+void MemoryCore::transfer_done(TransferId id, Commands& out) {
+  const Transfer transfer = take(id);
+  ++statistics_.transfers;
+  statistics_.moved[transfer.from.index() * nodes_.size() + transfer.to.index()] += transfer.bytes;
+  Replica& source = directory_.at(transfer.handle, transfer.from);
+  source.failed_write_backs = 0;
+  set_state(transfer.handle, transfer.to, ReplicaState::shared, out);
+  if (source.state == ReplicaState::modified) {
+    set_state(transfer.handle, transfer.from, ReplicaState::shared, out);
+  }
+  after_transfer(transfer, out);
+}
+
+void MemoryCore::transfer_failed(TransferId id, Commands& out) {
+  const Transfer transfer = take(id);
+  const auto [handle, from, to, bytes, cost, tried_before, waited_for] = transfer;
+  ++statistics_.failed_transfers;
+  Replica& source = directory_.at(handle, from);
+  Replica& target = directory_.at(handle, to);
+  if (source.evicting && to == kHost && source.failed_write_backs < kMostFailedWriteBacks) ++source.failed_write_backs;
+  std::vector<Place> readers;
+  for (const Place place : node(to).admitted) {
+    const Use* use = requests_[place].use_of(handle);
+    if (use && reads(use->mode)) readers.push_back(place);
+  }
+  const std::uint64_t tried = tried_before | (std::uint64_t{1} << from.index());
+  const NodeId other = readers.empty() ? NodeId() : cheapest_source(handle, to, tried);
+  if (other.valid()) {
+    start(handle, other, to, true, tried, out);
+  } else {
+    if (target.pins == 0) {
+      drop(handle, to, out);
+    } else {
+      set_state(handle, to, ReplicaState::invalid, out);  // those who overwrite it have its memory
+    }
+    for (const Place place : readers) fail(place, handle, out);
+  }
+  after_transfer(transfer, out);
+}
+
+void MemoryCore::after_transfer(const Transfer& transfer, Commands& out) {
+  const HandleId handle = transfer.handle;
+  finish_eviction(handle, transfer.from, out);
+  transfers_changed(transfer.to, handle, out);
+  const HandleRecord& all = directory_.record(handle);
+  if (all.write_pins > 0 && all.writer != transfer.to) transfers_changed(all.writer, handle, out);
+  if (all.leaving && all.transfers == 0) finish_forgetting(handle, out);
+  settle(out);
+}
+
+void MemoryCore::write_back_early(const Request& request, Commands& out) {
+  if (request.node == kHost) return;
+  for (const Use& use : request.uses) {
+    if (!use.last_write || !writes(use.mode) || directory_.record(use.handle).write_pins > 0) continue;
+    if (directory_.at(use.handle, kHost).state != ReplicaState::invalid) continue;
+    ++statistics_.write_backs;
+    start(use.handle, request.node, kHost, false, 0, out);
+  }
+}
+
+void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out) {
+  const bool refused = !node(id).waiting.empty();
+  for (const Use& use : uses) {
+    if (!reads(use.mode)) continue;
+    learn_size(use);
+    const Replica& replica = directory_.at(use.handle, id);
+    if (replica.state == ReplicaState::invalid) {
+      statistics_.prefetches_without_room += refused ? 1 : 0;
+      continue;
+    }
+    // It should still be there when it is used.
+    if (!node(id).limited || refused) continue;
+    if (replica.evicting) keep(use.handle, id);
+    policy_->touched(id, use.handle);
+  }
+  if (refused) return;
+  for (const Use& use : uses) {
+    if (reads(use.mode)) prefetch_one(use, id, uses, out);
+  }
+  settle(out);
+}
+
+void MemoryCore::prefetch_one(const Use& use, NodeId id, std::span<const Use> batch, Commands& out) {
+  const HandleRecord& all = directory_.record(use.handle);
+  if (directory_.at(use.handle, id).state != ReplicaState::invalid) return;
+  if (all.leaving || all.write_pins > 0) return;  // it would be outdated at once
+  if (!allocate_for_prefetch(use.handle, id, batch, out)) {
+    ++statistics_.prefetches_without_room;
+    return;
+  }
+  ++statistics_.prefetches;
+  start(use.handle, cheapest_source(use.handle, id, 0), id, false, 0, out);
+  directory_.at(use.handle, id).prefetched = true;
+}
+
+}  // namespace troupe::memory

@@ -1,0 +1,73 @@
+/// Places in an arena, without the arena.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "proto/units.hpp"
+
+namespace troupe::memory {
+
+/// Hands out blocks of an arena that it never touches, so that it serves device memory, host memory and models alike.
+/// Best fit, of equals the lowest; free neighbours become one. Offsets and sizes are multiples of `kAlignment`.
+/// O(log n) for n free blocks. Not for several threads at once.
+class OffsetAllocator {
+ public:
+  static constexpr std::uint64_t kAlignment = 256;
+  /// A block that was handed out, until it is freed.
+  using Block = std::uint32_t;
+  static constexpr Block kNone = 0xffffffff;
+
+  /// `capacity` is rounded down to the alignment; at most 1 TiB less 256 bytes are used.
+  explicit OffsetAllocator(Bytes capacity);
+
+  /// What a block of this size takes: at least one unit of the alignment.
+  [[nodiscard]] static Bytes rounded(Bytes size);
+
+  /// `kNone` where no free block is large enough.
+  [[nodiscard]] Block allocate(Bytes size);
+  void free(Block block);
+
+  /// In bytes from the beginning of the arena.
+  [[nodiscard]] std::uint64_t offset(Block block) const { return blocks_[block].offset * kAlignment; }
+  [[nodiscard]] Bytes size(Block block) const { return {blocks_[block].size * kAlignment}; }
+
+  [[nodiscard]] Bytes capacity() const { return {capacity_ * kAlignment}; }
+  [[nodiscard]] Bytes used() const { return {(capacity_ - free_) * kAlignment}; }
+  [[nodiscard]] Bytes free_bytes() const { return {free_ * kAlignment}; }
+  [[nodiscard]] Bytes largest_free() const;
+  /// The part of the free bytes that lies outside the largest free block: 0 is one piece.
+  [[nodiscard]] double fragmentation() const;
+
+ private:
+  /// In units of the alignment. Neighbours in the arena are linked.
+  struct Piece {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    Block before = kNone;
+    Block after = kNone;
+    bool free = false;
+  };
+  struct Hole {
+    std::uint64_t size = 0;
+    std::uint64_t offset = 0;
+    Block block = kNone;
+    friend auto operator<=>(const Hole&, const Hole&) = default;
+  };
+
+  Block new_piece();
+  void add_hole(Block block);
+  void remove_hole(Block block);
+  /// Makes `block` and the one after it one block.
+  void join_next(Block block);
+
+  std::uint64_t capacity_;
+  std::uint64_t free_;
+  std::vector<Piece> blocks_;
+  std::vector<Block> unused_;
+  std::set<Hole> holes_;
+};
+
+}  // namespace troupe::memory

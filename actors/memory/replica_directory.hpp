@@ -1,0 +1,89 @@
+/// What every node holds of every handle.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "actors/memory/offset_allocator.hpp"
+#include "proto/memory.hpp"
+
+namespace troupe::memory {
+
+inline constexpr std::uint32_t kNoTransfer = 0xffffffff;
+/// A replica that could not be written back so often in succession stays.
+inline constexpr std::uint8_t kMostFailedWriteBacks = 3;
+
+/// What one node has of one handle. 16 bytes: there is one for every handle and node.
+struct Replica {
+  /// Admitted requests on this node that use it.
+  std::uint32_t pins = 0;
+  /// Its memory; none on a node without a limit.
+  OffsetAllocator::Block block = OffsetAllocator::kNone;
+  /// The transfer that brings it, by its place in the transfer table.
+  std::uint32_t incoming = kNoTransfer;
+  /// Transfers under way that read it.
+  std::uint16_t outgoing = 0;
+  ReplicaState state = ReplicaState::invalid;
+  /// It goes when no transfer reads it any more, as it has to make room, unless a request wants it before.
+  bool evicting : 1 = false;
+  /// It was prefetched, and no request has used it since.
+  bool prefetched : 1 = false;
+  /// How often in succession it could not be written back to make room.
+  std::uint8_t failed_write_backs : 2 = 0;
+};
+
+/// What is known of a handle on all nodes together.
+struct HandleRecord {
+  Bytes bytes;
+  /// Admitted requests that use it.
+  std::uint32_t pins = 0;
+  /// Those of them that write it. All are on node `writer`.
+  std::uint32_t write_pins = 0;
+  NodeId writer;
+  /// Transfers of it under way.
+  std::uint16_t transfers = 0;
+  /// Nodes where it is valid.
+  std::uint8_t valid = 1;
+  bool size_known : 1 = false;
+  /// The program has released it; it is forgotten when its transfers have ended.
+  bool leaving : 1 = false;
+};
+
+/// A dense table: handle after handle, its nodes side by side.
+class ReplicaDirectory {
+ public:
+  explicit ReplicaDirectory(std::size_t nodes) : nodes_(nodes) {}
+
+  /// Makes place for the handle if it is new: valid on the host.
+  void ensure(HandleId handle) {
+    if (handle.index() >= handles_.size()) grow(handle.index() + 1);
+  }
+  [[nodiscard]] bool knows(HandleId handle) const { return handle.index() < handles_.size(); }
+  [[nodiscard]] HandleRecord& record(HandleId handle) { return handles_[handle.index()]; }
+  [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle.index()]; }
+  [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return replicas_[handle.index() * nodes_ + node.index()]; }
+  [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const {
+    return replicas_[handle.index() * nodes_ + node.index()];
+  }
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
+
+  /// Keeps the count of valid replicas. False if it was in that state already.
+  bool set_state(HandleId handle, NodeId node, ReplicaState state);
+
+  /// May a request on `node` use the handle so, beside those that are admitted?
+  [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
+    const HandleRecord& all = record(handle);
+    if (all.leaving) return false;
+    if (writes(mode)) return all.pins == at(handle, node).pins;
+    return all.write_pins == 0 || all.writer == node;
+  }
+
+ private:
+  void grow(std::size_t handles);
+
+  std::size_t nodes_;
+  std::vector<Replica> replicas_;
+  std::vector<HandleRecord> handles_;
+};
+
+}  // namespace troupe::memory

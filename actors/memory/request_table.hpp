@@ -1,0 +1,66 @@
+/// The requests that have not ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "proto/memory.hpp"
+
+namespace troupe::memory {
+
+struct Request {
+  enum class Stage : std::uint8_t { waiting, admitted, acquired };
+
+  RequestId id;
+  NodeId node;
+  Stage stage = Stage::waiting;
+  /// When it came, counted in requests.
+  std::uint64_t arrival = 0;
+  /// What its working set takes on a node with a limit.
+  Bytes needed;
+  /// Each handle once.
+  std::vector<Use> uses;
+
+  [[nodiscard]] const Use* use_of(HandleId handle) const {
+    for (const Use& use : uses) {
+      if (use.handle == handle) return &use;
+    }
+    return nullptr;
+  }
+};
+
+/// Finds a request by its id, in a table with open addressing. Places are used again, with the memory of their lists,
+/// so that a request in steady state allocates nothing. Places stay valid until the request is removed.
+class RequestTable {
+ public:
+  using Place = std::uint32_t;
+  static constexpr Place kNone = 0xffffffff;
+
+  RequestTable();
+
+  /// The id must not be there.
+  Place add(RequestId id);
+  [[nodiscard]] Place find(RequestId id) const;
+  void remove(Place place);
+  [[nodiscard]] Request& operator[](Place place) { return requests_[place]; }
+  [[nodiscard]] const Request& operator[](Place place) const { return requests_[place]; }
+
+ private:
+  struct Entry {
+    RequestId id;
+    Place place = kNone;
+  };
+
+  [[nodiscard]] std::size_t home(RequestId id) const;
+  void insert(Entry entry);
+  void grow();
+
+  std::vector<Request> requests_;
+  std::vector<Place> unused_;
+  /// A power of two, at most half of them in use.
+  std::vector<Entry> entries_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace troupe::memory

@@ -1,0 +1,60 @@
+/// The transfers under way.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "actors/memory/memory_options.hpp"
+#include "proto/memory.hpp"
+
+namespace troupe::memory {
+
+struct Transfer {
+  HandleId handle;
+  NodeId from;
+  NodeId to;
+  Bytes bytes;
+  Duration cost{0};
+  /// One bit for each node that this copy was tried from in vain before.
+  std::uint64_t tried = 0;
+  bool waited_for = false;
+};
+
+/// Keeps the transfers, and for each node what is under way from it. A transfer's place is the low half of its id.
+class TransferTable {
+ public:
+  using Place = std::uint32_t;
+
+  TransferTable(std::size_t nodes, std::vector<LinkCost> costs);
+
+  /// Sets the cost.
+  TransferId add(Transfer transfer);
+  /// Ends it, and says what it was. The id must be that of a transfer under way.
+  Transfer take(TransferId id);
+
+  [[nodiscard]] static Place place(TransferId id) { return static_cast<Place>(id.value()); }
+  [[nodiscard]] TransferId id(Place place) const;
+  [[nodiscard]] Transfer& operator[](Place place) { return entries_[place].transfer; }
+  [[nodiscard]] const Transfer& operator[](Place place) const { return entries_[place].transfer; }
+
+  /// What a copy would cost now, after those that are under way from the same node.
+  [[nodiscard]] Duration expected(NodeId from, NodeId to, Bytes bytes) const;
+
+ private:
+  struct Entry {
+    Transfer transfer;
+    /// How many transfers had this place before.
+    std::uint32_t generation = 0;
+    bool under_way = false;
+  };
+
+  [[nodiscard]] Duration alone(NodeId from, NodeId to, Bytes bytes) const;
+
+  std::size_t nodes_;
+  std::vector<LinkCost> costs_;
+  std::vector<Duration> queued_;
+  std::vector<Entry> entries_;
+  std::vector<Place> unused_;
+};
+
+}  // namespace troupe::memory
