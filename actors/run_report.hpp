@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "actors/transfer_report.hpp"
+#include "proto/access.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 
@@ -14,6 +17,7 @@ struct WorkerReport {
   WorkerId worker;
   /// "cpu core 3".
   std::string device;
+  DeviceKind kind = DeviceKind::cpu_core;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;
   std::uint64_t tasks = 0;
@@ -33,6 +37,10 @@ struct RunReport {
   /// Succeeded, failed or cancelled.
   std::uint64_t ended = 0;
   std::vector<WorkerReport> workers;
+  /// In virtual time: how late it is. Nothing on a real machine.
+  std::optional<Duration> virtual_time;
+  /// Copies between memory nodes; empty where there is one node.
+  TransferReport transfers;
 };
 
 }  // namespace troupe

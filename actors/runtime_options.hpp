@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "actors/observation/why_report.hpp"
+#include "actors/simulation_options.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
@@ -16,7 +18,7 @@ struct RuntimeOptions {
   /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
   /// error that names the limit.
   int cores = 0;
-  /// `lws`, `ws` or `eager`.
+  /// A name that `troupe info` lists, with options behind a colon: `lws`, `heft`, `dada:alpha=0.5,cp`.
   std::string policy = "lws";
   /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
   /// task. Submissions from kernels and callbacks never block.
@@ -47,6 +49,9 @@ struct RuntimeOptions {
   /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed
   /// gives the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
   bool deterministic = false;
+  /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
+  /// have no effect then. Only one thread may submit and wait.
+  std::shared_ptr<const SimulationOptions> simulation = nullptr;
   /// A machine to pretend, in hwloc's notation, and the folder that stands for `/`: for tests.
   std::string synthetic_topology = {};
   std::string system_root = {};

@@ -12,7 +12,10 @@
 #include "actors/observation/observed_actor.hpp"
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/observation/watchdog.hpp"
+#include "actors/run_services.hpp"
+#include "actors/runtime_plan.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
+#include "actors/simulation.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/trace_collector.hpp"
 #include "actors/workers/core_device.hpp"
@@ -39,19 +42,11 @@ struct Configuration : caf::actor_system_config {
   }
 };
 
-scheduler::Nearness nearness_of(const platform::Topology& topology) {
-  scheduler::Nearness nearness;
-  for (std::size_t i = 0; i < topology.cores.size(); ++i) {
-    nearness.push_back(topology.victim_order(static_cast<int>(i)));
-  }
-  return nearness;
-}
-
 }  // namespace
 
 class RuntimeSystem::Implementation final : public GraphHost, public scheduler::WorkerQueues {
  public:
-  Implementation(const RuntimeOptions& options, platform::Topology topology, scheduler::Policy policy);
+  explicit Implementation(RuntimePlan plan);
   ~Implementation() override;
 
   void start();
@@ -60,32 +55,49 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   // GraphHost
   void activate(TaskList& ready, WorkerId worker) noexcept override;
   Pump pump() override;
+  Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
+  void forget(const graph::DataRecord& data) noexcept override;
 
   // WorkerQueues
   Task* next_activated() override { return activation_.pop_oldest(); }
-  void queued(std::vector<std::size_t>& out) const override;
+  void take_events(std::vector<scheduler::SchedulerEvent>& out) override { services_->take_events(out); }
   void push(Task* task, WorkerId worker) override;
+  void prefetch(NodeId node, const Task& task, std::span<const memory::Use> uses) override {
+    services_->prefetch(node, task, uses);
+  }
+  [[nodiscard]] TimeStamp now() const override { return clock().now(); }
   void policy_failed(const std::string& what) override;
 
   [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] RunReport report() const;
-  Trace take_trace() { return recorder_ ? recorder_->take(*crew_, clock_) : Trace{}; }
+  Trace take_trace();
+  [[nodiscard]] const platform::Clock& clock() const {
+    return simulation_ ? simulation_->time().clock() : static_cast<const platform::Clock&>(steady_clock_);
+  }
   [[nodiscard]] MetricsSnapshot metrics() const;
   WhyReport why();
 
-  RuntimeOptions options_;
-  platform::Topology topology_;
+  const RuntimeOptions options_;
+  const platform::Topology topology_;
+  const std::vector<WorkerPlace> places_;
+  const bool cooperative_;
   /// Workers by NUMA node, for those nodes that have any.
   const std::vector<std::vector<int>> numa_workers_;
   /// Tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
   std::vector<std::atomic<std::uint32_t>> turns_;
-  platform::SteadyClock clock_;
+  platform::SteadyClock steady_clock_;
+  /// Null on this machine.
+  std::unique_ptr<Simulation> simulation_;
   std::string policy_name_;
+  /// Null where nobody looks ahead.
+  std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// Null where no trace is wanted.
   std::unique_ptr<TraceRecorder> recorder_;
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
+  /// Null where data need no fetching and no scheduler wants to know.
+  std::unique_ptr<RunServices> services_;
 
  private:
   std::shared_ptr<workers::WorkerSetup> worker_setup(WorkerId worker, caf::event_based_actor* supervisor);
@@ -93,6 +105,11 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void started(const WorkerStarted& message);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
+  graph::GraphOptions graph_options(const RuntimePlan& plan);
+  void make_services();
+  workers::CoreDevice::Options core_device(WorkerId worker);
+  /// Before actors look: a runtime without an actor has no place for it.
+  [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
   /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
   void hand_to_numa_nodes(TaskList& ready);
   /// To a worker of the node that is idle, or else to one after the other.
@@ -104,7 +121,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
   void start_watchdog();
 
-  /// By worker, then the supervisor, then the scheduler where there is one. Complete before the first actor starts.
+  /// By worker, then the supervisor, the scheduler and the memory manager where there are any. Complete before the
+  /// first actor starts.
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::shared_ptr<scheduler::SchedulerState> scheduler_state_;
@@ -112,7 +130,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   std::unique_ptr<scheduler::PlacingPolicy> placing_;
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
   workers::TaskDeque activation_;
-  bool places_ = false;
+  const bool placing_policy_;
   Random order_;
   std::mutex pump_mutex_;
 
@@ -127,45 +145,89 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   std::optional<observation::Watchdog> watchdog_;
 };
 
-RuntimeSystem::Implementation::Implementation(const RuntimeOptions& options, platform::Topology topology,
-                                              scheduler::Policy policy)
-    : options_(options),
-      topology_(std::move(topology)),
+RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
+    : options_(plan.options),
+      topology_(std::move(plan.topology)),
+      places_(plan.places),
+      cooperative_(plan.cooperative()),
       numa_workers_(topology_.cores_by_numa_node()),
       turns_(numa_workers_.size()),
-      policy_name_(policy.name),
-      recorder_(options.trace ? std::make_unique<TraceRecorder>(topology_.cores.size(), options.trace_limit) : nullptr),
-      graph_({topology_.cores.size(), {true, false}, options.window, recorder_ ? recorder_->dependencies() : nullptr},
-             *this),
-      crew_(std::make_shared<workers::Crew>(graph_, topology_.cores.size(), std::move(policy.stealing))),
-      peers_(std::make_shared<workers::Peers>(topology_.cores.size())),
-      placing_(std::move(policy.placing)),
-      places_(placing_ != nullptr),
-      order_(options.seed),
-      bound_(topology_.cores.size()),
-      configuration_(options.deterministic),
+      policy_name_(plan.policy.name),
+      submitted_(plan.policy.placing || options_.simulation ? std::make_shared<scheduler::SubmittedTasks>() : nullptr),
+      recorder_(options_.trace ? std::make_unique<TraceRecorder>(places_.size(), options_.trace_limit) : nullptr),
+      graph_(graph_options(plan), *this),
+      crew_(std::make_shared<workers::Crew>(graph_, plan.kinds(), std::move(plan.policy.stealing))),
+      peers_(std::make_shared<workers::Peers>(places_.size())),
+      placing_(std::move(plan.policy.placing)),
+      placing_policy_(placing_ != nullptr),
+      order_(options_.simulation ? options_.simulation->seed : options_.seed),
+      bound_(places_.size()),
+      configuration_(cooperative_),
       system_(configuration_) {
-  for (std::size_t i = 0; i < crew_->ports.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
+  for (std::size_t i = 0; i < places_.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
   mailboxes_.emplace_back("supervisor");
-  if (places_) mailboxes_.emplace_back("scheduler");
+  if (placing_policy_) mailboxes_.emplace_back("scheduler");
   if (recorder_) recorder_->attach(*crew_);
+  make_services();
+  if (simulation_) mailboxes_.emplace_back("memory manager");
+}
+
+graph::GraphOptions RuntimeSystem::Implementation::graph_options(const RuntimePlan& plan) {
+  graph::GraphOptions options;
+  options.workers = places_.size();
+  options.device_kinds = {};
+  for (const DeviceKind kind : plan.kinds()) options.device_kinds[static_cast<std::size_t>(kind)] = true;
+  options.window = options_.window;
+  options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
+  options.observer = submitted_.get();
+  return options;
+}
+
+void RuntimeSystem::Implementation::make_services() {
+  if (!submitted_) return;
+  RunServices::Setup setup;
+  setup.crew = crew_.get();
+  setup.peers = peers_.get();
+  for (const WorkerPlace& place : places_) setup.nodes.push_back(place.node);
+  if (options_.simulation) {
+    std::vector<DescribedDevice> devices;
+    for (const WorkerPlace& place : places_) devices.push_back(place.device);
+    simulation_ = std::make_unique<Simulation>(*options_.simulation, std::move(devices), submitted_);
+    if (recorder_) simulation_->record_copies();
+  }
+  setup.simulation = simulation_.get();
+  setup.clock = &clock();
+  setup.submitted = submitted_;
+  setup.tell_scheduler = placing_policy_;
+  setup.wake_scheduler = placing_policy_ && placing_->keeps();
+  services_ = std::make_unique<RunServices>(std::move(setup));
+  crew_->services = services_.get();
 }
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::make_scheduler_state() {
-  std::vector<DeviceKind> kinds(crew_->ports.size(), DeviceKind::cpu_core);
+  scheduler::SchedulerCore::Machine machine;
+  for (const WorkerPlace& place : places_) machine.workers.push_back({place.device.kind, place.node});
+  machine.submitted = submitted_;
+  if (simulation_) {
+    machine.links = simulation_->believed_links();
+    machine.model = simulation_->believed_times();
+    for (const memory::NodeDescription& node : simulation_->memory_options().nodes) {
+      machine.capacities.push_back(node.capacity);
+    }
+  }
   // The scheduler must not own the runtime that owns it.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
                                                   [](scheduler::WorkerQueues*) {});
+  const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
   scheduler_state_ = std::make_shared<scheduler::SchedulerState>(
-      std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(kinds), options_.seed));
+      std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(machine), seed), submitted_);
 }
 
 caf::actor RuntimeSystem::Implementation::spawn_observed(observation::MailboxRecord& mailbox,
                                                          observation::ObservedBehavior::Make make) {
-  return system_.spawn<observation::ObservedBehavior>(&mailbox, static_cast<const platform::Clock*>(&clock_),
-                                                      std::move(make));
+  return system_.spawn<observation::ObservedBehavior>(&mailbox, &clock(), std::move(make));
 }
 
 void RuntimeSystem::Implementation::start_watchdog() {
@@ -179,20 +241,27 @@ void RuntimeSystem::Implementation::start_watchdog() {
 }
 
 void RuntimeSystem::Implementation::start() {
-  if (places_) make_scheduler_state();
+  if (placing_policy_) make_scheduler_state();
   SupervisorSetup setup;
   setup.workers = crew_->ports.size();
   setup.peers = peers_;
   setup.spawn_worker = [this](caf::event_based_actor* supervisor, WorkerId worker) {
     return spawn_worker(supervisor, worker);
   };
-  if (places_) {
+  if (placing_policy_) {
     setup.spawn_scheduler = [this] {
-      return spawn_observed(mailboxes_.back(), [state = scheduler_state_](caf::event_based_actor* self) {
+      return spawn_observed(mailbox_of_scheduler(), [state = scheduler_state_](caf::event_based_actor* self) {
         return scheduler::scheduler_behavior(self, state);
       });
     };
     setup.lost_scheduler = [this](const std::string& reason) { scheduler_state_->rescue(reason); };
+  }
+  if (services_ && services_->memory()) {
+    setup.spawn_memory = [this] {
+      return spawn_observed(mailboxes_.back(), [state = services_->memory()](caf::event_based_actor* self) {
+        return memory::memory_behavior(self, state);
+      });
+    };
   }
   setup.started = [this](const WorkerStarted& message) { started(message); };
   setup.lost = [this](WorkerId worker, const std::string& reason) { lost(worker, reason); };
@@ -202,7 +271,7 @@ void RuntimeSystem::Implementation::start() {
       [state = std::move(state)](caf::event_based_actor* self) { return supervisor_behavior(self, state); });
   start_watchdog();
   const auto all_started = [&] { return started_ >= crew_->ports.size(); };
-  if (options_.deterministic) {
+  if (cooperative_) {
     while (pump() == Pump::progressed) {
     }
     return;
@@ -214,35 +283,56 @@ void RuntimeSystem::Implementation::start() {
 std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setup(WorkerId worker,
                                                                                   caf::event_based_actor* supervisor) {
   auto setup = std::make_shared<workers::WorkerSetup>();
-  const int pu = topology_.cores[worker.index()].pu;
+  const WorkerPlace& place = places_[worker.index()];
   setup->id = worker;
   setup->crew = crew_;
   setup->peers = peers_;
-  setup->make_device = [this, worker, pu](workers::DeviceListener&) -> std::unique_ptr<workers::Device> {
-    return std::make_unique<workers::CoreDevice>(
-        workers::CoreDevice::Options{&graph_, worker, "cpu core " + std::to_string(pu),
-                                     options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock_});
+  setup->make_device = [this, worker, &place](workers::DeviceListener& listener) -> std::unique_ptr<workers::Device> {
+    if (simulation_) return simulation_->make_device(worker, place.name, core_device(worker), listener);
+    return std::make_unique<workers::CoreDevice>(core_device(worker));
   };
-  setup->clock = &clock_;
+  setup->clock = &clock();
   setup->mailbox = &mailboxes_[worker.index()];
-  if (options_.bind && topology_.bindable) {
-    setup->pus = {pu};
+  if (options_.bind && topology_.bindable && !simulation_) {
+    setup->pus = {place.pu};
   } else if (topology_.machine.this_system) {
     // Else a runtime that a bound thread starts would have all its workers on one core.
     setup->pus = topology_.allowed_pus;
   }
-  setup->cooperative = options_.deterministic;
+  setup->cooperative = cooperative_;
   setup->spin = options_.spin;
-  setup->core = {worker, 1, options_.seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1,
-                 places_ ? &activation_ : nullptr};
-  setup->core.deterministic = options_.deterministic;
+  const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
+  setup->core.self = worker;
+  setup->core.kind = place.device.kind;
+  setup->core.seed = seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
+  setup->core.activation_queue = placing_policy_ ? &activation_ : nullptr;
+  setup->core.deterministic = cooperative_;
+  setup->core.in_order = placing_policy_;
+  if (simulation_) {
+    setup->core.fetches = true;
+    const SimulationOptions& simulated = simulation_->options();
+    setup->core.lookahead =
+        place.device.kind == DeviceKind::cpu_core ? simulated.core_lookahead : simulated.gpu_lookahead;
+  }
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
   return setup;
 }
 
+workers::CoreDevice::Options RuntimeSystem::Implementation::core_device(WorkerId worker) {
+  const WorkerPlace& place = places_[worker.index()];
+  workers::CoreDevice::Options device{&graph_, worker, place.name,
+                                      options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock()};
+  if (simulation_) {
+    device.find_replica = [this, node = place.node](const graph::DataRecord& data) {
+      return services_->replica(data, node);
+    };
+  }
+  return device;
+}
+
 caf::actor RuntimeSystem::Implementation::spawn_worker(caf::event_based_actor* supervisor, WorkerId worker) {
   auto setup = worker_setup(worker, supervisor);
-  if (options_.deterministic) return supervisor->spawn<workers::WorkerActor>(std::move(setup));
+  if (cooperative_) return supervisor->spawn<workers::WorkerActor>(std::move(setup));
   return supervisor->spawn<workers::WorkerActor, caf::detached>(std::move(setup));
 }
 
@@ -267,10 +357,16 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
 }
 
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
-  if (places_) {
+  if (placing_policy_) {
     activation_.push(ready);
     peers_->tell_scheduler();
     return;
+  }
+  if (crew_->mixed) {
+    crew_->set_restricted_aside(ready);
+    const WorkerId sleeper = crew_->take_idle_for_restricted();
+    if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+    if (ready.empty()) return;
   }
   if (numa_workers_.size() > 1 && !worker.valid() && !crew_->plan.shared_queue) {
     hand_to_numa_nodes(ready);
@@ -327,7 +423,7 @@ int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
 
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
   // Which core the thread happens to be on must not matter.
-  if (options_.deterministic) return WorkerId{};
+  if (cooperative_) return WorkerId{};
   const auto found = std::find_if(topology_.cores.begin(), topology_.cores.end(),
                                   [pu = platform::this_pu()](const auto& core) { return core.pu == pu; });
   if (found == topology_.cores.end()) return WorkerId{};
@@ -335,31 +431,46 @@ WorkerId RuntimeSystem::Implementation::elsewhere() const {
   return WorkerId(static_cast<std::uint32_t>(next % topology_.cores.size()));
 }
 
-void RuntimeSystem::Implementation::queued(std::vector<std::size_t>& out) const {
-  out.clear();
-  for (const workers::WorkerPort& port : crew_->ports) out.push_back(port.deque.size());
-}
-
 void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
   graph_.failures().add({ErrorCode::policy_failed, "policy '" + policy_name_ + "' " + what});
 }
 
 void RuntimeSystem::Implementation::push(Task* task, WorkerId worker) {
-  crew_->ports[worker.index()].deque.push(task);
+  // Their order is the policy's, whatever their priorities.
+  const workers::TaskDeque::Entry entry{task, 0};
+  crew_->ports[worker.index()].deque.push({&entry, 1});
   // A worker that is awake looks into its deque before it sleeps.
   if (crew_->idle.erase(worker)) peers_->send(worker, WorkAvailable{});
 }
 
 GraphHost::Pump RuntimeSystem::Implementation::pump() {
-  if (!options_.deterministic) return Pump::block;
+  if (!cooperative_) return Pump::block;
   const std::lock_guard lock(pump_mutex_);
   auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   auto& jobs = coordinator.jobs;
-  if (jobs.empty()) return Pump::exhausted;
-  // A random actor handles its next message.
-  std::swap(jobs.front(), jobs[order_.below(static_cast<std::uint32_t>(jobs.size()))]);
+  if (jobs.empty()) return simulation_ && simulation_->time().advance() ? Pump::progressed : Pump::exhausted;
+  if (!simulation_ || simulation_->options().shuffle_messages) {
+    // A random actor handles its next message.
+    std::swap(jobs.front(), jobs[order_.below(static_cast<std::uint32_t>(jobs.size()))]);
+  }
   coordinator.run_once();
   return Pump::progressed;
+}
+
+Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
+  if (!services_) return {};
+  return services_->bring_home(data, mode, [this] { return pump() == Pump::progressed; });
+}
+
+void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
+  if (services_) services_->forget(data);
+}
+
+Trace RuntimeSystem::Implementation::take_trace() {
+  if (!recorder_) return {};
+  Trace trace = recorder_->take(*crew_, clock());
+  if (simulation_) trace.transfers = simulation_->take_copies();
+  return trace;
 }
 
 void RuntimeSystem::Implementation::stop() {
@@ -371,7 +482,7 @@ void RuntimeSystem::Implementation::stop() {
   watchdog_.reset();
   caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
-  if (options_.deterministic) {
+  if (cooperative_) {
     while (pump() == Pump::progressed) {
     }
   } else {
@@ -383,15 +494,19 @@ void RuntimeSystem::Implementation::stop() {
 
 RunReport RuntimeSystem::Implementation::report() const {
   const graph::GraphProgress progress = graph_.progress();
-  RunReport report{progress.submitted, progress.ended, {}};
+  RunReport report;
+  report.submitted = progress.submitted;
+  report.ended = progress.ended;
+  if (simulation_) report.virtual_time = clock().now();
+  if (services_) report.transfers = services_->transfers();
   const std::lock_guard lock(start_mutex_);
   for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
     const workers::WorkerCounters& counters = crew_->ports[i].counters;
-    const int pu = topology_.cores[i].pu;
     WorkerReport worker;
     worker.worker = WorkerId(static_cast<std::uint32_t>(i));
-    worker.device = "cpu core " + std::to_string(pu);
-    worker.bound_to = bound_[i] ? pu : -1;
+    worker.device = places_[i].name;
+    worker.kind = places_[i].device.kind;
+    worker.bound_to = bound_[i] ? places_[i].pu : -1;
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);
     worker.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
@@ -415,13 +530,11 @@ WhyReport RuntimeSystem::Implementation::why() {
   graph_.inspect([this] { return workers::running_tasks(*crew_); },
                  [&](const graph::GraphSnapshot& graph) {
                    observation::CrewSnapshot crew = workers::look_at(*crew_);
-                   for (std::size_t i = 0; i < crew.workers.size(); ++i) {
-                     crew.workers[i].device = "cpu core " + std::to_string(topology_.cores[i].pu);
-                   }
+                   for (std::size_t i = 0; i < crew.workers.size(); ++i) crew.workers[i].device = places_[i].name;
                    crew.policy = policy_name_;
-                   if (places_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
-                   crew.scheduler_died = places_ && !mailboxes_.back().open();
-                   crew.now = clock_.now();
+                   if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
+                   crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();
+                   crew.now = clock().now();
                    report = observation::explain(graph, crew);
                  });
   return report;
@@ -429,29 +542,9 @@ WhyReport RuntimeSystem::Implementation::why() {
 
 Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
                                                             std::unique_ptr<scheduler::PlacingPolicy> placing) {
-  if (options.window == 0) {
-    return Failure{ErrorCode::invalid_argument, "the submission window must hold at least one task"};
-  }
-  platform::TopologyOptions topology_options;
-  topology_options.cores = options.cores;
-  topology_options.use_hyperthreads = options.use_hyperthreads;
-  topology_options.oversubscribe = options.oversubscribe || options.deterministic;
-  topology_options.restrict_to = options.restrict_to;
-  topology_options.synthetic = options.synthetic_topology;
-  topology_options.system_root = options.system_root;
-  auto topology = platform::Topology::discover(topology_options);
-  if (!topology) return topology.failure();
-  scheduler::Policy policy;
-  if (placing) {
-    policy.name = "custom";
-    policy.stealing.victims.resize(topology.value().cores.size());
-    policy.placing = std::move(placing);
-  } else {
-    auto made = scheduler::make_policy(options.policy, nearness_of(topology.value()));
-    if (!made) return made.failure();
-    policy = std::move(made).value();
-  }
-  auto implementation = std::make_unique<Implementation>(options, std::move(topology).value(), std::move(policy));
+  auto plan = RuntimePlan::make(options, std::move(placing));
+  if (!plan) return plan.failure();
+  auto implementation = std::make_unique<Implementation>(std::move(plan).value());
   implementation->start();
   return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
 }

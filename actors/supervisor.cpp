@@ -21,11 +21,23 @@ void start_scheduler(caf::event_based_actor* self, SupervisorState& state) {
   self->monitor(actor);
 }
 
+void start_memory(caf::event_based_actor* self, SupervisorState& state) {
+  const caf::actor actor = state.setup.spawn_memory();
+  state.memory = actor.address();
+  state.setup.peers->set_memory(actor);
+  self->monitor(actor);
+}
+
 void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::down_msg& down) {
   if (state.scheduler && down.source == state.scheduler) {
     if (state.stopping) return;
     start_scheduler(self, state);
     state.setup.lost_scheduler(to_string(down.reason));
+    return;
+  }
+  if (state.memory && down.source == state.memory) {
+    // All that it knew and was asked lies outside of it.
+    if (!state.stopping) start_memory(self, state);
     return;
   }
   const auto found = std::find(state.addresses.begin(), state.addresses.end(), down.source);
@@ -49,6 +61,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
 caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state) {
   self->set_down_handler([=](const caf::down_msg& down) { on_down(self, *state, down); });
   if (state->setup.spawn_scheduler) start_scheduler(self, *state);
+  if (state->setup.spawn_memory) start_memory(self, *state);
   for (std::size_t i = 0; i < state->setup.workers; ++i) {
     start_worker(self, *state, WorkerId(static_cast<std::uint32_t>(i)));
   }
@@ -60,6 +73,7 @@ caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<
         for (std::size_t i = 0; i < state->setup.workers; ++i) {
           state->setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), Stop{});
         }
+        if (const caf::actor memory = state->setup.peers->memory()) self->send(memory, Stop{});
         if (const caf::actor scheduler = state->setup.peers->scheduler()) self->send(scheduler, Stop{});
       },
   };

@@ -19,6 +19,8 @@ struct SupervisorSetup {
   std::function<caf::actor(caf::event_based_actor* supervisor, WorkerId)> spawn_worker;
   /// Empty under a local policy.
   std::function<caf::actor()> spawn_scheduler;
+  /// Empty where there is one memory node.
+  std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
   /// The worker's actor has died without having been told to stop. A replacement is started afterwards.
   std::function<void(WorkerId, const std::string& reason)> lost;
@@ -34,6 +36,8 @@ struct SupervisorState {
   std::vector<caf::actor_addr> addresses;
   /// Null under a local policy.
   caf::actor_addr scheduler;
+  /// Null where there is one memory node.
+  caf::actor_addr memory;
   std::size_t alive = 0;
   bool stopping = false;
 };

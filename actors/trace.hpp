@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/transfer_report.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 #include "proto/worker_state.hpp"
@@ -54,6 +55,8 @@ struct Trace {
   std::vector<TraceDependency> dependencies;
   /// By worker, then start. No two of one worker overlap, nor do they overlap its tasks.
   std::vector<TraceState> states;
+  /// Copies between memory nodes, by end.
+  std::vector<TraceTransfer> transfers;
   std::vector<std::string> codelets;
   /// From 1 on.
   std::vector<std::string> names{std::string()};

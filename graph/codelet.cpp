@@ -21,6 +21,29 @@ Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
   return *this;
 }
 
+Codelet Codelet::internal(std::string name, std::vector<AccessMode> modes) {
+  Codelet result(std::move(name), std::move(modes));
+  result.definition_->internal = true;
+  return result;
+}
+
+Codelet Codelet::copy() const {
+  Codelet result(*this);
+  result.definition_ = std::make_shared<CodeletDefinition>(*definition_);
+  result.shared_ = result.definition_;
+  return result;
+}
+
+Codelet& Codelet::timed_as(std::string kernel) & {
+  definition_->timed_as = std::move(kernel);
+  return *this;
+}
+
+Codelet Codelet::timed_as(std::string kernel) && {
+  timed_as(std::move(kernel));
+  return *this;
+}
+
 Codelet& Codelet::flops(FlopCount count) & {
   definition_->flops = std::move(count);
   return *this;

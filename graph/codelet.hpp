@@ -40,6 +40,10 @@ struct CodeletDefinition {
   bool variadic = false;
   std::array<Kernel, kDeviceKinds> kernels;
   FlopCount flops;
+  /// See `Codelet::timed_as`.
+  std::string timed_as;
+  /// The runtime's own: its time is not counted in virtual time.
+  bool internal = false;
   Environment environment = nullptr;
   /// Filled from a typed implementation; empty where only untyped ones were given.
   bool typed = false;
@@ -156,6 +160,9 @@ class Codelet {
   /// A codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
   [[nodiscard]] static Codelet variadic(std::string name);
 
+  /// One of the runtime's own.
+  [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
+
   /// The implementation for a CPU core. Either `void(const KernelContext&)`, or a function of views of the handles
   /// (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` where the mode is read), followed by the
   /// arguments by value; then every submission is checked against these types.
@@ -176,8 +183,15 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for any kind of device.
+  /// The implementation for any kind of device. In virtual time without real buffers it is not called.
   Codelet& implement(DeviceKind kind, Kernel kernel) &;
+
+  /// The kernel whose times on a described machine are this codelet's: "cholesky/gemm/double", an application, a kernel
+  /// and a precision of its file. For runs in virtual time.
+  Codelet& timed_as(std::string kernel) &;
+  Codelet timed_as(std::string kernel) &&;
+  /// A codelet of its own with the same content, to be changed before it is submitted.
+  [[nodiscard]] Codelet copy() const;
 
   Codelet& flops(FlopCount count) &;
   Codelet flops(FlopCount count) &&;

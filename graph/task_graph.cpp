@@ -13,7 +13,7 @@ namespace {
 
 /// Folds the partial results of a reduction into the data; argument 0 is its record.
 Codelet make_combine_codelet() {
-  return Codelet("combine", {AccessMode::read_write}).cpu([](const KernelContext& context) {
+  return Codelet::internal("combine", {AccessMode::read_write}).cpu([](const KernelContext& context) {
     context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
   });
 }
@@ -106,6 +106,14 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
     const std::lock_guard lock(submission_mutex_);
     if (releasing) announce(false);
     return held;
+  }
+  if (auto home = bring_home(*hold); !home) {
+    if (releasing) {
+      const std::lock_guard lock(submission_mutex_);
+      announce(false);
+    }
+    give_back(hold);
+    return home;
   }
   Result<void> outcome;
   TaskList closed;
@@ -302,7 +310,17 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
       return *refusal.cause;
     }
   }
+  if (hold) {
+    if (auto home = bring_home(*hold.value()); !home) {
+      give_back(hold.value());
+      return home.failure();
+    }
+  }
   return hold;
+}
+
+Result<void> TaskGraph::bring_home(const Task& hold) {
+  return host_.bring_home(*hold.data()[0].data(), hold.data()[0].mode());
 }
 
 Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,

@@ -63,6 +63,9 @@ class GraphHost {
   };
   /// Called by a thread that waits, before it blocks.
   virtual Pump pump() = 0;
+  /// The calling thread holds this data and is about to use them in host memory: brings their content there, if the
+  /// mode reads it, and makes all other copies outdated if it writes.
+  virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
   /// A piece of data, which no task uses, is about to be forgotten. Under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
 };
@@ -218,6 +221,8 @@ class TaskGraph {
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
   /// Submits a task that stands for the calling thread (submission_mutex_), then waits until it has the data (without).
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
+  /// `GraphHost::bring_home` for the data of a hold.
+  Result<void> bring_home(const Task& hold);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
   /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
   /// under submission_mutex_ before any task that was submitted meanwhile begins: those have been ordered by the tree

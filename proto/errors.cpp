@@ -17,6 +17,7 @@ const char* to_string(ErrorCode code) {
     case ErrorCode::callback_failed: return "callback_failed";
     case ErrorCode::policy_failed: return "policy_failed";
     case ErrorCode::out_of_memory: return "out_of_memory";
+    case ErrorCode::transfer_failed: return "transfer_failed";
     case ErrorCode::platform: return "platform";
     case ErrorCode::io: return "io";
     case ErrorCode::bad_input: return "bad_input";

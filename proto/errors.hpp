@@ -39,6 +39,8 @@ enum class ErrorCode {
   policy_failed,
   /// Memory could not be allocated; the message says how much was asked for.
   out_of_memory,
+  /// Data could not be copied between memory nodes.
+  transfer_failed,
   /// The machine could not be inspected, or has fewer cores than were asked for.
   platform,
   /// A file could not be read or written.

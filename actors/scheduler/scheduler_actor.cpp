@@ -29,6 +29,7 @@ bool SchedulerState::take_events() {
         core.task_ended(event.worker, event.task, event.took);
         ended = true;
         break;
+      case SchedulerEvent::Kind::left: core.task_left(event.worker, event.task); break;
       case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
     }
   }
@@ -51,7 +52,9 @@ void SchedulerState::perform(const SchedulerCore::Decision& decision) {
   for (const Placed& placed : decision.placed) {
     const auto found = undecided.find(placed.task);
     // Before the worker asks for the data itself.
-    if (!found->second.uses.empty()) queues->prefetch(core.node_of(placed.worker), found->second.uses);
+    if (!found->second.uses.empty()) {
+      queues->prefetch(core.node_of(placed.worker), *found->second.task, found->second.uses);
+    }
     // In this order: it is lost nowhere in between.
     queues->push(found->second.task, placed.worker);
     undecided.erase(found);

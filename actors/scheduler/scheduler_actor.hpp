@@ -27,8 +27,8 @@ class WorkerQueues {
   virtual void take_events(std::vector<SchedulerEvent>& out) = 0;
   /// Puts a task into a worker's deque and tells the worker.
   virtual void push(graph::Task* task, WorkerId worker) = 0;
-  /// Asks the memory manager to bring what is read to a node, if there is one.
-  virtual void prefetch(NodeId node, std::span<const memory::Use> uses) = 0;
+  /// Asks the memory manager, if there is one, to bring what the task reads to a node.
+  virtual void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) = 0;
   [[nodiscard]] virtual TimeStamp now() const = 0;
   /// The policy did not do its part; the tasks have been placed without it.
   virtual void policy_failed(const std::string& what) = 0;

@@ -298,6 +298,16 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, Duration took) {
   if (model_->measured(submitted_->size_class(running.size_class), worker, took)) learn(running.size_class);
 }
 
+void SchedulerCore::task_left(WorkerId worker, TaskId task) {
+  loads_.ended(worker, task);
+  const auto found = placed_.find(task);
+  if (found == placed_.end()) return;
+  if (found->second.tried) {
+    --classes_[found->second.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
+  }
+  placed_.erase(found);
+}
+
 void SchedulerCore::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
   predictions_.replicas.set(handle, node, memory::is_valid(state), state == memory::ReplicaState::incoming);
   if (state == memory::ReplicaState::incoming) return;

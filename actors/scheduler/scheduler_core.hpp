@@ -74,6 +74,8 @@ class SchedulerCore {
 
   void task_started(WorkerId worker, TaskId task, TimeStamp at);
   void task_ended(WorkerId worker, TaskId task, Duration took);
+  /// It will not run on this worker.
+  void task_left(WorkerId worker, TaskId task);
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state);
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }

@@ -15,15 +15,17 @@ struct SchedulerEvent {
     started,
     /// It ended at `at`, after having run for `took`.
     ended,
+    /// It has left `worker`, which cannot hold its data, without having run.
+    left,
     /// `handle` is in `state` on `node`.
     replica_changed,
   };
   Kind kind = Kind::started;
   memory::ReplicaState state = memory::ReplicaState::invalid;
-  WorkerId worker;
-  NodeId node;
-  TaskId task;
-  HandleId handle;
+  WorkerId worker = {};
+  NodeId node = {};
+  TaskId task = {};
+  HandleId handle = {};
   TimeStamp at{};
   Duration took{};
 };

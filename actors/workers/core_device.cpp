@@ -18,12 +18,22 @@ void CoreDevice::prepare(const graph::Task& task) {
     reduces = reduces || access.mode() == AccessMode::reduce;
     *view++ = &access.data()->view;
   }
-  if (reduces) [[unlikely]]
-    use_partials(data);
+  if (reduces || options_.find_replica) [[unlikely]] {
+    partials_.clear();
+    if (options_.find_replica) use_replicas(data);
+    if (reduces) use_partials(data);
+  }
+}
+
+void CoreDevice::use_replicas(std::span<const graph::TaskAccess> data) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data[i].mode() != AccessMode::reduce) {
+      views_[i] = &partials_.emplace_back(options_.find_replica(*data[i].data()));
+    }
+  }
 }
 
 void CoreDevice::use_partials(std::span<const graph::TaskAccess> data) {
-  partials_.clear();
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (data[i].mode() == AccessMode::reduce) views_[i] = partial(*data[i].data());
   }

@@ -14,6 +14,9 @@
 
 namespace troupe::workers {
 
+/// Finds the replica of a piece of data that a kernel on some memory node is to work on.
+using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
+
 class CoreDevice final : public Device {
  public:
   struct Options {
@@ -24,6 +27,8 @@ class CoreDevice final : public Device {
     WorkerTrace* trace = nullptr;
     /// Outlives the device; only used with a trace.
     const platform::Clock* clock = nullptr;
+    /// Empty: kernels work on host memory.
+    FindReplica find_replica = nullptr;
   };
 
   explicit CoreDevice(Options options) : options_(std::move(options)) {}
@@ -37,6 +42,7 @@ class CoreDevice final : public Device {
   /// Tasks that reduce get partial results of this worker.
   void use_partials(std::span<const graph::TaskAccess> data);
   const DataView* partial(graph::DataRecord& record);
+  void use_replicas(std::span<const graph::TaskAccess> data);
   /// The exception that is being handled, as the task's failure.
   [[nodiscard]] graph::FailureLog::Cause current_exception_of(const graph::Task& task) const;
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
@@ -46,7 +52,7 @@ class CoreDevice final : public Device {
   Options options_;
   /// Views of the current task's data; kept to save the allocation.
   std::vector<const DataView*> views_;
-  /// Those of partial results. A deque: its elements stay where they are.
+  /// Those of partial results and replicas. A deque: its elements stay where they are.
   std::deque<DataView> partials_;
   /// For when there is no memory to say more.
   const graph::FailureLog::Cause bare_failure_ =

@@ -13,6 +13,7 @@
 #include "actors/workers/idle_set.hpp"
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
+#include "graph/failure_log.hpp"
 #include "graph/spin_lock.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/access.hpp"
@@ -47,6 +48,12 @@ struct StealAnswer {
   graph::TaskList tasks;
 };
 
+/// A task whose data can never be at the worker that asked for them. Without a cause it may run on a core instead.
+struct Refused {
+  graph::Task* task = nullptr;
+  graph::FailureLog::Cause cause;
+};
+
 /// The part of one worker that outlives its actor: nothing in it is lost when the actor dies.
 struct alignas(64) WorkerPort {
   TaskDeque deque;
@@ -60,7 +67,7 @@ struct alignas(64) WorkerPort {
   /// Tasks whose data have arrived since the worker looked, and those whose data never will.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived;  // guarded by arrived_lock
-  std::vector<graph::Task*> refused;  // guarded by arrived_lock
+  std::vector<Refused> refused;       // guarded by arrived_lock
   /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
 };

@@ -1,4 +1,4 @@
-/// The addresses of the workers of one runtime, and of its scheduler.
+/// The addresses of the actors of one runtime.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,8 @@
 
 namespace troupe::workers {
 
-/// Workers, scheduler and submitters reach workers by their ids here, and workers and submitters the scheduler, so that
-/// an actor that died can be replaced.
-/// Thread-safe. The workers share it and it holds them: `clear` breaks the cycle.
+/// The actors and submitters reach workers by their ids here, and the scheduler and the memory manager, so that an
+/// actor that died can be replaced. Thread-safe. The workers share it and it holds them: `clear` breaks the cycle.
 class Peers {
  public:
   explicit Peers(std::size_t workers) : actors_(workers) {}
@@ -41,11 +40,22 @@ class Peers {
     const std::lock_guard lock(mutex_);
     return scheduler_;
   }
+  void set_memory(caf::actor actor) {
+    const std::lock_guard lock(mutex_);
+    memory_.swap(actor);
+  }
+  /// Null where there is one memory node, and after `clear`.
+  [[nodiscard]] caf::actor memory() const {
+    const std::lock_guard lock(mutex_);
+    return memory_;
+  }
   void clear() {
     std::vector<caf::actor> released;
     caf::actor scheduler;
+    caf::actor memory;
     const std::lock_guard lock(mutex_);
     scheduler.swap(scheduler_);
+    memory.swap(memory_);
     released.swap(actors_);
     actors_.resize(released.size());
     changes_.fetch_add(1, std::memory_order_release);
@@ -63,11 +73,16 @@ class Peers {
   void tell_scheduler() const {
     if (const caf::actor target = scheduler()) caf::anon_send(target, TasksActivated{});
   }
+  /// Tells the memory manager that there is something in its inbox.
+  void tell_memory() const {
+    if (const caf::actor target = memory()) caf::anon_send(target, DataRequested{});
+  }
 
  private:
   mutable std::mutex mutex_;
   std::vector<caf::actor> actors_;  // guarded by mutex_
   caf::actor scheduler_;            // guarded by mutex_
+  caf::actor memory_;               // guarded by mutex_
   std::atomic<std::uint64_t> changes_{1};
 };
 

@@ -204,14 +204,23 @@ void WorkerActor::collect_done() {
 
 void WorkerActor::collect_arrived() {
   std::vector<graph::Task*> arrived;
-  std::vector<graph::Task*> refused;
+  std::vector<Refused> refused;
   {
     const std::lock_guard lock(port_.arrived_lock);
     arrived.swap(port_.arrived);
     refused.swap(port_.refused);
   }
   for (graph::Task* task : arrived) core_.acquired(*task);
-  for (const graph::Task* task : refused) core_.refused(*task);
+  for (const Refused& one : refused) {
+    if (one.cause) {
+      core_.failed_to_start(*one.task, one.cause);
+    } else {
+      core_.refused(*one.task);
+      crew_.only(DeviceKind::cpu_core).push(one.task);
+      const WorkerId sleeper = crew_.take_idle_for_restricted();
+      if (sleeper.valid()) setup_->peers->send(sleeper, WorkAvailable{});
+    }
+  }
 }
 
 bool WorkerActor::rest() {

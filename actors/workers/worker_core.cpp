@@ -207,6 +207,12 @@ void WorkerCore::acquired(Task& task) {
 
 void WorkerCore::refused(const Task& task) { std::erase(acquiring_, &task); }
 
+void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
+  if (std::erase(acquiring_, &task) == 0) return;  // of the actor before this one
+  ++running_;
+  task_ended(task, cause);
+}
+
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
   const bool awaited = victim == asked_victim_;
   if (awaited) asked_victim_ = WorkerId{};

@@ -79,6 +79,8 @@ class WorkerCore {
   void acquired(graph::Task& task);
   /// The data of a task that `next` said to acquire can never be there: it has left the worker's hands.
   void refused(const graph::Task& task);
+  /// The same, and it can run nowhere else.
+  void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// `victim` has moved `tasks` tasks to the own deque, or will answer no more (0). An answer that nobody waits for,
   /// because it was asked for by an actor that died, only counts.
   void steal_answered(WorkerId victim, std::size_t tasks);

@@ -1,0 +1,115 @@
+#include "actors/kernel_timer.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "actors/model_error.hpp"
+#include "graph/codelet.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// "cholesky/gemm/double" in its three parts; empty where there are none.
+struct TimedAs {
+  std::string_view application;
+  std::string_view kernel;
+  std::string_view precision;
+};
+
+TimedAs parts_of(std::string_view text) {
+  const std::size_t first = text.find('/');
+  const std::size_t last = text.rfind('/');
+  if (first == std::string_view::npos || first == last) return {"", text, ""};
+  return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
+}
+
+/// FNV-1a, so that it is the same everywhere.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+/// The edge of a square tile on which the kernel has as many operations; where they are not counted, of one as large as
+/// the largest that was measured.
+double edge_of(const graph::SizeClass& size_class, const platform::KernelTimes& kernel) {
+  if (size_class.flops > 0 && kernel.flops_per_cube() > 0) {
+    return std::cbrt(size_class.flops / kernel.flops_per_cube());
+  }
+  return kernel.edges().back();
+}
+
+class ExactModel final : public scheduler::ExecutionModel {
+ public:
+  ExactModel(KernelTimer& timer, std::vector<DescribedDevice> workers, ModelError error)
+      : timer_(timer), workers_(std::move(workers)), error_(error) {}
+
+  std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
+    const auto time = timer_.time(size_class, worker);
+    if (!time) return Duration::zero();
+    const auto kind = static_cast<std::uint64_t>(workers_[worker.index()].kind);
+    const double factor = error_.factor(hash_of(size_class.codelet->timed_as) * 2 + kind);
+    return Duration(std::llround(time.value().mean_us * 1000 * factor));
+  }
+  bool measured(const graph::SizeClass&, WorkerId, Duration) override { return false; }
+  bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return !timer_.time(size_class, worker).ok();
+  }
+
+ private:
+  KernelTimer& timer_;
+  const std::vector<DescribedDevice> workers_;
+  const ModelError error_;
+};
+
+}  // namespace
+
+Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_class,
+                                                  const DescribedDevice& device) const {
+  const std::string& name = size_class.codelet->timed_as;
+  if (name.empty()) {
+    if (size_class.codelet->internal) return platform::KernelTime{};
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("codelet '{}' does not say which kernel of a described machine it is timed as: see "
+                               "Codelet::timed_as",
+                               size_class.codelet->name)};
+  }
+  const TimedAs parts = parts_of(name);
+  const platform::KernelTimes* kernel = machine_.find_kernel(parts.application, parts.kernel, parts.precision);
+  if (kernel == nullptr) {
+    return Failure{
+        ErrorCode::bad_input,
+        fmt::format("machine '{}' has no times for kernel '{}' (application/kernel/precision), which codelet "
+                    "'{}' is timed as: add them to its description",
+                    machine_.name, name, size_class.codelet->name)};
+  }
+  const bool there = device.kind == DeviceKind::cpu_core ? kernel->on_cpu() : kernel->on_gpus();
+  if (!there) {
+    return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine_.name,
+                                                     name, to_string(device.kind))};
+  }
+  const double edge = edge_of(size_class, *kernel);
+  return device.kind == DeviceKind::cpu_core ? kernel->cpu(edge) : kernel->gpu(device.gpu, edge);
+}
+
+Result<platform::KernelTime> KernelTimer::time(const graph::SizeClass& size_class, WorkerId worker) {
+  if (known_.size() <= size_class.id.index()) known_.resize(size_class.id.index() + 1);
+  auto& row = known_[size_class.id.index()];
+  row.resize(workers_.size());
+  auto& entry = row[worker.index()];
+  if (!entry) entry = look_up(size_class, workers_[worker.index()]);
+  return *entry;
+}
+
+Result<platform::KernelTime> KernelTimer::time(const graph::Task& task, WorkerId worker) {
+  return time(submitted_->size_class(submitted_->classify(task)), worker);
+}
+
+std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer, std::vector<DescribedDevice> workers,
+                                                       double error, std::uint64_t seed) {
+  return std::make_unique<ExactModel>(timer, std::move(workers), ModelError(error, seed));
+}
+
+}  // namespace troupe::actors

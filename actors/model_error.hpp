@@ -1,0 +1,30 @@
+/// Wrong predictions on purpose: how robust policies are.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "proto/random.hpp"
+
+namespace troupe::actors {
+
+/// A factor for each key, drawn log-uniformly from [1/f, f]: equal seeds and keys give equal factors.
+class ModelError {
+ public:
+  /// `most`: f, at least 1; 1 makes every factor 1.
+  ModelError(double most, std::uint64_t seed) : log_most_(std::log(most)), seed_(seed) {}
+
+  [[nodiscard]] double factor(std::uint64_t key) const {
+    if (log_most_ == 0) return 1;
+    Random random(seed_ * 0x9e3779b97f4a7c15ULL ^ (key + 1) * 0xd1b54a32d192ed03ULL);
+    (void)random.next();
+    const double uniform = static_cast<double>(random.next() >> 11U) * 0x1p-53;
+    return std::exp(log_most_ * (2 * uniform - 1));
+  }
+
+ private:
+  double log_most_;
+  std::uint64_t seed_;
+};
+
+}  // namespace troupe::actors
