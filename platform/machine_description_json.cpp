@@ -105,7 +105,7 @@ class Reader {
           field.element(i).count(0, static_cast<std::uint64_t>(machine_.cores) - 1, "the number of a core")));
     }
     std::ranges::sort(cores);
-    cores.erase(std::ranges::unique(cores).begin(), cores.end());
+    cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
     return cores;
   }
 

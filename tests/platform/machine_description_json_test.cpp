@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "platform/machine_description.hpp"
+#include "proto/random.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 // What is wrong with a file is told by field. Each test spoils one field of a good description.
@@ -230,6 +231,25 @@ BOOST_AUTO_TEST_CASE(every_truncation_is_told) {
   for (std::size_t length = 0; length < whole.size(); length += 7) {
     refused(whole.substr(0, length), {length == 0 ? "empty" : "too early"});
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_damaged_bytes_is_read_or_refused_by_name) {
+  const std::string whole = small_machine().dump();
+  Random random(7);
+  int refusals = 0;
+  for (int i = 0; i < 5000; ++i) {
+    std::string damaged = whole;
+    for (int byte = 0; byte < 1 + i % 3; ++byte) {
+      const auto at = static_cast<std::size_t>(random.below(static_cast<std::uint32_t>(damaged.size())));
+      damaged[at] = static_cast<char>(random.below(256));
+    }
+    const auto machine = parse_machine(damaged, "some/file.json");
+    if (machine.ok()) continue;
+    ++refusals;
+    BOOST_TEST((machine.failure().code == ErrorCode::bad_input));
+    BOOST_TEST(contains(machine.failure().message, "'some/file.json': "), damaged);
+  }
+  BOOST_TEST(refusals > 1000);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
