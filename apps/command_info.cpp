@@ -1,13 +1,17 @@
-/// `troupe info`: what this machine offers, and what of it may be used.
+/// `troupe info`: what this machine offers, and what of it may be used; or a described machine.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/command_line.hpp"
+#include "apps/common_arguments.hpp"
 #include "apps/human.hpp"
+#include "apps/machine_summary.hpp"
 #include "apps/run_summary.hpp"
+#include "platform/machine_description.hpp"
 #include "platform/topology.hpp"
 
 namespace troupe::apps {
@@ -96,19 +100,37 @@ int info(bool json, int cores) {
   return kSuccess;
 }
 
+int info_on_platform(bool json, const std::string& platform) {
+  const platform::MachineDescription machine = usable(platform::load_machine(platform));
+  fmt::print("{}", json ? as_text(machine_json(machine)) + '\n' : machine_text(machine));
+  return kSuccess;
+}
+
 }  // namespace
 
 void add_info_command(CLI::App& application, Command& chosen) {
   struct Arguments {
     bool json = false;
     int cores = 0;
+    std::string platform;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = application.add_subcommand("info", "Show the cores, memory and limits of this machine");
-  command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take")
-      ->check(CLI::Range(1, 1 << 20));
+  CLI::App* command =
+      application.add_subcommand("info", "Show the cores, memory and limits of this machine, or a described one");
+  CLI::Option* cores =
+      command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take");
+  cores->check(CLI::Range(1, 1 << 20));
+  const std::string known = fmt::format("Show a described machine instead: one of {}, or the path of a file",
+                                        fmt::join(platform::known_machines(), ", "));
+  CLI::Option* platform = command->add_option("--platform", arguments->platform, known);
+  platform->type_name("NAME|FILE")->excludes(cores);
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return info(arguments->json, arguments->cores); }; });
+  command->callback([arguments, platform, &chosen] {
+    chosen = [arguments, described = !platform->empty()] {
+      return described ? info_on_platform(arguments->json, arguments->platform)
+                       : info(arguments->json, arguments->cores);
+    };
+  });
 }
 
 }  // namespace troupe::apps

@@ -1,10 +1,11 @@
 # Writes OUTPUT, a C++ source that holds the texts of platform/machines/*.json. Run at build time:
 #   cmake -DFOLDER=platform/machines -DOUTPUT=file.cpp -P EmbedMachines.cmake
-file(GLOB files ${FOLDER}/*.json)
-list(SORT files)
+file(GLOB names RELATIVE ${FOLDER} ${FOLDER}/*.json)
+list(TRANSFORM names REPLACE "\\.json$" "")
+list(SORT names)
 set(entries)
-foreach(file ${files})
-  cmake_path(GET file STEM LAST_ONLY name)
+foreach(name ${names})
+  set(file ${FOLDER}/${name}.json)
   file(READ ${file} text)
   string(FIND "${text}" ")troupe\"" delimiter)
   if(NOT delimiter EQUAL -1)

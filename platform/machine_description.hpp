@@ -16,7 +16,7 @@ namespace troupe::platform {
 struct DescribedGpu {
   std::string model;
   Bytes memory;
-  /// The cores of the nearest socket; empty where the file does not say.
+  /// The cores of the nearest socket, rising; empty where the file does not say.
   std::vector<int> near_cores;
 };
 

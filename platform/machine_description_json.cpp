@@ -104,6 +104,8 @@ class Reader {
       cores.push_back(static_cast<int>(
           field.element(i).count(0, static_cast<std::uint64_t>(machine_.cores) - 1, "the number of a core")));
     }
+    std::ranges::sort(cores);
+    cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
     return cores;
   }
 

@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(help_lists_every_command_and_option) {
   lists({"run", "--help"},
         {"application", "--n", "--tile", "--tile-rows", "--inner", "--precision", "--pivoting", "--problem",
          "random-definite", "covariance", "poisson", "--repeat", "--check", "--peak", "--picture", "--json"});
-  lists({"info", "--help"}, {"--cores", "--json"});
+  lists({"info", "--help"},
+        {"--cores", "--json", "--platform", "h200-nvlink", "idgraf", "idgraf-double", "sirocco", "sirocco-double"});
 }
 
 BOOST_AUTO_TEST_CASE(prints_its_version) {
@@ -243,6 +244,50 @@ BOOST_AUTO_TEST_CASE(info_prints_json_and_text) {
   }
   const std::string text = succeeds({"info"});
   for (const char* part : {"Workers", "Memory", "lws", "GPU"}) BOOST_TEST(contains(text, part));
+}
+
+BOOST_AUTO_TEST_CASE(info_shows_a_described_machine_as_text_and_as_json) {
+  const std::string text = succeeds({"info", "--platform", "sirocco"});
+  for (const char* part : {"sirocco\n", "Source: StarPU", "Cores: 24 in 2 socket(s), Intel Xeon E5-2680 v3",
+                           "gpu3  Tesla K40m", "11.2 GiB", "12-23", "host  10.52", "10.24", "23.38", "trsm_right_upper",
+                           "320 640 960 1440", "27.9 at 320, 43.7 at 640, 46.6 at 960, 43.1 at 1440"}) {
+    BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
+  }
+  const auto json = nlohmann::json::parse(succeeds({"info", "--platform", "idgraf-double", "--json"}));
+  BOOST_TEST(json["platform"] == "idgraf-double");
+  BOOST_TEST(json["cores"] == 12);
+  BOOST_REQUIRE(json["gpus"].size() == 8);
+  BOOST_TEST(json["gpus"][0]["memory_bytes"] == 2817982464U);
+  BOOST_TEST(json["links"][0]["name"] == "host");
+  BOOST_TEST(json["bandwidth_mb_per_s"][0][8] == 6026);
+  BOOST_TEST(json["latency_us"][8][1] == 28);
+  BOOST_TEST(json["routes"].size() == 72);
+  const auto& potrf = json["kernels"][3];
+  BOOST_TEST(potrf["kernel"] == "potrf");
+  BOOST_TEST(potrf["tiles"][1]["tile"] == 512);
+  BOOST_TEST(potrf["tiles"][1]["cpu_us"]["mean"] == 6659);
+  BOOST_TEST(potrf["tiles"][1]["gpu_us"][7]["dev"] == 256.1);
+  BOOST_TEST(std::abs(potrf["tiles"][1]["gpu_over_core"].get<double>() - 1.3) < 0.001);
+}
+
+BOOST_AUTO_TEST_CASE(info_shows_a_machine_from_a_file_and_says_what_is_wrong_with_one) {
+  const TemporaryFolder folder;
+  const std::string start = R"({"name": "cores only", "cpu": {"cores": )";
+  const std::string rest = R"(}, "gpus": [], "kernels": [{"application": "a", "kernel": "k", "precision": "single",
+                               "tile": 8, "cpu_us": {"mean": 5}}]})";
+  const std::string text = succeeds({"info", "--platform", folder.write("good.json", start + "3" + rest)});
+  for (const char* part : {"cores only", "Cores: 3 in 1 socket(s)", "GPUs: none"}) BOOST_TEST(contains(text, part));
+
+  const auto wrong = [](const std::string& file, const Words& parts) { fails(2, {"info", "--platform", file}, parts); };
+  wrong(folder.write("bad.json", start + "-3" + rest), {folder.path("bad.json"), "cpu.cores is -3", "whole number"});
+  wrong(folder.write("short.json", start + "3}"), {folder.path("short.json"), "ends too early", "truncated"});
+  wrong(folder.write("empty.json", ""), {"empty"});
+  wrong(folder.path("absent.json"), {folder.path("absent.json"), "No such file"});
+  wrong(folder.path(), {"Is a directory"});
+  wrong("nowhere", {"no machine 'nowhere'", "h200-nvlink, idgraf, idgraf-double, sirocco, sirocco-double"});
+  wrong("", {"no machine ''"});
+  fails(2, {"info", "--platform"}, {"--platform: a value is missing", "`troupe info --help`"});
+  fails(2, {"info", "--platform", "idgraf", "--cores", "2"}, {"--cores", "--platform"});
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measured) {
