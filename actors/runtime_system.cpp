@@ -320,8 +320,13 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 
 workers::CoreDevice::Options RuntimeSystem::Implementation::core_device(WorkerId worker) {
   const WorkerPlace& place = places_[worker.index()];
-  workers::CoreDevice::Options device{&graph_, worker, place.name,
-                                      options_.trace ? &crew_->ports[worker.index()].trace : nullptr, &clock()};
+  workers::CoreDevice::Options device;
+  device.graph = &graph_;
+  device.worker = worker;
+  device.name = place.name;
+  device.kind = place.device.kind;
+  device.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
+  device.clock = &clock();
   if (simulation_) {
     device.find_replica = [this, node = place.node](const graph::DataRecord& data) {
       return services_->replica(data, node);

@@ -9,9 +9,8 @@ namespace troupe::apps {
 using kernels::codelets;
 
 template <class T>
-void cholesky(Runtime& runtime, TiledMatrix<T>& a) {
+void cholesky(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel) {
   require_diagonal_in_tiles(a);
-  const auto& kernel = codelets<T>();
   const std::vector<int> priorities = cholesky_priorities(TileGrid::of(a));
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
@@ -55,8 +54,8 @@ void cholesky_solve(Runtime& runtime, const TiledMatrix<T>& l, TiledMatrix<T>& b
   }
 }
 
-template void cholesky(Runtime&, TiledMatrix<float>&);
-template void cholesky(Runtime&, TiledMatrix<double>&);
+template void cholesky(Runtime&, TiledMatrix<float>&, const kernels::TileCodelets<float>&);
+template void cholesky(Runtime&, TiledMatrix<double>&, const kernels::TileCodelets<double>&);
 template void cholesky_solve(Runtime&, const TiledMatrix<float>&, TiledMatrix<float>&);
 template void cholesky_solve(Runtime&, const TiledMatrix<double>&, TiledMatrix<double>&);
 

@@ -52,9 +52,8 @@ void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, 
 }
 
 template <class T>
-void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a) {
+void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel) {
   require_diagonal_in_tiles(a);
-  const auto& kernel = codelets<T>();
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
@@ -97,10 +96,10 @@ void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, Tiled
   }
 }
 
-#define TROUPE_INSTANTIATE(T)                                                              \
-  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&);                              \
-  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&); \
-  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&);                            \
+#define TROUPE_INSTANTIATE(T)                                                                    \
+  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&);                                    \
+  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&);       \
+  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&, const kernels::TileCodelets<T>&); \
   template void lu_solve_without_pivoting(Runtime&, const TiledMatrix<T>&, TiledMatrix<T>&);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "client/tiled_matrix.hpp"
+#include "kernels/codelets.hpp"
 
 namespace troupe::apps {
 
@@ -41,7 +42,8 @@ void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, 
 /// As `lu`, but without interchanges, tile by tile. Stable only for matrices that need none, such as diagonally
 /// dominant ones; a pivot of exactly zero is a `numerical` failure.
 template <class T>
-void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a);
+void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a,
+                         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
 
 /// Submits the tasks that overwrite B by the solution of L U X = B.
 template <class T>

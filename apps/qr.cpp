@@ -8,25 +8,28 @@ namespace troupe::apps {
 using kernels::codelets;
 
 template <class T>
-QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner) {
+QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage) {
   if (a.tile().rows != a.tile().cols) {
     throw Error(ErrorCode::invalid_argument, "tile QR needs square tiles");
   }
   if (inner <= 0) {
     throw Error(ErrorCode::invalid_argument, "the inner block of a QR factorization must be at least 1");
   }
+  const auto make = [&](std::int64_t rows, std::int64_t cols, const char* name) {
+    return storage == TileStorage::none ? runtime.matrix<T>(nullptr, rows, cols, std::max<std::int64_t>(rows, 1), name)
+                                        : runtime.allocate_matrix<T>(rows, cols, name);
+  };
   for (int k = 0; k < a.tile_cols(); ++k) {
-    diagonal_.push_back(runtime.allocate_matrix<T>(a.rows_of(k), a.cols_of(k), "V"));
+    diagonal_.push_back(make(a.rows_of(k), a.cols_of(k), "V"));
     std::vector<Data>& column = t_.emplace_back();
     for (int i = k; i < a.tile_rows(); ++i) {
-      column.push_back(runtime.allocate_matrix<T>(std::min(inner, a.cols_of(k)), a.cols_of(k), "T"));
+      column.push_back(make(std::min(inner, a.cols_of(k)), a.cols_of(k), "T"));
     }
   }
 }
 
 template <class T>
-void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors) {
-  const auto& kernel = codelets<T>();
+void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors, const kernels::TileCodelets<T>& kernel) {
   const int n = a.tile_cols();
   const int m = a.tile_rows();
   const std::vector<int> priorities = qr_priorities(TileGrid::of(a));
@@ -86,7 +89,7 @@ void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& fac
 
 #define TROUPE_INSTANTIATE(T)                                                                          \
   template class QrFactors<T>;                                                                         \
-  template void qr(Runtime&, TiledMatrix<T>&, QrFactors<T>&);                                          \
+  template void qr(Runtime&, TiledMatrix<T>&, QrFactors<T>&, const kernels::TileCodelets<T>&);         \
   template void qr_apply(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, bool, TiledMatrix<T>&); \
   template void qr_solve(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, TiledMatrix<T>&);
 TROUPE_INSTANTIATE(float)

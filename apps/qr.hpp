@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/tiled_matrix.hpp"
+#include "kernels/codelets.hpp"
 
 namespace troupe::apps {
 
@@ -15,7 +16,8 @@ class QrFactors {
  public:
   /// For the matrix `a`, with inner blocks of `inner` columns (the ib of LAPACK's geqrt): smaller ones cost fewer
   /// operations, larger ones run faster each. Throws `invalid_argument` where it is not positive.
-  QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner);
+  /// `storage`: `none` for data without memory.
+  QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
 
   /// The triangular factors of the block reflectors that eliminate tile (i, k) of A, i >= k: `inner` rows and as many
   /// columns as the tile.
@@ -36,7 +38,8 @@ class QrFactors {
 /// what makes up Q below and in `factors`. Flat tree, tile by tile: Buttari et al., Parallel Computing 35 (2009),
 /// with LAPACK's geqrt, gemqrt, tpqrt and tpmqrt as kernels.
 template <class T>
-void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors);
+void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors,
+        const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
 
 /// Submits the tasks that overwrite C by Q C, or by Q^T C if `transposed`. C has tiles as high as those of A.
 template <class T>

@@ -85,7 +85,7 @@ template <class T>
 TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile, TileLayout layout,
                             const std::string& name)
     : TiledMatrix(Empty{}, runtime, rows, cols, tile) {
-  const bool separate = layout.storage == TileStorage::tiles;
+  const bool separate = layout.storage != TileStorage::columns;
   if (layout.placement == TilePlacement::spread && runtime.numa_nodes() > 1) {
     owners_ = separate ? TileOwners::square(runtime.numa_nodes()) : TileOwners::columns(runtime.numa_nodes());
   }
@@ -94,7 +94,10 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
       for (int i = 0; i < tile_rows_; ++i) {
         const std::string tile_name =
             name.empty() ? "" : name + "(" + std::to_string(i) + "," + std::to_string(j) + ")";
-        registrations_.push_back(runtime.allocate_matrix_on<T>(owner(i, j), rows_of(i), cols_of(j), tile_name));
+        registrations_.push_back(
+            layout.storage == TileStorage::none
+                ? runtime.matrix<T>(nullptr, rows_of(i), cols_of(j), std::max<std::int64_t>(rows_of(i), 1), tile_name)
+                : runtime.allocate_matrix_on<T>(owner(i, j), rows_of(i), cols_of(j), tile_name));
         tiles_.push_back(registrations_.back());
       }
     }

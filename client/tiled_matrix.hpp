@@ -19,6 +19,9 @@ enum class TileStorage {
   columns,
   /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
   tiles,
+  /// Nowhere: there are handles of separate tiles, but no memory behind them. For runs in virtual time without real
+  /// buffers, whose tasks never touch data.
+  none,
 };
 
 /// On which NUMA node the memory of a tiled matrix lies.

@@ -88,7 +88,7 @@ Started CoreDevice::start(graph::Task& task) noexcept {
       const KernelContext context = context_of(task);
       const graph::ExecutionScope scope(options_.graph, options_.worker);
       if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
-      task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
+      task.codelet->kernels[static_cast<int>(options_.kind)](context);
     } catch (...) {
       started.cause = current_exception_of(task);
     }

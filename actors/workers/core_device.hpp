@@ -23,6 +23,8 @@ class CoreDevice final : public Device {
     const graph::TaskGraph* graph = nullptr;
     WorkerId worker;
     std::string name;
+    /// Whose implementations to call: those for cores, but on a modelled GPU, where they run on the host all the same.
+    DeviceKind kind = DeviceKind::cpu_core;
     /// Where to note every task, or null.
     WorkerTrace* trace = nullptr;
     /// Outlives the device; only used with a trace.
@@ -33,7 +35,7 @@ class CoreDevice final : public Device {
 
   explicit CoreDevice(Options options) : options_(std::move(options)) {}
 
-  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
+  [[nodiscard]] DeviceKind kind() const override { return options_.kind; }
   [[nodiscard]] std::string name() const override { return options_.name; }
   Started start(graph::Task& task) noexcept override;
 

@@ -1,0 +1,73 @@
+#include "apps/modelled_codelets.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace troupe::apps {
+
+namespace {
+
+template <class T>
+struct Named {
+  Codelet kernels::TileCodelets<T>::*codelet;
+  /// What files call it; the first that is there counts.
+  std::vector<std::string> kernels;
+};
+
+template <class T>
+std::vector<Named<T>> submitted_by(Application application) {
+  using C = kernels::TileCodelets<T>;
+  switch (application) {
+    case Application::cholesky:
+      return {{&C::potrf, {"potrf"}}, {&C::trsm_cholesky, {"trsm"}}, {&C::syrk, {"syrk"}}, {&C::gemm_nt, {"gemm"}}};
+    case Application::lu:
+      return {{&C::getrf_without_pivoting, {"getrf_nopiv", "getrf"}},
+              {&C::trsm_right_upper, {"trsm_right_upper"}},
+              {&C::solve_unit_lower, {"trsm_left_lower"}},
+              {&C::gemm_nn, {"gemm"}}};
+    case Application::qr:
+      return {{&C::geqrt, {"geqrt"}},
+              {&C::gemqrt_transposed, {"unmqr"}},
+              {&C::tpqrt, {"tsqrt"}},
+              {&C::tpmqrt_transposed, {"tsmqr"}}};
+  }
+  return {};
+}
+
+Codelet timed(const Codelet& codelet, const platform::KernelTimes& times) {
+  Codelet result = codelet.copy();
+  result.timed_as(times.application() + "/" + times.kernel() + "/" + times.precision());
+  const Kernel kernel = codelet.definition().kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
+  result.implement(DeviceKind::cpu_core, times.on_cpu() ? kernel : nullptr);
+  result.implement(DeviceKind::cuda, times.on_gpus() ? kernel : nullptr);
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+Result<kernels::TileCodelets<T>> modelled_codelets(Application application,
+                                                   const platform::MachineDescription& machine) {
+  kernels::TileCodelets<T> codelets = kernels::codelets<T>();
+  for (const Named<T>& named : submitted_by<T>(application)) {
+    const platform::KernelTimes* times = nullptr;
+    for (const std::string& name : named.kernels) {
+      if (times == nullptr) times = machine.find_kernel(to_string(application), name, precision_name<T>());
+    }
+    if (times == nullptr) {
+      return Failure{
+          ErrorCode::bad_input,
+          fmt::format("machine '{}' has no times for kernel '{}' of application '{}' in {} precision: add "
+                      "them to its description, or choose another machine",
+                      machine.name, fmt::join(named.kernels, "' or '"), to_string(application), precision_name<T>())};
+    }
+    codelets.*named.codelet = timed(codelets.*named.codelet, *times);
+  }
+  return codelets;
+}
+
+template Result<kernels::TileCodelets<float>> modelled_codelets(Application, const platform::MachineDescription&);
+template Result<kernels::TileCodelets<double>> modelled_codelets(Application, const platform::MachineDescription&);
+
+}  // namespace troupe::apps

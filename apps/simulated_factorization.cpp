@@ -1,0 +1,49 @@
+#include "apps/simulated_factorization.hpp"
+
+#include "apps/cholesky.hpp"
+#include "apps/lu.hpp"
+#include "apps/modelled_codelets.hpp"
+#include "apps/qr.hpp"
+#include "client/runtime.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+template <class T>
+SimulatedOutcome simulate_in(const SimulatedRun& run) {
+  RuntimeOptions options;
+  options.policy = run.policy;
+  options.simulation = std::make_shared<SimulationOptions>(run.simulation);
+  options.trace = run.trace;
+  // Policies may see all of it.
+  options.window = std::size_t{1} << 24U;
+  const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine).value_or_throw();
+  Runtime runtime(options);
+  TiledMatrix<T> a(runtime, run.n, run.n, run.tile, TileStorage::none);
+  std::optional<QrFactors<T>> reflectors;
+  switch (run.application) {
+    case Application::cholesky: cholesky(runtime, a, kernel); break;
+    case Application::lu: lu_without_pivoting(runtime, a, kernel); break;
+    case Application::qr:
+      reflectors.emplace(runtime, a, run.inner, TileStorage::none);
+      qr(runtime, a, *reflectors, kernel);
+      break;
+  }
+  runtime.wait();
+  SimulatedOutcome outcome;
+  outcome.report = runtime.report();
+  outcome.seconds = seconds(*outcome.report.virtual_time);
+  outcome.gflops = flop_count(run.application, run.n, run.n) / outcome.seconds / 1e9;
+  outcome.tasks = outcome.report.ended;
+  if (run.trace) outcome.trace = runtime.take_trace();
+  return outcome;
+}
+
+}  // namespace
+
+SimulatedOutcome simulate(const SimulatedRun& run) {
+  return run.precision == Precision::single_precision ? simulate_in<float>(run) : simulate_in<double>(run);
+}
+
+}  // namespace troupe::apps
