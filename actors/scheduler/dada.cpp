@@ -28,7 +28,11 @@ class Dada final : public PlacingPolicy {
   }
 
  private:
+  using Loads = DadaOptions::Loads;
+
   void describe_workers(const Snapshot& snapshot) {
+    const bool balance_queued = options_.loads == Loads::queued || options_.loads == Loads::both;
+    round_.choose_by_free = options_.loads == Loads::stamps;
     round_.workers.resize(snapshot.workers.size());
     for (std::size_t w = 0; w < round_.workers.size(); ++w) {
       const WorkerState& worker = snapshot.workers[w];
@@ -36,8 +40,8 @@ class Dada final : public PlacingPolicy {
       DualApproximationRound::Worker& described = round_.workers[w];
       described.kind = worker.kind;
       described.free = queued;
-      described.load = options_.loads == DadaOptions::Loads::zero ? Duration::zero() : queued;
-      described.affinity_load = options_.loads == DadaOptions::Loads::both ? queued : Duration::zero();
+      described.load = balance_queued ? queued : Duration::zero();
+      described.affinity_load = options_.loads == Loads::both ? queued : Duration::zero();
     }
   }
 

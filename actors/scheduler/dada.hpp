@@ -32,8 +32,12 @@ struct DadaOptions {
     queued,
     /// Both phases start from what is already queued: a worker with much to do gets nothing for affinity.
     both,
-    /// Both start from zero: a round is balanced in itself.
+    /// Both start from zero: a round is balanced in itself. The time stamps of the workers only decide between those
+    /// where a task would end at the same time.
     zero,
+    /// Both start from zero, but of the workers that have room a task goes to the one where it really ends first,
+    /// behind what is queued there.
+    stamps,
   };
   /// From 0, plain dual approximation, to 1: how long the affinity phase may load a worker, as a part of the schedule.
   double alpha = 0.5;

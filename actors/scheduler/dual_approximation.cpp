@@ -73,20 +73,22 @@ template <class May>
 bool DualApproximation::put(const DualApproximationRound& round, std::uint32_t task,
                             const std::vector<std::uint32_t>& workers, May&& may) {
   const std::size_t row = task * round.workers.size();
+  const std::vector<Duration>& begin = round.choose_by_free ? free_ : load_;
   std::uint32_t best = kNowhere;
   Duration earliest = kNever;
   for (const std::uint32_t w : workers) {
     const Duration execution = round.execution[row + w];
     if (execution == kNever || !may(w)) continue;
-    const Duration finish = std::max(load_[w], round.data_at[row + w]) + execution;
-    if (finish > earliest) continue;
-    if (finish == earliest && round.workers[w].free >= round.workers[best].free) continue;
+    const Duration finish = std::max(begin[w], round.data_at[row + w]) + execution;
+    if (finish > earliest || (finish == earliest && free_[w] >= free_[best])) continue;
     best = w;
     earliest = finish;
   }
   if (best == kNowhere) return false;
   where_[task] = best;
-  load_[best] = earliest;
+  for (Duration* time : {&load_[best], &free_[best]}) {
+    *time = std::max(*time, round.data_at[row + best]) + round.execution[row + best];
+  }
   return true;
 }
 
@@ -126,9 +128,11 @@ bool DualApproximation::global_balance(const DualApproximationRound& round, Dura
 bool DualApproximation::fits(const DualApproximationRound& round, Duration lambda) {
   affinity_load_.clear();
   load_.clear();
+  free_.clear();
   for (const auto& worker : round.workers) {
     affinity_load_.push_back(worker.affinity_load);
     load_.push_back(worker.load);
+    free_.push_back(worker.free);
   }
   where_.assign(round.tasks, kNowhere);
   affinity_phase(round, lambda);

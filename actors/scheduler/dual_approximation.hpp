@@ -26,6 +26,8 @@ struct DualApproximationRound {
   };
 
   std::vector<Worker> workers;
+  /// Where a task would end counts from `free` instead of from the load: the loads only say how much may be placed.
+  bool choose_by_free = false;
   std::size_t tasks = 0;
   // By task and worker, `task * workers.size() + worker`.
   std::vector<Duration> execution;
@@ -70,11 +72,13 @@ class DualApproximation {
 
   /// Decides about the round. A task that no worker runs stays nowhere.
   void solve(const DualApproximationRound& round);
-  /// Places the tasks for this guess. Whether they fit.
+  /// Tries one more guess for the round that was last solved. Whether it can be kept.
   bool fits(const DualApproximationRound& round, Duration lambda);
 
   /// Of the last `solve`: by task, the worker.
   [[nodiscard]] const std::vector<std::uint32_t>& placement() const { return best_; }
+  /// The same of the last guess, kept or not; incomplete where it was rejected.
+  [[nodiscard]] const std::vector<std::uint32_t>& last_guess() const { return where_; }
   /// Of the last `solve`: the smallest guess that was kept.
   [[nodiscard]] Duration lambda() const { return lambda_; }
 
@@ -110,6 +114,7 @@ class DualApproximation {
   // Of one guess.
   std::vector<Duration> affinity_load_;
   std::vector<Duration> load_;
+  std::vector<Duration> free_;
   std::vector<std::uint32_t> where_;
 };
 

@@ -33,9 +33,10 @@ std::unique_ptr<PlacingPolicy> make_dada(PolicyOptions& options) {
   DadaOptions chosen;
   chosen.alpha = options.number("alpha", chosen.alpha, 0, 1);
   chosen.communication_prediction = options.flag("cp");
-  const std::string loads = options.word("loads", {"queued", "both", "zero"});
+  const std::string loads = options.word("loads", {"queued", "both", "zero", "stamps"});
   if (loads == "both") chosen.loads = DadaOptions::Loads::both;
   if (loads == "zero") chosen.loads = DadaOptions::Loads::zero;
+  if (loads == "stamps") chosen.loads = DadaOptions::Loads::stamps;
   std::vector<std::string_view> affinities;
   for (const AffinityFunction& known : known_affinities()) affinities.push_back(known.name);
   const std::string affinity = options.word("affinity", affinities);
