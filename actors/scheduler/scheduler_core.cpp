@@ -192,8 +192,9 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
 
 void SchedulerCore::fill_rank(ReadyTask& task) {
   if (!submitted_ || !task.size_class.valid() || ranks_ == Ranks::none) return;
-  for (std::size_t i = classes_.size(); i < submitted_->size_classes(); ++i) {
-    learn(SizeClassId(static_cast<std::uint32_t>(i)));
+  for (; ranked_classes_ < submitted_->size_classes(); ++ranked_classes_) {
+    const bool known = ranked_classes_ < classes_.size() && !classes_[ranked_classes_].measured.empty();
+    if (!known) learn(SizeClassId(static_cast<std::uint32_t>(ranked_classes_)));
   }
   task.upward_rank_s = submitted_->rank(task.id, costs_s_);
 }

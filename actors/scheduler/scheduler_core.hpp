@@ -143,6 +143,8 @@ class SchedulerCore {
   };
   std::vector<ClassState> classes_;
   std::vector<double> costs_s_;
+  /// Classes whose costs have been asked for: all before this one.
+  std::size_t ranked_classes_ = 0;
 };
 
 }  // namespace troupe::scheduler
