@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "actors/scheduler/dada.hpp"
 #include "actors/scheduler/earliest_finish.hpp"
+#include "actors/scheduler/heteroprio.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {
@@ -17,12 +19,39 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"mct", "placing: earliest finish, transfers included, in the order in which tasks become ready"},
     {"heft", "placing: earliest finish, tasks with the largest speed-up on GPUs first"},
     {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
+    {"dada", "placing: tasks to where their data are, as far as a dual approximation of the balance allows"},
+    {"heteroprio", "placing: idle GPUs take the task with the largest speed-up, idle cores that with the smallest"},
 });
 
 using Order = EarliestFinishOptions::Order;
 
 std::unique_ptr<PlacingPolicy> make_earliest_finish(Order order, PolicyOptions& options) {
   return earliest_finish({order, options.flag("cp"), options.flag("rounds"), options.flag("shared")});
+}
+
+std::unique_ptr<PlacingPolicy> make_dada(PolicyOptions& options) {
+  DadaOptions chosen;
+  chosen.alpha = options.number("alpha", chosen.alpha, 0, 1);
+  chosen.communication_prediction = options.flag("cp");
+  const std::string loads = options.word("loads", {"queued", "both", "zero", "stamps"});
+  if (loads == "both") chosen.loads = DadaOptions::Loads::both;
+  if (loads == "zero") chosen.loads = DadaOptions::Loads::zero;
+  if (loads == "stamps") chosen.loads = DadaOptions::Loads::stamps;
+  std::vector<std::string_view> affinities;
+  for (const AffinityFunction& known : known_affinities()) affinities.push_back(known.name);
+  const std::string affinity = options.word("affinity", affinities);
+  for (const AffinityFunction& known : known_affinities()) {
+    if (known.name == affinity) chosen.affinity = known.score;
+  }
+  chosen.host = options.word("host", {"no", "yes"}) == "yes";
+  chosen.rounds = options.flag("rounds");
+  return dada(chosen);
+}
+
+std::unique_ptr<PlacingPolicy> make_heteroprio(PolicyOptions& options) {
+  HeteroPrioOptions chosen;
+  chosen.ahead = options.count("ahead", chosen.ahead, 0, 64);
+  return heteroprio(chosen);
 }
 
 struct PlacingFactory {
@@ -35,6 +64,8 @@ constexpr auto kPlacing = std::to_array<PlacingFactory>({
     {"mct", [](PolicyOptions& options) { return make_earliest_finish(Order::given, options); }},
     {"heft", [](PolicyOptions& options) { return make_earliest_finish(Order::speedup, options); }},
     {"heft-rank", [](PolicyOptions& options) { return make_earliest_finish(Order::rank, options); }},
+    {"dada", make_dada},
+    {"heteroprio", make_heteroprio},
 });
 
 VictimRings to_victims(const std::vector<std::vector<int>>& rings) {
