@@ -1,0 +1,285 @@
+/// Watches the commands of a memory core from outside and keeps a version number for what lies in every replica.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/memory/memory_core.hpp"
+
+namespace troupe::memory {
+
+/// What was seen breaks a rule; the message says which.
+class BrokenRule : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Model of the machine: what a kernel writes and a transfer copies is a version number. Knows nothing of how the core
+/// decides; it holds every command against what may happen.
+class MemoryChecker {
+ public:
+  struct Asked {
+    NodeId node;
+    std::vector<Use> uses;
+    bool acquired = false;
+  };
+  struct Copy {
+    HandleId handle;
+    NodeId from;
+    NodeId to;
+    std::int64_t version = 0;
+    std::uint64_t from_offset = 0;
+    std::uint64_t to_offset = 0;
+  };
+
+  MemoryChecker(const MemoryCore& core, std::vector<NodeDescription> nodes, std::vector<Bytes> sizes)
+      : core_(core), nodes_(std::move(nodes)), sizes_(std::move(sizes)), newest_(sizes_.size(), 0) {
+    replicas_.resize(sizes_.size() * nodes_.size());
+    for (std::uint32_t h = 0; h < sizes_.size(); ++h) at(HandleId(h), kHost) = {ReplicaState::shared, 0};
+  }
+
+  void asked(RequestId request, NodeId node, std::vector<Use> uses);
+  /// Before the core is told.
+  void released(RequestId request);
+  void transfer_done(TransferId transfer);
+  void transfer_failed(TransferId transfer);
+  void forgotten(HandleId handle);
+  /// The commands of one event, after the core has handled it.
+  void look_at(const std::vector<Command>& commands);
+
+  [[nodiscard]] const std::map<RequestId, Asked>& requests() const { return requests_; }
+  [[nodiscard]] const std::map<TransferId, Copy>& copies() const { return copies_; }
+  [[nodiscard]] bool faults_seen() const { return faults_seen_; }
+
+ private:
+  struct Replica {
+    ReplicaState state = ReplicaState::invalid;
+    /// What lies there; -1 for rubbish.
+    std::int64_t version = -1;
+  };
+
+  static void require(bool holds, const std::string& rule);
+  void look_at(const Command& command);
+  void ended(TransferId transfer);
+  void started(const Command& command);
+  void acquired(const Command& command);
+  void changed(const Command& command);
+  void refused(const Command& command);
+  void write(const Asked& asked);
+  void check_states() const;
+  void check_memory() const;
+  void check_copies() const;
+  [[nodiscard]] bool in_flight(HandleId handle) const;
+  [[nodiscard]] Replica& at(HandleId handle, NodeId node) {
+    return replicas_[handle.index() * nodes_.size() + node.index()];
+  }
+  [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const {
+    return replicas_[handle.index() * nodes_.size() + node.index()];
+  }
+
+  const MemoryCore& core_;
+  std::vector<NodeDescription> nodes_;
+  std::vector<Bytes> sizes_;
+  std::vector<std::int64_t> newest_;
+  std::vector<Replica> replicas_;
+  std::map<RequestId, Asked> requests_;
+  std::map<TransferId, Copy> copies_;
+  /// Forgotten as soon as their transfers have ended.
+  std::set<HandleId> leaving_;
+  /// Forgotten in this event: what the host has is the program's new content.
+  std::set<HandleId> new_content_;
+  bool faults_seen_ = false;
+};
+
+inline void MemoryChecker::require(bool holds, const std::string& rule) {
+  if (!holds) throw BrokenRule(rule);
+}
+
+inline void MemoryChecker::asked(RequestId request, NodeId node, std::vector<Use> uses) {
+  requests_[request] = {node, std::move(uses)};
+}
+
+inline void MemoryChecker::released(RequestId request) {
+  const Asked& asked = requests_.at(request);
+  if (asked.acquired) write(asked);  // a kernel may write until it ends
+  requests_.erase(request);
+}
+
+inline void MemoryChecker::write(const Asked& asked) {
+  for (const Use& use : asked.uses) {
+    if (writes(use.mode)) at(use.handle, asked.node).version = ++newest_[use.handle.index()];
+  }
+}
+
+inline void MemoryChecker::transfer_done(TransferId transfer) {
+  const Copy copy = copies_.at(transfer);
+  at(copy.handle, copy.to).version = at(copy.handle, copy.from).version;
+  ended(transfer);
+}
+
+inline void MemoryChecker::transfer_failed(TransferId transfer) {
+  ended(transfer);
+  faults_seen_ = true;
+}
+
+inline void MemoryChecker::ended(TransferId transfer) {
+  const HandleId handle = copies_.at(transfer).handle;
+  copies_.erase(transfer);
+  if (leaving_.contains(handle)) forgotten(handle);
+}
+
+inline void MemoryChecker::forgotten(HandleId handle) {
+  if (in_flight(handle)) {
+    leaving_.insert(handle);
+    return;
+  }
+  leaving_.erase(handle);
+  new_content_.insert(handle);
+}
+
+inline void MemoryChecker::look_at(const std::vector<Command>& commands) {
+  for (const Command& command : commands) look_at(command);
+  new_content_.clear();
+  check_states();
+  check_memory();
+  check_copies();
+}
+
+inline void MemoryChecker::look_at(const Command& command) {
+  switch (command.kind) {
+    case Command::Kind::start_transfer: return started(command);
+    case Command::Kind::acquired: return acquired(command);
+    case Command::Kind::replica_changed: return changed(command);
+    case Command::Kind::cannot_fit:
+    case Command::Kind::failed: return refused(command);
+    case Command::Kind::urgent:
+      return require(copies_.contains(command.transfer), "only transfers under way become urgent");
+  }
+}
+
+inline void MemoryChecker::started(const Command& command) {
+  require(command.from != command.to, "a transfer has two ends");
+  require(is_valid(at(command.handle, command.from).state), "the source is valid");
+  require(command.bytes == sizes_[command.handle.index()], "all of the handle is copied");
+  for (const auto& [id, copy] : copies_) {
+    require(copy.handle != command.handle || copy.to != command.to, "a handle is copied to a node once at a time");
+  }
+  for (const auto& [id, asked] : requests_) {
+    for (const Use& use : asked.uses) {
+      require(!asked.acquired || use.handle != command.handle || !writes(use.mode), "nobody copies what is written");
+    }
+  }
+  require(copies_
+              .emplace(command.transfer,
+                       Copy{command.handle, command.from, command.to, at(command.handle, command.from).version,
+                            command.from_offset, command.to_offset})
+              .second,
+          "transfers have ids of their own");
+}
+
+inline void MemoryChecker::acquired(const Command& command) {
+  Asked& asked = requests_.at(command.request);
+  require(!asked.acquired && asked.node == command.node, "a request is answered once, for its node");
+  asked.acquired = true;
+  for (const Use& use : asked.uses) {
+    const Replica& replica = at(use.handle, asked.node);
+    require(is_valid(replica.state), "what is acquired is valid");
+    require(!reads(use.mode) || replica.version == newest_[use.handle.index()], "a reader sees the newest version");
+    if (!writes(use.mode)) continue;
+    require(replica.state == ReplicaState::modified, "what is written is modified");
+    require(!in_flight(use.handle), "nothing copies what a kernel writes");
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      require(NodeId(i) == asked.node || at(use.handle, NodeId(i)).state == ReplicaState::invalid, "a writer is alone");
+    }
+  }
+  write(asked);
+}
+
+inline void MemoryChecker::changed(const Command& command) {
+  Replica& replica = at(command.handle, command.node);
+  require(replica.state != command.state, "only changes are told");
+  replica.state = command.state;
+  if (command.state == ReplicaState::invalid) replica.version = -1;
+  if (command.state == ReplicaState::shared && command.node == kHost && new_content_.contains(command.handle)) {
+    replica.version = newest_[command.handle.index()];
+  }
+}
+
+inline void MemoryChecker::refused(const Command& command) {
+  const Asked asked = requests_.at(command.request);
+  require(!asked.acquired, "what was acquired is not refused");
+  Bytes needed;
+  for (const Use& use : asked.uses) needed += OffsetAllocator::rounded(use.bytes);
+  const bool fits = !nodes_[asked.node.index()].limited || needed <= core_.capacity(asked.node);
+  require(fits == (command.kind == Command::Kind::failed), "what fits is not refused for its size");
+  require(fits || (command.needed == needed && command.capacity == core_.capacity(asked.node)), "it says how much");
+  require(!fits || faults_seen_, "nothing fails without a fault");
+  requests_.erase(command.request);
+}
+
+inline bool MemoryChecker::in_flight(HandleId handle) const {
+  for (const auto& [id, copy] : copies_) {
+    if (copy.handle == handle) return true;
+  }
+  return false;
+}
+
+inline void MemoryChecker::check_states() const {
+  for (std::uint32_t h = 0; h < sizes_.size(); ++h) {
+    std::size_t valid = 0;
+    bool modified = false;
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+      const Replica& replica = at(HandleId(h), NodeId(n));
+      require(core_.state(HandleId(h), NodeId(n)) == replica.state, "every change is told");
+      valid += is_valid(replica.state) ? 1 : 0;
+      modified = modified || replica.state == ReplicaState::modified;
+      require(!is_valid(replica.state) || replica.version == newest_[h], "what is valid is the newest");
+    }
+    require(valid > 0, "the last copy is never lost");
+    require(!modified || valid == 1, "modified is alone");
+    require(modified || is_valid(at(HandleId(h), kHost).state) || valid > 1,
+            "the only one outside the host is modified");
+  }
+}
+
+inline void MemoryChecker::check_memory() const {
+  for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+    if (!nodes_[n].limited) continue;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+    std::uint64_t sum = 0;
+    for (std::uint32_t h = 0; h < sizes_.size(); ++h) {
+      if (at(HandleId(h), NodeId(n)).state == ReplicaState::invalid) continue;
+      const std::uint64_t begin = core_.offset(HandleId(h), NodeId(n));
+      const std::uint64_t size = OffsetAllocator::rounded(sizes_[h]).count;
+      taken.emplace_back(begin, begin + size);
+      sum += size;
+    }
+    std::ranges::sort(taken);
+    for (std::size_t i = 1; i < taken.size(); ++i) {
+      require(taken[i - 1].second <= taken[i].first, "replicas do not overlap");
+    }
+    require(taken.empty() || taken.back().second <= nodes_[n].capacity.count, "nothing lies outside the arena");
+    require(sum <= core_.used(NodeId(n)).count, "what lies there is allocated");
+    require(core_.used(NodeId(n)) <= nodes_[n].capacity, "no node holds more than its capacity");
+    require(!requests_.empty() || sum == core_.used(NodeId(n)).count, "nothing is allocated for nobody");
+  }
+}
+
+inline void MemoryChecker::check_copies() const {
+  for (const auto& [id, copy] : copies_) {
+    const Replica& source = at(copy.handle, copy.from);
+    require(is_valid(source.state) && source.version == copy.version, "the source stays as it is while it is copied");
+    require(at(copy.handle, copy.to).state == ReplicaState::incoming, "the target is incoming while it is copied");
+    require(core_.offset(copy.handle, copy.from) == copy.from_offset &&
+                core_.offset(copy.handle, copy.to) == copy.to_offset,
+            "nothing moves while it is copied");
+  }
+}
+
+}  // namespace troupe::memory

@@ -1,0 +1,227 @@
+/// Random requests on tiny nodes, with transfers that end in any order, under the eyes of a checker.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "actors/memory/memory_core.hpp"
+#include "proto/random.hpp"
+#include "tests/actors/memory/memory_checker.hpp"
+
+namespace troupe::memory {
+namespace {
+
+struct Machine {
+  MemoryOptions options;
+  std::vector<Bytes> sizes;
+  bool with_faults = false;
+};
+
+Machine random_machine(Random& random) {
+  Machine machine;
+  machine.options.nodes.push_back({});
+  const std::uint32_t devices = 1 + random.below(4);
+  for (std::uint32_t i = 0; i < devices; ++i) {
+    const bool limited = random.below(8) > 0;
+    machine.options.nodes.push_back({limited, {limited ? 256 * (3 + random.below(14)) : 0}});
+  }
+  const std::size_t pairs = machine.options.nodes.size() * machine.options.nodes.size();
+  for (std::size_t i = 0; i < pairs; ++i) {
+    machine.options.costs.push_back({Duration(random.below(1000)), 1e-9 * random.below(5)});
+  }
+  machine.options.write_back_finished = random.below(2) == 0;
+  const bool all_alike = random.below(3) == 0;
+  const std::uint32_t handles = 2 + random.below(14);
+  for (std::uint32_t i = 0; i < handles; ++i) machine.sizes.push_back({all_alike ? 512 : random.below(1500)});
+  machine.with_faults = random.below(4) == 0;
+  return machine;
+}
+
+/// One run; what it did, as text, so that two can be compared.
+class RandomRun {
+ public:
+  explicit RandomRun(std::uint64_t seed)
+      : random_(seed),
+        machine_(random_machine(random_)),
+        core_(machine_.options),
+        checker_(core_, machine_.options.nodes, machine_.sizes) {}
+
+  void run(int events) {
+    for (int i = 0; i < events; ++i) {
+      random_event();
+      look();
+    }
+    while (!checker_.requests().empty() || !checker_.copies().empty()) {
+      if (!end_something()) throw BrokenRule("every request is answered in the end");
+      look();
+    }
+    if (!core_.waiting().empty()) throw BrokenRule("nobody waits at the end");
+    for (std::uint32_t h = 0; h < machine_.sizes.size(); ++h) read_on_host(HandleId(h));
+  }
+
+  [[nodiscard]] const std::string& log() const { return log_; }
+  [[nodiscard]] const MemoryStatistics& statistics() const { return core_.statistics(); }
+
+ private:
+  void random_event() {
+    const std::uint32_t die = random_.below(100);
+    if (die < 35 && checker_.requests().size() < 14) {
+      acquire();
+    } else if (die < 45) {
+      core_.prefetch(random_node(), random_uses(), commands_);
+    } else if (die < 47) {
+      forget(HandleId(random_.below(static_cast<std::uint32_t>(machine_.sizes.size()))));
+    } else if (die < 49) {
+      give_up();
+    } else {
+      end_something();
+    }
+  }
+
+  NodeId random_node() { return NodeId(random_.below(static_cast<std::uint32_t>(machine_.options.nodes.size()))); }
+
+  std::vector<Use> random_uses() {
+    std::vector<Use> uses;
+    for (std::uint32_t count = 1 + random_.below(4); count > 0; --count) {
+      const HandleId handle(random_.below(static_cast<std::uint32_t>(machine_.sizes.size())));
+      if (std::ranges::find(uses, handle, &Use::handle) != uses.end()) continue;
+      const auto mode = static_cast<AccessMode>(random_.below(2) == 0 ? 0 : random_.below(5));
+      uses.push_back({handle, mode, machine_.sizes[handle.index()], random_.below(2) == 0});
+    }
+    return uses;
+  }
+
+  void acquire() {
+    const RequestId request(next_++);
+    const NodeId node = random_node();
+    const auto uses = random_uses();
+    checker_.asked(request, node, uses);
+    core_.acquire(request, node, uses, commands_);
+  }
+
+  /// One that nobody waits for any more, acquired or not.
+  void give_up() {
+    if (checker_.requests().empty()) return;
+    release(
+        std::next(checker_.requests().begin(), random_.below(static_cast<std::uint32_t>(checker_.requests().size())))
+            ->first);
+  }
+
+  void release(RequestId request) {
+    checker_.released(request);
+    core_.release(request, commands_);
+  }
+
+  void forget(HandleId handle) {
+    for (const auto& [id, asked] : checker_.requests()) {
+      if (std::ranges::find(asked.uses, handle, &Use::handle) != asked.uses.end()) return;
+    }
+    checker_.forgotten(handle);
+    core_.forget(handle, commands_);
+  }
+
+  /// A transfer or a task. False if there is neither.
+  bool end_something() {
+    std::vector<RequestId> running;
+    for (const auto& [id, asked] : checker_.requests()) {
+      if (asked.acquired) running.push_back(id);
+    }
+    const auto copies = static_cast<std::uint32_t>(checker_.copies().size());
+    const auto tasks = static_cast<std::uint32_t>(running.size());
+    if (copies + tasks == 0) return false;
+    const std::uint32_t which = random_.below(copies + tasks);
+    if (which >= copies) {
+      release(running[which - copies]);
+      return true;
+    }
+    const TransferId transfer = std::next(checker_.copies().begin(), which)->first;
+    if (machine_.with_faults && random_.below(4) == 0) {
+      checker_.transfer_failed(transfer);
+      core_.transfer_failed(transfer, commands_);
+    } else {
+      checker_.transfer_done(transfer);
+      core_.transfer_done(transfer, commands_);
+    }
+    return true;
+  }
+
+  /// As a program does that wants its results: what it gets is the newest.
+  void read_on_host(HandleId handle) {
+    const RequestId request(next_++);
+    const std::vector<Use> uses{{handle, AccessMode::read, machine_.sizes[handle.index()], false}};
+    checker_.asked(request, kHost, uses);
+    core_.acquire(request, kHost, uses, commands_);
+    look();
+    while (!checker_.requests().empty()) {
+      if (!end_something()) throw BrokenRule("the host can read everything in the end");
+      look();
+    }
+  }
+
+  void look() {
+    for (const Command& each : commands_) {
+      log_ += std::to_string(static_cast<int>(each.kind)) + ' ' + std::to_string(each.handle.value()) + ' ' +
+              std::to_string(each.request.value()) + ' ' + std::to_string(each.transfer.value()) + ' ' +
+              std::to_string(each.from.value()) + ' ' + std::to_string(each.to.value()) + ' ' +
+              std::to_string(each.to_offset) + '\n';
+    }
+    checker_.look_at(commands_);
+    commands_.clear();
+    for (const WaitingRequest& each : core_.waiting()) {
+      if (!checker_.requests().contains(each.request)) throw BrokenRule("who waits has asked");
+      const bool transfer = each.reason == WaitingRequest::Reason::transfer;
+      if (transfer && !checker_.copies().contains(each.transfer)) throw BrokenRule("the transfer is under way");
+    }
+  }
+
+  Random random_;
+  Machine machine_;
+  MemoryCore core_;
+  MemoryChecker checker_;
+  std::vector<Command> commands_;
+  std::uint64_t next_ = 0;
+  std::string log_;
+};
+
+BOOST_AUTO_TEST_SUITE(random_memory)
+
+BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
+  const std::uint64_t seeds = 1000;
+  MemoryStatistics sum;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    RandomRun run(seed);
+    try {
+      run.run(250);
+    } catch (const BrokenRule& rule) {
+      BOOST_ERROR("seed " << seed << ": broken: " << rule.what());
+      return;
+    }
+    sum.evictions += run.statistics().evictions;
+    sum.write_backs += run.statistics().write_backs;
+    sum.prefetches_used += run.statistics().prefetches_used;
+    sum.prefetches_wasted += run.statistics().prefetches_wasted;
+    sum.failed_transfers += run.statistics().failed_transfers;
+  }
+  // The runs went where they were meant to.
+  BOOST_TEST(sum.evictions > 2000U);
+  BOOST_TEST(sum.write_backs > 2000U);
+  BOOST_TEST(sum.prefetches_used > 1000U);
+  BOOST_TEST(sum.prefetches_wasted > 200U);
+  BOOST_TEST(sum.failed_transfers > 200U);
+}
+
+BOOST_AUTO_TEST_CASE(equal_events_give_equal_commands) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    RandomRun once(seed);
+    RandomRun again(seed);
+    once.run(250);
+    again.run(250);
+    BOOST_TEST(!once.log().empty());
+    BOOST_TEST((once.log() == again.log()), "seed " << seed);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::memory
