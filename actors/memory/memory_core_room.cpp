@@ -21,14 +21,12 @@ bool names(std::span<const Use> uses, HandleId handle) {
 
 }  // namespace
 
-MemoryCore::Lack MemoryCore::lack(const Request& request) const {
-  Lack lack;
+Bytes MemoryCore::missing(const Request& request) const {
+  Bytes missing;
   for (const Use& use : request.uses) {
-    const Replica& replica = directory_.at(use.handle, request.node);
-    if (replica.block == OffsetAllocator::kNone) lack.missing += space_of(use.handle);
-    if (replica.evicting) lack.leaving += space_of(use.handle);
+    if (directory_.at(use.handle, request.node).block == OffsetAllocator::kNone) missing += space_of(use.handle);
   }
-  return lack;
+  return missing;
 }
 
 bool MemoryCore::can_be_held_beside_pinned(const Request& request) const {
@@ -42,14 +40,14 @@ bool MemoryCore::can_be_held_beside_pinned(const Request& request) const {
 
 MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out) {
   Node& where = node(request.node);
-  if (!where.limited || lack(request).missing == Bytes{}) return Outcome::admitted;
+  if (!where.limited || missing(request) == Bytes{}) return Outcome::admitted;
   if (!can_be_held_beside_pinned(request)) return Outcome::waits;
   while (true) {
-    const Lack now = lack(request);
+    const Bytes wanted = missing(request);
     HandleId victim;
-    if (where.arena.free_bytes() + where.evicting < now.missing + now.leaving) {
+    if (where.arena.free_bytes() + where.evicting < wanted) {
       victim = next_victim(request);
-    } else if (where.arena.free_bytes() >= now.missing && allocate_all(request)) {
+    } else if (where.arena.free_bytes() >= wanted && allocate_all(request)) {
       return Outcome::admitted;
     } else if (where.evicting > Bytes{}) {
       return Outcome::waits;

@@ -47,6 +47,15 @@ BOOST_AUTO_TEST_CASE(what_is_pinned_stays) {
   BOOST_TEST(memory.commands.empty());
 }
 
+BOOST_AUTO_TEST_CASE(nothing_goes_in_vain_while_pinned_memory_is_in_the_way) {
+  Driven memory(tiles({3}));
+  memory.run(0, 1, {read(0)});
+  memory.acquire(1, 1, {write(1), write(2)});
+  memory.acquire(2, 1, {write(3), write(4)});
+  BOOST_TEST(memory.commands.empty());
+  BOOST_TEST((memory.state(0, 1) == ReplicaState::shared));
+}
+
 BOOST_AUTO_TEST_CASE(what_the_request_uses_itself_is_no_victim) {
   Driven memory(tiles({2}));
   memory.run(0, 1, {read(0)});

@@ -190,6 +190,22 @@ BOOST_AUTO_TEST_CASE(a_writer_waits_for_users_on_other_nodes) {
   BOOST_TEST(memory.acquired(1));
 }
 
+BOOST_AUTO_TEST_CASE(a_reader_waits_for_a_writer_on_another_node) {
+  Driven memory(tiles({4, 4}));
+  memory.acquire(0, 1, {write(0)});
+  memory.acquire(1, 0, {read(0)});
+  BOOST_TEST(memory.commands.empty());
+  memory.release(0);
+  BOOST_TEST((memory.transfer().to == kHost));
+}
+
+BOOST_AUTO_TEST_CASE(on_one_node_the_task_graph_alone_keeps_users_apart) {
+  Driven memory(tiles({4}));
+  memory.acquire(0, 1, {write(0)});
+  memory.acquire(1, 1, {use(0, AccessMode::commute)});
+  BOOST_TEST(memory.acquired(1));
+}
+
 BOOST_AUTO_TEST_CASE(crosswise_writers_do_not_block_each_other_for_ever) {
   Driven memory(tiles({4, 4}));
   memory.acquire(0, 1, {write(0)});

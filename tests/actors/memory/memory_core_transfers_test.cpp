@@ -86,6 +86,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_prefetched_that_is_being_written) {
   Driven memory(three_devices());
   memory.acquire(0, 1, {write(0)});
   memory.prefetch(2, {read(0)});
+  BOOST_TEST(memory.commands.empty());
   memory.prefetch(1, {read(0)});
   BOOST_TEST(memory.commands.empty());
 }
