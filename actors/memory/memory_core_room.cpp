@@ -44,16 +44,10 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
   if (!can_be_held_beside_pinned(request)) return Outcome::waits;
   while (true) {
     const Bytes wanted = missing(request);
-    HandleId victim;
-    if (where.arena.free_bytes() + where.evicting < wanted) {
-      victim = next_victim(request);
-    } else if (where.arena.free_bytes() >= wanted && allocate_all(request)) {
-      return Outcome::admitted;
-    } else if (where.evicting > Bytes{}) {
-      return Outcome::waits;
-    } else {
-      victim = next_victim(request);  // there is enough, in pieces
-    }
+    const bool enough = where.arena.free_bytes() + where.evicting >= wanted;
+    if (enough && where.arena.free_bytes() >= wanted && allocate_all(request)) return Outcome::admitted;
+    if (enough && where.evicting > Bytes{}) return Outcome::waits;
+    HandleId victim = next_victim(request);  // there is too little, or it is in pieces
     if (!victim.valid()) {
       // Pinned replicas or those being copied are in the way, and will not be for ever; else only its own can be.
       if (where.pinned > Bytes{} || where.transfers > 0) return Outcome::waits;

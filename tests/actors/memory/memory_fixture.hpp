@@ -24,6 +24,7 @@ inline MemoryOptions options_with(const std::vector<std::optional<Bytes>>& capac
 /// Capacities in tiles.
 inline MemoryOptions tiles(const std::vector<std::uint64_t>& capacities) {
   std::vector<std::optional<Bytes>> bytes;
+  bytes.reserve(capacities.size());
   for (const std::uint64_t capacity : capacities) bytes.emplace_back(Bytes{capacity * kTile});
   return options_with(bytes);
 }
