@@ -7,17 +7,19 @@
 namespace troupe::apps {
 namespace {
 
-std::vector<ResourceType> types_of(const BoundProblem& problem) {
+std::vector<ResourceType> types_of(const BoundProblem& problem, const std::vector<bool>& on_host) {
   std::vector<ResourceType> types;
   for (std::size_t type = 0; type < problem.counts.size(); ++type) {
     if (problem.counts[type] <= 0) continue;
     std::vector<double> times;
     for (const auto& times_of_kind : problem.times_s) times.push_back(times_of_kind[type]);
-    const auto equal = std::ranges::find(types, times, &ResourceType::times);
+    const bool host = on_host.empty() || on_host[type];
+    const auto equal = std::ranges::find_if(
+        types, [&](const ResourceType& other) { return other.times == times && other.on_host == host; });
     if (equal != types.end()) {
       equal->count += problem.counts[type];
     } else {
-      types.push_back({std::move(times), problem.counts[type]});
+      types.push_back({std::move(times), problem.counts[type], host});
     }
   }
   return types;
@@ -25,7 +27,8 @@ std::vector<ResourceType> types_of(const BoundProblem& problem) {
 
 }  // namespace
 
-KindLoad::KindLoad(const BoundProblem& problem) : tasks_of_kind(problem.kinds, 0), types(types_of(problem)) {
+KindLoad::KindLoad(const BoundProblem& problem, const std::vector<bool>& on_host)
+    : tasks_of_kind(problem.kinds, 0), types(types_of(problem, on_host)) {
   assert(problem.times_s.size() == problem.kinds);
   for (const BoundTask& task : problem.tasks) ++tasks_of_kind[task.kind];
   int devices = 0;

@@ -15,10 +15,13 @@ struct ResourceType {
   /// By kind, in units of `KindLoad::unit_s`; `kCannotRun` where it cannot run.
   std::vector<double> times;
   int count = 0;
+  /// Whether its devices work on host memory, or each on a memory of its own.
+  bool on_host = true;
 };
 
-/// What the linear programs know of a problem. Types that take equal times are one (a schedule for one is one for the
-/// other), types without devices are left out. Times are in a unit that brings the makespan near 1.
+/// What the linear programs know of a problem. Types that take equal times in memory of one sort are one (a schedule
+/// for one is one for the other), types without devices are left out. Times are in a unit that brings the makespan
+/// near 1.
 struct KindLoad {
   std::vector<std::size_t> tasks_of_kind;
   std::vector<ResourceType> types;
@@ -26,7 +29,8 @@ struct KindLoad {
   /// The makespan of all tasks one after the other, each where it is fastest: no best schedule takes longer. In units.
   double serial = 0;
 
-  explicit KindLoad(const BoundProblem& problem);
+  /// `on_host` says it of each type of the problem; by default all work on host memory.
+  explicit KindLoad(const BoundProblem& problem, const std::vector<bool>& on_host = {});
 
   /// The fastest time of a kind, `kCannotRun` if it can run nowhere.
   [[nodiscard]] double fastest(std::size_t kind) const;
