@@ -51,9 +51,10 @@ double most_on_one(const ResourceType& type, std::size_t kind, double makespan) 
 /// Rows by which every device ends within the makespan, and runs whole tasks of each kind.
 void add_time_limits(LinearProgram& program, const KindLoad& load, const AllocationColumns& allocation,
                      double makespan) {
+  const std::vector<bool> all_kinds(load.tasks_of_kind.size(), true);
   for (std::size_t index = 0; index < load.types.size(); ++index) {
     const ResourceType& type = load.types[index];
-    program.add_row(Sense::at_most, type.count * makespan, allocation.busy(load, index));
+    program.add_row(Sense::at_most, type.count * makespan, allocation.busy(load, index, all_kinds));
     for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) {
       const int column = allocation.at(kind, index);
       if (column < 0) continue;

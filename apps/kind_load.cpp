@@ -65,11 +65,12 @@ AllocationColumns::AllocationColumns(LinearProgram& program, const KindLoad& loa
   }
 }
 
-std::vector<LinearProgram::Term> AllocationColumns::busy(const KindLoad& load, std::size_t type) const {
+std::vector<LinearProgram::Term> AllocationColumns::busy(const KindLoad& load, std::size_t type,
+                                                         const std::vector<bool>& kinds) const {
   std::vector<LinearProgram::Term> terms;
   for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) {
     const int column = at(kind, type);
-    if (column < 0) continue;
+    if (column < 0 || !kinds[kind]) continue;
     terms.push_back({column, static_cast<double>(load.tasks_of_kind[kind]) * load.types[type].times[kind]});
   }
   return terms;

@@ -44,8 +44,9 @@ class AllocationColumns {
 
   /// -1: there is no such column, since no task of the kind runs on the type.
   [[nodiscard]] int at(std::size_t kind, std::size_t type) const { return columns_[kind * types_ + type]; }
-  /// The time that the devices of a type are busy, as a row's terms.
-  [[nodiscard]] std::vector<LinearProgram::Term> busy(const KindLoad& load, std::size_t type) const;
+  /// The time that the devices of a type are busy with tasks of these kinds, as a row's terms.
+  [[nodiscard]] std::vector<LinearProgram::Term> busy(const KindLoad& load, std::size_t type,
+                                                      const std::vector<bool>& kinds) const;
 
  private:
   std::size_t types_;

@@ -5,73 +5,22 @@
 #include <set>
 
 #include "apps/kind_load.hpp"
-#include "apps/linear_program.hpp"
 #include "apps/longest_path.hpp"
+#include "apps/makespan_program.hpp"
+#include "apps/task_stages.hpp"
 
 namespace troupe::apps {
 namespace {
 
-using Term = LinearProgram::Term;
-using Sense = LinearProgram::Sense;
 using Counts = std::vector<std::uint32_t>;
 
 constexpr int kRounds = 30;
+constexpr std::size_t kStages = 24;
 constexpr double kViolation = 1e-3;
 /// How often a path is bent towards what the path found before would cost.
 constexpr int kBends = 5;
 /// More than sums of some thousand doubles lose by rounding.
 constexpr double kRounding = 1e-12;
-
-/// The area bound's program: columns T and x, and what paths add. Times are in units of the load.
-class MakespanProgram {
- public:
-  explicit MakespanProgram(const KindLoad& load)
-      : load_(load), makespan_(program_.add_column(1, load.serial)), allocation_(program_, load) {
-    for (std::size_t type = 0; type < load.types.size(); ++type) {
-      auto terms = allocation_.busy(load, type);
-      terms.push_back({makespan_, -static_cast<double>(load.types[type].count)});
-      program_.add_row(Sense::at_most, 0, terms);
-    }
-  }
-
-  /// With columns y, which say which part of the path's tasks of a kind runs on a type.
-  void add_path(const Counts& tasks_of_kind) {
-    std::vector<Term> duration{{makespan_, -1}};
-    for (std::size_t kind = 0; kind < tasks_of_kind.size(); ++kind) {
-      if (tasks_of_kind[kind] == 0) continue;
-      const double on_path = tasks_of_kind[kind];
-      const auto tasks = static_cast<double>(load_.tasks_of_kind[kind]);
-      std::vector<Term> all;
-      for (std::size_t type = 0; type < load_.types.size(); ++type) {
-        const int x = allocation_.at(kind, type);
-        if (x < 0) continue;
-        const int y = program_.add_column(0, 1);
-        all.push_back({y, 1});
-        duration.push_back({y, on_path * load_.types[type].times[kind]});
-        const Term no_more_than_all[]{{y, on_path / tasks}, {x, -1}};
-        program_.add_row(Sense::at_most, 0, no_more_than_all);
-      }
-      program_.add_row(Sense::equal, 1, all);
-    }
-    program_.add_row(Sense::at_most, 0, duration);
-  }
-
-  bool solve() { return program_.solve(); }
-  [[nodiscard]] double makespan() const { return program_.value(makespan_); }
-  [[nodiscard]] double bound() const { return std::max(program_.lower_bound(), 0.0) * (1 - kRounding); }
-
-  /// How many of the kind's tasks run on the type in the last solution.
-  [[nodiscard]] double allocated(std::size_t kind, std::size_t type) const {
-    const int column = allocation_.at(kind, type);
-    return column < 0 ? 0 : program_.value(column) * static_cast<double>(load_.tasks_of_kind[kind]);
-  }
-
- private:
-  const KindLoad& load_;
-  LinearProgram program_;
-  int makespan_;
-  AllocationColumns allocation_;
-};
 
 /// What n tasks of one kind take at least, one after the other, if so many may run on each type: the fastest go first,
 /// so each takes no less than the one before.
@@ -145,7 +94,7 @@ std::vector<Counts> long_paths(LongestPath& graph, const std::vector<KindCost>& 
   return found;
 }
 
-/// Adds paths to the program of the area bound until none takes notably longer than the makespan.
+/// Adds paths to a solved program until none takes notably longer than the makespan.
 double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& load) {
   std::set<Counts> known;
   double bound = program.bound();
@@ -164,11 +113,22 @@ double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& lo
   return bound;
 }
 
+/// The bound with the conditions of the stages, and with paths through tasks that are told apart by them.
+double staged(const BoundProblem& problem, StagesBy by) {
+  const StagedProblem staged = in_stages(problem, by, kStages);
+  const KindLoad load(staged.problem);
+  MakespanProgram program(load);
+  for (const auto& stage : staged.stages) program.add_stage(stage.kinds, stage.closed_s / load.unit_s);
+  if (!program.solve()) return program.bound() * load.unit_s;
+  LongestPath graph(staged.problem);
+  return iterated(program, graph, load) * load.unit_s;
+}
+
 }  // namespace
 
 LowerBounds lower_bounds(const BoundProblem& problem) {
   const KindLoad load(problem);
-  if (load.serial == kCannotRun) return {kCannotRun, kCannotRun, kCannotRun};
+  if (load.serial == kCannotRun) return {kCannotRun, kCannotRun, kCannotRun, kCannotRun};
   if (load.serial <= 0) return {};
 
   LongestPath graph(problem);
@@ -184,6 +144,7 @@ LowerBounds lower_bounds(const BoundProblem& problem) {
   bounds.area_s = program.bound() * load.unit_s;
   bounds.iterated_s = std::max(bounds.area_s, bounds.critical_path_s);
   if (solved) bounds.iterated_s = std::max(bounds.iterated_s, iterated(program, graph, load) * load.unit_s);
+  bounds.staged_s = std::max({bounds.iterated_s, staged(problem, StagesBy::tails), staged(problem, StagesBy::heads)});
   return bounds;
 }
 

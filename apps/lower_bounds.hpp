@@ -44,12 +44,19 @@ struct BoundProblem {
 /// Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so Bad? A Case Study on Cholesky
 /// Factorization, IPDPS 2016, section III.)
 ///
+/// `staged_s`, the largest. The iterated bound lets the machine be full from beginning to end, but a graph begins and
+/// ends with few tasks. Tasks behind which a chain of length q lies have all ended at T - q, and those before which one
+/// lies begin at q or later: so the types of resource do their part of these tasks within T - q. x is told apart by
+/// stage (`StagedProblem`), so one program has these conditions for 24 values of q, and the paths; one program for ends
+/// and one for beginnings.
+///
 /// The linear programs' bounds come from `LinearProgram::lower_bound`, less 1e-12 of themselves for rounding, so they
 /// hold however exactly the programs were solved. Transfers are left out, which can only take longer.
 struct LowerBounds {
   double area_s = 0;
   double critical_path_s = 0;
   double iterated_s = 0;
+  double staged_s = 0;
 };
 
 /// Infinite bounds: a task's kind can run on no device that is there, so there is no schedule. Linear in the size of
