@@ -20,7 +20,8 @@ struct BoundProblem {
   std::vector<BoundTask> tasks;
   std::size_t kinds = 0;
   /// By kind and type of resource: the least time that such a task can take there, or `kCannotRun`. The bounds are as
-  /// good as these: where the times of a run vary (noise), bounds from mean times hold for mean times only.
+  /// good as these: where the times of a run vary (noise), bounds from mean times hold for mean times only, and those
+  /// that must hold for the run need its shortest time of each kind.
   std::vector<std::vector<double>> times_s;
   /// Devices of each type, each of which runs one task at a time. GPUs with times of their own are types of one device.
   std::vector<int> counts;
@@ -42,7 +43,7 @@ struct BoundProblem {
 /// all there. Paths are found one after the other: those that take longest under the last solution's x join the
 /// program, until none takes more than a thousandth longer than T, or 30 times. At least as large as the other two. (E.
 /// Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so Bad? A Case Study on Cholesky
-/// Factorization, IPDPS 2016, section III.)
+/// Factorization, IPDPS 2016.)
 ///
 /// `staged_s`, the largest. The iterated bound lets the machine be full from beginning to end, but a graph begins and
 /// ends with few tasks. Tasks behind which a chain of length q lies have all ended at T - q, and those before which one
