@@ -6,6 +6,7 @@
 #include "actors/scheduler/dada.hpp"
 #include "actors/scheduler/earliest_finish.hpp"
 #include "actors/scheduler/heteroprio.hpp"
+#include "actors/scheduler/homeward.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {
@@ -16,6 +17,7 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"eager", "one queue of all ready tasks, shared by all workers"},
     {"ws", "a deque per worker; thieves ask random victims"},
     {"lws", "a deque per worker; thieves ask the nearest victims first (cache, NUMA node, package)"},
+    {"homeward", "placing: tasks go where their data are while time allows"},
     {"mct", "placing: earliest finish, transfers included, in the order in which tasks become ready"},
     {"heft", "placing: earliest finish, tasks with the largest speed-up on GPUs first"},
     {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
@@ -54,6 +56,20 @@ std::unique_ptr<PlacingPolicy> make_heteroprio(PolicyOptions& options) {
   return heteroprio(chosen);
 }
 
+std::unique_ptr<PlacingPolicy> make_homeward(PolicyOptions& options) {
+  HomewardOptions o;
+  o.tolerance = options.number("tol", o.tolerance, 0, 1e9);
+  o.weight = options.number("weight", o.weight, 0, 1e9);
+  o.ahead = options.number("ahead", o.ahead, 0, 1e9);
+  o.cpu_ahead = options.number("cpu", o.cpu_ahead, 0, 1e9);
+  o.most = options.number("most", o.most, 0, 1e9);
+  o.slack = options.number("slack", o.slack, 0, 1e9);
+  o.cp = options.flag("cp");
+  o.gamma = options.number("gamma", o.gamma, 0, 1e9);
+  o.pivot = options.number("pivot", o.pivot, 0, 1e9);
+  return homeward(o);
+}
+
 struct PlacingFactory {
   std::string_view name;
   std::unique_ptr<PlacingPolicy> (*make)(PolicyOptions& options);
@@ -61,6 +77,7 @@ struct PlacingFactory {
 
 /// Every placing policy that a user can name.
 constexpr auto kPlacing = std::to_array<PlacingFactory>({
+    {"homeward", make_homeward},
     {"mct", [](PolicyOptions& options) { return make_earliest_finish(Order::given, options); }},
     {"heft", [](PolicyOptions& options) { return make_earliest_finish(Order::speedup, options); }},
     {"heft-rank", [](PolicyOptions& options) { return make_earliest_finish(Order::rank, options); }},

@@ -165,6 +165,7 @@ void SchedulerCore::look_at(WorkerId worker) {
 
 void SchedulerCore::look_at(TimeStamp now) {
   now_ = now;
+  if (keeps_ && submitted_) submitted_->left(predictions_.left);
   for (const WorkerState& worker : workers_) look_at(worker.id);
 }
 
