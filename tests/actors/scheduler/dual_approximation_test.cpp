@@ -69,6 +69,9 @@ Round random_round(std::uint64_t seed, bool with_affinity) {
     const auto never = both ? random.below(8) : 7;
     add(round, never == 0 ? -1 : cpu, never == 1 ? -1 : gpu);
   }
+  if (random.below(2) == 0) {
+    for (auto& worker : round.workers) worker.load = std::chrono::microseconds(random.below(50));
+  }
   if (!with_affinity) return round;
   for (double& score : round.affinity) score = static_cast<double>(random.below(3));
   return round;
