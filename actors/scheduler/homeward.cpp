@@ -59,7 +59,8 @@ class Homeward final : public PlacingPolicy {
         candidates_.push_back({w.id, finish, finish + options_.weight * transfer, transfer, bytes});
         best = std::min(best, finish);
       }
-      double limit = best + options_.tolerance * fastest;
+      const double slack = std::max(0.0, horizon_ - (best + task.upward_rank_s - fastest));
+      double limit = best + std::min(options_.tolerance * unit_s_, options_.sigma * slack);
       bool on_core = false;
       if (options_.slack > 0) {
         // Best core.
@@ -117,6 +118,8 @@ class Homeward final : public PlacingPolicy {
   void outlook(const Snapshot& snapshot) {
     const Predictions& p = *snapshot.predictions;
     shares_.clear();
+    unit_s_ = 0;
+    double tasks = 0;
     double cores = 0, gpus = 0;
     WorkerId cpu_w, gpu_w;
     for (const WorkerState& w : snapshot.workers) {
@@ -132,8 +135,11 @@ class Homeward final : public PlacingPolicy {
       const double sc = tc == ExecutionTimes::kNever ? 1e300 : seconds(tc);
       const double sg = tg == ExecutionTimes::kNever ? 1e300 : seconds(tg);
       if (sg <= 0 || sc <= 0) continue;
+      unit_s_ += std::min(sc, sg) * p.left[c];
+      tasks += p.left[c];
       shares_.push_back({sc / sg, sc, sg, static_cast<double>(p.left[c])});
     }
+    if (tasks > 0) unit_s_ /= tasks;
     std::sort(shares_.begin(), shares_.end(), [](const Share& a, const Share& b) { return a.speedup > b.speedup; });
     // GPUs take from the front, cores from the back, until both end at the same time.
     double cpu_load = 0;
@@ -197,6 +203,7 @@ class Homeward final : public PlacingPolicy {
   }
 
   double horizon_ = 0;
+  double unit_s_ = 0;
   std::vector<Share> shares_;
   double pivot_ = 0;
   double rest_s_ = 0;

@@ -65,6 +65,7 @@ std::unique_ptr<PlacingPolicy> make_homeward(PolicyOptions& options) {
   o.most = options.number("most", o.most, 0, 1e9);
   o.slack = options.number("slack", o.slack, 0, 1e9);
   o.cp = options.flag("cp");
+  o.sigma = options.number("sigma", o.sigma, 0, 1e9);
   o.gamma = options.number("gamma", o.gamma, 0, 1e9);
   o.pivot = options.number("pivot", o.pivot, 0, 1e9);
   return homeward(o);
