@@ -23,14 +23,21 @@ class EarliestFinish final : public PlacingPolicy {
              std::span<WorkerId> placement) override {
     sort(tasks, snapshot);
     ProjectedLoads loads(snapshot);
+    const double weight = options_.shared_links ? 2 * static_cast<double>(gpus(snapshot)) : 1;
     for (const std::size_t i : order_) {
-      const ProjectedLoads::Choice choice = loads.earliest(tasks[i], options_.communication_prediction);
+      const ProjectedLoads::Choice choice = loads.earliest(tasks[i], options_.communication_prediction, weight);
       placement[i] = choice.worker;
       if (choice.worker.valid()) loads.add(choice);
     }
   }
 
  private:
+  static std::size_t gpus(const Snapshot& snapshot) {
+    const auto is_gpu = [](const WorkerState& worker) { return worker.kind == DeviceKind::cuda; };
+    const auto count = std::count_if(snapshot.workers.begin(), snapshot.workers.end(), is_gpu);
+    return std::max<std::size_t>(1, static_cast<std::size_t>(count));
+  }
+
   /// Positions of `tasks` in the order in which they are to be placed, in `order_`.
   void sort(std::span<const ReadyTask> tasks, const Snapshot& snapshot) {
     order_.resize(tasks.size());

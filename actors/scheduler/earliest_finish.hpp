@@ -8,13 +8,15 @@
 namespace troupe::scheduler {
 
 /// Assumptions: kernel and transfer times are known; a worker runs one task at a time, in the order in which they were
-/// placed; copies begin at once, beside other work.
+/// placed.
 ///
 /// Algorithm (`000`, algorithm 1): sort the ready tasks; then, one by one, take the worker with the earliest finish,
 ///
-///     finish = max(available, now + transfer) + execution
+///     finish = available + transfer + execution
 ///
-/// and count the task to that worker's load. Ties: tasks in their given order, workers by id.
+/// and count the task to that worker's load (there, copies begin at once). Copies that other work would hide are
+/// charged all the same, as in XKaapi and StarPU: so data weigh more than the model says. Ties: tasks in their given
+/// order, workers by id.
 struct EarliestFinishOptions {
   enum class Order {
     /// As they became ready: minimum completion time, `mct`.
@@ -28,6 +30,9 @@ struct EarliestFinishOptions {
   /// Add what is already queued on the links to the transfer.
   bool communication_prediction = false;
   bool rounds = false;
+  /// Charge copies as if all GPUs copied in both directions at the same time over one link, as StarPU does: 2 * GPUs
+  /// times what one alone takes.
+  bool shared_links = false;
 };
 
 [[nodiscard]] std::unique_ptr<PlacingPolicy> earliest_finish(const EarliestFinishOptions& options);

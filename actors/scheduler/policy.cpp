@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "actors/scheduler/dada.hpp"
 #include "actors/scheduler/earliest_finish.hpp"
+#include "actors/scheduler/heteroprio.hpp"
+#include "actors/scheduler/homeward.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {
@@ -14,15 +17,58 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"eager", "one queue of all ready tasks, shared by all workers"},
     {"ws", "a deque per worker; thieves ask random victims"},
     {"lws", "a deque per worker; thieves ask the nearest victims first (cache, NUMA node, package)"},
+    {"homeward", "placing: tasks go where their data are while time allows"},
     {"mct", "placing: earliest finish, transfers included, in the order in which tasks become ready"},
     {"heft", "placing: earliest finish, tasks with the largest speed-up on GPUs first"},
     {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
+    {"dada", "placing: tasks to where their data are, as far as a dual approximation of the balance allows"},
+    {"heteroprio", "placing: idle GPUs take the task with the largest speed-up, idle cores that with the smallest"},
 });
 
 using Order = EarliestFinishOptions::Order;
 
 std::unique_ptr<PlacingPolicy> make_earliest_finish(Order order, PolicyOptions& options) {
-  return earliest_finish({order, options.flag("cp"), options.flag("rounds")});
+  return earliest_finish({order, options.flag("cp"), options.flag("rounds"), options.flag("shared")});
+}
+
+std::unique_ptr<PlacingPolicy> make_dada(PolicyOptions& options) {
+  DadaOptions chosen;
+  chosen.alpha = options.number("alpha", chosen.alpha, 0, 1);
+  chosen.communication_prediction = options.flag("cp");
+  const std::string loads = options.word("loads", {"queued", "both", "zero", "stamps"});
+  if (loads == "both") chosen.loads = DadaOptions::Loads::both;
+  if (loads == "zero") chosen.loads = DadaOptions::Loads::zero;
+  if (loads == "stamps") chosen.loads = DadaOptions::Loads::stamps;
+  std::vector<std::string_view> affinities;
+  for (const AffinityFunction& known : known_affinities()) affinities.push_back(known.name);
+  const std::string affinity = options.word("affinity", affinities);
+  for (const AffinityFunction& known : known_affinities()) {
+    if (known.name == affinity) chosen.affinity = known.score;
+  }
+  chosen.host = options.word("host", {"no", "yes"}) == "yes";
+  chosen.rounds = options.flag("rounds");
+  return dada(chosen);
+}
+
+std::unique_ptr<PlacingPolicy> make_heteroprio(PolicyOptions& options) {
+  HeteroPrioOptions chosen;
+  chosen.ahead = options.count("ahead", chosen.ahead, 0, 64);
+  return heteroprio(chosen);
+}
+
+std::unique_ptr<PlacingPolicy> make_homeward(PolicyOptions& options) {
+  HomewardOptions o;
+  o.tolerance = options.number("tol", o.tolerance, 0, 1e9);
+  o.weight = options.number("weight", o.weight, 0, 1e9);
+  o.ahead = options.number("ahead", o.ahead, 0, 1e9);
+  o.cpu_ahead = options.number("cpu", o.cpu_ahead, 0, 1e9);
+  o.most = options.number("most", o.most, 0, 1e9);
+  o.slack = options.number("slack", o.slack, 0, 1e9);
+  o.cp = options.flag("cp");
+  o.sigma = options.number("sigma", o.sigma, 0, 1e9);
+  o.gamma = options.number("gamma", o.gamma, 0, 1e9);
+  o.pivot = options.number("pivot", o.pivot, 0, 1e9);
+  return homeward(o);
 }
 
 struct PlacingFactory {
@@ -32,9 +78,12 @@ struct PlacingFactory {
 
 /// Every placing policy that a user can name.
 constexpr auto kPlacing = std::to_array<PlacingFactory>({
+    {"homeward", make_homeward},
     {"mct", [](PolicyOptions& options) { return make_earliest_finish(Order::given, options); }},
     {"heft", [](PolicyOptions& options) { return make_earliest_finish(Order::speedup, options); }},
     {"heft-rank", [](PolicyOptions& options) { return make_earliest_finish(Order::rank, options); }},
+    {"dada", make_dada},
+    {"heteroprio", make_heteroprio},
 });
 
 VictimRings to_victims(const std::vector<std::vector<int>>& rings) {

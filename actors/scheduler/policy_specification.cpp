@@ -51,6 +51,18 @@ std::optional<std::string> PolicyOptions::take(std::string_view name) {
   return std::nullopt;
 }
 
+std::size_t PolicyOptions::count(std::string_view name, std::size_t fallback, std::size_t least, std::size_t most) {
+  const std::optional<std::string> text = take(name);
+  if (!text) return fallback;
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size() || value < least || value > most) {
+    wrong(name, fmt::format("must be a whole number from {} to {}, not '{}'", least, most, *text));
+    return fallback;
+  }
+  return value;
+}
+
 double PolicyOptions::number(std::string_view name, double fallback, double least, double most) {
   const std::optional<std::string> text = take(name);
   if (!text) return fallback;

@@ -1,6 +1,7 @@
 /// What a user writes to choose a policy: a name, and options behind a colon.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ class PolicyOptions {
 
   /// A number from `least` to `most`, or `fallback` where it is not given.
   double number(std::string_view name, double fallback, double least, double most);
+  /// The same for whole numbers.
+  std::size_t count(std::string_view name, std::size_t fallback, std::size_t least, std::size_t most);
   /// Whether it is given. It takes no value.
   bool flag(std::string_view name);
   /// One of several words; the first where it is not given.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
@@ -32,8 +33,10 @@ class ProjectedLoads {
   }
 
   /// The worker where the task ends first, transfers included; of equals the first.
-  [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction) const {
+  /// `weight`: of the copies in the choice.
+  [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction, double weight = 1) const {
     Choice best;
+    TimeStamp least = TimeStamp::max();
     NodeId node;
     Duration transfer{};
     for (const WorkerState& worker : snapshot_.workers) {
@@ -43,8 +46,12 @@ class ProjectedLoads {
         transfer = communication_prediction ? snapshot_.predictions->transfer_in_traffic(task, node)
                                             : snapshot_.predictions->transfer(task, node);
       }
-      const TimeStamp end = finish(task, worker, transfer);
-      if (end < best.finish) best = {worker.id, end};
+      const Duration execution = snapshot_.predictions->execution(task, worker.id);
+      const TimeStamp free = available_[worker.id.index()];
+      const TimeStamp end = free + Duration(std::llround(weight * static_cast<double>(transfer.count()))) + execution;
+      if (end >= least) continue;
+      least = end;
+      best = {worker.id, std::max(free, snapshot_.now + transfer) + execution};
     }
     return best;
   }

@@ -49,6 +49,7 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
   // What these throw, `place` throws as well, or does its part.
   (void)ask([&] { rounds_ = policy_->in_rounds(); });
   (void)ask([&] { keeps_ = policy_->keeps(); });
+  (void)ask([&] { ranks_ = policy_->ranks(); });
 }
 
 template <class Ask>
@@ -94,12 +95,16 @@ bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
 
 WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
   WorkerId best;
+  WorkerId with_device;
+  const auto take_if_less = [this](WorkerId& least, const WorkerState& worker) {
+    if (!least.valid() || worker.queued < workers_[least.index()].queued) least = worker.id;
+  };
   for (const WorkerState& worker : workers_) {
-    if (!can_run(worker.id, task)) continue;
-    if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
-    best = worker.id;
+    if (!task.codelet->runs_on(worker.kind)) continue;
+    take_if_less(with_device, worker);
+    if (can_run(worker.id, task)) take_if_less(best, worker);
   }
-  return best;
+  return best.valid() ? best : with_device;
 }
 
 bool SchedulerCore::fits(const graph::SizeClass& size_class, NodeId node) const {
@@ -134,7 +139,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
     predictions_.execution_times.set(size_class, worker.id, time);
   }
   if (count == 0) return;
-  costs_s_[size_class.index()] = policy_->ranks() == Ranks::mean ? sum / static_cast<double>(count) : least;
+  costs_s_[size_class.index()] = ranks_ == Ranks::mean ? sum / static_cast<double>(count) : least;
 }
 
 WorkerId SchedulerCore::trial(const ReadyTask& task) const {
@@ -160,6 +165,7 @@ void SchedulerCore::look_at(WorkerId worker) {
 
 void SchedulerCore::look_at(TimeStamp now) {
   now_ = now;
+  if (keeps_ && submitted_) submitted_->left(predictions_.left);
   for (const WorkerState& worker : workers_) look_at(worker.id);
 }
 
@@ -179,16 +185,18 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   const TimeStamp data_at = now_ + predictions_.transfer(task, node);
   const Duration execution = predictions_.execution(task, worker);
   expect(task, node);
-  loads_.placed(worker, task.id, execution, data_at);
+  // It may be there only to report that it cannot run.
+  loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   placed_[task.id] = {task.size_class, tried};
   look_at(worker);
   decision.placed.push_back({task.id, worker});
 }
 
 void SchedulerCore::fill_rank(ReadyTask& task) {
-  if (!submitted_ || !task.size_class.valid() || policy_->ranks() == Ranks::none) return;
-  for (std::size_t i = classes_.size(); i < submitted_->size_classes(); ++i) {
-    learn(SizeClassId(static_cast<std::uint32_t>(i)));
+  if (!submitted_ || !task.size_class.valid() || ranks_ == Ranks::none) return;
+  for (; ranked_classes_ < submitted_->size_classes(); ++ranked_classes_) {
+    const bool known = ranked_classes_ < classes_.size() && !classes_[ranked_classes_].measured.empty();
+    if (!known) learn(SizeClassId(static_cast<std::uint32_t>(ranked_classes_)));
   }
   task.upward_rank_s = submitted_->rank(task.id, costs_s_);
 }
@@ -213,7 +221,10 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
     }
     shown.push_back(task);
   }
-  if (shown.empty()) return decision;
+  if (shown.empty()) {
+    if (!kept_.empty()) place_kept(decision);
+    return decision;
+  }
   std::vector<WorkerId> placement(shown.size());
   std::string failure = ask([&] { policy_->place(shown, {workers_, now_, &predictions_}, random_, placement); });
   // What a policy that threw has written may be half of what it meant.
@@ -224,28 +235,34 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
 }
 
 void SchedulerCore::place_kept(Decision& decision) {
+  std::string failure;
   std::vector<Placed> placed;
-  std::string failure = ask([&] { policy_->place_kept({workers_, now_, &predictions_}, random_, placed); });
-  for (const Placed& one : placed) {
-    const auto found = kept_.find(one.task);
-    if (found == kept_.end() || !can_run(one.worker, found->second)) {
-      if (failure.empty()) failure = "placed a kept task twice, or on a worker that is not there or cannot run it";
-      continue;
+  for (bool again = true; again && failure.empty();) {
+    again = false;
+    placed.clear();
+    failure = ask([&] { policy_->place_kept({workers_, now_, &predictions_}, random_, placed); });
+    for (const Placed& one : placed) {
+      const auto found = kept_.find(one.task);
+      if (found == kept_.end() && taken_away_.erase(one.task) > 0) {
+        // In its place the policy may have others.
+        again = true;
+      } else if (found == kept_.end() || !can_run(one.worker, found->second)) {
+        if (failure.empty()) failure = "placed a kept task twice, or on a worker that is not there or cannot run it";
+      } else {
+        commit(found->second, one.worker, decision);
+        kept_.erase(found);
+      }
     }
-    commit(found->second, one.worker, decision);
-    kept_.erase(found);
   }
   if (failure.empty() && !kept_.empty() && !loads_.anything()) failure = "keeps tasks while no worker has any";
   if (failure.empty()) return;
-  // It must not be asked about these again, nor may they wait for ever.
+  // They must not wait for ever.
   std::vector<ReadyTask> left;
   for (const auto& [id, task] : kept_) left.push_back(task);
   std::sort(left.begin(), left.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
   kept_.clear();
   std::vector<WorkerId> nowhere(left.size());
-  const bool keeps = std::exchange(keeps_, false);
   settle(left, nowhere, failure, decision);
-  keeps_ = keeps;
   if (left.empty()) decision.failure = failure;
 }
 
@@ -264,9 +281,11 @@ SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks,
 
 void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement, std::string failure,
                            Decision& decision) {
+  const bool without_policy = !failure.empty();
   std::size_t unplaced = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (keeps_ && failure.empty() && !placement[i].valid()) {
+    if (keeps_ && without_policy) taken_away_.insert(tasks[i].id);
+    if (keeps_ && !without_policy && !placement[i].valid()) {
       kept_.emplace(tasks[i].id, tasks[i]);
       continue;
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "actors/scheduler/execution_model.hpp"
@@ -108,7 +109,8 @@ class SchedulerCore {
   /// Where to try a task of a class that has not been measured everywhere; an invalid id where that is not needed.
   [[nodiscard]] WorkerId trial(const ReadyTask& task) const;
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
-  /// The worker with the fewest tasks of those that can run it; the smallest id where several have.
+  /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
+  /// those that have its device: they will report why not.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
@@ -116,6 +118,7 @@ class SchedulerCore {
   std::unique_ptr<PlacingPolicy> policy_;
   bool rounds_ = false;
   bool keeps_ = false;
+  Ranks ranks_ = Ranks::none;
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
@@ -129,6 +132,8 @@ class SchedulerCore {
   // The maps are looked up only.
   /// Kept by the policy.
   std::unordered_map<TaskId, ReadyTask> kept_;
+  /// Were given to a policy that keeps tasks and then placed without it, which it may not have heard.
+  std::unordered_set<TaskId> taken_away_;
   std::unordered_map<TaskId, Running> placed_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
@@ -140,6 +145,8 @@ class SchedulerCore {
   };
   std::vector<ClassState> classes_;
   std::vector<double> costs_s_;
+  /// Classes whose costs have been asked for: all before this one.
+  std::size_t ranked_classes_ = 0;
 };
 
 }  // namespace troupe::scheduler

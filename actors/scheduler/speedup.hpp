@@ -11,6 +11,7 @@ namespace troupe::scheduler {
 /// The least time of a task on workers of one kind; infinity where none can run it.
 [[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, DeviceKind kind) {
   double least = std::numeric_limits<double>::infinity();
+  if (!task.codelet->runs_on(kind)) return least;
   for (const WorkerState& worker : snapshot.workers) {
     if (worker.kind != kind) continue;
     const Duration time = snapshot.predictions->execution(task, worker.id);

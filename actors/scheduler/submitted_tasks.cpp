@@ -1,6 +1,7 @@
 #include "actors/scheduler/submitted_tasks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "graph/working_set.hpp"
 
@@ -15,6 +16,14 @@ struct Behind {
   /// Of those that read it before that one.
   double readers_s = 0;
 };
+
+/// Ranks stay as they are while no cost has moved by more.
+constexpr double kCostTolerance = 0.1;
+
+/// Classes that came after the costs were looked up cost nothing yet.
+double cost_s(std::span<const double> costs_s, SizeClassId size_class) {
+  return size_class.index() < costs_s.size() ? costs_s[size_class.index()] : 0;
+}
 
 }  // namespace
 
@@ -43,6 +52,8 @@ void SubmittedTasks::submitted(const graph::Task& task) noexcept {
   positions_.resize(record.id.value() - first_id_ + 1, kNone);
   positions_.back() = static_cast<std::uint32_t>(records_.size());
   records_.push_back(record);
+  left_.resize(classes_.size());
+  ++left_[record.size_class.index()];
 }
 
 void SubmittedTasks::ended(TaskId task) {
@@ -50,6 +61,7 @@ void SubmittedTasks::ended(TaskId task) {
   Record* record = find(task);
   if (record == nullptr || record->ended) return;
   record->ended = true;
+  --left_[record->size_class.index()];
   count({uses_.data() + record->uses_begin, record->uses_end - record->uses_begin}, -1);
   while (first_live_ < records_.size() && records_[first_live_].ended) ++first_live_;
   if (first_live_ > 4096 && first_live_ > records_.size() / 2) shrink();
@@ -98,6 +110,11 @@ void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
   }
 }
 
+void SubmittedTasks::left(std::vector<std::uint32_t>& out) const {
+  const std::lock_guard lock(mutex_);
+  out = left_;
+}
+
 std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {
   const std::lock_guard lock(mutex_);
   return handle.index() < uses_left_.size() ? uses_left_[handle.index()].all : 0;
@@ -109,10 +126,17 @@ double SubmittedTasks::rank(TaskId task, std::span<const double> costs_s) {
   if (record == nullptr) return 0;
   const auto position = static_cast<std::size_t>(record - records_.data());
   const std::size_t waiting = records_.size() - ranked_;
-  if (position >= ranked_ && waiting >= std::max<std::size_t>(1, (records_.size() - first_live_) / 8)) {
-    compute_ranks(costs_s);
+  const bool many = position >= ranked_ && waiting >= std::max<std::size_t>(1, (records_.size() - first_live_) / 8);
+  if (many || costs_have_moved(costs_s)) compute_ranks(costs_s);
+  return position < ranked_ ? record->rank_s : cost_s(costs_s, record->size_class);
+}
+
+bool SubmittedTasks::costs_have_moved(std::span<const double> costs_s) const {
+  for (std::size_t i = 0; i < std::min(costs_s.size(), ranked_costs_s_.size()); ++i) {
+    const double before = ranked_costs_s_[i];
+    if (std::abs(costs_s[i] - before) > kCostTolerance * std::max(costs_s[i], before)) return true;
   }
-  return position < ranked_ ? record->rank_s : costs_s[record->size_class.index()];
+  return false;
 }
 
 void SubmittedTasks::compute_ranks(std::span<const double> costs_s) {
@@ -127,7 +151,7 @@ void SubmittedTasks::compute_ranks(std::span<const double> costs_s) {
       longest = std::max(longest, data.writer_s);
       if (writes(use.mode)) longest = std::max(longest, data.readers_s);
     }
-    record.rank_s = longest + costs_s[record.size_class.index()];
+    record.rank_s = longest + cost_s(costs_s, record.size_class);
     for (std::uint32_t u = record.uses_begin; u < record.uses_end; ++u) {
       const memory::Use& use = uses_[u];
       Behind& data = behind[use.handle.index()];
@@ -139,6 +163,8 @@ void SubmittedTasks::compute_ranks(std::span<const double> costs_s) {
     }
   }
   ranked_ = records_.size();
+  ranked_costs_s_.assign(costs_s.begin(), costs_s.end());
+  ranked_costs_s_.resize(classes_.size());
 }
 
 }  // namespace troupe::scheduler

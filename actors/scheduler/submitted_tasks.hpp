@@ -34,9 +34,12 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   /// Accesses by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
-  /// The longest chain of costs from the task's start to the end of what was submitted; its own cost where it is not
-  /// known. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the meantime,
-  /// by an eighth at least.
+  /// By size class: tasks that have not ended.
+  void left(std::vector<std::uint32_t>& out) const;
+
+  /// The longest chain of costs from the task's start to the end of what was submitted; 0 for a task that was not
+  /// recorded. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the
+  /// meantime, by an eighth at least, or when a cost has moved by a tenth. Until then a new task has its own cost.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -58,6 +61,7 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   // All require mutex_.
   [[nodiscard]] Record* find(TaskId task);
   void count(std::span<const memory::Use> uses, int change);
+  [[nodiscard]] bool costs_have_moved(std::span<const double> costs_s) const;
   void compute_ranks(std::span<const double> costs_s);
   /// Forgets ended tasks at the front once they are the larger part.
   void shrink();
@@ -72,8 +76,11 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   std::vector<std::uint32_t> positions_;
   std::uint64_t first_id_ = 0;
   std::vector<Uses> uses_left_;
+  std::vector<std::uint32_t> left_;
   /// Records that have ranks: all before this position.
   std::size_t ranked_ = 0;
+  /// What the ranks were computed from, for all classes that there were.
+  std::vector<double> ranked_costs_s_;
 };
 
 }  // namespace troupe::scheduler

@@ -29,24 +29,66 @@ const Nearness kFourWorkers{{{1}, {2, 3}}, {{0}, {2, 3}}, {{3}, {0, 1}}, {{2}, {
 
 BOOST_AUTO_TEST_SUITE(policy)
 
-BOOST_AUTO_TEST_CASE(every_known_policy_can_be_made_and_is_local) {
-  BOOST_TEST(known_policies().size() == 3U);
+BOOST_AUTO_TEST_CASE(every_known_policy_can_be_made_and_is_local_or_placing) {
+  std::string names;
   for (const PolicyDescription& description : known_policies()) {
+    names += std::string(description.name) + " ";
     const Policy policy = made(description.name, kFourWorkers);
     BOOST_TEST(policy.name == description.name);
     BOOST_TEST(!description.summary.empty());
-    BOOST_TEST(policy.placing == nullptr);
     BOOST_TEST(policy.stealing.victims.size() == 4U);
+    const bool local = description.name == "eager" || description.name == "ws" || description.name == "lws";
+    BOOST_TEST((policy.placing == nullptr) == local, description.name);
   }
+  BOOST_TEST(names == "eager ws lws mct heft heft-rank dada heteroprio ");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
-  for (const char* name : {"", "heft", "LWS", "ws "}) {
+  for (const char* name : {"hefty", "LWS", "ws "}) {
     const auto policy = make_policy(name, kFourWorkers);
     BOOST_TEST_REQUIRE(!policy.ok());
     BOOST_TEST((policy.failure().code == ErrorCode::invalid_argument));
-    BOOST_TEST(policy.failure().message == "unknown policy '" + std::string(name) + "'; known are eager, ws, lws");
+    BOOST_TEST(policy.failure().message == "unknown policy '" + std::string(name) +
+                                               "'; known are eager, ws, lws, mct, heft, heft-rank, dada, heteroprio");
   }
+  BOOST_TEST(!make_policy("", kFourWorkers).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_placing_policy_steals_nothing_and_keeps_the_name_that_was_written) {
+  const Policy policy = made("dada:alpha=0.25,cp", kFourWorkers);
+  BOOST_TEST(policy.name == "dada:alpha=0.25,cp");
+  BOOST_TEST(!policy.stealing.shared_queue);
+  for (std::size_t thief = 0; thief < 4; ++thief) BOOST_TEST(rings_of(policy, thief).empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_option_of_every_policy_can_be_given) {
+  for (const char* text :
+       {"mct:cp", "mct:rounds", "heft:cp,rounds", "heft-rank:rounds,cp", "dada:alpha=0", "dada:alpha=1,cp,rounds",
+        "dada:loads=queued", "dada:loads=both", "dada:loads=zero", "dada:loads=stamps", "dada:affinity=written",
+        "dada:affinity=used", "dada:affinity=coming", "dada:host=yes", "dada:host=no", "heteroprio:ahead=0"}) {
+    BOOST_TEST(made(text, kFourWorkers).placing != nullptr);
+  }
+  BOOST_TEST(made("dada:rounds", kFourWorkers).placing->in_rounds());
+  BOOST_TEST(!made("dada", kFourWorkers).placing->in_rounds());
+}
+
+BOOST_AUTO_TEST_CASE(an_option_that_cannot_be_used_is_refused) {
+  const auto refusal = [](std::string_view text) {
+    const auto policy = make_policy(text, kFourWorkers);
+    BOOST_TEST_REQUIRE(!policy.ok());
+    return policy.failure().message;
+  };
+  BOOST_TEST(refusal("dada:alpha=1.1") == "policy 'dada': alpha must be a number from 0 to 1, not '1.1'");
+  BOOST_TEST(refusal("dada:loads=full") == "policy 'dada': loads must be queued or both or zero or stamps, not 'full'");
+  BOOST_TEST(refusal("dada:affinity=cache") ==
+             "policy 'dada': affinity must be written or used or coming, not 'cache'");
+  BOOST_TEST(refusal("dada:cp=1") == "policy 'dada': cp is a switch and takes no value; it has '1'");
+  BOOST_TEST(refusal("dada:beta=1") ==
+             "policy 'dada' has no option 'beta'; known are alpha, cp, loads, affinity, host, rounds");
+  BOOST_TEST(refusal("heteroprio:ahead=-1") ==
+             "policy 'heteroprio': ahead must be a whole number from 0 to 64, not '-1'");
+  BOOST_TEST(refusal("lws:cp") == "policy 'lws' has no option 'cp'; it has none");
+  BOOST_TEST(refusal("heft:") == "policy 'heft:': an option without a name; options are written name=value or name");
 }
 
 BOOST_AUTO_TEST_CASE(eager_shares_one_queue_and_steals_nothing) {

@@ -1,0 +1,44 @@
+/// HeteroPrio: each kind of device takes first what it is comparatively best at.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "actors/scheduler/policy.hpp"
+
+namespace troupe::scheduler {
+
+/// E. Agullo, B. Bramas, O. Coulaud, E. Darve, M. Messner, T. Takahashi: Task-based FMM for heterogeneous architectures
+/// (Concurrency and Computation 28, 2016); with the order by priority of O. Beaumont, L. Eyraud-Dubois, S. Kumar:
+/// Approximation proofs of a fast and efficient list scheduling algorithm for task-based runtime systems on multicores
+/// and GPUs (IPDPS 2017).
+///
+/// Assumptions: kernel times are known; data move fast enough to be left out of account.
+///
+/// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to that on a GPU; of equal
+/// ones those of the higher priority, then of the longer chain behind them, are nearer to the device that is better at
+/// them. A GPU that has room takes the first one that it can run, the GPU that will be free first before others; then
+/// an idle core takes the last one. A core has room while it has no task, a GPU while it has at most `ahead` besides
+/// the one that runs, so that their data come meanwhile.
+///
+/// A core does not take a task that the GPUs, as a whole, would have ended earlier with all that comes before it in the
+/// order:
+///
+///     time on the core <= max((what the GPUs have + all tasks up to it) / GPUs, first free GPU + its time on a GPU)
+///
+/// It then takes the next one before it that passes. The published policies have a limit on how many tasks must wait
+/// before slow workers take some (Agullo et al.), or let a GPU that has nothing to do run a core's task anew
+/// (*spoliation*, Beaumont et al.); a task here stays where it is once it is queued, so that only the former can be
+/// done, in time instead of a number. The proven ratios therefore do not hold.
+///
+/// No task is refused by all: what no GPU can run is not subject to the limit, and a GPU without tasks takes what it
+/// can run.
+///
+/// Ties: the task that became ready first; the worker with the smallest id.
+struct HeteroPrioOptions {
+  std::size_t ahead = 1;
+};
+
+[[nodiscard]] std::unique_ptr<PlacingPolicy> heteroprio(const HeteroPrioOptions& options);
+
+}  // namespace troupe::scheduler

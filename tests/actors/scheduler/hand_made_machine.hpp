@@ -1,0 +1,124 @@
+/// Snapshots made by hand: for tests of policies without a scheduler.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/policy.hpp"
+#include "graph/codelet.hpp"
+
+namespace troupe::tests {
+
+/// Cores on node 0, then GPUs on nodes 1, 2, … Times are microseconds; a byte takes one nanosecond from any node to any
+/// other unless `link` says otherwise. The time now is 1 s: nothing may depend on the clock having begun at 0.
+class HandMadeMachine {
+ public:
+  static constexpr int kNever = -1;
+
+  HandMadeMachine(int cores, int gpus) {
+    for (int w = 0; w < cores + gpus; ++w) {
+      scheduler::WorkerState worker;
+      worker.id = WorkerId(static_cast<std::uint32_t>(w));
+      worker.kind = w < cores ? DeviceKind::cpu_core : DeviceKind::cuda;
+      worker.node = NodeId(static_cast<std::uint32_t>(w < cores ? 0 : w - cores + 1));
+      worker.available = now();
+      workers_.push_back(worker);
+    }
+    const auto nodes = static_cast<std::size_t>(gpus) + 1;
+    predictions.execution_times = scheduler::ExecutionTimes(workers_.size());
+    predictions.replicas = scheduler::ReplicaMap(nodes);
+    predictions.traffic = scheduler::Traffic(nodes);
+    pairs_.resize(nodes * nodes);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) pairs_[i].ns_per_byte = i % (nodes + 1) == 0 ? 0 : 1;
+    predictions.links = scheduler::TransferModel(nodes, pairs_);
+  }
+
+  [[nodiscard]] static TimeStamp now() { return std::chrono::seconds(1); }
+  static Duration us(int time) { return std::chrono::microseconds(time); }
+  static memory::Use use(std::uint64_t data, AccessMode mode, std::uint64_t bytes) {
+    return {HandleId(data), mode, {bytes}, false};
+  }
+
+  /// A task of a class of its own, with its times on a core and on a GPU.
+  scheduler::ReadyTask task(int cpu_us, int gpu_us, std::vector<memory::Use> uses = {}) {
+    return of_class(size_class(cpu_us, gpu_us), std::move(uses));
+  }
+  SizeClassId size_class(int cpu_us, int gpu_us) {
+    const SizeClassId id(classes_++);
+    codelets_.emplace_back("codelet", std::vector<AccessMode>{});
+    const Kernel nothing = [](const KernelContext&) {};
+    if (cpu_us != kNever) codelets_.back().implement(DeviceKind::cpu_core, nothing);
+    if (gpu_us != kNever) codelets_.back().implement(DeviceKind::cuda, nothing);
+    for (const scheduler::WorkerState& worker : workers_) {
+      const int time = worker.kind == DeviceKind::cpu_core ? cpu_us : gpu_us;
+      predictions.execution_times.set(id, worker.id, time == kNever ? scheduler::ExecutionTimes::kNever : us(time));
+    }
+    return id;
+  }
+  scheduler::ReadyTask of_class(SizeClassId size_class, std::vector<memory::Use> uses = {}) {
+    scheduler::ReadyTask task;
+    task.id = TaskId(tasks_++);
+    task.codelet = &codelets_[size_class.index()].definition();
+    task.size_class = size_class;
+    task.data = uses_.emplace_back(std::move(uses));
+    return task;
+  }
+
+  /// What has been placed on the worker will have ended in so long.
+  HandMadeMachine& load(std::uint32_t worker, int us_from_now, std::size_t queued = 0) {
+    workers_[worker].available = now() + us(us_from_now);
+    workers_[worker].queued = queued;
+    workers_[worker].busy = us_from_now > 0;
+    return *this;
+  }
+  /// The data are on these nodes alone.
+  HandMadeMachine& data_on(std::uint64_t data, const std::vector<std::uint32_t>& nodes) {
+    for (std::uint32_t node = 0; node < predictions.links.nodes(); ++node) {
+      predictions.replicas.set(HandleId(data), NodeId(node), false, false);
+    }
+    for (const std::uint32_t node : nodes) predictions.replicas.set(HandleId(data), NodeId(node), true, false);
+    return *this;
+  }
+  HandMadeMachine& link(std::uint32_t from, std::uint32_t to, Duration latency, double ns_per_byte) {
+    pairs_[from * predictions.links.nodes() + to] = {latency, ns_per_byte};
+    predictions.links = scheduler::TransferModel(predictions.links.nodes(), pairs_);
+    return *this;
+  }
+
+  [[nodiscard]] scheduler::Snapshot snapshot() const { return {workers_, now(), &predictions}; }
+  [[nodiscard]] const std::vector<scheduler::WorkerState>& workers() const { return workers_; }
+
+  /// The workers' numbers, in the order of the tasks; -1: nowhere.
+  std::vector<int> place(scheduler::PlacingPolicy& policy, const std::vector<scheduler::ReadyTask>& tasks) {
+    std::vector<WorkerId> placement(tasks.size());
+    policy.place(tasks, snapshot(), random_, placement);
+    std::vector<int> numbers;
+    for (const WorkerId worker : placement) numbers.push_back(worker.valid() ? static_cast<int>(worker.value()) : -1);
+    return numbers;
+  }
+  /// What a policy that keeps tasks lets go now: by task, the worker.
+  std::map<std::uint64_t, std::uint32_t> place_kept(scheduler::PlacingPolicy& policy) {
+    std::vector<scheduler::Placed> placed;
+    policy.place_kept(snapshot(), random_, placed);
+    std::map<std::uint64_t, std::uint32_t> by_task;
+    for (const scheduler::Placed& one : placed) by_task[one.task.value()] = one.worker.value();
+    return by_task;
+  }
+
+  scheduler::Predictions predictions;
+
+ private:
+  std::vector<scheduler::WorkerState> workers_;
+  std::vector<scheduler::TransferModel::Pair> pairs_;
+  // Tasks refer to their elements.
+  std::deque<Codelet> codelets_;
+  std::deque<std::vector<memory::Use>> uses_;
+  std::uint32_t classes_ = 0;
+  std::uint64_t tasks_ = 0;
+  Random random_{1};
+};
+
+}  // namespace troupe::tests

@@ -1,0 +1,103 @@
+#include "actors/scheduler/worker_loads.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace troupe::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Fixture {
+  [[nodiscard]] Duration free_at(std::uint32_t worker, TimeStamp now) const {
+    return loads.available(WorkerId(worker), now);
+  }
+  void place(std::uint64_t task, Duration execution, TimeStamp data_at = {}) {
+    loads.placed(WorkerId(0), TaskId(task), execution, data_at);
+  }
+  void start(std::uint64_t task, TimeStamp at) { loads.started(WorkerId(0), TaskId(task), at); }
+  void end(std::uint64_t task) { loads.ended(WorkerId(0), TaskId(task)); }
+
+  WorkerLoads loads{2};
+};
+
+BOOST_FIXTURE_TEST_SUITE(worker_loads, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_worker_without_tasks_is_free_now) {
+  BOOST_TEST((free_at(0, 70us) == 70us));
+  BOOST_TEST(!loads.anything());
+  BOOST_TEST(!loads.busy(WorkerId(0)));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_placed_adds_up_on_its_worker_alone) {
+  place(1, 10us);
+  place(2, 20us);
+  BOOST_TEST((free_at(0, 70us) == 100us));
+  BOOST_TEST((free_at(1, 70us) == 70us));
+  BOOST_TEST(loads.queued(WorkerId(0)) == 2U);
+  BOOST_TEST(loads.anything());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_waits_for_its_data_and_those_behind_it_wait_for_the_task) {
+  place(1, 10us, 100us);
+  place(2, 20us);
+  BOOST_TEST((free_at(0, 70us) == 130us));
+  BOOST_TEST((free_at(0, 200us) == 230us));
+}
+
+BOOST_AUTO_TEST_CASE(a_start_corrects_the_prediction) {
+  place(1, 10us);
+  place(2, 20us);
+  start(1, 80us);
+  BOOST_TEST(loads.busy(WorkerId(0)));
+  BOOST_TEST(loads.queued(WorkerId(0)) == 1U);
+  BOOST_TEST((free_at(0, 81us) == 110us));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_takes_longer_than_predicted_may_end_at_any_time) {
+  place(1, 10us);
+  place(2, 20us);
+  start(1, 80us);
+  BOOST_TEST((free_at(0, 95us) == 115us));
+}
+
+BOOST_AUTO_TEST_CASE(an_end_corrects_the_prediction) {
+  place(1, 10us);
+  place(2, 20us);
+  start(1, 80us);
+  end(1);
+  BOOST_TEST(!loads.busy(WorkerId(0)));
+  BOOST_TEST((free_at(0, 84us) == 104us));
+  start(2, 84us);
+  end(2);
+  BOOST_TEST((free_at(0, 90us) == 90us));
+  BOOST_TEST(!loads.anything());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_may_overtake_another_whose_data_are_late) {
+  place(1, 10us, 100us);
+  place(2, 20us);
+  start(2, 70us);
+  BOOST_TEST(loads.queued(WorkerId(0)) == 1U);
+  BOOST_TEST((free_at(0, 71us) == 110us));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_ends_without_having_run_is_forgotten) {
+  place(1, 10us, 500us);
+  place(2, 20us);
+  end(1);
+  BOOST_TEST((free_at(0, 70us) == 90us));
+  BOOST_TEST(loads.queued(WorkerId(0)) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_were_not_placed_are_no_load) {
+  place(1, 10us);
+  start(7, 70us);
+  end(8);
+  BOOST_TEST(!loads.busy(WorkerId(0)));
+  BOOST_TEST((free_at(0, 70us) == 80us));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler
