@@ -155,7 +155,8 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
           fmt::format("The machine: one of {}, or the path of a file", fmt::join(platform::known_machines(), ", ")))
       ->type_name("NAME|FILE")
       ->required();
-  command.add_option("--gpus", arguments.gpus, "How many GPUs: 4, 1-8 or 0,2,4; default: all");
+  command.add_option("--gpus", arguments.gpus, "How many GPUs: 4, 1-8 or 0,2,4; default: all")
+      ->check([](const std::string& text) { return text.empty() ? "how many?" : std::string(); });
   command
       .add_option("--gpu-order", arguments.gpu_order,
                   "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
@@ -203,7 +204,8 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       .add_option_function<std::uint64_t>(
           "--gpu-memory", [&options](std::uint64_t bytes) { options.gpu_memory = Bytes{bytes}; },
           "Memory of each GPU, such as 512MiB; default: as described")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U));
   command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
       ->check(CLI::Range(1e-6, 1.0));
   command

@@ -1,6 +1,7 @@
 #include "apps/simulation_request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,12 @@ std::uint64_t largest_task(const SimulatedRun& run, std::int64_t n) {
   return (3 * edge * edge + factor) * element;
 }
 
+/// In bytes.
+double memory_for_data(const SimulationOptions& options, int gpu) {
+  const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
+  return static_cast<double>(memory.count) * options.memory_share;
+}
+
 }  // namespace
 
 double task_count(Application application, std::int64_t tiles) {
@@ -125,31 +132,27 @@ void SimulationRequest::check_memory() {
   const SimulationOptions& options = common_.simulation;
   const auto kernels = kernels_in(common_.precision, common_.application, options.machine).value_or_throw();
   const bool cores_can = std::all_of(kernels.begin(), kernels.end(), [](const auto& k) { return k.times->on_cpu(); });
-  std::vector<int> told;
   for (const SimulationPlace& place : places_) {
-    const bool cores = cores_can && (options.cores > 0 || static_cast<int>(place.gpus.size()) < options.machine.cores);
     const std::uint64_t need = largest_task(common_, place.n);
-    std::size_t too_small = 0;
-    std::string which;
+    std::vector<int> small;
     for (const int gpu : place.gpus) {
-      const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
-      const double usable_bytes = static_cast<double>(memory.count) * options.memory_share;
-      if (static_cast<double>(need) <= usable_bytes) continue;
-      ++too_small;
-      which = fmt::format(
-          "the data of one task, up to {} in tiles of {}, do not fit into the {} that data may use of "
-          "GPU {}'s memory",
-          human_bytes({need}), std::min(common_.tile, place.n), human_bytes({static_cast<std::uint64_t>(usable_bytes)}),
-          gpu);
-      if (std::find(told.begin(), told.end(), gpu) != told.end()) continue;
-      told.push_back(gpu);
-      if (cores) warnings_.push_back(which + ": such tasks run elsewhere");
+      if (memory_for_data(options, gpu) < static_cast<double>(need)) small.push_back(gpu);
     }
-    if (too_small > 0 && too_small == place.gpus.size() && !cores) {
+    if (small.empty()) continue;
+    const std::string what = fmt::format(
+        "the data of one task, up to {} in tiles of {}, do not fit into the memory for data of GPU {}, which is {}",
+        human_bytes({need}), std::min(common_.tile, place.n), fmt::join(small, ", "),
+        human_bytes({static_cast<std::uint64_t>(memory_for_data(options, small.front()))}));
+    const bool cores = cores_can && (options.cores > 0 || static_cast<int>(place.gpus.size()) < options.machine.cores);
+    if (!cores && small.size() == place.gpus.size()) {
       throw Error(ErrorCode::bad_input,
-                  which + ", and no core can run them: use smaller tiles, more GPU memory or a core (--cores)");
+                  what + ", and no core can run it: use smaller tiles, more GPU memory or a core (--cores)");
     }
+    warnings_.push_back(what + ": such tasks run elsewhere");
   }
+  // The same for every policy, and mostly for every size.
+  std::sort(warnings_.begin(), warnings_.end());
+  warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
 }
 
 SimulatedRun SimulationRequest::run(const SimulationPlace& place, std::uint64_t seed) const {
