@@ -54,6 +54,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_solve_command(application, command);
   add_run_command(application, command);
   add_simulate_command(application, command);
+  add_experiment_command(application, command);
   add_info_command(application, command);
   add_bench_command(application, command);
   try {
@@ -62,9 +63,9 @@ int run_command_line(int argc, const char* const* argv) {
     return application.exit(error) == 0 ? kSuccess : kUnusable;
   }
   if (!command) {
-    fmt::print(
-        stderr,
-        "troupe: no command was given: solve, run, simulate, info or bench (`troupe --help` lists what is possible)\n");
+    fmt::print(stderr,
+               "troupe: no command was given: solve, run, simulate, experiment, info or bench (`troupe --help` lists "
+               "what is possible)\n");
     return kUnusable;
   }
   try {

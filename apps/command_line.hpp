@@ -32,6 +32,7 @@ void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
 void add_simulate_command(CLI::App& application, Command& chosen);
+void add_experiment_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 
 }  // namespace troupe::apps

@@ -1,5 +1,7 @@
 #include "apps/simulation_point.hpp"
 
+#include <algorithm>
+
 namespace troupe::apps {
 
 namespace {
@@ -13,15 +15,28 @@ Estimate estimate_of(const std::vector<SimulatedOutcome>& outcomes, const Get& g
   return estimate(values);
 }
 
+/// What passed over a link; nothing where the run did not use it.
+LinkTraffic traffic_of(const SimulatedOutcome& outcome, const std::string& link) {
+  for (const LinkTraffic& traffic : outcome.report.transfers.links) {
+    if (traffic.name == link) return traffic;
+  }
+  return {link, 0, {}, {}};
+}
+
+/// The links that any of the runs has used.
 std::vector<LinkUse> links_of(const std::vector<SimulatedOutcome>& outcomes) {
   std::vector<LinkUse> links;
-  const std::vector<LinkTraffic>& first = outcomes.front().report.transfers.links;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const auto link = [i](const SimulatedOutcome& outcome) { return outcome.report.transfers.links[i]; };
-    links.push_back(
-        {first[i].name, first[i].bandwidth_mb_per_s,
-         estimate_of(outcomes, [&](const auto& outcome) { return link(outcome).bytes.count; }),
-         estimate_of(outcomes, [&](const auto& outcome) { return seconds(link(outcome).busy) / outcome.seconds; })});
+  for (const SimulatedOutcome& outcome : outcomes) {
+    for (const LinkTraffic& traffic : outcome.report.transfers.links) {
+      const auto known = [&](const LinkUse& link) { return link.name == traffic.name; };
+      if (std::any_of(links.begin(), links.end(), known)) continue;
+      links.push_back({traffic.name, traffic.bandwidth_mb_per_s, {}, {}});
+    }
+  }
+  for (LinkUse& link : links) {
+    link.bytes = estimate_of(outcomes, [&](const auto& outcome) { return traffic_of(outcome, link.name).bytes.count; });
+    link.busy = estimate_of(
+        outcomes, [&](const auto& outcome) { return seconds(traffic_of(outcome, link.name).busy) / outcome.seconds; });
   }
   return links;
 }
