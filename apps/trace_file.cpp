@@ -53,7 +53,7 @@ Result<void> check_trace_path(const std::string& path) {
 Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description) {
   cut_states(trace.states, description.begin);
   const PipeSignalIgnored ignored;
-  auto file = AtomicFile::create(path);
+  auto file = platform::AtomicFile::create(path);
   if (!file) return file.failure();
   BufferedFile out(std::move(file).value());
   if (path.ends_with(kPaje)) {
