@@ -365,6 +365,8 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   const auto cause = std::make_shared<Failure>(
       Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
                                             std::to_string(worker.value()) + ", whose actor died: " + reason});
+  // Else the scheduler would wait for its end.
+  if (services_) services_->ended(worker, *task, {}, {}, true);
   TaskList ready;
   // The worker's thread is gone, so its place in the graph is free to use.
   graph_.complete(*task, cause, worker, ready);
