@@ -265,26 +265,14 @@ BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {
 
 BOOST_AUTO_TEST_CASE(a_task_that_no_device_can_hold_is_refused) {
   // Every core drives a GPU.
-  Words arguments{"simulate",
-                  "cholesky",
-                  "--platform",
-                  folder.write("small.json", R"({
-    "name": "small", "cpu": {"cores": 1, "sockets": 1}, "gpus": [{"id": 0, "memory_bytes": 1000000}],
-    "transfers": {"bandwidth_mb_per_s": [[0, 1000], [1000, 0]], "latency_us": [[0, 1], [1, 0]]},
-    "kernels": [
-      {"kernel": "potrf", "application": "cholesky", "precision": "double", "tile": 512, "cpu_us": {"mean": 9},
-       "gpu_us": [{"gpu": 0, "mean": 9}]},
-      {"kernel": "trsm", "application": "cholesky", "precision": "double", "tile": 512, "cpu_us": {"mean": 9},
-       "gpu_us": [{"gpu": 0, "mean": 9}]},
-      {"kernel": "syrk", "application": "cholesky", "precision": "double", "tile": 512, "cpu_us": {"mean": 9},
-       "gpu_us": [{"gpu": 0, "mean": 9}]},
-      {"kernel": "gemm", "application": "cholesky", "precision": "double", "tile": 512, "cpu_us": {"mean": 9},
-       "gpu_us": [{"gpu": 0, "mean": 9}]}]})"),
-                  "--n",
-                  "2048",
-                  "--policy",
-                  "heft"};
-  refuses(arguments, {"6.0 MiB", "GPU 0", "no core can run it"});
+  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/platform/machines/idgraf-double.json");
+  auto machine = nlohmann::json::parse(file);
+  machine["cpu"]["cores"] = 8;
+  machine["cpu"]["sockets"] = 1;
+  for (auto& gpu : machine["gpus"]) gpu.erase("near_cores");
+  refuses({"simulate", "cholesky", "--platform", folder.write("small.json", machine.dump()), "--n", "2048", "--tile",
+           "512", "--gpus", "8", "--policy", "heft", "--gpu-memory", "1MiB"},
+          {"6.0 MiB", "1.0 MiB", "GPU 0, 1", "no core can run it"});
 }
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
