@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "graph/codelet.hpp"
 #include "graph/data_registry.hpp"
 #include "graph/working_set.hpp"
@@ -10,16 +12,18 @@ namespace troupe::actors {
 
 namespace {
 
-memory::RequestId request_of(const graph::Task& task) { return memory::RequestId(task.task_id().value()); }
-
 /// Requests of the program have numbers that no task has.
 constexpr std::uint64_t kProgram = std::uint64_t{1} << 63U;
+/// Above the bits of a task's id: how often its request was withdrawn.
+constexpr unsigned kAttempts = 48;
 
 }  // namespace
 
 RunServices::RunServices(Setup setup) : setup_(std::move(setup)) {
   if (setup_.simulation != nullptr) {
-    memory_ = std::make_shared<memory::MemoryState>(setup_.simulation->memory_options(), *this);
+    memory::MemoryOptions options = setup_.simulation->memory_options();
+    highest_use_.resize(options.nodes.size());
+    memory_ = std::make_shared<memory::MemoryState>(std::move(options), *this);
   }
 }
 
@@ -41,27 +45,62 @@ void RunServices::know(const graph::Task& task) {
   }
 }
 
+memory::RequestId RunServices::request_of(const graph::Task& task) const {
+  std::uint64_t number = task.task_id().value();
+  if (attempts_.empty()) return memory::RequestId(number);
+  if (const auto found = attempts_.find(number); found != attempts_.end()) number |= found->second << kAttempts;
+  return memory::RequestId(number);
+}
+
 void RunServices::acquire(WorkerId worker, graph::Task& task) {
   know(task);
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::acquire;
   event.node = setup_.nodes[worker.index()];
-  event.request = request_of(task);
+  if (event.node != memory::kHost) {
+    if (const graph::DataRecord* whole = graph::find_whole_of_parts(task)) {
+      refuse({worker, &task}, {ErrorCode::invalid_argument,
+                               fmt::format("{} has parts, which lie apart in the memory of a GPU, so that a kernel can "
+                                           "use it as a whole on a core only: give the codelet an implementation for "
+                                           "cores, or release the parts first",
+                                           graph::describe(*whole))});
+      return;
+    }
+  }
   graph::append_working_set(task, event.uses);
   if (setup_.submitted) setup_.submitted->mark_last_writes(event.uses);
   {
     const std::lock_guard lock(mutex_);
+    event.request = request_of(task);
     requests_[event.request] = {worker, &task};
   }
   post(std::move(event));
 }
 
 void RunServices::withdraw(WorkerId worker, graph::Task& task) {
-  (void)take_request(request_of(task));
-  post_release(request_of(task));
-  if (setup_.tell_scheduler) {
-    news_.post({.kind = scheduler::SchedulerEvent::Kind::left, .worker = worker, .task = task.task_id()});
+  memory::RequestId request;
+  {
+    const std::lock_guard lock(mutex_);
+    request = request_of(task);
+    requests_.erase(request);
+    // Its next request is another one: an answer to this may be on its way.
+    ++attempts_[task.task_id().value()];
   }
+  post_release(request);
+  left(worker, task.task_id(), false);
+}
+
+void RunServices::left(WorkerId worker, TaskId task, bool ended) {
+  if (ended && setup_.submitted) setup_.submitted->ended(task);
+  if (ended && memory_) forget_attempts(task);
+  if (!setup_.tell_scheduler) return;
+  news_.post({.kind = scheduler::SchedulerEvent::Kind::left, .worker = worker, .task = task});
+  if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
+}
+
+void RunServices::forget_attempts(TaskId task) {
+  const std::lock_guard lock(mutex_);
+  if (!attempts_.empty()) attempts_.erase(task.value());
 }
 
 void RunServices::started(WorkerId worker, const graph::Task& task) {
@@ -73,7 +112,15 @@ void RunServices::started(WorkerId worker, const graph::Task& task) {
 }
 
 void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end) {
-  if (memory_) post_release(request_of(task));
+  if (memory_) {
+    memory::RequestId request;
+    {
+      const std::lock_guard lock(mutex_);
+      request = request_of(task);
+      if (!attempts_.empty()) attempts_.erase(task.task_id().value());
+    }
+    post_release(request);
+  }
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   if (!setup_.tell_scheduler) return;
   news_.post({.kind = scheduler::SchedulerEvent::Kind::ended,
@@ -84,7 +131,13 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
   if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
 }
 
+void RunServices::note_use(NodeId node) {
+  Bytes& highest = highest_use_[node.index()];
+  highest = std::max(highest, memory_->core().used(node));
+}
+
 void RunServices::copy(const memory::Command& transfer) {
+  note_use(transfer.to);
   setup_.simulation->copy(transfer, [this, id = transfer.transfer] {
     memory::MemoryEvent event;
     event.kind = memory::MemoryEvent::Kind::transfer_done;
@@ -109,6 +162,7 @@ void RunServices::acquired(memory::RequestId request) {
   }
   const Request asked = take_request(request);
   if (asked.task == nullptr) return;  // withdrawn
+  note_use(setup_.nodes[asked.worker.index()]);
   workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
   {
     const std::lock_guard lock(port.arrived_lock);
@@ -130,19 +184,20 @@ void RunServices::refused(const memory::Command& command) {
     return;
   }
   const Request asked = take_request(command.request);
-  if (asked.task == nullptr) return;
+  if (asked.task != nullptr) refuse(asked, failure);
+}
+
+void RunServices::refuse(const Request& asked, const Failure& failure) {
   const auto& kinds = setup_.crew->kinds;
-  const bool elsewhere = too_large && kinds[asked.worker.index()] != DeviceKind::cpu_core &&
+  const bool elsewhere = failure.code != ErrorCode::transfer_failed &&
+                         kinds[asked.worker.index()] != DeviceKind::cpu_core &&
                          std::find(kinds.begin(), kinds.end(), DeviceKind::cpu_core) != kinds.end() &&
                          asked.task->codelet->runs_on(DeviceKind::cpu_core);
   graph::FailureLog::Cause cause;
   if (!elsewhere) {
     cause = std::make_shared<Failure>(
-        Failure{failure.code,
-                fmt::format("{} failed on worker {}: {}", graph::describe(*asked.task), asked.worker.value(), why)});
-  }
-  if (setup_.tell_scheduler) {
-    news_.post({.kind = scheduler::SchedulerEvent::Kind::left, .worker = asked.worker, .task = asked.task->task_id()});
+        Failure{failure.code, fmt::format("{} failed on worker {}: {}", graph::describe(*asked.task),
+                                          asked.worker.value(), failure.message)});
   }
   workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
   {
@@ -216,6 +271,9 @@ TransferReport RunServices::transfers() const {
   if (!memory_) return {};
   TransferReport report = setup_.simulation->transfers();
   const memory::MemoryStatistics& statistics = memory_->core().statistics();
+  for (std::uint32_t node = 1; node < highest_use_.size(); ++node) {
+    report.memories.push_back({NodeId(node), memory_->core().capacity(NodeId(node)), highest_use_[node]});
+  }
   report.evictions = statistics.evictions;
   report.write_backs = statistics.write_backs;
   report.prefetches = statistics.prefetches;

@@ -44,6 +44,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void acquire(WorkerId worker, graph::Task& task) override;
   void withdraw(WorkerId worker, graph::Task& task) override;
   void started(WorkerId worker, const graph::Task& task) override;
+  void left(WorkerId worker, TaskId task, bool ended) override;
   void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end) override;
 
   // MemoryHost, in the memory manager's thread.
@@ -77,15 +78,26 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void post_release(memory::RequestId request);
   /// The request's task, which is not waited for any more; a null task where the program made it.
   Request take_request(memory::RequestId request);
+  /// The number of the task's request. Requires mutex_.
+  [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const;
+  void forget_attempts(TaskId task);
+  /// Tells the worker that its task cannot have its data there: it runs on a core, or fails.
+  void refuse(const Request& asked, const Failure& failure);
   void know(const graph::Task& task);
+  /// What is allocated grows before a copy begins or a task is answered.
+  void note_use(NodeId node);
 
   const Setup setup_;
   std::shared_ptr<memory::MemoryState> memory_;
   scheduler::SchedulerInbox news_;
+  /// By node, in the memory manager's thread.
+  std::vector<Bytes> highest_use_;
 
   std::mutex mutex_;
   // Looked up only; guarded by mutex_.
   std::unordered_map<memory::RequestId, Request> requests_;
+  /// By task: how often its request was withdrawn. Empty unless workers die.
+  std::unordered_map<std::uint64_t, std::uint64_t> attempts_;
   /// Requests of the program that were answered, and how.
   std::unordered_map<memory::RequestId, Result<void>> home_;
   std::uint64_t home_requests_ = 0;

@@ -59,7 +59,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   void forget(const graph::DataRecord& data) noexcept override;
 
   // WorkerQueues
-  Task* next_activated() override { return activation_.pop_oldest(); }
+  Task* next_activated() override;
   void take_events(std::vector<scheduler::SchedulerEvent>& out) override { services_->take_events(out); }
   void push(Task* task, WorkerId worker) override;
   void prefetch(NodeId node, const Task& task, std::span<const memory::Use> uses) override {
@@ -436,6 +436,17 @@ WorkerId RuntimeSystem::Implementation::elsewhere() const {
   return WorkerId(static_cast<std::uint32_t>(next % topology_.cores.size()));
 }
 
+Task* RuntimeSystem::Implementation::next_activated() {
+  while (Task* task = activation_.pop_oldest()) {
+    const bool has_kernel = task->role != graph::TaskRole::replay && task->role != graph::TaskRole::host;
+    if (has_kernel) return task;
+    // It takes no time on any device, so there is nothing to decide: any worker will do.
+    crew_->entry.push(task);
+    wake_one(elsewhere());
+  }
+  return nullptr;
+}
+
 void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
   graph_.failures().add({ErrorCode::policy_failed, "policy '" + policy_name_ + "' " + what});
 }
@@ -571,6 +582,11 @@ WhyReport RuntimeSystem::why() const { return implementation_->why(); }
 
 void RuntimeSystem::kill_scheduler() {
   const caf::actor actor = implementation_->peers_->scheduler();
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+void RuntimeSystem::kill_memory() {
+  const caf::actor actor = implementation_->peers_->memory();
   if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
 }
 

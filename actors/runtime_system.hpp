@@ -47,6 +47,8 @@ class RuntimeSystem {
   /// So for the scheduler's, where there is one: tasks that it has not placed go to the least loaded workers, the next
   /// wait says so, and another actor goes on.
   void kill_scheduler();
+  /// So for the memory manager's, where there are several memories: another actor goes on with all that it knew.
+  void kill_memory();
 
  private:
   class Implementation;

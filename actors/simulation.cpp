@@ -202,7 +202,7 @@ TransferReport Simulation::transfers() const {
     const auto traffic = network_.link_statistics(i);
     if (traffic.bytes.count == 0) continue;
     const platform::DescribedLink& link = options_.machine.links[i];
-    report.links.push_back({link.name, link.bandwidth_mb_per_s, traffic.bytes, traffic.busy});
+    report.links.push_back({link.name, link.bandwidth_mb_per_s, traffic.bytes, traffic.busy, traffic.highest_load});
   }
   return report;
 }

@@ -26,6 +26,16 @@ struct LinkTraffic {
   double bandwidth_mb_per_s = 0;
   Bytes bytes;
   Duration busy{};
+  /// The most that has passed at one time, as a share of the bandwidth: at most 1, but for rounding.
+  double highest_load = 0;
+};
+
+/// A memory with a limit.
+struct MemoryUse {
+  NodeId node;
+  Bytes capacity;
+  /// The most that data have taken at one time.
+  Bytes highest;
 };
 
 struct TransferReport {
@@ -35,6 +45,7 @@ struct TransferReport {
   /// Of the pairs that copied anything.
   std::vector<PairTraffic> pairs;
   std::vector<LinkTraffic> links;
+  std::vector<MemoryUse> memories;
   /// What the memory manager did.
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;

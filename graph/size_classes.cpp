@@ -3,6 +3,7 @@
 #include "graph/codelet.hpp"
 #include "graph/data_record.hpp"
 #include "graph/kernel_context.hpp"
+#include "graph/working_set.hpp"
 
 namespace troupe::graph {
 
@@ -27,6 +28,11 @@ double flops_of(const Task& task) noexcept {
   }
 }
 
+bool SizeClass::runs_on(DeviceKind kind) const {
+  if (kind != DeviceKind::cpu_core && whole_of_parts && codelet->runs_on(DeviceKind::cpu_core)) return false;
+  return codelet->runs_on(kind);
+}
+
 SizeClassId SizeClasses::classify(const Task& task) {
   std::uint64_t shapes = task.access_count;
   for (const TaskAccess& access : task.data()) {
@@ -34,6 +40,7 @@ SizeClassId SizeClasses::classify(const Task& task) {
     shapes = mix(shapes, static_cast<std::uint64_t>(layout.rows));
     shapes = mix(shapes, static_cast<std::uint64_t>(layout.cols));
     shapes = mix(shapes, layout.element_size);
+    if (!access.data()->children.empty()) shapes = mix(shapes, 1);
   }
   const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
   if (is_new) found->second = add(task);
@@ -41,7 +48,7 @@ SizeClassId SizeClasses::classify(const Task& task) {
 }
 
 SizeClassId SizeClasses::add(const Task& task) {
-  SizeClass made{SizeClassId(static_cast<std::uint32_t>(classes_.size())), task.codelet, flops_of(task), {}};
+  SizeClass made{SizeClassId(static_cast<std::uint32_t>(classes_.size())), task.codelet, flops_of(task), {}, find_whole_of_parts(task) != nullptr};
   for (const TaskAccess& access : task.data()) made.bytes += access.data()->view.layout.payload();
   classes_.push_back(made);
   return made.id;

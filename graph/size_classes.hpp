@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/task.hpp"
+#include "proto/access.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 
@@ -22,6 +23,12 @@ struct SizeClass {
   double flops = 0;
   /// All data together, without gaps.
   Bytes bytes;
+  /// Some of the data are used as a whole though they have parts: a core's implementation is called, where there is one
+  /// (`find_whole_of_parts`).
+  bool whole_of_parts = false;
+
+  /// Whether the codelet runs these tasks on such a device.
+  [[nodiscard]] bool runs_on(DeviceKind kind) const;
 };
 
 /// Numbers size classes as they appear. Arguments by value are not looked at: of two tasks on equal shapes the first

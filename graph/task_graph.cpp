@@ -12,10 +12,18 @@ namespace troupe::graph {
 namespace {
 
 /// Folds the partial results of a reduction into the data; argument 0 is its record.
-Codelet make_combine_codelet() {
-  return Codelet::internal("combine", {AccessMode::read_write}).cpu([](const KernelContext& context) {
+/// A core's work. Where no core runs tasks (on a described machine whose cores all drive GPUs) any device does it.
+Codelet make_combine_codelet(const GraphOptions& options) {
+  const Kernel combine = [](const KernelContext& context) {
     context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
-  });
+  };
+  Codelet codelet = Codelet::internal("combine", {AccessMode::read_write});
+  const bool cores = options.device_kinds[static_cast<std::size_t>(DeviceKind::cpu_core)];
+  for (int kind = 0; kind < kDeviceKinds; ++kind) {
+    const auto device = static_cast<DeviceKind>(kind);
+    if (device == DeviceKind::cpu_core || !cores) codelet.implement(device, combine);
+  }
+  return codelet;
 }
 
 }  // namespace
@@ -27,7 +35,7 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       worker_caches_(options.workers + 1),
       completed_(options.workers),
       registry_(this),
-      combine_codelet_(make_combine_codelet()),
+      combine_codelet_(make_combine_codelet(options)),
       replay_codelet_("recorded graph", {}),
       callbacks_(options.workers + 1) {
   edge_pool_.prepare(submission_caches_.edges);

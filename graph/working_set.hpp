@@ -20,4 +20,13 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
   }
 }
 
+/// Data that the task uses as a whole though they have parts, or null. In host memory the parts lie inside the whole;
+/// elsewhere each has a place of its own, and no kernel could use them as one. The task must not have ended.
+[[nodiscard]] inline const DataRecord* find_whole_of_parts(const Task& task) {
+  for (const TaskAccess& access : task.data()) {
+    if (!access.data()->children.empty()) return access.data();
+  }
+  return nullptr;
+}
+
 }  // namespace troupe::graph

@@ -78,7 +78,8 @@ class MemoryCore {
   /// or later. A handle may be named more than once.
   void acquire(RequestId request, NodeId node, std::span<const Use> uses, std::vector<Command>& out);
   /// The task has ended, well or not (what it was to write counts as written), or the request is given up before it was
-  /// acquired (then nothing was written).
+  /// acquired (then nothing was written). Does nothing where the request has been refused already: who gives it up may
+  /// not know yet.
   void release(RequestId request, std::vector<Command>& out);
   /// Fetches what is read if there is room. Never waits, is never pinned, never answered.
   void prefetch(NodeId node, std::span<const Use> uses, std::vector<Command>& out);

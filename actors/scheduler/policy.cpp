@@ -57,18 +57,15 @@ std::unique_ptr<PlacingPolicy> make_heteroprio(PolicyOptions& options) {
 }
 
 std::unique_ptr<PlacingPolicy> make_homeward(PolicyOptions& options) {
-  HomewardOptions o;
-  o.tolerance = options.number("tol", o.tolerance, 0, 1e9);
-  o.weight = options.number("weight", o.weight, 0, 1e9);
-  o.ahead = options.number("ahead", o.ahead, 0, 1e9);
-  o.cpu_ahead = options.number("cpu", o.cpu_ahead, 0, 1e9);
-  o.most = options.number("most", o.most, 0, 1e9);
-  o.slack = options.number("slack", o.slack, 0, 1e9);
-  o.cp = options.flag("cp");
-  o.sigma = options.number("sigma", o.sigma, 0, 1e9);
-  o.gamma = options.number("gamma", o.gamma, 0, 1e9);
-  o.pivot = options.number("pivot", o.pivot, 0, 1e9);
-  return homeward(o);
+  HomewardOptions homeward_options;
+  double& least = homeward_options.least_tolerance;
+  least = options.number("tolerance", least, 0, 1000);
+  homeward_options.most_tolerance = std::max(homeward_options.most_tolerance, least);
+  homeward_options.ahead = options.count("ahead", homeward_options.ahead, 1, 1000);
+  homeward_options.looked_at = options.count("looked_at", homeward_options.looked_at, 1, 1'000'000);
+  homeward_options.cover = options.number("cover", homeward_options.cover, 0, 1e9);
+  homeward_options.spare_cover = options.number("spare", homeward_options.spare_cover, 0, 1e9);
+  return homeward(homeward_options);
 }
 
 struct PlacingFactory {

@@ -29,7 +29,10 @@ bool SchedulerState::take_events() {
         core.task_ended(event.worker, event.task, event.took);
         ended = true;
         break;
-      case SchedulerEvent::Kind::left: core.task_left(event.worker, event.task); break;
+      case SchedulerEvent::Kind::left:
+        core.task_left(event.worker, event.task);
+        ended = true;
+        break;
       case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
     }
   }

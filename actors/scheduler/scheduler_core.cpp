@@ -128,7 +128,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   std::size_t count = 0;
   for (const WorkerState& worker : workers_) {
     Duration time = ExecutionTimes::kNever;
-    if (known.codelet->runs_on(worker.kind) && fits(known, worker.node) && !model_->cannot_run(known, worker.id)) {
+    if (known.runs_on(worker.kind) && fits(known, worker.node) && !model_->cannot_run(known, worker.id)) {
       const std::optional<Duration> predicted = model_->predict(known, worker.id);
       if (!predicted) state.known = state.measured[static_cast<std::size_t>(worker.kind)] = false;
       time = predicted.value_or(Duration::zero());

@@ -1,6 +1,7 @@
 #include "actors/workers/crew.hpp"
 
 #include "graph/codelet.hpp"
+#include "graph/working_set.hpp"
 
 namespace troupe::workers {
 
@@ -12,6 +13,8 @@ void Crew::set_restricted_aside(graph::TaskList& ready) {
       for_all.push_back(task);
       continue;
     }
+    const bool on_cores =
+        graph::find_whole_of_parts(*task) != nullptr && task->codelet->runs_on(DeviceKind::cpu_core);
     int runnable = 0;
     int present = 0;
     DeviceKind last = DeviceKind::cpu_core;
@@ -19,7 +22,7 @@ void Crew::set_restricted_aside(graph::TaskList& ready) {
       const auto kind = static_cast<DeviceKind>(i);
       if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) continue;
       ++present;
-      if (!task->codelet->runs_on(kind)) continue;
+      if (!task->codelet->runs_on(kind) || (on_cores && kind != DeviceKind::cpu_core)) continue;
       ++runnable;
       last = kind;
     }

@@ -86,6 +86,8 @@ void WorkerActor::on_exit() {
   // Ends what is in flight, see `Device`.
   device_.reset();
   collect_done();
+  // Of what has been answered, the next actor must not think that it was an answer to itself.
+  collect_arrived();
   std::vector<graph::Task*> asked_for;
   if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
   for (graph::Task* task : asked_for) {
@@ -212,6 +214,7 @@ void WorkerActor::collect_arrived() {
   }
   for (graph::Task* task : arrived) core_.acquired(*task);
   for (const Refused& one : refused) {
+    crew_.services->left(setup_->id, one.task->task_id(), one.cause != nullptr);
     if (one.cause) {
       core_.failed_to_start(*one.task, one.cause);
     } else {

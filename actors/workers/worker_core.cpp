@@ -125,10 +125,14 @@ Step WorkerCore::next() {
   while (in_hand() < options_.slots + options_.lookahead) {
     Task* task = next_task();
     if (task == nullptr) break;
+    const TaskId id = task->task_id();
     const Begin begun = crew_.graph.begin(*task, options_.self, ready);
     if (!ready.empty()) [[unlikely]]
       activated(ready);
-    if (begun != Begin::run) continue;
+    if (begun != Begin::run) {
+      if (crew_.services != nullptr) crew_.services->left(options_.self, id, begun == Begin::ended);
+      continue;
+    }
     asked_ = 0;
     take(task, step);
     step.activate = std::exchange(activation_due_, false);

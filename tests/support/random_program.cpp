@@ -13,6 +13,17 @@ bool overlap(const Region& a, const Region& b) {
          b.col < a.col + a.cols;
 }
 
+/// Whether the region has parts at any time.
+bool is_divided(const RandomProgram& program, int region) {
+  const auto divides = [region](const Operation& operation) {
+    return operation.kind == Operation::Kind::partition && operation.index == region;
+  };
+  if (std::any_of(program.prologue.begin(), program.prologue.end(), divides)) return true;
+  return std::any_of(program.operations.begin(), program.operations.end(), [&](const std::vector<Operation>& all) {
+    return std::any_of(all.begin(), all.end(), divides);
+  });
+}
+
 /// Builds a program submitter by submitter.
 class Generator {
  public:
@@ -48,7 +59,7 @@ class Generator {
   void add_roots() {
     program_.roots = 2 + static_cast<int>(random_.below(5));
     for (int root = 0; root < program_.roots; ++root) {
-      const auto rows = static_cast<std::int64_t>(1 + random_.below(6));
+      const auto rows = static_cast<std::int64_t>(1 + random_.below(6)) * options_.scale;
       const auto cols = static_cast<std::int64_t>(1 + random_.below(4));
       add_region({root, 0, 0, rows, cols}, chance(50));
     }
@@ -57,7 +68,7 @@ class Generator {
   /// Cuts a region at a random row and column; a part may stay with the whole.
   void cut(int index, std::vector<Operation>& out, std::vector<int>& available) {
     const Region whole = program_.regions[static_cast<std::size_t>(index)];
-    if (divided_[static_cast<std::size_t>(index)] || whole.rows * whole.cols < 2) return;
+    if (!options_.parts || divided_[static_cast<std::size_t>(index)] || whole.rows * whole.cols < 2) return;
     divided_[static_cast<std::size_t>(index)] = true;
     const std::int64_t row = random_.below(static_cast<std::uint32_t>(whole.rows));
     const std::int64_t col = random_.below(static_cast<std::uint32_t>(whole.cols));
@@ -183,6 +194,28 @@ class Generator {
 };
 
 }  // namespace
+
+PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task, const Devices& devices) {
+  PlannedKernel kernel;
+  if (!devices.mixed) return kernel;
+  kernel.timed_as = static_cast<int>((task.salt >> 40U) % kTimedKernels);
+  kernel.on_gpus = devices.gpus;
+  const std::uint64_t draw = (task.salt >> 20U) % 100;
+  if (draw < 20 && devices.cores) kernel.on_gpus = false;
+  if (draw < 80 || !devices.gpus) return kernel;
+  Bytes needed;
+  for (const PlannedAccess& access : task.accesses) {
+    if (is_divided(program, access.region)) return kernel;
+    const Region& region = program.regions[static_cast<std::size_t>(access.region)];
+    // As memory is handed out there.
+    const auto bytes = static_cast<std::uint64_t>(region.rows * region.cols) * sizeof(std::uint64_t);
+    needed += Bytes{(bytes + 255) / 256 * 256};
+  }
+  kernel.on_cores = needed > devices.gpu_memory;
+  return kernel;
+}
+
+std::string timed_kernel_name(int kernel) { return "k" + std::to_string(kernel); }
 
 RandomProgram make_program(const ProgramOptions& options) { return Generator(options).make(); }
 

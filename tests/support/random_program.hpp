@@ -3,14 +3,30 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "graph/handle.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/access.hpp"
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::tests {
+
+/// The implementations that kernels have.
+struct Devices {
+  /// Some kernels run on cores only, some on GPUs only, most on both, and each is timed as one of `kTimedKernels` (see
+  /// `random_machine.hpp`). Else all run on cores.
+  bool mixed = false;
+  /// Kinds that the runtime has.
+  bool cores = true;
+  bool gpus = false;
+  /// What a GPU holds: tasks whose data need more run on cores too.
+  Bytes gpu_memory;
+};
+inline constexpr int kTimedKernels = 4;
 
 /// What a program may contain. Everything else is drawn from the seed.
 struct ProgramOptions {
@@ -26,6 +42,16 @@ struct ProgramOptions {
   /// Submitters wait for tasks and handles, partition, register and release in between. A program without waits
   /// fills the window.
   bool waits = true;
+  /// Handles are divided into parts.
+  bool parts = true;
+  /// Rows of matrices are multiplied by it.
+  int scale = 1;
+  /// How kernels are implemented; see `Devices`.
+  Devices devices = {};
+  /// Workers die while the program runs: tasks may fail for it. One submitter only.
+  bool losses = false;
+  /// Called before each operation of the first submitter.
+  std::function<void()> between = nullptr;
 };
 
 /// A rectangle of a root matrix: what one handle stands for.
@@ -110,11 +136,32 @@ struct TaskLog {
   bool cancel_requested = false;
 };
 
+/// What a kernel of a task is like where devices are mixed.
+struct PlannedKernel {
+  bool on_cores = true;
+  bool on_gpus = false;
+  /// Less than `kTimedKernels`.
+  int timed_as = 0;
+};
+[[nodiscard]] PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task,
+                                           const Devices& devices);
+[[nodiscard]] std::string timed_kernel_name(int kernel);
+
+/// What became of the tasks of a program, by index.
+struct RanProgram {
+  /// In the order in which they ran.
+  std::vector<int> order;
+  /// Invalid where it was not submitted, as its parent did not run.
+  std::vector<TaskId> ids;
+  std::vector<TaskStatus> status;
+  /// The floating-point operations that its codelet counts.
+  std::vector<double> flops;
+};
+
 /// Runs the program of `options` on an idle graph, which must have as many workers as it takes to make progress, and
 /// checks it: each task ran exactly once and after its predecessors, what conflicts did not overlap, tasks that did
 /// not succeed had a reason, and the data are those of running all tasks in the order of submission. Returns what was
-/// wrong, a line each; nothing if all is well. `order`: if given, receives the tasks in the order in which they ran.
-std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options,
-                                     std::vector<int>* order = nullptr);
+/// wrong, a line each; nothing if all is well. `ran`: if given, receives what became of the tasks.
+std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, RanProgram* ran = nullptr);
 
 }  // namespace troupe::tests

@@ -30,6 +30,8 @@ struct ProgramOutcome {
   std::vector<TaskLog>& logs;
   const Memory& before;
   Memory& after;
+  /// Tasks may fail without a fault of their own, before or after their kernel has run.
+  bool losses = false;
 };
 
 /// Runs the tasks one after the other in the order of their ids, on a copy of the data before, and compares. Appends

@@ -23,14 +23,15 @@ class Run {
         before_(make_memory(program_, options.seed)),
         after_(before_),
         handles_(program_.regions.size()),
-        variadic_(with_kernel(Codelet::variadic("any"))) {
+        outcome_(program_.tasks.size()) {
     for (const PlannedTask& task : program_.tasks) {
-      const auto modes = modes_of(task);
-      if (!by_modes_.contains(modes)) by_modes_.emplace(modes, with_kernel(Codelet("fixed", modes)));
+      const CodeletKey key = key_of(task);
+      if (codelets_.contains(key)) continue;
+      codelets_.emplace(key, with_kernel(task.variadic ? Codelet::variadic("any") : Codelet("fixed", key.modes), key));
     }
   }
 
-  std::vector<std::string> execute(std::vector<int>* order) {
+  std::vector<std::string> execute(RanProgram* ran) {
     for (const Operation& operation : program_.prologue) perform(operation);
     if (options_.submitters == 1) {
       submit_all(program_.operations[0]);
@@ -44,7 +45,7 @@ class Run {
     const Result<void> outcome = graph_.wait_all();
     check_all(outcome);
     release_all();
-    if (order != nullptr) note_order(*order);
+    if (ran != nullptr) note(*ran);
     return std::move(problems_);
   }
 
@@ -60,15 +61,42 @@ class Run {
   [[nodiscard]] TaskLog& log(int task) { return logs_[static_cast<std::size_t>(task)]; }
   [[nodiscard]] Handle& handle(int region) { return handles_[static_cast<std::size_t>(region)]; }
 
-  static std::vector<AccessMode> modes_of(const PlannedTask& task) {
+  /// Tasks that are alike in it share a codelet.
+  struct CodeletKey {
     std::vector<AccessMode> modes;
-    for (const PlannedAccess& access : task.accesses) modes.push_back(access.mode);
-    return modes;
+    bool on_cores = true;
+    bool on_gpus = false;
+    int timed_as = 0;
+    bool variadic = false;
+    friend auto operator<=>(const CodeletKey&, const CodeletKey&) = default;
+  };
+  [[nodiscard]] CodeletKey key_of(const PlannedTask& task) const {
+    const PlannedKernel kernel = planned_kernel(program_, task, options_.devices);
+    CodeletKey key{{}, kernel.on_cores, kernel.on_gpus, kernel.timed_as, task.variadic};
+    if (!task.variadic) {
+      for (const PlannedAccess& access : task.accesses) key.modes.push_back(access.mode);
+    }
+    return key;
   }
-  static Codelet with_kernel(Codelet codelet) {
-    return std::move(codelet).cpu(
-        [](const KernelContext& context) { context.argument<Run*>(0)->kernel(context.argument<int>(1), context); });
+  /// More where there is more data; some codelets do not count.
+  static double count_flops(const KernelContext& context) {
+    std::int64_t elements = 1;
+    for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
+    return static_cast<double>(elements) * 1000;
   }
+  [[nodiscard]] Codelet with_kernel(Codelet codelet, const CodeletKey& key) const {
+    const Kernel kernel = [](const KernelContext& context) {
+      context.argument<Run*>(0)->kernel(context.argument<int>(1), context);
+    };
+    if (key.on_cores) codelet.implement(DeviceKind::cpu_core, kernel);
+    if (key.on_gpus) codelet.implement(DeviceKind::cuda, kernel);
+    if (options_.devices.mixed) {
+      codelet.timed_as("test/" + timed_kernel_name(key.timed_as) + "/long");
+      if (counts_flops(key.timed_as)) codelet.flops(count_flops);
+    }
+    return codelet;
+  }
+  static bool counts_flops(int timed_kernel) { return timed_kernel % 2 == 0; }
 
   void kernel(int index, const KernelContext& context) {
     TaskLog& log = this->log(index);
@@ -103,7 +131,7 @@ class Run {
     if (task.has_callback) {
       options.callback = [this, index](const TaskOutcome&) { log(index).callbacks.fetch_add(1); };
     }
-    const Codelet& codelet = task.variadic ? variadic_ : by_modes_.at(modes_of(task));
+    const Codelet& codelet = codelets_.at(key_of(task));
     const auto future = graph_.submit({codelet, accesses, args(this, index), options});
     if (future) {
       log(index).future = future.value();
@@ -115,6 +143,7 @@ class Run {
   void submit_all(const std::vector<Operation>& operations) {
     std::uint64_t last = 1;
     for (const Operation& operation : operations) {
+      if (options_.between) options_.between();
       if (operation.kind == Operation::Kind::modify_host) log(operation.index).host_after = last;
       perform(operation);
       if (operation.kind == Operation::Kind::submit && log(operation.index).future.valid()) {
@@ -200,12 +229,16 @@ class Run {
 
   void check_all(const Result<void>& outcome) {
     std::vector<bool> poisoned;
-    check_outcome({program_, logs_, before_, after_}, poisoned, problems_);
+    if (options_.devices.mixed) bring_home();
+    check_outcome({program_, logs_, before_, after_, options_.losses}, poisoned, problems_);
     bool any_failure = false;
-    for (const TaskLog& log : logs_) {
-      any_failure = any_failure || (log.future.valid() && log.future.status() != TaskStatus::succeeded);
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      if (!logs_[i].future.valid()) continue;
+      outcome_[i] = logs_[i].future.status();
+      any_failure = any_failure || outcome_[i] != TaskStatus::succeeded;
     }
-    if (outcome.ok() == any_failure) {
+    // That a scheduler died is said by the wait, too.
+    if (outcome.ok() == any_failure && !(options_.losses && !any_failure)) {
       problem(any_failure ? std::string("a wait for everything hides that tasks did not succeed")
                           : "a wait for everything fails without reason: " + outcome.failure().message);
     }
@@ -217,6 +250,14 @@ class Run {
         problem("region " + std::to_string(i) + (poisoned[i] ? " should not be valid" : " should be valid: ") +
                 (hold ? "" : hold.failure().message));
       }
+    }
+  }
+
+  /// What other memories have of the results.
+  void bring_home() {
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      if (program_.regions[i].root >= program_.roots) continue;  // released
+      if (auto hold = graph_.acquire(handles_[i], AccessMode::read)) graph_.give_back(hold.value());
     }
   }
 
@@ -233,6 +274,23 @@ class Run {
     for (const Handle& released : handles_) {
       const auto hold = graph_.acquire(released, AccessMode::read);
       if (hold || hold.failure().code != ErrorCode::invalid_handle) problem("a released handle can be acquired");
+    }
+  }
+
+  void note(RanProgram& ran) {
+    note_order(ran.order);
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      const Future& future = logs_[i].future;
+      ran.ids.push_back(future.valid() ? future.id() : TaskId{});
+      ran.status.push_back(outcome_[i]);
+      const PlannedTask& task = program_.tasks[i];
+      const bool counts = options_.devices.mixed && counts_flops(key_of(task).timed_as);
+      std::int64_t elements = 1;
+      for (const PlannedAccess& access : task.accesses) {
+        const Region& region = program_.regions[static_cast<std::size_t>(access.region)];
+        elements += region.rows * region.cols;
+      }
+      ran.flops.push_back(counts ? static_cast<double>(elements) * 1000 : 0);
     }
   }
 
@@ -253,8 +311,9 @@ class Run {
   const Memory before_;
   Memory after_;
   std::vector<Handle> handles_;
-  const Codelet variadic_;
-  std::map<std::vector<AccessMode>, Codelet> by_modes_;
+  std::map<CodeletKey, Codelet> codelets_;
+  /// By task, when all have ended.
+  std::vector<TaskStatus> outcome_;
   std::atomic<std::uint64_t> clock_{1};
   std::mutex mutex_;
   std::vector<std::string> problems_;  // guarded by mutex_ while threads submit
@@ -262,8 +321,8 @@ class Run {
 
 }  // namespace
 
-std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, std::vector<int>* order) {
-  return Run(graph, options).execute(order);
+std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, RanProgram* ran) {
+  return Run(graph, options).execute(ran);
 }
 
 }  // namespace troupe::tests

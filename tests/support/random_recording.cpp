@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -195,10 +196,23 @@ class RecordingRun {
     return targets;
   }
 
-  static Codelet make_codelet() {
-    return Codelet::variadic("recorded").cpu([](const KernelContext& context) {
+  static Codelet make_codelet(const PlannedKernel& planned, bool timed) {
+    const Kernel kernel = [](const KernelContext& context) {
       context.argument<RecordingRun*>(0)->kernel(context.argument<int>(1), context);
-    });
+    };
+    Codelet codelet = Codelet::variadic("recorded");
+    codelet.implement(DeviceKind::cpu_core, kernel);
+    if (planned.on_gpus) codelet.implement(DeviceKind::cuda, kernel);
+    if (timed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
+    return codelet;
+  }
+  /// Made when it is needed first.
+  const Codelet& codelet_of(const PlannedTask& task) {
+    const PlannedKernel planned = planned_kernel(program_, task, options_.devices);
+    const auto key = std::pair(planned.on_gpus, planned.timed_as);
+    const auto found = codelets_.find(key);
+    if (found != codelets_.end()) return found->second;
+    return codelets_.emplace(key, make_codelet(planned, options_.devices.mixed)).first->second;
   }
 
   void kernel(int number, const KernelContext& context) {
@@ -232,7 +246,7 @@ class RecordingRun {
       for (const int before : task.after) {
         if (index(before) >= slice.begin && index(before) < i) options.after.push_back(futures[index(before)]);
       }
-      const auto future = graph_.submit({codelet_, accesses, args(this, static_cast<int>(i)), options});
+      const auto future = graph_.submit({codelet_of(task), accesses, args(this, static_cast<int>(i)), options});
       if (!future) return problem("task " + std::to_string(i) + " was refused: " + future.failure().message);
       futures[i] = future.value();
     }
@@ -366,7 +380,10 @@ class RecordingRun {
   /// Nothing is in flight.
   void check() {
     for (std::size_t set = 0; set < kSets; ++set) {
-      for (std::size_t root = 0; root < index(program_.roots); ++root) compare({root, set});
+      for (std::size_t root = 0; root < index(program_.roots); ++root) {
+        // What other memories have of it comes home.
+        options_.devices.mixed ? check_root({root, set}) : compare({root, set});
+      }
     }
     for (std::size_t i = 0; i < executions_.size(); ++i) {
       const std::string task = "task " + std::to_string(i);
@@ -383,7 +400,7 @@ class RecordingRun {
   const RandomRecordingOptions options_;
   Random random_;
   const RandomProgram program_;
-  const Codelet codelet_ = make_codelet();
+  std::map<std::pair<bool, int>, Codelet> codelets_;
   std::array<Memory, kSets> memory_;
   std::array<Memory, kSets> reference_;
   std::array<std::vector<Handle>, kSets> handles_;

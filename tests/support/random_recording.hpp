@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/task_graph.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace troupe::tests {
 
@@ -20,6 +21,8 @@ struct RandomRecordingOptions {
   bool faults = false;
   /// Nobody else uses the graph meanwhile.
   bool alone = true;
+  /// Some kernels run on GPUs too; none on GPUs only, as data of which there are parts may take the place of others.
+  Devices devices = {};
 };
 
 /// Records slices of a random program, then runs them, with the recorded data and with others, and submits them

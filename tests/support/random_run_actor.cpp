@@ -37,9 +37,9 @@ std::string describe(const RandomRun& run) {
          (run.program.nested ? ", nested" : "");
 }
 
-std::vector<std::string> execute(const RandomRun& run, std::vector<int>* order) {
+std::vector<std::string> execute(const RandomRun& run, RanProgram* ran) {
   const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
-  return run_program(system->graph(), run.program, order);
+  return run_program(system->graph(), run.program, ran);
 }
 
 std::vector<std::string> execute_recorded(const RandomRun& run) {

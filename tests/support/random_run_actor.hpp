@@ -21,7 +21,7 @@ struct RandomRun {
 /// For people: what `random_run` has drawn.
 [[nodiscard]] std::string describe(const RandomRun& run);
 /// Runs the program of one seed. Returns what was wrong, as `run_program` does.
-std::vector<std::string> execute(const RandomRun& run, std::vector<int>* order = nullptr);
+std::vector<std::string> execute(const RandomRun& run, RanProgram* ran = nullptr);
 /// The same with a program that is recorded and run many times, by as many threads.
 std::vector<std::string> execute_recorded(const RandomRun& run);
 

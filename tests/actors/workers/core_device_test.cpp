@@ -25,7 +25,8 @@ struct Fixture {
   GraphFixture tasks{2};
   CountingClock clock;
   WorkerTrace trace;
-  CoreDevice device{{&tasks.graph, WorkerId(1), "cpu core 7", &trace, &clock}};
+  CoreDevice device{CoreDevice::Options{
+      .graph = &tasks.graph, .worker = WorkerId(1), .name = "cpu core 7", .trace = &trace, .clock = &clock}};
 
   /// Runs one ready task of the codelet and returns the text of its failure, empty where it succeeded.
   std::string run(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {

@@ -91,11 +91,14 @@ struct Dialogue {
     setup->peers = peers;
     setup->make_device = [this](DeviceListener& listener) -> std::unique_ptr<Device> {
       if (slots_ > 0) return std::make_unique<SlowDevice>(listener, slots_, devices);
-      return std::make_unique<CoreDevice>(CoreDevice::Options{&tasks.graph, kFirst, "cpu core 0", nullptr, nullptr});
+      return std::make_unique<CoreDevice>(CoreDevice::Options{.graph = &tasks.graph, .worker = kFirst, .name = "cpu core 0"});
     };
     setup->clock = &clock;
     setup->cooperative = true;
-    setup->core = {kFirst, std::max<std::size_t>(slots_, 1), 1, placing ? &activation : nullptr};
+    setup->core.self = kFirst;
+    setup->core.slots = std::max<std::size_t>(slots_, 1);
+    setup->core.seed = 1;
+    setup->core.activation_queue = placing ? &activation : nullptr;
     setup->supervisor = supervisor;
     peers->set_scheduler(scheduler);
     worker = stage.system.spawn<WorkerActor>(std::move(setup));
@@ -496,7 +499,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
       setup->make_device = [](DeviceListener& listener) { return std::make_unique<ThreadedDevice>(listener, 4); };
       setup->clock = &clock;
       setup->spin = std::chrono::microseconds(20);
-      setup->core = {WorkerId(i), 4, i + 1, nullptr};
+      setup->core = {.self = WorkerId(i), .slots = 4, .seed = i + 1};
       setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
       peers->set(WorkerId(i), system.spawn<WorkerActor, caf::detached>(std::move(setup)));
       peers->send(WorkerId(i), StartWorker{});

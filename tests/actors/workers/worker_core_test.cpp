@@ -25,7 +25,7 @@ constexpr WorkerId kSecond{1};
 
 /// One worker's core among others that are only their deques; tasks are called by the names they are given.
 struct Fixture {
-  explicit Fixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {kFirst, 1, 7, nullptr})
+  explicit Fixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {.self = kFirst, .seed = 7})
       : crew(tasks.graph, 4, std::move(plan)), core(crew, options) {}
 
   Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
@@ -44,6 +44,10 @@ struct Fixture {
           started.push_back(step.task);
           lines.push_back("start " + step.task->extras->name);
           break;
+        case Step::Kind::acquire:
+          asked_for.push_back(step.task);
+          lines.push_back("acquire " + step.task->extras->name);
+          break;
         case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
         case Step::Kind::rest: lines.push_back("rest"); return lines;
       }
@@ -54,6 +58,8 @@ struct Fixture {
   Crew crew;
   WorkerCore core;
   std::vector<Task*> started;
+  /// Whose data were asked for.
+  std::vector<Task*> asked_for;
 };
 
 BOOST_FIXTURE_TEST_SUITE(worker_core, Fixture)
@@ -131,7 +137,7 @@ BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_oth
 
 BOOST_AUTO_TEST_CASE(a_deterministic_run_sees_what_has_arrived_however_short_the_last_task_was) {
   for (int i = 0; i < 200; ++i) {
-    Fixture run(one_ring(4), {kFirst, 1, 7, nullptr, true});
+    Fixture run(one_ring(4), {.self = kFirst, .seed = 7, .deterministic = true});
     for (const char* name : {"own", "own too"}) run.deque(kFirst).push(run.task(name));
     BOOST_TEST_REQUIRE(run.steps() == (Lines{"start own too"}), kPerElement);
     run.crew.entry.push(run.task("entered", 1));
@@ -141,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_deterministic_run_sees_what_has_arrived_however_short_the
 }
 
 BOOST_AUTO_TEST_CASE(a_task_of_higher_priority_that_arrives_interrupts_a_chain) {
-  Fixture run(one_ring(4), {kFirst, 1, 7, nullptr, true});
+  Fixture run(one_ring(4), {.self = kFirst, .seed = 7, .deterministic = true});
   int value = 0;
   const Handle handle = run.tasks.scalar(value);
   const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
@@ -210,7 +216,8 @@ BOOST_AUTO_TEST_CASE(what_only_the_core_knew_of_outlives_it) {
   steps();
   core.task_ended(*started.front(), nullptr);
   BOOST_TEST(deque(kFirst).size() == 0U);
-  BOOST_TEST(!core.give_up());
+  BOOST_TEST(!core.give_up(asked_for));
+  BOOST_TEST(asked_for.empty());
   BOOST_TEST(deque(kFirst).size() == 1U);
 }
 
@@ -259,7 +266,7 @@ BOOST_AUTO_TEST_CASE(near_victims_are_asked_before_far_ones) {
   StealPlan plan = one_ring(4);
   plan.victims[0] = {{WorkerId(2)}, {WorkerId(1), WorkerId(3)}};
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Fixture run(plan, {kFirst, 1, seed, nullptr});
+    Fixture run(plan, {.self = kFirst, .seed = seed});
     for (std::uint32_t i = 1; i < 4; ++i) run.deque(WorkerId(i)).push(run.task("theirs"));
     BOOST_TEST_REQUIRE(run.steps() == (Lines{"steal from 2"}), kPerElement);
   }
@@ -268,7 +275,7 @@ BOOST_AUTO_TEST_CASE(near_victims_are_asked_before_far_ones) {
 BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
   std::vector<int> asked(4);
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    Fixture run(one_ring(4), {kFirst, 1, seed * 0x9e3779b97f4a7c15ULL, nullptr});
+    Fixture run(one_ring(4), {.self = kFirst, .seed = seed * 0x9e3779b97f4a7c15ULL});
     run.deque(WorkerId(1)).push(run.task("theirs"));
     run.deque(WorkerId(3)).push(run.task("theirs"));
     const Step step = run.core.next();
@@ -328,7 +335,7 @@ BOOST_AUTO_TEST_CASE(with_a_shared_queue_nobody_steals_and_successors_are_everyb
 
 BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   TaskDeque activation;
-  Fixture run(nobody_steals(4), {kFirst, 1, 7, &activation});
+  Fixture run(nobody_steals(4), {.self = kFirst, .seed = 7, .activation_queue = &activation});
   int value = 0;
   const Handle handle = run.tasks.scalar(value);
   const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
@@ -344,7 +351,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
 }
 
 BOOST_AUTO_TEST_CASE(a_device_with_slots_is_filled_and_refilled) {
-  Fixture run(one_ring(4), {kFirst, 3, 7, nullptr});
+  Fixture run(one_ring(4), {.self = kFirst, .slots = 3, .seed = 7});
   for (const char* name : {"a", "b", "c", "d"}) run.deque(kFirst).push(run.task(name));
   BOOST_TEST(run.steps() == (Lines{"start d", "start c", "start b"}), kPerElement);
   Task* d = run.started.front();
@@ -354,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_device_with_slots_is_filled_and_refilled) {
 }
 
 BOOST_AUTO_TEST_CASE(a_device_with_room_looks_for_more_while_it_runs_something) {
-  Fixture run(one_ring(4), {kFirst, 2, 7, nullptr});
+  Fixture run(one_ring(4), {.self = kFirst, .slots = 2, .seed = 7});
   run.deque(kFirst).push(run.task("a"));
   run.deque(kSecond).push(run.task("theirs"));
   BOOST_TEST(run.steps() == (Lines{"start a", "steal from 1"}), kPerElement);
@@ -376,7 +383,7 @@ BOOST_AUTO_TEST_CASE(cancelled_tasks_are_passed_over) {
 }
 
 BOOST_AUTO_TEST_CASE(commuting_tasks_on_one_handle_are_not_in_flight_together) {
-  Fixture run(one_ring(4), {kFirst, 2, 7, nullptr});
+  Fixture run(one_ring(4), {.self = kFirst, .slots = 2, .seed = 7});
   int value = 0;
   const Handle handle = run.tasks.scalar(value);
   const Codelet add = Codelet("add", {AccessMode::commute}).cpu([](int&) {});

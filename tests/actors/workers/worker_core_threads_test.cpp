@@ -76,12 +76,13 @@ class Threads {
   }
   void work(std::size_t self) {
     const WorkerId id(static_cast<std::uint32_t>(self));
-    WorkerCore core(crew_, {id, 1, self + 1, nullptr});
+    WorkerCore core(crew_, {.self = id, .seed = self + 1});
     while (!stopping_) {
       const Step step = core.next();
       if (step.wake.valid()) wake(step.wake.index());
       switch (step.kind) {
-        case Step::Kind::wait: break;
+        case Step::Kind::wait:
+        case Step::Kind::acquire: break;
         case Step::Kind::start: core.task_ended(*step.task, nullptr); break;
         case Step::Kind::steal: {
           TaskList stolen = take_half(crew_, step.victim);
