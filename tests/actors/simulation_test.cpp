@@ -138,7 +138,7 @@ void check_span(const Span& span, Duration start, Duration end) {
   BOOST_TEST(span.end.count() == end.count());
 }
 
-BOOST_AUTO_TEST_SUITE(simulation)
+BOOST_AUTO_TEST_SUITE(simulated_runs)
 
 BOOST_AUTO_TEST_CASE(a_kernel_on_a_gpu_waits_for_its_data_and_one_on_a_core_does_not) {
   TestRuntime runtime(in_virtual_time(simulation(1)));

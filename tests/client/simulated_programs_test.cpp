@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(use_all_that_there_is_to_be_tested) {
   Seen all;
   std::uint64_t tasks_on_gpus = 0;
   TransferReport sum;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     execute(simulated_run(seed), &all);
     const TransferReport& one = all.report.transfers;
     sum.host_to_device += one.host_to_device;
