@@ -32,15 +32,6 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-/// The edge of a square tile on which the kernel has as many operations; where they are not counted, of one as large as
-/// the largest that was measured.
-double edge_of(const graph::SizeClass& size_class, const platform::KernelTimes& kernel) {
-  if (size_class.flops > 0 && kernel.flops_per_cube() > 0) {
-    return std::cbrt(size_class.flops / kernel.flops_per_cube());
-  }
-  return kernel.edges().back();
-}
-
 class ExactModel final : public scheduler::ExecutionModel {
  public:
   ExactModel(KernelTimer& timer, std::vector<DescribedDevice> workers, ModelError error)
@@ -90,7 +81,7 @@ Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_c
     return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine_.name,
                                                      name, to_string(device.kind))};
   }
-  const double edge = edge_of(size_class, *kernel);
+  const double edge = kernel->edge_with(size_class.flops);
   return device.kind == DeviceKind::cpu_core ? kernel->cpu(edge) : kernel->gpu(device.gpu, edge);
 }
 

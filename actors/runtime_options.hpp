@@ -18,7 +18,7 @@ struct RuntimeOptions {
   /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
   /// error that names the limit.
   int cores = 0;
-  /// A name that `troupe info` lists, with options behind a colon: `lws`, `heft`, `dada:alpha=0.5,cp`.
+  /// Where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "lws";
   /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
   /// task. Submissions from kernels and callbacks never block.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/trace_index.hpp"
+#include "apps/copy_tracks.hpp"
 
 namespace troupe::apps {
 
@@ -22,6 +23,7 @@ class ChromeTrace {
   ChromeTrace(const Trace& trace, const TraceDescription& description, BufferedFile& out)
       : trace_(trace), description_(description), out_(out) {
     for (const std::string& codelet : trace.codelets) codelets_.push_back(quoted(codelet));
+    copies_ = copy_tracks(trace);
   }
 
   void print() {
@@ -30,6 +32,7 @@ class ChromeTrace {
     print_names();
     for (const TraceEvent& event : trace_.events) print_task(event);
     for (const TraceState& state : trace_.states) print_state(state);
+    for (std::size_t i = 0; i < copies_.size(); ++i) print_copies(i);
     print_flows();
     print_running();
     out_.print("\n]}}\n");
@@ -56,16 +59,38 @@ class ChromeTrace {
     return time(std::max(Duration{}, stamp - description_.begin)) + "1";
   }
 
+  /// After the workers.
+  [[nodiscard]] std::size_t thread_of_copies(std::size_t track) const {
+    return description_.workers.size() + 1 + track;
+  }
+
+  void print_thread(std::size_t thread, std::size_t place, const std::string& name) {
+    separate();
+    out_.print(R"({{"ph":"M","pid":1,"tid":{},"name":"thread_name","args":{{"name":{}}}}})", thread, quoted(name));
+    separate();
+    out_.print(R"({{"ph":"M","pid":1,"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", thread, place);
+  }
+
   void print_names() {
     separate();
     out_.print(R"({{"ph":"M","pid":1,"name":"process_name","args":{{"name":{}}}}})", quoted(description_.title));
     for (std::size_t i = 0; i < description_.workers.size(); ++i) {
-      const std::size_t thread = thread_of(WorkerId(static_cast<std::uint32_t>(i)));
+      print_thread(thread_of(WorkerId(static_cast<std::uint32_t>(i))), i,
+                   fmt::format("worker {} ({})", i, description_.workers[i]));
+    }
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      print_thread(thread_of_copies(i), description_.workers.size() + i, copies_[i].name(description_.nodes));
+    }
+  }
+
+  void print_copies(std::size_t track) {
+    for (const TrackedCopy& copy : copies_[track].copies) {
       separate();
-      out_.print(R"({{"ph":"M","pid":1,"tid":{},"name":"thread_name","args":{{"name":{}}}}})", thread,
-                 quoted(fmt::format("worker {} ({})", i, description_.workers[i])));
-      separate();
-      out_.print(R"({{"ph":"M","pid":1,"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", thread, i);
+      out_.print(
+          R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"copy","name":"copy","args":{{"data":{},"bytes":{},)"
+          R"("waited_us":{}}}}})",
+          thread_of_copies(track), since_begin(copy.start), time(copy.end - copy.start), copy.handle.value(),
+          copy.bytes.count, time(copy.start - copy.asked));
     }
   }
 
@@ -132,6 +157,7 @@ class ChromeTrace {
   BufferedFile& out_;
   /// Their names as JSON strings.
   std::vector<std::string> codelets_;
+  std::vector<CopyTrack> copies_;
   bool first_ = true;
 };
 

@@ -53,6 +53,8 @@ int run_command_line(int argc, const char* const* argv) {
   Command command;
   add_solve_command(application, command);
   add_run_command(application, command);
+  add_simulate_command(application, command);
+  add_experiment_command(application, command);
   add_info_command(application, command);
   add_bench_command(application, command);
   try {
@@ -62,7 +64,8 @@ int run_command_line(int argc, const char* const* argv) {
   }
   if (!command) {
     fmt::print(stderr,
-               "troupe: no command was given: solve, run, info or bench (`troupe --help` lists what is possible)\n");
+               "troupe: no command was given: solve, run, simulate, experiment, info or bench (`troupe --help` lists "
+               "what is possible)\n");
     return kUnusable;
   }
   try {

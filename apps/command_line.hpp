@@ -31,6 +31,8 @@ using Command = std::function<int()>;
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
+void add_simulate_command(CLI::App& application, Command& chosen);
+void add_experiment_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 
 }  // namespace troupe::apps

@@ -44,6 +44,19 @@ Codelet timed(const Codelet& codelet, const platform::KernelTimes& times) {
   return result;
 }
 
+template <class T>
+Result<const platform::KernelTimes*> find_times(Application application, const platform::MachineDescription& machine,
+                                                const std::vector<std::string>& kernels) {
+  for (const std::string& name : kernels) {
+    const auto* times = machine.find_kernel(to_string(application), name, precision_name<T>());
+    if (times != nullptr) return times;
+  }
+  return Failure{ErrorCode::bad_input,
+                 fmt::format("machine '{}' has no times for kernel '{}' of application '{}' in {} precision: add them "
+                             "to its description, or choose another machine",
+                             machine.name, fmt::join(kernels, "' or '"), to_string(application), precision_name<T>())};
+}
+
 }  // namespace
 
 template <class T>
@@ -51,23 +64,29 @@ Result<kernels::TileCodelets<T>> modelled_codelets(Application application,
                                                    const platform::MachineDescription& machine) {
   kernels::TileCodelets<T> codelets = kernels::codelets<T>();
   for (const Named<T>& named : submitted_by<T>(application)) {
-    const platform::KernelTimes* times = nullptr;
-    for (const std::string& name : named.kernels) {
-      if (times == nullptr) times = machine.find_kernel(to_string(application), name, precision_name<T>());
-    }
-    if (times == nullptr) {
-      return Failure{
-          ErrorCode::bad_input,
-          fmt::format("machine '{}' has no times for kernel '{}' of application '{}' in {} precision: add "
-                      "them to its description, or choose another machine",
-                      machine.name, fmt::join(named.kernels, "' or '"), to_string(application), precision_name<T>())};
-    }
-    codelets.*named.codelet = timed(codelets.*named.codelet, *times);
+    const auto times = find_times<T>(application, machine, named.kernels);
+    if (!times) return times.failure();
+    codelets.*named.codelet = timed(codelets.*named.codelet, *times.value());
   }
   return codelets;
 }
 
+template <class T>
+Result<std::vector<ModelledKernel>> modelled_kernels(Application application,
+                                                     const platform::MachineDescription& machine) {
+  const kernels::TileCodelets<T>& codelets = kernels::codelets<T>();
+  std::vector<ModelledKernel> kernels;
+  for (const Named<T>& named : submitted_by<T>(application)) {
+    const auto times = find_times<T>(application, machine, named.kernels);
+    if (!times) return times.failure();
+    kernels.push_back({(codelets.*named.codelet).definition().name, times.value()});
+  }
+  return kernels;
+}
+
 template Result<kernels::TileCodelets<float>> modelled_codelets(Application, const platform::MachineDescription&);
 template Result<kernels::TileCodelets<double>> modelled_codelets(Application, const platform::MachineDescription&);
+template Result<std::vector<ModelledKernel>> modelled_kernels<float>(Application, const platform::MachineDescription&);
+template Result<std::vector<ModelledKernel>> modelled_kernels<double>(Application, const platform::MachineDescription&);
 
 }  // namespace troupe::apps

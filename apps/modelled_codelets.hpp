@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apps/factorization.hpp"
 #include "kernels/codelets.hpp"
@@ -17,6 +18,18 @@ namespace troupe::apps {
 template <class T>
 [[nodiscard]] Result<kernels::TileCodelets<T>> modelled_codelets(Application application,
                                                                  const platform::MachineDescription& machine);
+
+/// Which times a codelet's tasks take.
+struct ModelledKernel {
+  std::string codelet;
+  /// Of the machine.
+  const platform::KernelTimes* times = nullptr;
+};
+
+/// Those of the codelets above, as the machine's kernels are now. Fails as above.
+template <class T>
+[[nodiscard]] Result<std::vector<ModelledKernel>> modelled_kernels(Application application,
+                                                                   const platform::MachineDescription& machine);
 
 /// "single", "double".
 template <class T>

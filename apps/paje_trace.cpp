@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/trace_index.hpp"
+#include "apps/copy_tracks.hpp"
 #include "apps/palette.hpp"
 
 namespace troupe::apps {
@@ -101,10 +102,10 @@ std::string colour(std::string_view hex) {
 
 /// A line of the file, before it is printed.
 struct Item {
-  enum class Kind : std::uint8_t { task, state, working, link_start, link_end };
+  enum class Kind : std::uint8_t { task, state, working, link_start, link_end, copying, no_copy };
   TimeStamp time{};
   Kind kind = Kind::working;
-  /// Of the event (`task`, `link_*`) or of the state; of the worker (`working`).
+  /// Of the event (`task`, `link_*`) or of the state; of the worker (`working`); of the track (`copying`, `no_copy`).
   std::size_t index = 0;
   std::size_t link = 0;
 };
@@ -141,8 +142,17 @@ void append_links(const Trace& trace, std::vector<Item>& items) {
   }
 }
 
+void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& items) {
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    for (const TrackedCopy& copy : tracks[i].copies) {
+      items.push_back({copy.start, Item::Kind::copying, i, 0});
+      items.push_back({copy.end, Item::Kind::no_copy, i, 0});
+    }
+  }
+}
+
 /// All lines with a time, in chronological order.
-std::vector<Item> items_of(const Trace& trace, std::size_t workers) {
+std::vector<Item> items_of(const Trace& trace, const std::vector<CopyTrack>& copies, std::size_t workers) {
   std::vector<std::vector<Span>> spans(workers);
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
@@ -155,6 +165,7 @@ std::vector<Item> items_of(const Trace& trace, std::size_t workers) {
   std::vector<Item> items;
   for (std::size_t i = 0; i < workers; ++i) append_worker(i, spans[i], items);
   append_links(trace, items);
+  append_copies(copies, items);
   // Stable: what one worker does at the same time stays in order, and a link starts before it ends.
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.time < b.time; });
   return items;
@@ -163,18 +174,19 @@ std::vector<Item> items_of(const Trace& trace, std::size_t workers) {
 class PajeTrace {
  public:
   PajeTrace(const Trace& trace, const TraceDescription& description, BufferedFile& out)
-      : trace_(trace), description_(description), out_(out) {}
+      : trace_(trace), description_(description), copies_(copy_tracks(trace)), out_(out) {}
 
   void print() {
     out_.print("{}", kHeader);
     print_types();
     print_containers();
     TimeStamp last = description_.begin;
-    for (const Item& item : items_of(trace_, description_.workers.size())) {
+    for (const Item& item : items_of(trace_, copies_, description_.workers.size())) {
       print_item(item);
       last = std::max(last, item.time);
     }
     for (std::size_t i = 0; i < description_.workers.size(); ++i) out_.print("5 {} W{} Worker\n", time(last), i);
+    for (std::size_t i = 0; i < copies_.size(); ++i) out_.print("5 {} K{} Copies\n", time(last), i);
     out_.print("5 {} R Run\n", time(last));
   }
 
@@ -196,6 +208,10 @@ class PajeTrace {
                  colour(kStateColours[static_cast<std::size_t>(i)]));
     }
     out_.print("3 dependency Dependency \"dependency\" {}\n", colour("#888888"));
+    if (!copies_.empty()) {
+      out_.print("0 Copies Run \"Copies\"\n1 Copy Copies \"Copy\"\n");
+      out_.print("3 copying Copy \"copying\" {}\n3 none Copy \"none\" {}\n", colour("#0072B2"), colour("#E8E8E8"));
+    }
     for (std::size_t i = 0; i < trace_.codelets.size(); ++i) {
       out_.print("3 C{} State {} {}\n", i, quoted(trace_.codelets[i]),
                  colour(kCodeletColours[std::min(i, kCodeletColours.size() - 1)]));
@@ -209,10 +225,16 @@ class PajeTrace {
                  quoted(fmt::format("worker {} ({})", i, description_.workers[i])));
       out_.print("6 {} State W{} runtime\n", time(description_.begin), i);
     }
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      out_.print("4 {} K{} Copies R {}\n", time(description_.begin), i, quoted(copies_[i].name(description_.nodes)));
+      out_.print("6 {} Copy K{} none\n", time(description_.begin), i);
+    }
   }
 
   void print_item(const Item& item) {
     switch (item.kind) {
+      case Item::Kind::copying: out_.print("6 {} Copy K{} copying\n", time(item.time), item.index); break;
+      case Item::Kind::no_copy: out_.print("6 {} Copy K{} none\n", time(item.time), item.index); break;
       case Item::Kind::task: print_task(trace_.events[item.index]); break;
       case Item::Kind::state: {
         const TraceState& state = trace_.states[item.index];
@@ -237,6 +259,7 @@ class PajeTrace {
 
   const Trace& trace_;
   const TraceDescription& description_;
+  const std::vector<CopyTrack> copies_;
   BufferedFile& out_;
 };
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string_view>
 
 #include "apps/atomic_file.hpp"
-#include "apps/child_process.hpp"
+#include "apps/gnuplot.hpp"
 #include "apps/picture_script.hpp"
 #include "apps/picture_summary.hpp"
 
@@ -40,31 +39,10 @@ Result<OpenFiles> open_files(const PictureFiles& names) {
   return OpenFiles{std::move(svg).value(), std::move(png).value()};
 }
 
-/// What gnuplot prints when it runs `script`; `-d` keeps the user's own settings out of it.
-Result<std::string> run_gnuplot(const std::vector<std::string>& arguments, std::string_view script) {
-  constexpr std::chrono::seconds kLimit{120};
-  auto ran = run_child(arguments, script, kLimit);
-  if (!ran) {
-    return Failure{ErrorCode::io, fmt::format("{}. Pictures are drawn by gnuplot: install the package gnuplot-nox",
-                                              ran.failure().message)};
-  }
-  auto& [exit_status, output, errors] = ran.value();
-  if (exit_status == 0 && !output.empty()) return std::move(output);
-  return Failure{ErrorCode::io,
-                 fmt::format("gnuplot could not draw the picture (exit status {}): {}", exit_status, errors)};
-}
-
-void replace(std::string& text, std::string_view before, std::string_view after) {
-  for (auto at = text.find(before); at != std::string::npos; at = text.find(before, at + after.size())) {
-    text.replace(at, before.size(), after);
-  }
-}
-
-/// What gnuplot's SVG lacks: fonts for machines without the one named, and no blurred seams between rectangles.
+/// No blurred seams between rectangles.
 std::string finish_svg(std::string svg) {
-  replace(svg, "font-family=\"DejaVu Sans:Bold\"", "font-weight=\"bold\" font-family=\"DejaVu Sans\"");
-  replace(svg, "font-family=\"DejaVu Sans\"", "font-family=\"DejaVu Sans, Verdana, sans-serif\"");
-  replace(svg, "<g id=\"gnuplot_canvas\">", "<g id=\"gnuplot_canvas\" shape-rendering=\"crispEdges\">");
+  svg = with_fallback_fonts(std::move(svg));
+  replace_all(svg, "<g id=\"gnuplot_canvas\">", "<g id=\"gnuplot_canvas\" shape-rendering=\"crispEdges\">");
   return svg;
 }
 
@@ -85,9 +63,9 @@ Result<PictureFiles> draw_picture(const std::string& path, const Picture& pictur
   auto files = open_files(names.value());
   if (!files) return files.failure();
   const PictureScript script(picture, summary.value());
-  auto svg = run_gnuplot({"gnuplot", "-d"}, script.svg());
+  auto svg = run_gnuplot(script.svg());
   if (!svg) return svg.failure();
-  const auto png = run_gnuplot({"gnuplot", "-d"}, script.png());
+  const auto png = run_gnuplot(script.png());
   if (!png) return png.failure();
   if (auto written = write_both(files.value(), finish_svg(std::move(svg).value()), png.value()); !written)
     return written.failure();
@@ -98,8 +76,7 @@ Result<void> check_picture_path(const std::string& path) {
   const auto names = names_of(path);
   if (!names) return names.failure();
   if (const auto files = open_files(names.value()); !files) return files.failure();
-  if (const auto version = run_gnuplot({"gnuplot", "--version"}, ""); !version) return version.failure();
-  return {};
+  return check_gnuplot();
 }
 
 }  // namespace troupe::apps

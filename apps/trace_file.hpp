@@ -17,6 +17,8 @@ struct TraceDescription {
   std::vector<std::string> workers;
   /// When the run began; no task started earlier. Becomes 0 in the file.
   TimeStamp begin{};
+  /// The memory nodes, by number: "host", "GPU 0". Empty where the trace has no copies.
+  std::vector<std::string> nodes = {};
 };
 
 /// Whether `write_trace` could write to `path`, so that a long run is not started for nothing: `bad_input` for a name

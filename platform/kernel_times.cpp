@@ -56,6 +56,10 @@ KernelTimes::KernelTimes(std::string application, std::string kernel, std::strin
   std::ranges::sort(edges_);
 }
 
+double KernelTimes::edge_with(double flops) const {
+  return flops > 0 && flops_per_cube_ > 0 ? std::cbrt(flops / flops_per_cube_) : edges_.back();
+}
+
 KernelTime KernelTimes::cpu(double edge) const { return cpu_.at(edge); }
 
 KernelTime KernelTimes::gpu(std::size_t gpu, double edge) const {

@@ -81,6 +81,10 @@ class KernelTimes {
   /// least there. 0 where none does.
   [[nodiscard]] double flops_per_cube() const { return flops_per_cube_; }
 
+  /// The edge of a square tile on which a call has `flops` operations; where they are not counted, the largest edge
+  /// that was measured.
+  [[nodiscard]] double edge_with(double flops) const;
+
   /// The tile edges that were measured, rising.
   [[nodiscard]] std::vector<double> edges() const { return edges_; }
 

@@ -107,6 +107,8 @@ bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "bench/runners");
 }
 
+bool glpk_allowed(std::string_view path) { return path == "apps/linear_program.cpp"; }
+
 const std::vector<External>& externals() {
   static const std::vector<External> table{
       {"CAF", std::regex("caf/.*"), "shells (*_actor.*, actors/*)", caf_allowed},
@@ -115,6 +117,7 @@ const std::vector<External>& externals() {
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
        "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},
+      {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/linear_program.cpp", glpk_allowed},
   };
   return table;
 }

@@ -90,6 +90,7 @@ const std::vector<Case> kForbidden{
     {"kernels/a.cpp", "<cuda_runtime.h>"},
     {"platform/a.cpp", "<cublas_v2.h>"},
     {"kernels/gpu.cu", "<vector>"},
+    {"apps/lower_bounds.cpp", "<glpk.h>"},
     // How includes are written.
     {"graph/a.cpp", "\"handle.hpp\""},
     {"graph/a.cpp", "\"../proto/ids.hpp\""},
@@ -132,6 +133,7 @@ const std::vector<Case> kAllowed{
     {"tests/kernels/a_test.cpp", "<lapacke.h>"},
     {"kernels/cuda_gemm.cu", "<cublas_v2.h>"},
     {"actors/workers/cuda_device.cpp", "<cuda_runtime.h>"},
+    {"apps/linear_program.cpp", "<glpk.h>"},
     {"apps/a.cpp", "<fmt/format.h>"},
 };
 

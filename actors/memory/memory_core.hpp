@@ -22,34 +22,35 @@ namespace troupe::memory {
 
 /// A replica, one for each handle and node (node 0 begins with `shared`, the others with `invalid`):
 ///
-/// | from             | event                                                  | to       | commands |
-/// |------------------|--------------------------------------------------------|----------|----------------------------|
-/// | invalid          | a request that reads it is admitted here; prefetch;    | incoming | start_transfer | | |
-/// write-back (host)                                      |          |                            | | incoming |
-/// transfer_done                                          | shared   |                            | | incoming |
-/// transfer_failed, another node has it, waited for       | incoming | start_transfer             | | incoming |
-/// transfer_failed, else                                  | invalid  | failed, for those who wait | | modified |
-/// transfer_done, from here                               | shared   |                            | | invalid, shared
-/// | a request that writes it is acquired here              | modified | acquired                   | | shared,
-/// modified | a request that writes it is acquired on another node   | invalid  |                            | |
-/// shared, modified | makes room, valid elsewhere                            | invalid  |                            |
-/// | shared, modified | makes room, valid nowhere else                         | the same | start_transfer to the host
-/// | | shared           | it became the only valid one, not the host's           | modified | | | any              |
-/// forget                                                 | as new   |                            |
+/// | from             | event                                               | to       | commands                    |
+/// |------------------|-----------------------------------------------------|----------|-----------------------------|
+/// | invalid          | a request that reads it is admitted here; prefetch  | incoming | start_transfer              |
+/// | invalid (host)   | write-back                                          | incoming | start_transfer              |
+/// | incoming         | transfer_done                                       | shared   |                             |
+/// | incoming         | transfer_failed: a request reads it, others have it | incoming | start_transfer              |
+/// | incoming         | transfer_failed: else                               | invalid  | failed, for its readers     |
+/// | modified         | transfer_done, from here                            | shared   |                             |
+/// | invalid, shared  | a request that writes it is acquired here           | modified | acquired                    |
+/// | shared, modified | one that writes it is acquired on another node      | invalid  |                             |
+/// | shared, modified | makes room, valid elsewhere                         | invalid  |                             |
+/// | shared, modified | makes room, valid nowhere else                      | the same | start_transfer, to the host |
+/// | shared           | it became the only valid one, and is not the host's | modified |                             |
+/// | any              | forget                                              | as new   |                             |
 ///
-/// Each change gives a `replica_changed`. `modified` thus means: valid here and nowhere else, and the host's is
-/// outdated.
+/// Each change gives a `replica_changed`. `modified` thus means: valid here and nowhere else. The host's may be the
+/// only valid one and `shared` where it was not written since others had it, or never.
 ///
 /// A request:
 ///
-/// | from    | event                                                                | to       | commands             |
-/// |---------|----------------------------------------------------------------------|----------|----------------------|
-/// | -       | acquire, larger than the node                                        | -        | cannot_fit           |
-/// | -       | acquire                                                              | waiting  |                      |
-/// | waiting | it is the node's first, no use excludes its own, there is room       | admitted | start_transfer, each |
-/// | admitted| all it reads is valid here, nothing it writes is read by a transfer  | acquired | acquired             |
-/// | admitted| what it waits for cannot be brought here                             | -        | failed               |
-/// | any     | release                                                              | -        | early write-backs    |
+/// | from     | event                                                          | to       | commands             |
+/// |----------|----------------------------------------------------------------|----------|----------------------|
+/// | -        | acquire, larger than the node                                  | -        | cannot_fit           |
+/// | -        | acquire                                                        | waiting  |                      |
+/// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer, each |
+/// | waiting  | it is the node's first, what has to go cannot be written back  | -        | failed               |
+/// | admitted | all it reads is valid here, no transfer reads what it writes   | acquired | acquired             |
+/// | admitted | what it reads cannot be brought here                           | -        | failed               |
+/// | any      | release                                                        | -        | early write-backs    |
 ///
 /// **Admission** is all or nothing: a request is pinned, with its memory allocated, when all of its working set has
 /// room at once beside what is pinned, and no use of another node excludes one of its own (a writer excludes all
@@ -146,13 +147,8 @@ class MemoryCore {
 
   /// Allocates all that the request lacks on its node, or does what can be done now to make that possible.
   Outcome make_room(const Request& request, Commands& out);
-  /// What is to be free for the request.
-  struct Lack {
-    Bytes missing;
-    /// Taken by replicas of its own that are about to go.
-    Bytes leaving;
-  };
-  [[nodiscard]] Lack lack(const Request& request) const;
+  /// What has to be allocated for the request yet.
+  [[nodiscard]] Bytes missing(const Request& request) const;
   [[nodiscard]] bool can_be_held_beside_pinned(const Request& request) const;
   /// All or none.
   bool allocate_all(const Request& request);

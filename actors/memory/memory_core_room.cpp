@@ -21,14 +21,12 @@ bool names(std::span<const Use> uses, HandleId handle) {
 
 }  // namespace
 
-MemoryCore::Lack MemoryCore::lack(const Request& request) const {
-  Lack lack;
+Bytes MemoryCore::missing(const Request& request) const {
+  Bytes missing;
   for (const Use& use : request.uses) {
-    const Replica& replica = directory_.at(use.handle, request.node);
-    if (replica.block == OffsetAllocator::kNone) lack.missing += space_of(use.handle);
-    if (replica.evicting) lack.leaving += space_of(use.handle);
+    if (directory_.at(use.handle, request.node).block == OffsetAllocator::kNone) missing += space_of(use.handle);
   }
-  return lack;
+  return missing;
 }
 
 bool MemoryCore::can_be_held_beside_pinned(const Request& request) const {
@@ -42,20 +40,14 @@ bool MemoryCore::can_be_held_beside_pinned(const Request& request) const {
 
 MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out) {
   Node& where = node(request.node);
-  if (!where.limited || lack(request).missing == Bytes{}) return Outcome::admitted;
+  if (!where.limited || missing(request) == Bytes{}) return Outcome::admitted;
   if (!can_be_held_beside_pinned(request)) return Outcome::waits;
   while (true) {
-    const Lack now = lack(request);
-    HandleId victim;
-    if (where.arena.free_bytes() + where.evicting < now.missing + now.leaving) {
-      victim = next_victim(request);
-    } else if (where.arena.free_bytes() >= now.missing && allocate_all(request)) {
-      return Outcome::admitted;
-    } else if (where.evicting > Bytes{}) {
-      return Outcome::waits;
-    } else {
-      victim = next_victim(request);  // there is enough, in pieces
-    }
+    const Bytes wanted = missing(request);
+    const bool enough = where.arena.free_bytes() + where.evicting >= wanted;
+    if (enough && where.arena.free_bytes() >= wanted && allocate_all(request)) return Outcome::admitted;
+    if (enough && where.evicting > Bytes{}) return Outcome::waits;
+    HandleId victim = next_victim(request);  // there is too little, or it is in pieces
     if (!victim.valid()) {
       // Pinned replicas or those being copied are in the way, and will not be for ever; else only its own can be.
       if (where.pinned > Bytes{} || where.transfers > 0) return Outcome::waits;

@@ -1,9 +1,9 @@
 /// Places in an arena, without the arena.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "proto/units.hpp"
@@ -54,7 +54,9 @@ class OffsetAllocator {
     std::uint64_t size = 0;
     std::uint64_t offset = 0;
     Block block = kNone;
-    friend auto operator<=>(const Hole&, const Hole&) = default;
+    friend bool operator<(const Hole& a, const Hole& b) {
+      return std::tie(a.size, a.offset) < std::tie(b.size, b.offset);
+    }
   };
 
   Block new_piece();

@@ -15,7 +15,10 @@ namespace troupe::scheduler {
 ///
 /// Algorithm: see `DualApproximation`, which gets the tasks of a completion or of a round. The paper leaves open
 ///
-/// - where loads start (`Loads`);
+/// - where loads start (`Loads`). Where that is what is queued already, no guess of the length below the longest queue
+/// is
+///   tried, as no schedule has it: searched for from 0 as without queues, lambda is so short that GPUs with tasks count
+///   as full while cores that are slower by far get more;
 /// - what the host's memory counts for. All data begin there and all cores share it, so that every task would have an
 ///   affinity to every core before anything has run. The affinity functions of XKaapi, for which DADA was written, pass
 ///   over the host (`src/memory/kaapi_memory_taskdescr.c`: only valid copies in address spaces other than 0 count);

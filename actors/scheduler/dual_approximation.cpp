@@ -147,7 +147,9 @@ void DualApproximation::solve(const DualApproximationRound& round) {
   Duration upper = upper_bound(round);
   (void)fits(round, upper);
   best_.swap(where_);
+  // No schedule is shorter than what there is to do already.
   Duration lower{};
+  for (const auto& worker : round.workers) lower = std::max(lower, worker.load);
   while (upper - lower > std::max(Duration(1), scaled(kPrecision, upper))) {
     const Duration lambda = lower + (upper - lower) / 2;
     if (fits(round, lambda)) {

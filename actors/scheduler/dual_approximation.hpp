@@ -47,8 +47,9 @@ struct DualApproximationRound {
 
 /// Finds a schedule for each guess of its length, and the smallest guess that it can keep (`000`, algorithm 2):
 ///
-/// - The guess, lambda, is searched for by halving, from 0 to a length that holds every schedule, until the interval is
-///   at most `kPrecision` of its upper end, or one nanosecond. The upper end is tried first: it always fits.
+/// - The guess, lambda, is searched for by halving, from the longest load that there is, 0 at least, to a length that
+///   holds every schedule, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The upper
+///   end is tried first: it always fits.
 /// - Affinity phase: tasks by decreasing score (the highest over the workers), those without score left out. Each goes
 ///   to a worker of its highest score whose load in this phase is still below alpha * lambda and that runs it within
 ///   lambda: of several to where it ends first. With none it stays for the next phase.

@@ -6,6 +6,7 @@
 #include "actors/scheduler/dada.hpp"
 #include "actors/scheduler/earliest_finish.hpp"
 #include "actors/scheduler/heteroprio.hpp"
+#include "actors/scheduler/homeward.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {
@@ -16,6 +17,7 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"eager", "one queue of all ready tasks, shared by all workers"},
     {"ws", "a deque per worker; thieves ask random victims"},
     {"lws", "a deque per worker; thieves ask the nearest victims first (cache, NUMA node, package)"},
+    {"homeward", "placing: tasks go where their data are while time allows"},
     {"mct", "placing: earliest finish, transfers included, in the order in which tasks become ready"},
     {"heft", "placing: earliest finish, tasks with the largest speed-up on GPUs first"},
     {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
@@ -54,6 +56,18 @@ std::unique_ptr<PlacingPolicy> make_heteroprio(PolicyOptions& options) {
   return heteroprio(chosen);
 }
 
+std::unique_ptr<PlacingPolicy> make_homeward(PolicyOptions& options) {
+  HomewardOptions homeward_options;
+  double& least = homeward_options.least_tolerance;
+  least = options.number("tolerance", least, 0, 1000);
+  homeward_options.most_tolerance = std::max(homeward_options.most_tolerance, least);
+  homeward_options.ahead = options.count("ahead", homeward_options.ahead, 1, 1000);
+  homeward_options.looked_at = options.count("looked_at", homeward_options.looked_at, 1, 1'000'000);
+  homeward_options.cover = options.number("cover", homeward_options.cover, 0, 1e9);
+  homeward_options.spare_cover = options.number("spare", homeward_options.spare_cover, 0, 1e9);
+  return homeward(homeward_options);
+}
+
 struct PlacingFactory {
   std::string_view name;
   std::unique_ptr<PlacingPolicy> (*make)(PolicyOptions& options);
@@ -61,6 +75,7 @@ struct PlacingFactory {
 
 /// Every placing policy that a user can name.
 constexpr auto kPlacing = std::to_array<PlacingFactory>({
+    {"homeward", make_homeward},
     {"mct", [](PolicyOptions& options) { return make_earliest_finish(Order::given, options); }},
     {"heft", [](PolicyOptions& options) { return make_earliest_finish(Order::speedup, options); }},
     {"heft-rank", [](PolicyOptions& options) { return make_earliest_finish(Order::rank, options); }},

@@ -72,6 +72,8 @@ struct Predictions {
   ReplicaMap replicas;
   TransferModel links;
   Traffic traffic;
+  /// By size class: tasks that were submitted and have not ended; shorter where nobody counts.
+  std::vector<std::uint32_t> left;
   /// Room of each node for data; policies place no task where it can never fit. Empty: unlimited.
   std::vector<Bytes> capacities;
 

@@ -165,6 +165,7 @@ void SchedulerCore::look_at(WorkerId worker) {
 
 void SchedulerCore::look_at(TimeStamp now) {
   now_ = now;
+  if (keeps_ && submitted_) submitted_->left(predictions_.left);
   for (const WorkerState& worker : workers_) look_at(worker.id);
 }
 
@@ -184,7 +185,8 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   const TimeStamp data_at = now_ + predictions_.transfer(task, node);
   const Duration execution = predictions_.execution(task, worker);
   expect(task, node);
-  loads_.placed(worker, task.id, execution, data_at);
+  // It may be there only to report that it cannot run.
+  loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   placed_[task.id] = {task.size_class, tried};
   look_at(worker);
   decision.placed.push_back({task.id, worker});

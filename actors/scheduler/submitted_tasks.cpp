@@ -52,6 +52,8 @@ void SubmittedTasks::submitted(const graph::Task& task) noexcept {
   positions_.resize(record.id.value() - first_id_ + 1, kNone);
   positions_.back() = static_cast<std::uint32_t>(records_.size());
   records_.push_back(record);
+  left_.resize(classes_.size());
+  ++left_[record.size_class.index()];
 }
 
 void SubmittedTasks::ended(TaskId task) {
@@ -59,6 +61,7 @@ void SubmittedTasks::ended(TaskId task) {
   Record* record = find(task);
   if (record == nullptr || record->ended) return;
   record->ended = true;
+  --left_[record->size_class.index()];
   count({uses_.data() + record->uses_begin, record->uses_end - record->uses_begin}, -1);
   while (first_live_ < records_.size() && records_[first_live_].ended) ++first_live_;
   if (first_live_ > 4096 && first_live_ > records_.size() / 2) shrink();
@@ -105,6 +108,11 @@ void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
     use.last_write =
         writes(use.mode) && use.handle.index() < uses_left_.size() && uses_left_[use.handle.index()].writes == 1;
   }
+}
+
+void SubmittedTasks::left(std::vector<std::uint32_t>& out) const {
+  const std::lock_guard lock(mutex_);
+  out = left_;
 }
 
 std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {

@@ -34,6 +34,9 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   /// Accesses by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
+  /// By size class: tasks that have not ended.
+  void left(std::vector<std::uint32_t>& out) const;
+
   /// The longest chain of costs from the task's start to the end of what was submitted; 0 for a task that was not
   /// recorded. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the
   /// meantime, by an eighth at least, or when a cost has moved by a tenth. Until then a new task has its own cost.
@@ -73,6 +76,7 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   std::vector<std::uint32_t> positions_;
   std::uint64_t first_id_ = 0;
   std::vector<Uses> uses_left_;
+  std::vector<std::uint32_t> left_;
   /// Records that have ranks: all before this position.
   std::size_t ranked_ = 0;
   /// What the ranks were computed from, for all classes that there were.

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(help_lists_every_command_and_option) {
     for (const std::string& part : parts) BOOST_TEST(contains(help, part), "no '" << part << "' in\n" << help);
   };
   const Words runtime{"--policy", "--cores", "--window", "--seed", "lws", "eager", "--metrics", "--why-after"};
-  lists({"--help"}, {"solve", "run", "info", "bench", "--version", "--help"});
+  lists({"--help"}, {"solve", "run", "simulate", "experiment", "info", "bench", "--version", "--help"});
   lists({"solve", "--help"}, runtime);
   lists({"solve", "--help"},
         {"matrix", "--rhs", "--output", "--method", "auto", "cholesky", "lu", "qr", "--precision", "--tile", "--json"});
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(prints_its_version) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_command) {
-  fails(2, {}, {"no command", "solve, run, info or bench", "`troupe --help`"});
+  fails(2, {}, {"no command", "solve, run, simulate, experiment, info or bench", "`troupe --help`"});
   fails(2, {"fly"}, {"fly", "`troupe --help`"});
   fails(2, {"run"}, {"application", "`troupe run --help`"});
   fails(2, {"run", "sort"}, {"sort", "cholesky"});

@@ -96,6 +96,36 @@ BOOST_AUTO_TEST_CASE(two_copies_share_a_link_and_the_rest_goes_faster_when_one_e
   n.expect({{"short", 2000ns}, {"long", 4000ns}});
 }
 
+// After 1350 ns at this rate, rounding leaves a part of the 450 bytes that is not zero. The copy that begins at that
+// moment comes before the completion.
+BOOST_AUTO_TEST_CASE(a_copy_that_is_due_is_not_put_off_by_one_that_begins_at_that_moment) {
+  auto routes = star(3, {{0}, kGiga, 0ns});
+  routes[2].latency = 1350ns;
+  Network n({{kGiga / 3}}, 3, routes);
+  n.start("late", 0, 2, 1);
+  n.start("due", 0, 1, 450);
+  n.run();
+  n.expect({{"due", 1350ns}, {"late", 1353ns}});
+  BOOST_TEST(n.network.link_statistics(0).highest_load <= 1 + 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_whose_rate_stays_keeps_its_time_whatever_happens_on_other_links) {
+  auto routes = star(3, {{0}, kGiga, 0ns});
+  routes[2].links = {1};
+  for (std::uint64_t bytes = 2000; bytes < 2100; ++bytes) {
+    Network n({{kGiga}, {kGiga / 3}}, 3, routes);
+    for (int i = 0; i < 1000; ++i) n.start("other", 0, 1, 7);
+    n.start("long", 0, 2, bytes);
+    n.run();
+    BOOST_TEST_REQUIRE(n.done.size() == 1001U);
+    const auto done = std::ranges::find(n.done, "long", [](const auto& copy) { return copy.first; });
+    Network alone({{kGiga}, {kGiga / 3}}, 3, routes);
+    alone.start("long", 0, 2, bytes);
+    alone.run();
+    BOOST_TEST(done->second.count() == alone.done.front().second.count());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_third_copy_that_comes_later_takes_its_part_from_both) {
   Network n({{6 * kGiga}}, 4, star(4, {{0}, 6 * kGiga, 0ns}));
   n.start("a", 0, 1, 6000);

@@ -24,6 +24,7 @@ inline MemoryOptions options_with(const std::vector<std::optional<Bytes>>& capac
 /// Capacities in tiles.
 inline MemoryOptions tiles(const std::vector<std::uint64_t>& capacities) {
   std::vector<std::optional<Bytes>> bytes;
+  bytes.reserve(capacities.size());
   for (const std::uint64_t capacity : capacities) bytes.emplace_back(Bytes{capacity * kTile});
   return options_with(bytes);
 }
@@ -51,8 +52,21 @@ class Driven {
   /// Acquires, lets all transfers end, and releases.
   void run(std::uint64_t request, std::uint32_t node, const std::vector<Use>& uses) {
     acquire(request, node, uses);
-    while (const auto* transfer = find(Command::Kind::start_transfer)) done(transfer->transfer);
+    BOOST_REQUIRE(end_all(transfers(), request));
     release(request);
+  }
+
+  /// Ends these transfers and those that follow from them, the oldest first. Was the request acquired by then?
+  bool end_all(std::vector<Command> under_way, std::uint64_t request) {
+    bool was_acquired = acquired(request);
+    for (std::size_t i = 0; i < under_way.size(); ++i) {
+      BOOST_REQUIRE(i < 100);
+      done(under_way[i].transfer);
+      was_acquired = was_acquired || acquired(request);
+      const auto more = transfers();
+      under_way.insert(under_way.end(), more.begin(), more.end());
+    }
+    return was_acquired;
   }
 
   /// Of the last event.

@@ -24,14 +24,26 @@ class Queues final : public WorkerQueues {
     activated.pop_front();
     return task;
   }
-  void queued(std::vector<std::size_t>& out) const override { out = {workers[0].size(), workers[1].size()}; }
-  void push(graph::Task* task, WorkerId worker) override { workers.at(worker.index()).push_back(task->extras->name); }
-
+  void take_events(std::vector<SchedulerEvent>& out) override {
+    out.insert(out.end(), events.begin(), events.end());
+    events.clear();
+  }
+  void push(graph::Task* task, WorkerId worker) override {
+    workers.at(worker.index()).push_back(task->extras->name);
+    done.push_back("push " + task->extras->name);
+  }
+  void prefetch(NodeId node, std::span<const memory::Use> uses) override {
+    done.push_back("prefetch " + std::to_string(uses.size()) + " to " + std::to_string(node.value()));
+  }
+  [[nodiscard]] TimeStamp now() const override { return std::chrono::seconds(1); }
   void policy_failed(const std::string& what) override { failures.push_back(what); }
 
   Lines failures;
   std::deque<graph::Task*> activated;
+  std::vector<SchedulerEvent> events;
   std::vector<Lines> workers{2};
+  /// Prefetches and pushes in their order.
+  Lines done;
 };
 
 /// Alternates between the workers.
@@ -48,6 +60,24 @@ class Alternating final : public PlacingPolicy {
  private:
   bool in_rounds_;
   std::uint32_t next_ = 0;
+};
+
+/// Lets tasks go one by one: the next when one has ended.
+class OneByOne final : public PlacingPolicy {
+ public:
+  [[nodiscard]] bool keeps() const override { return true; }
+  void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId>) override {
+    for (const ReadyTask& task : tasks) kept_.push_back(task.id);
+  }
+  void place_kept(const Snapshot& snapshot, Random&, std::vector<Placed>& placed) override {
+    const WorkerState& worker = snapshot.workers[0];
+    if (kept_.empty() || worker.busy || worker.queued > 0) return;
+    placed.push_back({kept_.front(), worker.id});
+    kept_.pop_front();
+  }
+
+ private:
+  std::deque<TaskId> kept_;
 };
 
 struct Dialogue {
@@ -135,6 +165,107 @@ BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_acto
   d.stage.play();
   BOOST_TEST(d.policy->decisions == 1);
   BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
+}
+
+/// As `Dialogue`, under `OneByOne`.
+struct KeepingDialogue {
+  KeepingDialogue() {
+    state = std::make_shared<SchedulerState>(
+        queues, SchedulerCore(std::make_unique<OneByOne>(), {DeviceKind::cpu_core, DeviceKind::cpu_core}, 1));
+    scheduler = stage.system.spawn(scheduler_behavior, state);
+    stage.play();
+  }
+  ~KeepingDialogue() {
+    stage.tell(scheduler, Stop{});
+    stage.play();
+  }
+  /// Returns its id.
+  TaskId activate(const std::string& name) {
+    queues->activated.push_back(tasks.task(0, name));
+    return queues->activated.back()->task_id();
+  }
+  void happened(SchedulerEvent::Kind kind, TaskId task) {
+    SchedulerEvent event;
+    event.kind = kind;
+    event.worker = WorkerId(0);
+    event.task = task;
+    event.at = queues->now();
+    queues->events.push_back(event);
+  }
+  void tell() {
+    stage.tell(scheduler, TasksActivated{});
+    stage.play();
+  }
+
+  Stage stage;
+  GraphFixture tasks{2};
+  std::shared_ptr<Queues> queues = std::make_shared<Queues>();
+  std::shared_ptr<SchedulerState> state;
+  caf::actor scheduler;
+};
+
+BOOST_AUTO_TEST_CASE(what_is_kept_is_pushed_when_a_task_has_ended) {
+  KeepingDialogue d;
+  const TaskId a = d.activate("a");
+  d.activate("b");
+  d.tell();
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
+  BOOST_TEST(d.state->undecided_count() == 1U);
+  d.happened(SchedulerEvent::Kind::started, a);
+  d.tell();
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
+  d.happened(SchedulerEvent::Kind::ended, a);
+  d.tell();
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a", "b"}), kPerElement);
+  BOOST_TEST(d.state->undecided_count() == 0U);
+  BOOST_TEST(d.queues->failures.empty());
+}
+
+BOOST_AUTO_TEST_CASE(kept_tasks_survive_the_actor) {
+  KeepingDialogue d;
+  const TaskId a = d.activate("a");
+  d.activate("b");
+  d.tell();
+  d.state->rescue("killed");
+  BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
+  BOOST_TEST(d.state->undecided_count() == 0U);
+  // The policy still has it and does not get it placed again.
+  d.happened(SchedulerEvent::Kind::ended, a);
+  d.activate("c");
+  d.tell();
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
+  BOOST_TEST(d.queues->failures.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(events_reach_the_core) {
+  Dialogue d(false);
+  d.activate({"a"});
+  d.stage.play();
+  SchedulerEvent event;
+  event.kind = SchedulerEvent::Kind::replica_changed;
+  event.state = memory::ReplicaState::invalid;
+  event.handle = HandleId(3);
+  event.node = NodeId(0);
+  d.queues->events.push_back(event);
+  BOOST_TEST(d.state->core.predictions().replicas.valid(HandleId(3), NodeId(0)));
+  d.activate({});
+  d.stage.play();
+  BOOST_TEST(!d.state->core.predictions().replicas.valid(HandleId(3), NodeId(0)));
+}
+
+BOOST_AUTO_TEST_CASE(data_are_asked_for_before_the_worker_has_the_task) {
+  auto submitted = std::make_shared<SubmittedTasks>();
+  auto queues = std::make_shared<Queues>();
+  SchedulerState state(queues, SchedulerCore(std::make_unique<Alternating>(false), {2, DeviceKind::cpu_core}, 1),
+                       submitted);
+  GraphFixture tasks(2);
+  double value = 0;
+  const Handle handle = tasks.scalar(value);
+  const Codelet codelet = Codelet("reader", {AccessMode::read}).cpu([](const KernelContext&) {});
+  tasks.submit(codelet, {read(handle)}, {.name = "a"});
+  queues->activated.push_back(tasks.take_ready().pop_front());
+  state.perform(state.look());
+  BOOST_TEST(queues->done == (Lines{"prefetch 1 to 0", "push a"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(an_actor_that_died_without_tasks_is_reported_all_the_same) {

@@ -1,6 +1,8 @@
 #include "actors/scheduler/scheduler_core.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <deque>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -37,10 +39,19 @@ class Shortest final : public PlacingPolicy {
 
 using Words = std::vector<std::string>;
 const auto kPerElement = boost::test_tools::per_element();
+constexpr TimeStamp kNow = std::chrono::seconds(1);
 
 struct Fixture {
   SchedulerCore core(bool in_rounds, std::size_t workers = 2) {
     return {std::make_unique<Shortest>(in_rounds, asked), std::vector<DeviceKind>(workers, DeviceKind::cpu_core), 1};
+  }
+  /// On worker 0 three tasks that have not started, on worker 1 one.
+  SchedulerCore loaded_core(bool in_rounds) {
+    SchedulerCore scheduler = core(in_rounds);
+    (void)scheduler.abandon(tasks({100, 101, 102, 103, 104, 105}), "loads it", kNow);
+    scheduler.task_started(WorkerId(1), TaskId(101), kNow);
+    scheduler.task_started(WorkerId(1), TaskId(103), kNow);
+    return scheduler;
   }
   std::vector<ReadyTask> tasks(const std::vector<std::uint64_t>& ids) const {
     std::vector<ReadyTask> result;
@@ -58,50 +69,50 @@ struct Fixture {
 
   const Codelet codelet = Codelet("empty", {}).cpu([](const KernelContext&) {});
   Words asked;
-  const std::vector<std::size_t> queued{3, 1};
 };
 
 BOOST_FIXTURE_TEST_SUITE(scheduler_core, Fixture)
 
 BOOST_AUTO_TEST_CASE(per_completion_it_decides_at_once_in_the_order_of_the_tasks) {
-  SchedulerCore scheduler = core(false);
+  SchedulerCore scheduler = loaded_core(false);
   BOOST_TEST(
-      in_words(scheduler.activated(tasks({5, 3, 8, 4}), queued)) == (Words{"5 on 1", "3 on 1", "8 on 0", "4 on 1"}),
+      in_words(scheduler.activated(tasks({5, 3, 8, 4}), kNow)) == (Words{"5 on 1", "3 on 1", "8 on 0", "4 on 1"}),
       kPerElement);
   BOOST_TEST(asked == (Words{"5 3 8 4"}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_activated_is_nothing_to_decide) {
   SchedulerCore scheduler = core(false);
-  BOOST_TEST(in_words(scheduler.activated({}, queued)).empty());
+  BOOST_TEST(in_words(scheduler.activated({}, kNow)).empty());
   SchedulerCore rounds = core(true);
-  BOOST_TEST(in_words(rounds.activated({}, queued)).empty());
-  BOOST_TEST(in_words(rounds.decide(queued)).empty());
+  BOOST_TEST(in_words(rounds.activated({}, kNow)).empty());
+  BOOST_TEST(in_words(rounds.decide(kNow)).empty());
   BOOST_TEST(asked.empty());
 }
 
 BOOST_AUTO_TEST_CASE(in_rounds_it_asks_once_and_decides_about_all_that_came_before) {
-  SchedulerCore scheduler = core(true);
-  BOOST_TEST(in_words(scheduler.activated(tasks({1, 2}), queued)) == (Words{"ask"}), kPerElement);
-  BOOST_TEST(in_words(scheduler.activated(tasks({3}), queued)).empty());
+  SchedulerCore scheduler = loaded_core(true);
+  BOOST_TEST(in_words(scheduler.activated(tasks({1, 2}), kNow)) == (Words{"ask"}), kPerElement);
+  BOOST_TEST(in_words(scheduler.activated(tasks({3}), kNow)).empty());
   BOOST_TEST(asked.empty());
-  BOOST_TEST(in_words(scheduler.decide(queued)) == (Words{"1 on 1", "2 on 1", "3 on 0"}), kPerElement);
+  BOOST_TEST(in_words(scheduler.decide(kNow)) == (Words{"1 on 1", "2 on 1", "3 on 0"}), kPerElement);
   BOOST_TEST(asked == (Words{"1 2 3"}), kPerElement);
 }
 
-BOOST_AUTO_TEST_CASE(the_next_round_asks_again_and_knows_nothing_of_the_last) {
+BOOST_AUTO_TEST_CASE(the_next_round_asks_again_and_does_not_decide_again_about_the_last) {
   SchedulerCore scheduler = core(true);
-  (void)scheduler.activated(tasks({1}), queued);
-  (void)scheduler.decide(queued);
-  BOOST_TEST(in_words(scheduler.activated(tasks({2}), queued)) == (Words{"ask"}), kPerElement);
-  BOOST_TEST(in_words(scheduler.decide(queued)) == (Words{"2 on 1"}), kPerElement);
-  BOOST_TEST(in_words(scheduler.decide(queued)).empty());
+  (void)scheduler.activated(tasks({1}), kNow);
+  (void)scheduler.decide(kNow);
+  BOOST_TEST(in_words(scheduler.activated(tasks({2}), kNow)) == (Words{"ask"}), kPerElement);
+  BOOST_TEST(in_words(scheduler.decide(kNow)) == (Words{"2 on 1"}), kPerElement);
+  BOOST_TEST(in_words(scheduler.decide(kNow)).empty());
 }
 
-BOOST_AUTO_TEST_CASE(every_decision_sees_the_queues_as_they_are_then) {
-  SchedulerCore scheduler = core(true);
-  (void)scheduler.activated(tasks({1}), queued);
-  BOOST_TEST(in_words(scheduler.decide(std::vector<std::size_t>{0, 1})) == (Words{"1 on 0"}), kPerElement);
+BOOST_AUTO_TEST_CASE(every_decision_sees_the_loads_as_they_are_then) {
+  SchedulerCore scheduler = loaded_core(true);
+  (void)scheduler.activated(tasks({1}), kNow);
+  for (const std::uint64_t started : {100U, 102U, 104U}) scheduler.task_started(WorkerId(0), TaskId(started), kNow);
+  BOOST_TEST(in_words(scheduler.decide(kNow)) == (Words{"1 on 0"}), kPerElement);
 }
 
 /// Throws, or places the first task on a worker that is not there and the others on worker 0.
@@ -119,16 +130,149 @@ class Broken final : public PlacingPolicy {
 
 BOOST_AUTO_TEST_CASE(what_a_policy_that_throws_leaves_goes_to_the_least_loaded_workers) {
   SchedulerCore scheduler(std::make_unique<Broken>(true), {2, DeviceKind::cpu_core}, 1);
-  const auto decision = scheduler.activated(tasks({5, 3, 8}), queued);
-  BOOST_TEST(in_words(decision) == (Words{"5 on 1", "3 on 1", "8 on 0"}), kPerElement);
+  const auto decision = scheduler.activated(tasks({5, 3, 8}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"5 on 0", "3 on 1", "8 on 0"}), kPerElement);
   BOOST_TEST(decision.failure == "threw: division by zero (3 tasks were placed on the least loaded workers instead)");
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_is_not_there_is_replaced_and_the_rest_is_as_the_policy_said) {
   SchedulerCore scheduler(std::make_unique<Broken>(false), {2, DeviceKind::cpu_core}, 1);
-  const auto decision = scheduler.activated(tasks({5, 3}), queued);
-  BOOST_TEST(in_words(decision) == (Words{"5 on 1", "3 on 0"}), kPerElement);
+  const auto decision = scheduler.activated(tasks({5, 3}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"5 on 0", "3 on 0"}), kPerElement);
   BOOST_TEST(decision.failure.find("named a worker that is not there") != std::string::npos);
+  BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
+}
+
+/// Throws wherever it is asked what it is.
+class Nameless final : public PlacingPolicy {
+ public:
+  [[nodiscard]] bool in_rounds() const override { throw 1; }
+  [[nodiscard]] bool keeps() const override { throw 1; }
+  [[nodiscard]] Ranks ranks() const override { throw 1; }
+  void place(std::span<const ReadyTask>, const Snapshot&, Random&, std::span<WorkerId> placement) override {
+    for (WorkerId& worker : placement) worker = WorkerId(1);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_policy_that_throws_when_asked_what_it_is_still_places) {
+  SchedulerCore scheduler(std::make_unique<Nameless>(), {2, DeviceKind::cpu_core}, 1);
+  BOOST_TEST(in_words(scheduler.activated(tasks({5}), kNow)) == (Words{"5 on 1"}), kPerElement);
+}
+
+// Policies that keep tasks.
+
+/// Keeps everything; what goes is said by the test: by task, the worker.
+class Hoard final : public PlacingPolicy {
+ public:
+  explicit Hoard(std::map<std::uint64_t, std::uint32_t>& go) : go_(go) {}
+  [[nodiscard]] bool keeps() const override { return true; }
+  void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId>) override {
+    for (const ReadyTask& task : tasks) kept_.push_back(task.id);
+  }
+  void place_kept(const Snapshot&, Random&, std::vector<Placed>& placed) override {
+    std::deque<TaskId> left;
+    for (const TaskId task : kept_) {
+      const auto found = go_.find(task.value());
+      if (found == go_.end()) {
+        left.push_back(task);
+      } else {
+        placed.push_back({task, WorkerId(found->second)});
+      }
+    }
+    kept_ = left;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint32_t>& go_;
+  std::deque<TaskId> kept_;
+};
+
+struct Keeping : Fixture {
+  std::map<std::uint64_t, std::uint32_t> go;
+  SchedulerCore scheduler{std::make_unique<Hoard>(go), {2, DeviceKind::cpu_core}, 1};
+};
+
+BOOST_FIXTURE_TEST_CASE(kept_tasks_are_placed_when_others_have_ended, Keeping) {
+  BOOST_TEST(scheduler.keeps());
+  go = {{1, 0}};
+  BOOST_TEST(in_words(scheduler.activated(tasks({1, 2, 3}), kNow)) == (Words{"1 on 0"}), kPerElement);
+  BOOST_TEST(in_words(scheduler.ended(kNow)).empty());
+  go = {{2, 1}, {3, 0}};
+  const auto decision = scheduler.ended(kNow);
+  BOOST_TEST(in_words(decision) == (Words{"2 on 1", "3 on 0"}), kPerElement);
+  BOOST_TEST(decision.failure.empty());
+  go = {};
+  BOOST_TEST(in_words(scheduler.ended(kNow)).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(kept_tasks_are_asked_for_when_more_become_ready, Keeping) {
+  go = {{1, 0}};
+  (void)scheduler.activated(tasks({1, 2}), kNow);
+  go = {{2, 1}, {3, 1}};
+  BOOST_TEST(in_words(scheduler.activated(tasks({3}), kNow)) == (Words{"2 on 1", "3 on 1"}), kPerElement);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_policy_that_keeps_tasks_while_no_worker_has_any_loses_them, Keeping) {
+  const auto decision = scheduler.activated(tasks({3, 1}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"1 on 0", "3 on 1"}), kPerElement);
+  BOOST_TEST(decision.failure ==
+             "keeps tasks while no worker has any (2 tasks were placed on the least loaded workers instead)");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_last_end_is_when_a_starving_policy_is_found_out, Keeping) {
+  go = {{1, 0}};
+  BOOST_TEST(scheduler.activated(tasks({1, 2}), kNow).failure.empty());
+  scheduler.task_started(WorkerId(0), TaskId(1), kNow);
+  BOOST_TEST(scheduler.ended(kNow).failure.empty());
+  scheduler.task_ended(WorkerId(0), TaskId(1), Duration(5));
+  const auto decision = scheduler.ended(kNow);
+  BOOST_TEST(in_words(decision) == (Words{"2 on 0"}), kPerElement);
+  BOOST_TEST(!decision.failure.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_placed_without_the_policy_is_ignored_when_it_comes_to_place_it, Keeping) {
+  (void)scheduler.activated(tasks({1, 2}), kNow);
+  go = {{1, 1}, {2, 1}, {3, 1}};
+  const auto decision = scheduler.activated(tasks({3}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"3 on 1"}), kPerElement);
+  BOOST_TEST(decision.failure.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_abandoned_is_ignored_when_the_policy_comes_to_place_it, Keeping) {
+  go = {{1, 0}};
+  (void)scheduler.activated(tasks({1, 2}), kNow);
+  BOOST_TEST(in_words(scheduler.abandon(tasks({2}), "lost", kNow)) == (Words{"2 on 1"}), kPerElement);
+  go = {{2, 1}, {3, 1}};
+  const auto decision = scheduler.activated(tasks({3}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"3 on 1"}), kPerElement);
+  BOOST_TEST(decision.failure.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_kept_task_on_a_worker_that_is_not_there_is_a_failure, Keeping) {
+  go = {{1, 9}};
+  const auto decision = scheduler.activated(tasks({1}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"1 on 0"}), kPerElement);
+  BOOST_TEST(decision.failure ==
+             "placed a kept task twice, or on a worker that is not there or cannot run it (1 task was placed on the "
+             "least loaded workers instead)");
+}
+
+/// Places task 1 on a worker that is not there, task 2 on worker 1, and keeps the others.
+class HalfBroken final : public PlacingPolicy {
+ public:
+  [[nodiscard]] bool keeps() const override { return true; }
+  void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId> placement) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (tasks[i].id == TaskId(1)) placement[i] = WorkerId(7);
+      if (tasks[i].id == TaskId(2)) placement[i] = WorkerId(1);
+    }
+  }
+};
+
+BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
+  SchedulerCore scheduler(std::make_unique<HalfBroken>(), {2, DeviceKind::cpu_core}, 1);
+  const auto decision = scheduler.activated(tasks({1, 3, 2}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"1 on 0", "2 on 1"}), kPerElement);
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 

@@ -1,0 +1,47 @@
+/// What is left to do, as a whole: how long the devices need for it together.
+#pragma once
+
+#include <vector>
+
+#include "actors/scheduler/policy.hpp"
+
+namespace troupe::scheduler {
+
+/// The area bound of the tasks that were submitted and have not ended, on cores and GPUs: no dependencies, no copies,
+/// and tasks that can be divided. For two kinds of device its linear program is solved by sorting: GPUs take the
+/// classes of tasks with the largest speed-up, cores those with the smallest, and the class in between is shared so
+/// that both end at the same time. All workers of a kind count as equally fast as its first.
+class Outlook {
+ public:
+  /// O(classes * log classes). Without `Predictions::left`, nothing is left.
+  void look(const Snapshot& snapshot);
+
+  /// How long all of it takes at least.
+  [[nodiscard]] double rest_s() const { return rest_s_; }
+  /// Classes with a smaller speed-up are better off on cores. Zero where there are no cores, infinite where there are
+  /// no GPUs.
+  [[nodiscard]] double pivot() const { return pivot_; }
+  /// The mean over all tasks of the time on the device that is faster for them: the unit of tolerances.
+  [[nodiscard]] double kernel_s() const { return kernel_s_; }
+
+ private:
+  struct Share {
+    double speedup = 0;
+    /// Of all tasks of a class together, on one device of a kind.
+    double on_cores_s = 0;
+    double on_gpus_s = 0;
+    /// Only cores, or only GPUs, can run them.
+    bool cores_only = false;
+    bool gpus_only = false;
+  };
+
+  void collect(const Snapshot& snapshot, WorkerId core, WorkerId gpu);
+  void split(double cores, double gpus);
+
+  std::vector<Share> shares_;
+  double rest_s_ = 0;
+  double pivot_ = 0;
+  double kernel_s_ = 0;
+};
+
+}  // namespace troupe::scheduler

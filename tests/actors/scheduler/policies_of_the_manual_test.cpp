@@ -1,0 +1,86 @@
+#include "tests/actors/scheduler/policies_of_the_manual.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "actors/scheduler/scheduler_core.hpp"
+#include "tests/actors/scheduler/hand_made_machine.hpp"
+
+namespace troupe::scheduler {
+namespace {
+
+using tests::HandMadeMachine;
+const auto kPerElement = boost::test_tools::per_element();
+
+std::string content(const std::string& path) {
+  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/" + path);
+  BOOST_TEST_REQUIRE(file.good(), path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// As it stands in the manual: four columns to the right.
+std::string indented(const std::string& text) {
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) result += (line.empty() ? "" : "    ") + line + "\n";
+  return result;
+}
+
+BOOST_AUTO_TEST_SUITE(policies_of_the_manual)
+
+BOOST_AUTO_TEST_CASE(the_manual_shows_them_word_for_word) {
+  const std::string code = content("tests/actors/scheduler/policies_of_the_manual.hpp");
+  const std::string manual = content("docs/extending.md");
+  const std::size_t second = code.find("/// Keeps every task");
+  const std::size_t end = code.find("}  // namespace");
+  const std::size_t first = code.find("#include");
+  BOOST_TEST_REQUIRE((first < second && second < end));
+  BOOST_TEST(manual.find(indented(code.substr(first, second - first - 1))) != std::string::npos);
+  BOOST_TEST(manual.find(indented(code.substr(second, end - second - 1))) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(thrifty_moves_less_where_that_costs_little_time) {
+  HandMadeMachine machine(0, 2);
+  machine.data_on(5, {2}).load(1, 4);
+  const ReadyTask task = machine.task(HandMadeMachine::kNever, 10, {HandMadeMachine::use(5, AccessMode::read, 1000)});
+  // 11 us on the first, 14 us on the second, where the data are.
+  Thrifty strict(0.2);
+  Thrifty lenient(0.4);
+  BOOST_TEST(machine.place(strict, {task}) == (std::vector<int>{0}), kPerElement);
+  BOOST_TEST(machine.place(lenient, {task}) == (std::vector<int>{1}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(thrifty_serves_the_longest_chain_first) {
+  HandMadeMachine machine(1, 1);
+  std::vector<ReadyTask> tasks{machine.task(30, 20), machine.task(30, 20)};
+  tasks[1].upward_rank_s = 1;
+  Thrifty policy(0);
+  BOOST_TEST(machine.place(policy, tasks) == (std::vector<int>{0, 1}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(first_idle_runs_under_the_scheduler) {
+  HandMadeMachine machine(1, 0);
+  SchedulerCore scheduler(std::make_unique<FirstIdle>(), {2, DeviceKind::cpu_core}, 1);
+  std::vector<ReadyTask> tasks;
+  for (int t = 0; t < 5; ++t) tasks.push_back(machine.task(10, HandMadeMachine::kNever));
+  auto decision = scheduler.activated(tasks, machine.now());
+  std::map<std::uint64_t, std::uint32_t> placed;
+  while (!decision.placed.empty()) {
+    BOOST_TEST(decision.failure.empty());
+    const Placed one = decision.placed.front();
+    for (const Placed& each : decision.placed) placed[each.task.value()] = each.worker.value();
+    scheduler.task_started(one.worker, one.task, machine.now());
+    scheduler.task_ended(one.worker, one.task, HandMadeMachine::us(10));
+    decision = scheduler.ended(machine.now());
+  }
+  BOOST_TEST((placed == std::map<std::uint64_t, std::uint32_t>{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler

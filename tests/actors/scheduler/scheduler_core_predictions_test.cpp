@@ -1,0 +1,282 @@
+// What the scheduler tells policies: loads, times, transfers, ranks.
+#include <boost/test/unit_test.hpp>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/scheduler_core.hpp"
+#include "actors/scheduler/submitted_tasks.hpp"
+#include "graph/codelet.hpp"
+#include "graph/working_set.hpp"
+#include "tests/support/graph_data.hpp"
+#include "tests/support/step_host.hpp"
+
+namespace troupe::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+const auto kPerElement = boost::test_tools::per_element();
+constexpr TimeStamp kNow = std::chrono::seconds(1);
+
+/// Shows the test what it is shown, and places everything on the worker that the test names.
+class Mirror final : public PlacingPolicy {
+ public:
+  struct Seen {
+    std::vector<ReadyTask> tasks;
+    std::vector<WorkerState> workers;
+    TimeStamp now{};
+  };
+  Mirror(Seen& seen, WorkerId& to, Ranks ranks) : seen_(seen), to_(to), ranks_(ranks) {}
+  [[nodiscard]] Ranks ranks() const override { return ranks_; }
+  void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,
+             std::span<WorkerId> placement) override {
+    seen_.tasks.assign(tasks.begin(), tasks.end());
+    seen_.workers.assign(snapshot.workers.begin(), snapshot.workers.end());
+    seen_.now = snapshot.now;
+    for (WorkerId& worker : placement) worker = to_;
+  }
+
+ private:
+  Seen& seen_;
+  WorkerId& to_;
+  const Ranks ranks_;
+};
+
+/// Times by codelet's name and kind of device; a kind that is not in the table has not been measured.
+class Table final : public ExecutionModel {
+ public:
+  using Times = std::map<std::string, std::map<DeviceKind, Duration>>;
+  explicit Table(Times& times) : times_(times) {}
+  [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
+    const auto& times = times_[size_class.codelet->name];
+    const auto found = times.find(kind(worker));
+    return found == times.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
+    times_[size_class.codelet->name][kind(worker)] = time;
+    return true;
+  }
+
+ private:
+  static DeviceKind kind(WorkerId worker) { return worker.value() == 0 ? DeviceKind::cpu_core : DeviceKind::cuda; }
+  Times& times_;
+};
+
+/// One core and one GPU (node 1, of 100 bytes); a byte takes 1 ns.
+struct Machinery {
+  explicit Machinery(Ranks ranks = Ranks::none) {
+    for (int i = 0; i < 4; ++i) handles.push_back(tests::register_scalar(host.graph, numbers[i]));
+    const Kernel nothing = [](const KernelContext&) {};
+    for (Codelet* both : {&gemm, &potrf, &huge}) {
+      both->implement(DeviceKind::cpu_core, nothing);
+      both->implement(DeviceKind::cuda, nothing);
+    }
+    SchedulerCore::Machine machine;
+    machine.workers = {{DeviceKind::cpu_core, NodeId(0)}, {DeviceKind::cuda, NodeId(1)}};
+    machine.links = TransferModel(2, {{}, {0ns, 1}, {0ns, 1}, {}});
+    machine.capacities = {Bytes{0}, Bytes{100}};
+    machine.model = std::make_unique<Table>(times);
+    machine.submitted = submitted;
+    scheduler = std::make_unique<SchedulerCore>(std::make_unique<Mirror>(seen, to, ranks), std::move(machine), 1);
+  }
+  ReadyTask ready(const Codelet& codelet, const std::vector<Access>& accesses) {
+    host.graph.submit({codelet, accesses, {}, {}}).value_or_throw();
+    return described(host.ready.pop_front());
+  }
+  ReadyTask described(graph::Task* task) {
+    ReadyTask result{task->task_id(), task->codelet, task->priority};
+    result.size_class = submitted->classify(*task);
+    graph::append_working_set(*task, uses.emplace_back());
+    result.data = uses.back();
+    return result;
+  }
+  std::vector<std::uint32_t> place(const std::vector<ReadyTask>& tasks, TimeStamp now = kNow) {
+    std::vector<std::uint32_t> workers;
+    const auto decision = scheduler->activated(tasks, now);
+    failure = decision.failure;
+    for (const Placed& placed : decision.placed) workers.push_back(placed.worker.value());
+    return workers;
+  }
+  /// Shows the loads as they are then, by means of a task of no time.
+  const std::vector<WorkerState>& loads(TimeStamp now) {
+    ReadyTask probe = ready(potrf, {});
+    probe.size_class = SizeClassId{};
+    (void)place({probe}, now);
+    scheduler->task_ended(to, probe.id, {});
+    return seen.workers;
+  }
+
+  std::shared_ptr<SubmittedTasks> submitted = std::make_shared<SubmittedTasks>();
+  tests::StepHost host{graph::GraphOptions{.device_kinds = {true, true}, .observer = submitted.get()}};
+  double numbers[4] = {};
+  std::vector<Handle> handles;
+  Codelet gemm = Codelet::variadic("gemm");
+  Codelet potrf = Codelet::variadic("potrf");
+  Codelet huge = Codelet::variadic("huge");
+  Table::Times times{{"gemm", {{DeviceKind::cpu_core, 300us}, {DeviceKind::cuda, 10us}}},
+                     {"potrf", {{DeviceKind::cpu_core, 40us}, {DeviceKind::cuda, 20us}}},
+                     {"huge", {{DeviceKind::cpu_core, 40us}, {DeviceKind::cuda, 20us}}}};
+  Mirror::Seen seen;
+  WorkerId to{1};
+  std::unique_ptr<SchedulerCore> scheduler;
+  std::deque<std::vector<memory::Use>> uses;
+  std::string failure;
+};
+
+BOOST_AUTO_TEST_SUITE(scheduler_core_predictions)
+
+BOOST_AUTO_TEST_CASE(events_correct_the_loads) {
+  Machinery m;
+  const ReadyTask first = m.ready(m.gemm, {});
+  const ReadyTask second = m.ready(m.gemm, {});
+  (void)m.place({first, second});
+  BOOST_TEST((m.loads(kNow)[1].available == kNow + 20us));
+  BOOST_TEST(m.loads(kNow)[1].queued == 2U);
+  BOOST_TEST(!m.loads(kNow)[1].busy);
+  BOOST_TEST((m.seen.now == kNow));
+  m.scheduler->task_started(WorkerId(1), first.id, kNow + 3us);
+  BOOST_TEST((m.loads(kNow + 4us)[1].available == kNow + 23us));
+  BOOST_TEST(m.loads(kNow + 4us)[1].queued == 1U);
+  BOOST_TEST(m.loads(kNow + 4us)[1].busy);
+  m.scheduler->task_ended(WorkerId(1), first.id, 10us);
+  BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 24us));
+  m.scheduler->task_ended(WorkerId(1), second.id, 0us);
+  BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 14us));
+  BOOST_TEST((m.loads(kNow + 14us)[0].available == kNow + 14us));
+}
+
+BOOST_AUTO_TEST_CASE(tasks_of_a_class_that_was_not_measured_are_tried_there_up_to_three_at_a_time) {
+  Machinery m;
+  m.times["gemm"].erase(DeviceKind::cuda);
+  m.to = WorkerId(0);
+  std::vector<ReadyTask> tasks;
+  for (int t = 0; t < 5; ++t) tasks.push_back(m.ready(m.gemm, {}));
+  BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1, 1, 1, 0, 0}), kPerElement);
+  BOOST_TEST(m.seen.tasks.size() == 2U);
+  m.scheduler->task_started(WorkerId(1), tasks[0].id, kNow);
+  m.scheduler->task_ended(WorkerId(1), tasks[0].id, 7us);
+  // Measured: nothing is tried any more, and policies know the time.
+  const ReadyTask next = m.ready(m.gemm, {});
+  BOOST_TEST(m.place({next}) == (std::vector<std::uint32_t>{0}), kPerElement);
+  BOOST_TEST((m.scheduler->predictions().execution(next, WorkerId(1)) == 7us));
+  BOOST_TEST((m.scheduler->predictions().execution(next, WorkerId(0)) == 300us));
+}
+
+BOOST_AUTO_TEST_CASE(a_class_that_was_measured_nowhere_is_tried_on_all_kinds) {
+  Machinery m;
+  m.times.erase("gemm");
+  std::vector<ReadyTask> tasks;
+  for (int t = 0; t < 6; ++t) tasks.push_back(m.ready(m.gemm, {}));
+  BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}), kPerElement);
+  BOOST_TEST(m.seen.tasks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(where_the_data_never_fit_a_task_cannot_run) {
+  Machinery m;
+  std::vector<double> large(20);
+  const Handle handle = tests::register_matrix(m.host.graph, large, 20, 1);
+  const ReadyTask task = m.ready(m.huge, {read(handle)});
+  BOOST_TEST(m.place({task}) == (std::vector<std::uint32_t>{0}), kPerElement);
+  BOOST_TEST(m.failure.find("cannot run the task") != std::string::npos);
+  BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) == ExecutionTimes::kNever));
+  BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(0)) == 40us));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_fits_nowhere_goes_to_a_worker_with_its_device) {
+  Machinery m;
+  std::vector<double> large(20);
+  const Handle handle = tests::register_matrix(m.host.graph, large, 20, 1);
+  Codelet only_gpu = Codelet::variadic("only_gpu");
+  only_gpu.implement(DeviceKind::cuda, [](const KernelContext&) {});
+  m.to = WorkerId{};
+  BOOST_TEST(m.place({m.ready(only_gpu, {read(handle)})}) == (std::vector<std::uint32_t>{1}), kPerElement);
+  BOOST_TEST(!m.failure.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_placed_task_reads_is_on_its_way) {
+  Machinery m;
+  const ReadyTask task = m.ready(m.gemm, {read(m.handles[0]), write(m.handles[1])});
+  const memory::Use& in = task.data[0];
+  const memory::Use& out = task.data[1];
+  const Predictions& predictions = m.scheduler->predictions();
+  (void)m.place({task});
+  BOOST_TEST(predictions.replicas.incoming(in.handle, NodeId(1)));
+  BOOST_TEST(!predictions.replicas.incoming(out.handle, NodeId(1)));
+  BOOST_TEST(predictions.traffic.in[1] == 8U);
+  BOOST_TEST(predictions.traffic.out[0] == 8U);
+  // A second one needs no copy of its own.
+  (void)m.place({m.ready(m.potrf, {read(m.handles[0])})});
+  BOOST_TEST(predictions.traffic.in[1] == 8U);
+}
+
+BOOST_AUTO_TEST_CASE(loads_count_that_data_come_later) {
+  Machinery m;
+  (void)m.place({m.ready(m.gemm, {read(m.handles[0])})});
+  BOOST_TEST((m.loads(kNow)[1].available == kNow + 8ns + 10us));
+}
+
+BOOST_AUTO_TEST_CASE(changes_of_replicas_are_followed) {
+  Machinery m;
+  const ReadyTask task = m.ready(m.gemm, {read_write(m.handles[0])});
+  const HandleId handle = task.data[0].handle;
+  const Predictions& predictions = m.scheduler->predictions();
+  (void)m.place({task});
+  m.scheduler->replica_changed(handle, NodeId(1), memory::ReplicaState::incoming);
+  BOOST_TEST(predictions.traffic.in[1] == 8U);
+  m.scheduler->replica_changed(handle, NodeId(1), memory::ReplicaState::shared);
+  BOOST_TEST(predictions.replicas.valid(handle, NodeId(1)));
+  BOOST_TEST(!predictions.replicas.incoming(handle, NodeId(1)));
+  BOOST_TEST(predictions.traffic.in[1] == 0U);
+  BOOST_TEST(predictions.traffic.out[0] == 0U);
+  m.scheduler->replica_changed(handle, NodeId(0), memory::ReplicaState::invalid);
+  m.scheduler->replica_changed(handle, NodeId(1), memory::ReplicaState::modified);
+  BOOST_TEST(!predictions.replicas.valid(handle, NodeId(0)));
+  BOOST_TEST((predictions.source(handle, NodeId(0)) == NodeId(1)));
+  BOOST_TEST(predictions.traffic.in[1] == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_that_is_given_up_is_no_traffic) {
+  Machinery m;
+  const ReadyTask task = m.ready(m.gemm, {read(m.handles[0])});
+  (void)m.place({task});
+  m.scheduler->replica_changed(task.data[0].handle, NodeId(1), memory::ReplicaState::invalid);
+  BOOST_TEST(m.scheduler->predictions().traffic.in[1] == 0U);
+  BOOST_TEST(!m.scheduler->predictions().present(task.data[0], NodeId(1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_policy_that_asks_for_ranks_gets_them) {
+  const auto rank_of_first = [](Ranks ranks) {
+    Machinery m(ranks);
+    // The second class is known before any task of it is ready.
+    const Access both = read_write(m.handles[0]);
+    m.host.graph.submit({m.potrf, {&both, 1}, {}, {}}).value_or_throw();
+    m.host.graph.submit({m.gemm, {&both, 1}, {}, {}}).value_or_throw();
+    (void)m.place({m.described(m.host.ready.pop_front())});
+    return m.seen.tasks.at(0).upward_rank_s;
+  };
+  const auto close = boost::test_tools::tolerance(1e-9);
+  BOOST_TEST(rank_of_first(Ranks::none) == 0);
+  BOOST_TEST(rank_of_first(Ranks::mean) == 30e-6 + 155e-6, close);
+  BOOST_TEST(rank_of_first(Ranks::fastest) == 20e-6 + 10e-6, close);
+}
+
+BOOST_AUTO_TEST_CASE(ranks_know_classes_that_came_before_the_first_that_is_ready) {
+  Machinery m(Ranks::fastest);
+  const Access first = read_write(m.handles[0]);
+  const Access second = read_write(m.handles[1]);
+  // Its class is the first, and it never becomes ready here: it follows one whose class is the second.
+  m.host.graph.submit({m.huge, {&second, 1}, {}, {}}).value_or_throw();
+  graph::Task* earlier = m.host.ready.pop_front();
+  m.host.graph.submit({m.potrf, {&first, 1}, {}, {}}).value_or_throw();
+  graph::Task* shown = m.host.ready.pop_front();
+  m.host.graph.submit({m.huge, {&first, 1}, {}, {}}).value_or_throw();
+  (void)m.place({m.described(shown)});
+  BOOST_TEST(m.seen.tasks.at(0).upward_rank_s == 20e-6 + 20e-6, boost::test_tools::tolerance(1e-9));
+  (void)earlier;
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler
