@@ -12,6 +12,7 @@
 #include "apps/common_arguments.hpp"
 #include "apps/dada_report.hpp"
 #include "apps/gnuplot.hpp"
+#include "apps/policy_report.hpp"
 #include "apps/run_summary.hpp"
 #include "apps/scaled_machine.hpp"
 #include "apps/simulation_pool.hpp"
@@ -24,14 +25,23 @@ namespace {
 constexpr const char* kMachine = "idgraf-double";
 
 struct ExperimentArguments {
-  std::string folder = "dada";
-  DadaExperimentOptions options;
-  /// The figures are of the first.
-  std::vector<double> assumptions;
-  bool quick = false;
-  bool json = false;
+  std::string name;
+  /// Empty: the experiment's name.
+  std::string folder;
+  /// 0: as many as the experiment has by itself.
+  int repeat = 0;
+  std::uint64_t seed = 1;
   /// 0: one for each core.
   int jobs = 0;
+  bool quick = false;
+  bool json = false;
+  // dada
+  /// The figures are of the first.
+  std::vector<double> assumptions;
+  // policies
+  std::string policy = "homeward";
+  std::vector<std::string> points;
+  std::vector<double> errors;
 };
 
 void make_folder(const std::string& folder) {
@@ -41,16 +51,17 @@ void make_folder(const std::string& folder) {
     throw Error(ErrorCode::bad_input, fmt::format("cannot create the folder '{}': {}", folder, failed.message()));
   }
   check_output_path(folder + "/report.md");
-  usable(check_gnuplot());
 }
 
-int experiment(const ExperimentArguments& arguments) {
-  make_folder(arguments.folder);
-  DadaReport report{arguments.options, kMachine, {}};
+int dada_experiment(const ExperimentArguments& arguments) {
+  usable(check_gnuplot());
+  DadaReport report{{}, kMachine, {}};
   if (arguments.quick) {
     report.options.n = 4096;
     report.options.repeat = 3;
   }
+  if (arguments.repeat > 0 && !arguments.quick) report.options.repeat = arguments.repeat;
+  report.options.seed = arguments.seed;
   report.options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
   std::vector<double> factors = arguments.assumptions;
   if (factors.empty()) factors = arguments.quick ? std::vector<double>{1} : std::vector<double>{1, 2.0 / 3, 1.5};
@@ -70,33 +81,98 @@ int experiment(const ExperimentArguments& arguments) {
   return kSuccess;
 }
 
+/// For a first look: what runs in seconds.
+std::vector<PolicyPoint> quick(std::vector<PolicyPoint> points) {
+  std::erase_if(points, [](const PolicyPoint& point) { return point.n / point.tile > 18 || point.gpus % 4 != 0; });
+  return points;
+}
+
+PolicyVariant policy_variant(const ExperimentArguments& arguments, const std::string& name, double error) {
+  PolicyVariant variant;
+  variant.name = name;
+  variant.title = name + " points";
+  if (error != 1) variant.title += fmt::format(", models off by up to {:g}", error);
+  PolicyExperimentOptions& options = variant.options;
+  options.policy = arguments.policy;
+  std::erase(options.rivals, arguments.policy);
+  options.points = name == "tuned" ? tuned_points() : other_points();
+  if (arguments.quick) {
+    options.points = quick(std::move(options.points));
+    options.repeat = 2;
+  }
+  if (arguments.repeat > 0) options.repeat = arguments.repeat;
+  options.seed = arguments.seed;
+  options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
+  options.kernel_error = options.bandwidth_error = error;
+  variant.comparisons = compare_policies(options, {.enabled = !arguments.json, .label = variant.title});
+  variant.summary = summarize(variant.comparisons);
+  return variant;
+}
+
+int policy_experiment(const ExperimentArguments& arguments) {
+  std::vector<PolicyVariant> variants;
+  std::vector<std::string> sets = arguments.points;
+  if (sets.empty()) sets = {"tuned", "other"};
+  for (const std::string& name : sets) {
+    if (arguments.errors.empty()) variants.push_back(policy_variant(arguments, name, 1));
+    for (const double error : arguments.errors) variants.push_back(policy_variant(arguments, name, error));
+  }
+  write_policy_report(arguments.folder, variants).value_or_throw();
+  if (arguments.json) {
+    fmt::print("{}\n", as_text(policy_json(variants)));
+  } else {
+    fmt::print("{}\nAll points: {}/report.md\n", policy_text(variants), arguments.folder);
+  }
+  return kSuccess;
+}
+
+int experiment(ExperimentArguments arguments) {
+  if (arguments.folder.empty()) arguments.folder = arguments.name;
+  make_folder(arguments.folder);
+  return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
+}
+
 }  // namespace
 
 void add_experiment_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<ExperimentArguments>();
   CLI::App* command = application.add_subcommand("experiment", "Run a published experiment again, in virtual time");
   command
-      ->add_option_function<std::string>(
-          "name", [](const std::string&) {}, "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014)")
-      ->check(CLI::IsMember({"dada"}))
+      ->add_option("name", arguments->name,
+                   "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
+                   "others on several machines")
+      ->check(CLI::IsMember({"dada", "policies"}))
       ->required();
-  command->add_option("--out", arguments->folder, "Folder for figures, tables and the report; made where it is missing")
-      ->check(check_file_name)
-      ->capture_default_str();
-  command->add_option("--repeat", arguments->options.repeat, "Runs of each point, with noise")
-      ->check(CLI::Range(2, 100000))
-      ->capture_default_str();
-  command->add_option("--seed", arguments->options.seed, "Seed of each point's first run; the others follow")
+  command
+      ->add_option("--out", arguments->folder,
+                   "Folder for figures, tables and the report; made where it is missing; default: the name")
+      ->check(check_file_name);
+  command
+      ->add_option("--repeat", arguments->repeat, "Runs of each point, with noise; default: 30 (dada), 10 (policies)")
+      ->check(CLI::Range(2, 100000));
+  command->add_option("--seed", arguments->seed, "Seed of each point's first run; the others follow")
       ->check(
           [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
       ->capture_default_str();
   command
       ->add_option("--assumptions", arguments->assumptions,
-                   "Factors on the speed of GPUs on kernels that were not measured, such as 1,0.67,1.5 (the default); "
-                   "figures are of the first")
+                   "dada: factors on the speed of GPUs on kernels that were not measured, such as 1,0.67,1.5 (the "
+                   "default); figures are of the first")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0));
-  command->add_flag("--quick", arguments->quick, "A smaller matrix, three runs of each point, no other assumptions");
+  command->add_option("--policy", arguments->policy, "policies: the one to compare with all others")
+      ->capture_default_str();
+  command
+      ->add_option("--points", arguments->points,
+                   "policies: tuned (what the policy was tuned on), other (what it was not), or both, the default")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"tuned", "other"}));
+  command
+      ->add_option("--model-error", arguments->errors,
+                   "policies: kernel times and bandwidths that policies believe are off by factors up to these")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0, 100.0));
+  command->add_flag("--quick", arguments->quick, "Fewer points and runs");
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");

@@ -41,7 +41,7 @@ class ChartScript {
     add("set border 3 linecolor '#666666'");
     add("set tics nomirror");
     add("set xtics 1");
-    add("set xlabel 'GPUs'");
+    add("set xlabel 'GPUs' offset 0,0.4");
     add("set key below maxcols 2 samplen 2 noenhanced font ',11'");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
       panel(i, "GFlop/s", 2);

@@ -1,6 +1,7 @@
 #include "apps/simulation_bound.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "apps/modelled_codelets.hpp"
@@ -15,6 +16,9 @@ std::vector<ModelledKernel> kernels_of(const SimulatedRun& run) {
                                                        : modelled_kernels<double>(run.application, machine))
       .value_or_throw();
 }
+
+/// Times of a simulation are whole nanoseconds.
+double seconds_of(const platform::KernelTime& time) { return std::floor(time.mean_us * 1e3) * 1e-9; }
 
 std::uint32_t kind_of(std::vector<FactorizationGraph::Kind>& kinds, const std::string& codelet, double flops) {
   const auto same = [&](const FactorizationGraph::Kind& kind) {
@@ -71,9 +75,9 @@ double bound_seconds(const FactorizationGraph& graph, const SimulatedRun& run, i
     const platform::KernelTimes& times = *kernel->times;
     const double edge = times.edge_with(kind.flops);
     std::vector<double>& row = problem.times_s.emplace_back();
-    if (cores > 0) row.push_back(times.on_cpu() ? times.cpu(edge).mean_us * 1e-6 : kCannotRun);
+    if (cores > 0) row.push_back(times.on_cpu() ? seconds_of(times.cpu(edge)) : kCannotRun);
     for (const int gpu : run.simulation.gpus) {
-      row.push_back(times.on_gpus() ? times.gpu(static_cast<std::size_t>(gpu), edge).mean_us * 1e-6 +
+      row.push_back(times.on_gpus() ? seconds_of(times.gpu(static_cast<std::size_t>(gpu), edge)) +
                                           seconds(run.simulation.kernel_overhead)
                                     : kCannotRun);
     }

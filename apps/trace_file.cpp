@@ -22,6 +22,26 @@ void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
   std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
 }
 
+/// The worker of a GPU sleeps while its kernels run. Viewers take one thing at a time: the kernels.
+void cut_tasks(Trace& trace, std::size_t workers) {
+  // Of each worker, by start.
+  std::vector<std::vector<const TraceEvent*>> tasks(workers);
+  for (const TraceEvent& event : trace.events) tasks[event.worker.index()].push_back(&event);
+  std::vector<std::size_t> next(workers);
+  std::vector<TraceState> left;
+  for (TraceState state : trace.states) {
+    const auto& own = tasks[state.worker.index()];
+    std::size_t& i = next[state.worker.index()];
+    while (i < own.size() && own[i]->end <= state.start) ++i;
+    for (std::size_t k = i; k < own.size() && own[k]->start < state.end; ++k) {
+      if (own[k]->start > state.start) left.push_back({state.worker, state.state, state.start, own[k]->start});
+      state.start = std::max(state.start, own[k]->end);
+    }
+    if (state.start < state.end) left.push_back(state);
+  }
+  trace.states = std::move(left);
+}
+
 /// A pipe whose reader has gone is a failed write like any other while this lives.
 class PipeSignalIgnored {
  public:
@@ -52,6 +72,7 @@ Result<void> check_trace_path(const std::string& path) {
 
 Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description) {
   cut_states(trace.states, description.begin);
+  cut_tasks(trace, description.workers.size());
   const PipeSignalIgnored ignored;
   auto file = platform::AtomicFile::create(path);
   if (!file) return file.failure();

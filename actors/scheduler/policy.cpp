@@ -17,12 +17,12 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"eager", "one queue of all ready tasks, shared by all workers"},
     {"ws", "a deque per worker; thieves ask random victims"},
     {"lws", "a deque per worker; thieves ask the nearest victims first (cache, NUMA node, package)"},
-    {"homeward", "placing: tasks go where their data are while time allows"},
     {"mct", "placing: earliest finish, transfers included, in the order in which tasks become ready"},
     {"heft", "placing: earliest finish, tasks with the largest speed-up on GPUs first"},
     {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
     {"dada", "placing: tasks to where their data are, as far as a dual approximation of the balance allows"},
     {"heteroprio", "placing: idle GPUs take the task with the largest speed-up, idle cores that with the smallest"},
+    {"homeward", "placing: fewest bytes while time allows, cores for what they do comparatively well"},
 });
 
 using Order = EarliestFinishOptions::Order;
@@ -75,12 +75,12 @@ struct PlacingFactory {
 
 /// Every placing policy that a user can name.
 constexpr auto kPlacing = std::to_array<PlacingFactory>({
-    {"homeward", make_homeward},
     {"mct", [](PolicyOptions& options) { return make_earliest_finish(Order::given, options); }},
     {"heft", [](PolicyOptions& options) { return make_earliest_finish(Order::speedup, options); }},
     {"heft-rank", [](PolicyOptions& options) { return make_earliest_finish(Order::rank, options); }},
     {"dada", make_dada},
     {"heteroprio", make_heteroprio},
+    {"homeward", make_homeward},
 });
 
 VictimRings to_victims(const std::vector<std::vector<int>>& rings) {

@@ -80,12 +80,29 @@ BOOST_AUTO_TEST_CASE(transfers_count) {
              kPerElement);
 }
 
-BOOST_AUTO_TEST_CASE(copies_go_on_beside_other_work) {
+BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 15).data_on(5, {0});
-  // The GPU is free at 15, the data are there at 15: 25 against 30.
-  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 15'000))}) == (Workers{1}),
+  // The GPU is free at 15, when the data could be there: it would end at 25, but 40 counts against the core's 30.
+  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 15'000))}) == (Workers{0}),
              kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_s_load_grows_by_copies_only_where_nothing_hides_them) {
+  HandMadeMachine machine(1, 1);
+  machine.load(1, 10).data_on(5, {0});
+  // The first ends at 20 on the GPU, as its copy goes on beside what runs there; the second at 30 against 35.
+  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(35, 10, reads(5, 10'000)), machine.task(35, 10)}) ==
+                 (Workers{1, 1}),
+             kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_gpus) {
+  HandMadeMachine machine(1, 1);
+  machine.data_on(5, {0});
+  const ReadyTask task = machine.task(30, 10, reads(5, 12'000));
+  BOOST_TEST(machine.place(*earliest_finish({}), {task}) == (Workers{1}), kPerElement);
+  BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(with_communication_prediction_copies_wait_behind_others) {

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(every_known_policy_can_be_made_and_is_local_or_placing) {
     const bool local = description.name == "eager" || description.name == "ws" || description.name == "lws";
     BOOST_TEST((policy.placing == nullptr) == local, description.name);
   }
-  BOOST_TEST(names == "eager ws lws mct heft heft-rank dada heteroprio ");
+  BOOST_TEST(names == "eager ws lws mct heft heft-rank dada heteroprio homeward ");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
@@ -48,8 +48,9 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
     const auto policy = make_policy(name, kFourWorkers);
     BOOST_TEST_REQUIRE(!policy.ok());
     BOOST_TEST((policy.failure().code == ErrorCode::invalid_argument));
-    BOOST_TEST(policy.failure().message == "unknown policy '" + std::string(name) +
-                                               "'; known are eager, ws, lws, mct, heft, heft-rank, dada, heteroprio");
+    BOOST_TEST(policy.failure().message ==
+               "unknown policy '" + std::string(name) +
+                   "'; known are eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, homeward");
   }
   BOOST_TEST(!make_policy("", kFourWorkers).ok());
 }
