@@ -21,10 +21,14 @@ KeptHistory::KeptHistory(const std::string& folder, const platform::Machine& mac
   }
 }
 
-void KeptHistory::save() {
+void KeptHistory::save() noexcept {
   if (path_.empty() || history_->kernels().empty()) return;
-  if (const auto written = scheduler::write_history(path_, machine_key_, *history_); !written) {
-    warn(written.failure().message + "; what was learned of kernel times is lost");
+  try {
+    if (const auto written = scheduler::write_history(path_, machine_key_, *history_); !written) {
+      warn(written.failure().message + "; what was learned of kernel times is lost");
+    }
+  } catch (...) {
+    // No memory left: a runtime that ends must not throw.
   }
 }
 

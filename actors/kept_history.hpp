@@ -19,7 +19,7 @@ class KeptHistory {
 
   [[nodiscard]] const std::shared_ptr<scheduler::ExecutionHistory>& history() const { return history_; }
   /// Nobody adds to it meanwhile.
-  void save();
+  void save() noexcept;
 
  private:
   void warn(const std::string& what) noexcept;

@@ -45,7 +45,7 @@ json as_json(const KernelKey& key, const KernelHistory& kernel) {
                       {"count", shape.times.count()},
                       {"mean_s", shape.times.mean_s()},
                       {"deviation_s", shape.times.deviation_s()},
-                      {"set_aside", shape.times.set_aside()}});
+                      {"strange", shape.times.strange()}});
   }
   return {{"codelet", key.name},
           {"kind", to_string(key.kind)},
@@ -80,7 +80,7 @@ void read_kernel(const JsonField& field, ExecutionHistory& history) {
     if (shape.times.count() > 0) one.fail("the same shapes are there twice");
     shape.times = TimeStatistics(
         one.member("count").count(1, kMost, "how many were measured"), one.member("mean_s").number(kSeconds, "seconds"),
-        one.member("deviation_s").number(kSeconds, "seconds"), one.member("set_aside").count(0, kMost, "a number"));
+        one.member("deviation_s").number(kSeconds, "seconds"), one.member("strange").count(0, kMost, "a number"));
   }
 }
 

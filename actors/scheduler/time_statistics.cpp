@@ -5,8 +5,8 @@
 
 namespace troupe::scheduler {
 
-TimeStatistics::TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t set_aside)
-    : settled_{count, mean_s, 0}, set_aside_(set_aside) {
+TimeStatistics::TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t strange)
+    : settled_{count, mean_s, 0}, strange_(strange) {
   if (count > 1) settled_.squares = deviation_s * deviation_s * (settled_.weight() - 1);
 }
 
@@ -21,22 +21,23 @@ void TimeStatistics::Moments::add(double time_s) {
 }
 
 bool TimeStatistics::is_strange(double time_s) const {
-  if (settled_.count == 0 || set_aside_ * 4 > settled_.count + 4) return false;
+  if (settled_.count == 0) return false;
   return time_s > kStrange * settled_.mean_s || time_s * kStrange < settled_.mean_s;
 }
 
 void TimeStatistics::add(double time_s) {
-  if (!is_strange(time_s)) {
+  const bool strange = is_strange(time_s);
+  if (strange) ++strange_;
+  if (!strange || strange_ * 4 > settled_.count + 4 * kInARow) {
     strangers_ = {};
     settled_.add(time_s);
     return;
   }
-  ++set_aside_;
   strangers_.add(time_s);
   if (strangers_.count < std::min(kInARow, settled_.count)) return;
+  if (strangers_.count >= kInARow) strange_ = 0;
   settled_ = strangers_;
   strangers_ = {};
-  set_aside_ = 0;
 }
 
 double TimeStatistics::deviation_s() const {

@@ -24,7 +24,7 @@ class TimeStatistics {
 
   TimeStatistics() = default;
   /// As they were when they were written down; `count` 0 is nothing.
-  TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t set_aside);
+  TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t strange);
 
   void add(double time_s);
 
@@ -35,8 +35,8 @@ class TimeStatistics {
   [[nodiscard]] double deviation_s() const;
   /// How much the mean stands on, at most `kMemory`.
   [[nodiscard]] double weight() const;
-  /// Strangers since the mean began.
-  [[nodiscard]] std::uint64_t set_aside() const { return set_aside_; }
+  /// Strangers so far, set aside or not.
+  [[nodiscard]] std::uint64_t strange() const { return strange_; }
 
  private:
   struct Moments {
@@ -53,7 +53,7 @@ class TimeStatistics {
   Moments settled_;
   /// The last ones in a row.
   Moments strangers_;
-  std::uint64_t set_aside_ = 0;
+  std::uint64_t strange_ = 0;
 };
 
 }  // namespace troupe::scheduler
