@@ -177,8 +177,17 @@ bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
   }
   const ClassState& state = classes_[task.size_class.index()];
   if (state.known || state.known_somewhere) return false;
-  commit(task, least_loaded(task), decision);
+  commit(task, least_loaded_accelerator(task), decision);
   return true;
+}
+
+WorkerId SchedulerCore::least_loaded_accelerator(const ReadyTask& task) const {
+  WorkerId best;
+  for (const WorkerState& worker : workers_) {
+    if (worker.kind == DeviceKind::cpu_core || !can_run(worker.id, task)) continue;
+    if (!best.valid() || worker.queued < workers_[best.index()].queued) best = worker.id;
+  }
+  return best.valid() ? best : least_loaded(task);
 }
 
 void SchedulerCore::look_at(WorkerId worker) {

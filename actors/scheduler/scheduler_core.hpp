@@ -30,8 +30,9 @@ namespace troupe::scheduler {
 ///
 /// Under a policy that decides by times: tasks of a class that has not been measured on some kind of device are not
 /// shown to the policy but tried there, on the least loaded worker, up to three at a time. Further ones, while nothing
-/// is known of the class on any kind, go to the least loaded workers, too; once it is known on one kind, policies are
-/// told that the others take ten times as long, so that nothing floods them until they have been tried.
+/// is known of the class on any kind, go to the least loaded accelerators that can run them, else to cores (hundreds
+/// may become ready meanwhile, and on cores take ten times as long as on GPUs); once it is known on one kind, policies
+/// are told that the others take ten times as long, so that nothing floods them until they have been tried.
 ///
 /// Plain code; tasks are named by their ids, so that it is tested without a graph.
 class SchedulerCore {
@@ -126,6 +127,8 @@ class SchedulerCore {
   /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
   /// those that have its device: they will report why not.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
+  /// The same of those that are no cores; of all, where none of those can.
+  [[nodiscard]] WorkerId least_loaded_accelerator(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
 
