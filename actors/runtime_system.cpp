@@ -63,7 +63,7 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   // WorkerQueues
   Task* next_activated() override;
   void take_events(std::vector<scheduler::SchedulerEvent>& out) override { services_->take_events(out); }
-  void push(Task* task, WorkerId worker) override;
+  void push(Task* task, WorkerId worker, bool first) override;
   void prefetch(NodeId node, const Task& task, std::span<const memory::Use> uses) override {
     services_->prefetch(node, task, uses);
   }
@@ -463,9 +463,9 @@ void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
   graph_.failures().add({ErrorCode::policy_failed, "policy '" + policy_name_ + "' " + what});
 }
 
-void RuntimeSystem::Implementation::push(Task* task, WorkerId worker) {
+void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first) {
   // Their order is the policy's, whatever their priorities.
-  const workers::TaskDeque::Entry entry{task, 0};
+  const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
   // A worker that is awake looks into its deque before it sleeps.
   if (crew_->idle.erase(worker)) peers_->send(worker, WorkAvailable{});

@@ -61,17 +61,20 @@ SchedulerCore::Decision SchedulerState::look() {
 void SchedulerState::perform(const SchedulerCore::Decision& decision) {
   // First: whoever has waited for the tasks finds it reported.
   if (!decision.failure.empty()) queues->policy_failed(decision.failure);
-  for (const Placed& placed : decision.placed) {
-    const auto found = undecided.find(placed.task);
-    // Before the worker asks for the data itself.
-    if (!found->second.uses.empty()) {
-      queues->prefetch(core.node_of(placed.worker), *found->second.task, found->second.uses);
-    }
-    // In this order: it is lost nowhere in between.
-    queues->push(found->second.task, placed.worker);
-    undecided.erase(found);
-  }
+  for (const Placed& placed : decision.tried) perform(placed, true);
+  for (const Placed& placed : decision.placed) perform(placed, false);
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
+}
+
+void SchedulerState::perform(const Placed& placed, bool first) {
+  const auto found = undecided.find(placed.task);
+  // Before the worker asks for the data itself.
+  if (!found->second.uses.empty()) {
+    queues->prefetch(core.node_of(placed.worker), *found->second.task, found->second.uses);
+  }
+  // In this order: it is lost nowhere in between.
+  queues->push(found->second.task, placed.worker, first);
+  undecided.erase(found);
 }
 
 void SchedulerState::rescue(const std::string& reason) {

@@ -26,8 +26,8 @@ class WorkerQueues {
   virtual graph::Task* next_activated() = 0;
   /// Takes out what has happened since the last call, oldest first.
   virtual void take_events(std::vector<SchedulerEvent>& out) = 0;
-  /// Puts a task into a worker's deque and tells the worker.
-  virtual void push(graph::Task* task, WorkerId worker) = 0;
+  /// Puts a task into a worker's deque, behind the others or before all but those that came so, and tells the worker.
+  virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
   /// Asks the memory manager, if there is one, to bring what the task reads to a node.
   virtual void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) = 0;
   [[nodiscard]] virtual TimeStamp now() const = 0;
@@ -71,6 +71,7 @@ struct SchedulerState {
 
  private:
   ReadyTask take(graph::Task* task);
+  void perform(const Placed& placed, bool first);
   /// Tells the core what has happened.
   void take_events();
 

@@ -224,7 +224,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
   placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero()};
   look_at(worker);
-  decision.placed.push_back({task.id, worker});
+  (tried ? decision.tried : decision.placed).push_back({task.id, worker});
 }
 
 bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {

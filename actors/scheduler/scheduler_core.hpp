@@ -60,6 +60,8 @@ class SchedulerCore {
 
   /// What the shell has to do.
   struct Decision {
+    /// To go before all that is queued: what waits for their times must not wait for the whole queue.
+    std::vector<Placed> tried;
     /// In the order in which the tasks are to be queued.
     std::vector<Placed> placed;
     /// Send `Decide` to itself.

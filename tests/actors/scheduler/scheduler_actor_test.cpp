@@ -28,7 +28,7 @@ class Queues final : public WorkerQueues {
     out.insert(out.end(), events.begin(), events.end());
     events.clear();
   }
-  void push(graph::Task* task, WorkerId worker) override {
+  void push(graph::Task* task, WorkerId worker, bool) override {
     workers.at(worker.index()).push_back(task->extras->name);
     done.push_back("push " + task->extras->name);
   }

@@ -99,6 +99,7 @@ struct Machinery {
     std::vector<std::uint32_t> workers;
     const auto decision = scheduler->activated(tasks, now);
     failure = decision.failure;
+    for (const Placed& placed : decision.tried) workers.push_back(placed.worker.value());
     for (const Placed& placed : decision.placed) workers.push_back(placed.worker.value());
     return workers;
   }
