@@ -337,6 +337,8 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
 BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
   refuses({"experiment", "nothing"}, {"dada"});
   refuses({"experiment"}, {"name"});
+  refuses({"experiment", "policies", "--quick", "--policy", "nonsense", "--out", folder.path("p")},
+          {"unknown policy 'nonsense'"});
   refuses({"experiment", "dada", "--assumptions", "0"}, {"--assumptions"});
   refuses({"experiment", "dada", "--repeat", "1"}, {"--repeat"});
   folder.write("file", "");
