@@ -19,7 +19,7 @@ void copy_block(const T* from, std::int64_t from_ld, T* to, std::int64_t to_ld, 
 template <class T>
 const Codelet& gather_codelet() {
   static const Codelet codelet =
-      Codelet("gather", {AccessMode::write}).cpu([](MatrixView<T> tile, const T* from, std::int64_t ld) {
+      Codelet::internal("gather", {AccessMode::write}).cpu([](MatrixView<T> tile, const T* from, std::int64_t ld) {
         copy_block(from, ld, tile.data, tile.ld, tile.rows, tile.cols);
       });
   return codelet;
@@ -28,7 +28,7 @@ const Codelet& gather_codelet() {
 template <class T>
 const Codelet& scatter_codelet() {
   static const Codelet codelet =
-      Codelet("scatter", {AccessMode::read}).cpu([](MatrixView<const T> tile, T* to, std::int64_t ld) {
+      Codelet::internal("scatter", {AccessMode::read}).cpu([](MatrixView<const T> tile, T* to, std::int64_t ld) {
         copy_block(tile.data, tile.ld, to, ld, tile.rows, tile.cols);
       });
   return codelet;

@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_o
 
 BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   RuntimeOptions options;
-  options.policy = "heft";
+  options.policy = "pudding";
   BOOST_TEST((refusal(options).code == ErrorCode::invalid_argument));
   BOOST_TEST(refusal(options).message.find("known are eager, ws, lws") != std::string::npos);
   options = {};

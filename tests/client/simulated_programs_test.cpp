@@ -55,16 +55,48 @@ BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(use_all_that_there_is_to_be_tested) {
+  Seen all;
+  std::uint64_t tasks_on_gpus = 0;
+  TransferReport sum;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    execute(simulated_run(seed), &all);
+    const TransferReport& one = all.report.transfers;
+    sum.host_to_device += one.host_to_device;
+    sum.device_to_host += one.device_to_host;
+    sum.device_to_device += one.device_to_device;
+    sum.evictions += one.evictions;
+    sum.write_backs += one.write_backs;
+    sum.prefetches += one.prefetches;
+    sum.prefetches_used += one.prefetches_used;
+    for (const WorkerReport& worker : all.report.workers) {
+      if (worker.kind == DeviceKind::cuda) tasks_on_gpus += worker.tasks;
+    }
+  }
+  BOOST_TEST_MESSAGE(tasks_on_gpus << " tasks on GPUs, " << sum.host_to_device.count << " bytes to them, "
+                                   << sum.device_to_host.count << " from them, " << sum.device_to_device.count
+                                   << " between them, " << sum.evictions << " evictions, " << sum.write_backs
+                                   << " write-backs, " << sum.prefetches << " prefetches, " << sum.prefetches_used
+                                   << " of them used");
+  BOOST_TEST(tasks_on_gpus > 1000U);
+  BOOST_TEST(sum.host_to_device.count > 100'000U);
+  BOOST_TEST(sum.device_to_host.count > 100'000U);
+  BOOST_TEST(sum.device_to_device.count > 10'000U);
+  BOOST_TEST(sum.evictions > 100U);
+  BOOST_TEST(sum.write_backs > 100U);
+  BOOST_TEST(sum.prefetches_used > 100U);
+}
+
 BOOST_AUTO_TEST_CASE(leave_the_same_trace_for_the_same_seed) {
   const Seeds run = seeds(100);
   for (std::uint64_t seed = run.first; seed < run.first + run.count; ++seed) {
     const SimulatedRun simulated = simulated_run(seed);
-    std::string first;
-    std::string second;
+    Seen first;
+    Seen second;
     execute(simulated, &first);
     execute(simulated, &second);
-    BOOST_TEST((first == second), "seed " << seed << " leaves two traces" << again(seed));
-    BOOST_TEST(!first.empty());
+    BOOST_TEST((first.trace == second.trace), "seed " << seed << " leaves two traces" << again(seed));
+    BOOST_TEST(!first.trace.empty());
   }
 }
 

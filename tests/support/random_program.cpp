@@ -51,7 +51,8 @@ class Generator {
 
   int add_region(const Region& region, bool reducible) {
     program_.regions.push_back(region);
-    program_.reducible.push_back(reducible);
+    // The reference knows nothing of tasks that combine, which may be lost, too.
+    program_.reducible.push_back(reducible && !options_.losses);
     divided_.push_back(false);
     return static_cast<int>(program_.regions.size()) - 1;
   }

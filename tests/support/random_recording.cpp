@@ -56,6 +56,7 @@ ProgramOptions program_options(const RandomRecordingOptions& options) {
   program.operations = options.tasks;
   program.faults = options.faults;
   program.waits = false;
+  program.parts = options.parts;
   return program;
 }
 

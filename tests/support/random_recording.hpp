@@ -23,6 +23,8 @@ struct RandomRecordingOptions {
   bool alone = true;
   /// Some kernels run on GPUs too; none on GPUs only, as data of which there are parts may take the place of others.
   Devices devices = {};
+  /// As `ProgramOptions::parts`.
+  bool parts = true;
 };
 
 /// Records slices of a random program, then runs them, with the recorded data and with others, and submits them

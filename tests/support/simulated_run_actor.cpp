@@ -51,7 +51,7 @@ std::string random_policy(Random& random) {
 /// GPU memory in pieces of 256 bytes, as it is handed out.
 Bytes random_memory(Random& random, bool roomy) {
   if (roomy || chance(random, 15)) return {std::uint64_t{1} << 20U};
-  return {(1 + random.below(chance(random, 50) ? 6 : 40)) * 256};
+  return {(1 + random.below(chance(random, 50) ? 8 : 40)) * 256};
 }
 
 SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
@@ -115,8 +115,8 @@ SimulatedRun simulated_run(std::uint64_t seed) {
   run.runtime.seed = seed;
   run.runtime.trace = true;
   run.program.seed = seed;
-  run.program.operations = 10 + static_cast<int>(random.below(80));
-  run.program.faults = chance(random, 30);
+  run.program.operations = 10 + static_cast<int>(random.below(150));
+  run.program.faults = chance(random, 20);
   run.program.nested = chance(random, 40);
   run.program.waits = chance(random, 75);
   run.program.parts = cores;
@@ -137,7 +137,7 @@ std::string describe(const SimulatedRun& run) {
                      run.losses ? ", losses" : "");
 }
 
-std::vector<std::string> execute(const SimulatedRun& run, std::string* trace) {
+std::vector<std::string> execute(const SimulatedRun& run, Seen* seen) {
   const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
   ProgramOptions options = run.program;
   Killer killer(*system, run.seed);
@@ -147,7 +147,7 @@ std::vector<std::string> execute(const SimulatedRun& run, std::string* trace) {
   const Trace recorded = system->take_trace();
   const RunReport report = system->report();
   check_simulated_trace({run.simulation(), make_program(options), ran, recorded, report, run.losses}, problems);
-  if (trace != nullptr) *trace = text_of(recorded);
+  if (seen != nullptr) *seen = {text_of(recorded), report};
   return problems;
 }
 
@@ -158,6 +158,7 @@ std::vector<std::string> execute_recorded(const SimulatedRun& run) {
   recording.tasks = run.program.operations;
   recording.faults = run.program.faults;
   recording.devices = run.program.devices;
+  recording.parts = run.program.parts;
   return run_random_recording(system->graph(), recording);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
 #include "tests/support/random_program.hpp"
 
@@ -25,9 +26,16 @@ struct SimulatedRun {
 [[nodiscard]] SimulatedRun simulated_run(std::uint64_t seed);
 /// For people: what `simulated_run` has drawn.
 [[nodiscard]] std::string describe(const SimulatedRun& run);
+/// What could be seen of a run.
+struct Seen {
+  /// All that happened, as text.
+  std::string trace;
+  RunReport report;
+};
+
 /// Runs the program of one seed with real buffers, checks it as `run_program` does, then its trace
-/// (`check_simulated_trace`). Returns what was wrong. `trace`: if given, receives all that happened, as text.
-std::vector<std::string> execute(const SimulatedRun& run, std::string* trace = nullptr);
+/// (`check_simulated_trace`). Returns what was wrong. `seen`: if given, receives that.
+std::vector<std::string> execute(const SimulatedRun& run, Seen* seen = nullptr);
 /// The same with a program that is recorded and run many times.
 std::vector<std::string> execute_recorded(const SimulatedRun& run);
 

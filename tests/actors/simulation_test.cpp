@@ -1,0 +1,454 @@
+/// Runs in virtual time whose every moment can be worked out by hand.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/actors/runtime_fixture.hpp"
+
+namespace troupe::actors {
+namespace {
+
+using std::chrono::microseconds;
+using tests::TestRuntime;
+
+constexpr std::size_t kElements = 1000;
+using Values = std::vector<double>;
+
+/// 8000 bytes over 1000 MB/s take 8 us, after 10 us of latency; from GPU to GPU half of both. The kernel takes 100 us on
+/// a core and 10 us on a GPU.
+constexpr microseconds kCopy(18);
+constexpr microseconds kPeerCopy(9);
+constexpr microseconds kOnGpu(10);
+constexpr microseconds kOnCore(100);
+
+platform::MachineDescription machine(std::size_t gpus, double deviation = 0) {
+  platform::MachineDescription machine;
+  machine.name = "by hand";
+  machine.cores = 4;
+  machine.sockets = 1;
+  const std::size_t nodes = gpus + 1;
+  machine.routes.resize(nodes * nodes);
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      if (from == to) continue;
+      const bool peers = from != 0 && to != 0;
+      machine.links.push_back({"link " + std::to_string(machine.links.size()), peers ? 2000.0 : 1000.0, {}});
+      machine.routes[from * nodes + to] = {{static_cast<std::uint32_t>(machine.links.size() - 1)},
+                                           machine.links.back().bandwidth_mb_per_s,
+                                           peers ? microseconds(5) : microseconds(10)};
+    }
+  }
+  platform::TileTimes times{1000, 0, platform::KernelTime{100, 100 * deviation}, {}};
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+    machine.gpus.push_back({"GPU", Bytes{std::uint64_t{1} << 20U}, {}});
+    times.gpus.push_back({10, 10 * deviation});
+  }
+  machine.kernels.emplace_back("test", "kernel", "double", std::vector{times}, gpus);
+  return machine;
+}
+
+SimulationOptions simulation(std::size_t gpus) {
+  SimulationOptions options;
+  options.machine = machine(gpus);
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu) options.gpus.push_back(static_cast<int>(gpu));
+  options.cores = 1;
+  options.real_buffers = true;
+  return options;
+}
+
+RuntimeOptions in_virtual_time(const SimulationOptions& simulation, std::string policy = "eager") {
+  RuntimeOptions options;
+  options.simulation = std::make_shared<const SimulationOptions>(simulation);
+  options.policy = std::move(policy);
+  options.trace = true;
+  return options;
+}
+
+/// A task's priority is the worker that it is to run on: worker 0 is the core, then come the GPUs.
+class AsTold final : public scheduler::PlacingPolicy {
+ public:
+  void place(std::span<const scheduler::ReadyTask> tasks, const scheduler::Snapshot& snapshot, Random&,
+             std::span<WorkerId> placement) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      placement[i] = WorkerId(static_cast<std::uint32_t>(tasks[i].priority));
+      if (seen) seen(snapshot);
+    }
+  }
+  std::function<void(const scheduler::Snapshot&)> seen;
+};
+
+TaskOptions on(int worker) { return {.priority = worker}; }
+
+enum class Where { cores, gpus, both };
+
+/// Adds one to every element of what it may write.
+Codelet add_one(std::vector<AccessMode> modes, Where where = Where::both) {
+  const Kernel kernel = [modes](const KernelContext& context) {
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (!writes(modes[i])) continue;
+      const MatrixView<double> x = context.matrix<double>(i);
+      for (std::int64_t col = 0; col < x.cols; ++col) {
+        for (std::int64_t row = 0; row < x.rows; ++row) x(row, col) = (reads(modes[i]) ? x(row, col) : 0) + 1;
+      }
+    }
+  };
+  Codelet codelet("add one", modes);
+  if (where != Where::gpus) codelet.implement(DeviceKind::cpu_core, kernel);
+  if (where != Where::cores) codelet.implement(DeviceKind::cuda, kernel);
+  return std::move(codelet).timed_as("test/kernel/double");
+}
+const std::vector<AccessMode> kRead{AccessMode::read};
+const std::vector<AccessMode> kWrite{AccessMode::write};
+const std::vector<AccessMode> kUpdate{AccessMode::read_write};
+
+Handle registered(TestRuntime& runtime, Values& values, const std::string& name = "x") {
+  const auto rows = static_cast<std::int64_t>(values.size());
+  return runtime->graph().register_data(
+      {layout_of<double>(rows, 1, rows), reinterpret_cast<std::byte*>(values.data()), nullptr, name});
+}
+
+/// As the program reads it.
+double first_of(TestRuntime& runtime, const Handle& handle) {
+  graph::Task* hold = runtime->graph().acquire(handle, AccessMode::read).value_or_throw();
+  const double value = graph::TaskGraph::view_of(handle).as_matrix<double>()(0, 0);
+  runtime->graph().give_back(hold);
+  return value;
+}
+
+struct Span {
+  Duration start{};
+  Duration end{};
+  WorkerId worker;
+};
+/// When tasks ran, by the order of their submission.
+std::vector<Span> spans(const Trace& trace) {
+  std::map<TaskId, Span> by_task;
+  for (const TraceEvent& event : trace.events) by_task[event.task] = {event.start, event.end, event.worker};
+  std::vector<Span> spans;
+  for (const auto& [task, span] : by_task) spans.push_back(span);
+  return spans;
+}
+
+void check_span(const Span& span, Duration start, Duration end) {
+  BOOST_TEST(span.start.count() == start.count());
+  BOOST_TEST(span.end.count() == end.count());
+}
+
+BOOST_AUTO_TEST_SUITE(simulated_runs)
+
+BOOST_AUTO_TEST_CASE(a_kernel_on_a_gpu_waits_for_its_data_and_one_on_a_core_does_not) {
+  TestRuntime runtime(in_virtual_time(simulation(1)));
+  Values x(kElements);
+  Values y(kElements);
+  runtime.submit(add_one(kUpdate, Where::gpus), {registered(runtime, x)});
+  runtime.submit(add_one(kUpdate, Where::cores), {registered(runtime, y)});
+  BOOST_TEST(runtime.wait() == "");
+  const std::vector<Span> ran = spans(runtime->take_trace());
+  check_span(ran.at(0), kCopy, kCopy + kOnGpu);
+  check_span(ran.at(1), {}, kOnCore);
+  const RunReport report = runtime->report();
+  BOOST_TEST(report.virtual_time->count() == Duration(kOnCore).count());
+  BOOST_TEST(report.transfers.host_to_device.count == 8000U);
+  BOOST_TEST(report.transfers.total().count == 8000U);
+}
+
+BOOST_AUTO_TEST_CASE(data_that_are_there_are_not_copied_again) {
+  TestRuntime runtime(in_virtual_time(simulation(1)));
+  Values x(kElements);
+  const Handle handle = registered(runtime, x);
+  const Codelet update = add_one(kUpdate, Where::gpus);
+  runtime.submit(update, {handle});
+  runtime.submit(update, {handle});
+  BOOST_TEST(runtime.wait() == "");
+  const std::vector<Span> ran = spans(runtime->take_trace());
+  check_span(ran.at(1), kCopy + kOnGpu, kCopy + 2 * kOnGpu);
+  BOOST_TEST(runtime->report().transfers.total().count == 8000U);
+  BOOST_TEST(x[0] == 0);  // its content is on the GPU
+  BOOST_TEST(first_of(runtime, handle) == 2);
+  BOOST_TEST(x[0] == 2);
+  BOOST_TEST(runtime->report().transfers.device_to_host.count == 8000U);
+  BOOST_TEST(runtime->report().virtual_time->count() == Duration(2 * kCopy + 2 * kOnGpu).count());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_only_written_is_not_fetched) {
+  TestRuntime runtime(in_virtual_time(simulation(1)));
+  Values x(kElements, 5);
+  const Handle handle = registered(runtime, x);
+  runtime.submit(add_one(kWrite, Where::gpus), {handle});
+  BOOST_TEST(runtime.wait() == "");
+  check_span(spans(runtime->take_trace()).at(0), {}, kOnGpu);
+  BOOST_TEST(first_of(runtime, handle) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_runs) {
+  for (const bool ahead : {false, true}) {
+    SimulationOptions options = simulation(1);
+    options.gpu_lookahead = ahead ? 1 : 0;
+    TestRuntime runtime(in_virtual_time(options));
+    Values x(kElements);
+    Values y(kElements);
+    const Codelet update = add_one(kUpdate, Where::gpus);
+    runtime.submit(update, {registered(runtime, x)});
+    runtime.submit(update, {registered(runtime, y)});
+    BOOST_TEST(runtime.wait() == "");
+    const std::vector<Span> ran = spans(runtime->take_trace());
+    check_span(ran.at(0), kCopy, kCopy + kOnGpu);
+    // One copy after the other, the second beside the first kernel; or all in turn.
+    const Duration second = ahead ? 2 * kCopy : 2 * kCopy + kOnGpu;
+    check_span(ran.at(1), second, second + kOnGpu);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
+  SimulationOptions options = simulation(1);
+  options.gpu_memory = Bytes{8192};  // one of them
+  options.gpu_lookahead = 0;
+  TestRuntime runtime(in_virtual_time(options));
+  Values x(kElements);
+  Values y(kElements);
+  const Handle first = registered(runtime, x);
+  const Handle second = registered(runtime, y);
+  const Codelet update = add_one(kUpdate, Where::gpus);
+  for (const Handle& handle : {first, second, first}) runtime.submit(update, {handle});
+  BOOST_TEST(runtime.wait() == "");
+  const std::vector<Span> ran = spans(runtime->take_trace());
+  const Duration turn = 2 * kCopy + kOnGpu;  // out, in, kernel
+  check_span(ran.at(1), turn + kCopy, turn + kCopy + kOnGpu);
+  check_span(ran.at(2), 2 * turn + kCopy, 2 * turn + kCopy + kOnGpu);
+  const TransferReport transfers = runtime->report().transfers;
+  BOOST_TEST(transfers.evictions == 2U);
+  BOOST_TEST(transfers.write_backs == 2U);
+  BOOST_TEST(transfers.memories.at(0).highest.count == 8192U);
+  BOOST_TEST(first_of(runtime, first) == 2);
+  BOOST_TEST(first_of(runtime, second) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_copy_from_one_another) {
+  TestRuntime runtime(in_virtual_time(simulation(2)), std::make_unique<AsTold>());
+  Values x(kElements);
+  const Handle handle = registered(runtime, x);
+  runtime.submit(add_one(kWrite), {handle}, on(1));
+  runtime.submit(add_one(kUpdate), {handle}, on(2));
+  BOOST_TEST(runtime.wait() == "");
+  check_span(spans(runtime->take_trace()).at(1), kOnGpu + kPeerCopy, kOnGpu + kPeerCopy + kOnGpu);
+  BOOST_TEST(runtime->report().transfers.device_to_device.count == 8000U);
+  BOOST_TEST(runtime->report().transfers.total().count == 8000U);
+  BOOST_TEST(first_of(runtime, handle) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(overheads_are_added) {
+  SimulationOptions options = simulation(1);
+  options.kernel_overhead = microseconds(3);
+  options.copy_overhead = microseconds(2);
+  TestRuntime runtime(in_virtual_time(options));
+  Values x(kElements);
+  runtime.submit(add_one(kUpdate, Where::gpus), {registered(runtime, x)});
+  runtime.submit(add_one({}, Where::cores));
+  BOOST_TEST(runtime.wait() == "");
+  const std::vector<Span> ran = spans(runtime->take_trace());
+  check_span(ran.at(0), kCopy + microseconds(2), kCopy + microseconds(2) + kOnGpu + microseconds(3));
+  check_span(ran.at(1), {}, kOnCore);
+}
+
+/// The times of ten tasks, alternately on the core and the GPU, or the other way round.
+std::vector<Duration> noisy_times(std::uint64_t seed, bool turned) {
+  SimulationOptions options = simulation(1);
+  options.machine = machine(1, 0.2);
+  options.noise = true;
+  options.seed = seed;
+  TestRuntime runtime(in_virtual_time(options), std::make_unique<AsTold>());
+  for (int i = 0; i < 10; ++i) runtime.submit(add_one({}), {}, on((i % 2 == 0) != turned ? 0 : 1));
+  BOOST_TEST(runtime.wait() == "");
+  std::vector<Duration> times;
+  for (const Span& span : spans(runtime->take_trace())) times.push_back(span.end - span.start);
+  return times;
+}
+
+BOOST_AUTO_TEST_CASE(noise_depends_on_seed_and_task_alone) {
+  const std::vector<Duration> one = noisy_times(1, false);
+  BOOST_TEST((one == noisy_times(1, false)));
+  BOOST_TEST((one != noisy_times(2, false)));
+  // As much slower or faster than its mean wherever a task runs.
+  const std::vector<Duration> turned = noisy_times(1, true);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const double factor = i % 2 == 0 ? 0.1 : 10;
+    BOOST_TEST(seconds(one[i]) * factor == seconds(turned[i]), boost::test_tools::tolerance(1e-3));
+    BOOST_TEST(one[i] != Duration(i % 2 == 0 ? kOnCore : kOnGpu));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_task_whose_data_are_too_large_for_a_gpu_runs_on_a_core_or_says_so) {
+  SimulationOptions options = simulation(1);
+  options.gpu_memory = Bytes{4096};
+  for (const char* policy : {"eager", "lws", "mct", "heft", "dada", "heteroprio"}) {
+    TestRuntime runtime(in_virtual_time(options, policy));
+    Values x(kElements);
+    const Handle handle = registered(runtime, x);
+    for (int i = 0; i < 5; ++i) runtime.submit(add_one(kUpdate), {handle});
+    BOOST_TEST(runtime.wait() == "");
+    BOOST_TEST(x[0] == 5);
+    runtime.submit(add_one(kUpdate, Where::gpus), {handle});
+    const std::string failure = runtime.wait();
+    BOOST_TEST(failure.find("add one") != std::string::npos, policy << ": " << failure);
+    BOOST_TEST(failure.find("need 8192 bytes on memory node 1, which has 4096") != std::string::npos,
+               policy << ": " << failure);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_with_parts_is_used_on_cores) {
+  for (const char* policy : {"eager", "lws", "mct", "heft", "dada", "heteroprio"}) {
+    for (const bool covered : {true, false}) {
+      TestRuntime runtime(in_virtual_time(simulation(1), policy));
+      Values x(kElements);
+      const Handle whole = registered(runtime, x, "matrix");
+      runtime.submit(add_one(kUpdate, Where::gpus), {whole});
+      const std::vector<graph::Block> blocks{{0, 0, 400, 1}, {400, 0, covered ? 600 : 300, 1}};
+      const std::vector<Handle> parts = runtime->graph().partition(whole, blocks).value_or_throw();
+      for (const Handle& part : parts) runtime.submit(add_one(kUpdate, Where::gpus), {part});
+      runtime.submit(add_one(kUpdate), {whole});
+      runtime.submit(add_one(kUpdate, Where::gpus), {parts[1]});
+      BOOST_TEST(runtime.wait() == "");
+      graph::Task* hold = runtime->graph().acquire(whole, AccessMode::read).value_or_throw();
+      BOOST_TEST(x[0] == 3);
+      BOOST_TEST(x[399] == 3);
+      BOOST_TEST(x[400] == 4);
+      BOOST_TEST(x[699] == 4);
+      BOOST_TEST(x[999] == (covered ? 4 : 2));
+      runtime->graph().give_back(hold);
+      runtime.submit(add_one(kUpdate, Where::gpus), {whole});
+      const std::string failure = runtime.wait();
+      BOOST_TEST(failure.find("'matrix' has parts") != std::string::npos, policy << ": " << failure);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_recorded_graph_runs_under_policies_that_place_tasks) {
+  for (const char* policy : {"mct", "heft-rank", "dada:rounds", "heteroprio"}) {
+    TestRuntime runtime(in_virtual_time(simulation(1), policy));
+    Values x(kElements);
+    const Handle handle = registered(runtime, x);
+    const auto recording = std::make_shared<graph::Recording>("twice");
+    auto scope = runtime->graph().begin_recording(*recording).value_or_throw();
+    for (int i = 0; i < 2; ++i) runtime.submit(add_one(kUpdate), {handle});
+    scope.reset();
+    runtime->graph().seal_recording(*recording);
+    for (int i = 0; i < 3; ++i) runtime->graph().replay(recording, {}).value_or_throw();
+    BOOST_TEST(runtime.wait() == "");
+    BOOST_TEST(first_of(runtime, handle) == 6);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reductions_end_where_all_cores_drive_gpus) {
+  SimulationOptions options = simulation(4);
+  options.cores = 0;
+  for (const char* policy : {"eager", "lws", "mct", "heteroprio"}) {
+    TestRuntime runtime(in_virtual_time(options, policy));
+    BOOST_TEST(runtime->workers() == 4U);
+    Values x(kElements, 1);
+    const Handle handle = registered(runtime, x);
+    BOOST_TEST(runtime->graph().set_reduction(handle, sum_reduction<double>()).ok());
+    for (int i = 0; i < 20; ++i) runtime.submit(add_one({AccessMode::reduce}), {handle});
+    runtime.submit(add_one(kUpdate), {handle});
+    BOOST_TEST(runtime.wait() == "");
+    BOOST_TEST(first_of(runtime, handle) == 22);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_were_cancelled_are_no_load_of_their_worker) {
+  auto policy = std::make_unique<AsTold>();
+  std::size_t queued = 99;
+  policy->seen = [&queued](const scheduler::Snapshot& snapshot) { queued = snapshot.workers[1].queued; };
+  TestRuntime runtime(in_virtual_time(simulation(1)), std::move(policy));
+  for (int i = 0; i < 10; ++i) runtime.submit(add_one({}), {}, on(1));
+  runtime->graph().cancel_all();
+  BOOST_TEST(runtime.wait() != "");
+  runtime.submit(add_one({}), {}, on(1));
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(queued == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_lost_with_an_actor_that_dies_while_data_travel) {
+  using Kill = std::function<void(TestRuntime&)>;
+  const std::vector<Kill> kills{[](TestRuntime& runtime) { runtime->kill_worker(WorkerId(1)); },
+                                [](TestRuntime& runtime) { runtime->kill_memory(); },
+                                [](TestRuntime& runtime) {
+                                  runtime->kill_memory();
+                                  runtime->kill_worker(WorkerId(1));
+                                }};
+  for (const Kill& kill : kills) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      SimulationOptions options = simulation(1);
+      options.seed = seed;
+      options.shuffle_messages = true;
+      options.machine.routes[1].latency = microseconds(95);  // the copy ends at 103 us
+      options.gpu_memory = Bytes{8192};
+      TestRuntime runtime(in_virtual_time(options));
+      Codelet killer("killer", {});
+      killer.cpu([&](const KernelContext&) { kill(runtime); }).timed_as("test/kernel/double");
+      Values x(kElements);
+      Values y(kElements);
+      const Handle first = registered(runtime, x);
+      const Handle second = registered(runtime, y);
+      runtime.submit(add_one(kUpdate, Where::gpus), {first});
+      runtime.submit(add_one(kUpdate, Where::gpus), {second});
+      runtime.submit(killer);  // at 100 us
+      BOOST_TEST(runtime.wait() == "");
+      BOOST_TEST(first_of(runtime, first) == 1);
+      BOOST_TEST(first_of(runtime, second) == 1);
+      BOOST_TEST(runtime->take_trace().events.size() == 3U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_task_is_lost_with_the_worker_that_runs_it) {
+  TestRuntime runtime(in_virtual_time(simulation(1)), std::make_unique<AsTold>());
+  Codelet killer("killer", {});
+  killer.implement(DeviceKind::cuda, [&](const KernelContext&) { runtime->kill_worker(WorkerId(0)); })
+      .timed_as("test/kernel/double");
+  Values x(kElements);
+  const Handle handle = registered(runtime, x);
+  runtime.submit(add_one(kUpdate), {handle}, on(0));
+  runtime.submit(add_one(kUpdate), {handle}, on(1));
+  runtime.submit(killer, {}, on(1));  // at 10 us
+  runtime.submit(add_one({}), {}, on(0));
+  const std::string failure = runtime.wait();
+  BOOST_TEST(failure.find("was lost with cpu core 0") != std::string::npos, failure);
+  BOOST_TEST(failure.find("was cancelled") != std::string::npos, failure);
+  BOOST_TEST(runtime->report().ended == 4U);
+  BOOST_TEST(runtime->take_trace().events.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_submit_tasks_and_fail_in_virtual_time_as_in_any_other) {
+  SimulationOptions options = simulation(1);
+  RuntimeOptions all = in_virtual_time(options);
+  all.window = 2;
+  TestRuntime runtime(all);
+  Values x(kElements);
+  const Handle handle = registered(runtime, x);
+  const Codelet update = add_one(kUpdate, Where::gpus);
+  Codelet parent("parent", {});
+  parent.cpu([&](const KernelContext&) {
+    for (int i = 0; i < 10; ++i) runtime.submit(update, {handle});
+  }).timed_as("test/kernel/double");
+  runtime.submit(parent);
+  for (int i = 0; i < 10; ++i) runtime.submit(add_one({}));
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(first_of(runtime, handle) == 10);
+  Codelet broken("broken", {AccessMode::read_write});
+  broken.implement(DeviceKind::cuda, [](const KernelContext&) { throw std::runtime_error("planned"); })
+      .timed_as("test/kernel/double");
+  runtime.submit(broken, {handle});
+  runtime.submit(update, {handle});
+  const std::string failure = runtime.wait();
+  BOOST_TEST(failure.find("(GPU 0): planned") != std::string::npos, failure);
+  BOOST_TEST(!runtime->graph().acquire(handle, AccessMode::read).ok());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::actors
