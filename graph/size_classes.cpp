@@ -48,7 +48,11 @@ SizeClassId SizeClasses::classify(const Task& task) {
 }
 
 SizeClassId SizeClasses::add(const Task& task) {
-  SizeClass made{SizeClassId(static_cast<std::uint32_t>(classes_.size())), task.codelet, flops_of(task), {}, find_whole_of_parts(task) != nullptr};
+  SizeClass made{SizeClassId(static_cast<std::uint32_t>(classes_.size())),
+                 task.codelet,
+                 flops_of(task),
+                 {},
+                 find_whole_of_parts(task) != nullptr};
   for (const TaskAccess& access : task.data()) made.bytes += access.data()->view.layout.payload();
   classes_.push_back(made);
   return made.id;

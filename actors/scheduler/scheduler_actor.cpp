@@ -60,6 +60,7 @@ void SchedulerState::perform(const SchedulerCore::Decision& decision) {
     }
     // In this order: it is lost nowhere in between.
     queues->push(found->second.task, placed.worker);
+    if (core.taken_away(placed.task)) taken_away.push_back(std::move(found->second.uses));
     undecided.erase(found);
   }
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);

@@ -82,6 +82,9 @@ class SchedulerCore {
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
   [[nodiscard]] bool keeps() const { return keeps_; }
+  /// The task was placed without the policy, which may not know yet and look at it: what its `ReadyTask` refers to must
+  /// stay.
+  [[nodiscard]] bool taken_away(TaskId task) const { return taken_away_.contains(task); }
 
  private:
   /// What becomes known when a placed task starts and ends.
