@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "actors/model_error.hpp"
+#include "actors/scheduler/learned_model.hpp"
 #include "graph/codelet.hpp"
 
 namespace troupe::actors {
@@ -25,13 +26,6 @@ TimedAs parts_of(std::string_view text) {
   return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
 }
 
-/// FNV-1a, so that it is the same everywhere.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
 class ExactModel final : public scheduler::ExecutionModel {
  public:
   ExactModel(KernelTimer& timer, std::vector<DescribedDevice> workers, ModelError error)
@@ -40,8 +34,7 @@ class ExactModel final : public scheduler::ExecutionModel {
   std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
     const auto time = timer_.time(size_class, worker);
     if (!time) return Duration::zero();
-    const auto kind = static_cast<std::uint64_t>(workers_[worker.index()].kind);
-    const double factor = error_.factor(hash_of(size_class.codelet->timed_as) * 2 + kind);
+    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].kind);
     return Duration(std::llround(time.value().mean_us * 1000 * factor));
   }
   bool measured(const graph::SizeClass&, WorkerId, Duration) override { return false; }
@@ -53,6 +46,35 @@ class ExactModel final : public scheduler::ExecutionModel {
   KernelTimer& timer_;
   const std::vector<DescribedDevice> workers_;
   const ModelError error_;
+};
+
+/// What was measured, on devices that the description has times for, times errors.
+class LearnedFromDescription final : public scheduler::ExecutionModel {
+ public:
+  LearnedFromDescription(KernelTimer& timer, std::vector<DeviceKind> kinds, ModelError error)
+      : timer_(timer),
+        kinds_(std::move(kinds)),
+        error_(error),
+        learned_(std::make_shared<scheduler::ExecutionHistory>(), kinds_) {}
+
+  std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
+    const auto time = learned_.predict(size_class, worker);
+    if (!time) return time;
+    const double factor = error_.factor(size_class.codelet->timed_as, kinds_[worker.index()]);
+    return Duration(std::llround(static_cast<double>(time->count()) * factor));
+  }
+  bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
+    return learned_.measured(size_class, worker, time);
+  }
+  bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return !timer_.time(size_class, worker).ok();
+  }
+
+ private:
+  KernelTimer& timer_;
+  const std::vector<DeviceKind> kinds_;
+  const ModelError error_;
+  scheduler::LearnedModel learned_;
 };
 
 }  // namespace
@@ -101,6 +123,14 @@ Result<platform::KernelTime> KernelTimer::time(const graph::Task& task, WorkerId
 std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer, std::vector<DescribedDevice> workers,
                                                        double error, std::uint64_t seed) {
   return std::make_unique<ExactModel>(timer, std::move(workers), ModelError(error, seed));
+}
+
+std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
+                                                         const std::vector<DescribedDevice>& workers, double error,
+                                                         std::uint64_t seed) {
+  std::vector<DeviceKind> kinds;
+  for (const DescribedDevice& worker : workers) kinds.push_back(worker.kind);
+  return std::make_unique<LearnedFromDescription>(timer, std::move(kinds), ModelError(error, seed));
 }
 
 }  // namespace troupe::actors

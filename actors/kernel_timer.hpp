@@ -50,4 +50,10 @@ class KernelTimer {
                                                                      std::vector<DescribedDevice> workers, double error,
                                                                      std::uint64_t seed);
 
+/// Predicts what was measured during the run, times the same errors; of devices that the description has no times for,
+/// it knows that they cannot run a kernel. Begins with nothing.
+[[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
+                                                                       const std::vector<DescribedDevice>& workers,
+                                                                       double error, std::uint64_t seed);
+
 }  // namespace troupe::actors

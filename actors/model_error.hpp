@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
+#include "proto/access.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::actors {
@@ -14,6 +16,13 @@ class ModelError {
   /// `most`: f, at least 1; 1 makes every factor 1.
   ModelError(double most, std::uint64_t seed) : log_most_(std::log(most)), seed_(seed) {}
 
+  /// Of a kernel's times on a kind of device.
+  [[nodiscard]] double factor(std::string_view kernel, DeviceKind kind) const {
+    // FNV-1a, so that it is the same everywhere.
+    std::uint64_t hash = 14695981039346656037ULL;
+    for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return factor(hash * 2 + static_cast<std::uint64_t>(kind));
+  }
   [[nodiscard]] double factor(std::uint64_t key) const {
     if (log_most_ == 0) return 1;
     Random random(seed_ * 0x9e3779b97f4a7c15ULL ^ (key + 1) * 0xd1b54a32d192ed03ULL);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/scheduler/prediction_report.hpp"
 #include "actors/transfer_report.hpp"
 #include "proto/access.hpp"
 #include "proto/ids.hpp"
@@ -41,6 +42,9 @@ struct RunReport {
   std::optional<Duration> virtual_time;
   /// Copies between memory nodes; empty where there is one node.
   TransferReport transfers;
+  /// Under placing policies: how good predicted kernel times were, by codelet, then kind of device, sorted. Tasks that
+  /// were placed without a prediction, because their times had to be found out first, do not count.
+  std::vector<PredictionReport> predictions;
 };
 
 }  // namespace troupe

@@ -111,7 +111,7 @@ void RunServices::started(WorkerId worker, const graph::Task& task) {
               .at = setup_.clock->now()});
 }
 
-void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end) {
+void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) {
   if (memory_) {
     memory::RequestId request;
     {
@@ -123,7 +123,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
   }
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   if (!setup_.tell_scheduler) return;
-  news_.post({.kind = scheduler::SchedulerEvent::Kind::ended,
+  news_.post({.kind = failed ? scheduler::SchedulerEvent::Kind::left : scheduler::SchedulerEvent::Kind::ended,
               .worker = worker,
               .task = task.task_id(),
               .at = end,

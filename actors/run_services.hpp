@@ -45,7 +45,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void withdraw(WorkerId worker, graph::Task& task) override;
   void started(WorkerId worker, const graph::Task& task) override;
   void left(WorkerId worker, TaskId task, bool ended) override;
-  void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end) override;
+  void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) override;
 
   // MemoryHost, in the memory manager's thread.
   void copy(const memory::Command& transfer) override;

@@ -20,6 +20,14 @@ struct RuntimeOptions {
   int cores = 0;
   /// Where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "lws";
+  /// Placing policies learn on this machine how long kernels take. What they have learned is kept in this folder, which
+  /// is made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
+  /// `default_model_folder()` is where the command line keeps it. Empty: every runtime begins with nothing, and tries
+  /// each codelet a few times on each kind of device. Not used in virtual time nor with `deterministic`.
+  std::string model_folder = {};
+  /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept. Called in
+  /// the thread that starts or ends the runtime; what it throws is dropped. Null: nobody is told.
+  std::function<void(const std::string&)> on_warning = nullptr;
   /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
   /// task. Submissions from kernels and callbacks never block.
   std::size_t window = 65536;

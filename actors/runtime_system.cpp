@@ -9,11 +9,13 @@
 #include <mutex>
 #include <optional>
 
+#include "actors/kept_history.hpp"
 #include "actors/observation/observed_actor.hpp"
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/observation/watchdog.hpp"
 #include "actors/run_services.hpp"
 #include "actors/runtime_plan.hpp"
+#include "actors/scheduler/learned_model.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/simulation.hpp"
 #include "actors/supervisor.hpp"
@@ -126,6 +128,8 @@ class RuntimeSystem::Implementation final : public GraphHost, public scheduler::
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::shared_ptr<scheduler::SchedulerState> scheduler_state_;
+  /// Null where nothing is learned on this machine.
+  std::unique_ptr<KeptHistory> kept_history_;
 
   std::unique_ptr<scheduler::PlacingPolicy> placing_;
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
@@ -216,6 +220,12 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
     for (const memory::NodeDescription& node : simulation_->memory_options().nodes) {
       machine.capacities.push_back(node.capacity);
     }
+  } else if (!options_.deterministic) {
+    // Deterministic runs must not depend on how long anything took.
+    kept_history_ = std::make_unique<KeptHistory>(options_.model_folder, topology_.machine, options_.on_warning);
+    std::vector<DeviceKind> kinds;
+    for (const WorkerPlace& place : places_) kinds.push_back(place.device.kind);
+    machine.model = std::make_unique<scheduler::LearnedModel>(kept_history_->history(), std::move(kinds));
   }
   // The scheduler must not own the runtime that owns it.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
@@ -355,6 +365,8 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   const auto cause = std::make_shared<Failure>(
       Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
                                             std::to_string(worker.value()) + ", whose actor died: " + reason});
+  // Else the scheduler would wait for its end.
+  if (services_) services_->ended(worker, *task, {}, {}, true);
   TaskList ready;
   // The worker's thread is gone, so its place in the graph is free to use.
   graph_.complete(*task, cause, worker, ready);
@@ -506,6 +518,10 @@ void RuntimeSystem::Implementation::stop() {
     system_.await_all_actors_done();
   }
   peers_->clear();
+  if (!kept_history_) return;
+  // The last tasks' times wait for a scheduler to look at them.
+  (void)scheduler_state_->predictions();
+  kept_history_->save();
 }
 
 RunReport RuntimeSystem::Implementation::report() const {
@@ -515,6 +531,7 @@ RunReport RuntimeSystem::Implementation::report() const {
   report.ended = progress.ended;
   if (simulation_) report.virtual_time = clock().now();
   if (services_) report.transfers = services_->transfers();
+  if (scheduler_state_) report.predictions = scheduler_state_->predictions();
   const std::lock_guard lock(start_mutex_);
   for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
     const workers::WorkerCounters& counters = crew_->ports[i].counters;

@@ -113,7 +113,9 @@ scheduler::TransferModel Simulation::believed_links() const {
 }
 
 std::unique_ptr<scheduler::ExecutionModel> Simulation::believed_times() {
-  return exact_model(timer_, workers_, options_.kernel_error, options_.seed);
+  const bool learned = options_.model == SimulationOptions::Model::learned;
+  return learned ? learned_model(timer_, workers_, options_.kernel_error, options_.seed)
+                 : exact_model(timer_, workers_, options_.kernel_error, options_.seed);
 }
 
 Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) {

@@ -44,12 +44,13 @@ struct SimulationOptions {
   enum class Model {
     /// The description's means.
     exact,
-    /// What was measured during the run, beginning with nothing.
+    /// What was measured during the run, beginning with nothing: each kernel is tried a few times on each kind of
+    /// device. Nothing is read from disk or kept there.
     learned,
   };
   Model model = Model::exact;
   /// Believed kernel times and bandwidths are off by factors drawn from [1/f, f], one for each kernel and kind of
-  /// device and one for each pair of memory nodes. At least 1; 1: they are right.
+  /// device and one for each pair of memory nodes, whichever the model. At least 1; 1: they are right.
   double kernel_error = 1;
   double bandwidth_error = 1;
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "apps/atomic_file.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::apps {
 
@@ -14,7 +14,7 @@ namespace troupe::apps {
 /// ends the writing: what is printed after it is dropped, and `commit` returns it.
 class BufferedFile {
  public:
-  explicit BufferedFile(AtomicFile file) : file_(std::move(file)) {}
+  explicit BufferedFile(platform::AtomicFile file) : file_(std::move(file)) {}
 
   template <class... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
@@ -38,7 +38,7 @@ class BufferedFile {
     buffer_.clear();
   }
 
-  AtomicFile file_;
+  platform::AtomicFile file_;
   fmt::memory_buffer buffer_;
   Result<void> outcome_;
 };

@@ -14,8 +14,8 @@
 #include <csignal>
 #include <optional>
 
-#include "apps/file_descriptor.hpp"
-#include "apps/io_failure.hpp"
+#include "platform/file_descriptor.hpp"
+#include "platform/io_failure.hpp"
 
 namespace troupe::apps {
 namespace {
@@ -24,19 +24,19 @@ using Clock = std::chrono::steady_clock;
 
 /// Two connected ends; data flow in both directions.
 struct Channel {
-  FileDescriptor ours;
-  FileDescriptor theirs;
+  platform::FileDescriptor ours;
+  platform::FileDescriptor theirs;
 };
 
 /// A socket and not a pipe: writing to a program that has ended must not raise SIGPIPE here.
 std::optional<Channel> open_channel() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
-  Channel channel{FileDescriptor(ends[0]), {}};
-  const FileDescriptor low(ends[1]);
+  Channel channel{platform::FileDescriptor(ends[0]), {}};
+  const platform::FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   // Above 0 to 2, which the child's ends are copied to, even where this program was started with those closed.
-  channel.theirs = FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
+  channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
 }
@@ -49,7 +49,7 @@ class FileActions {
   FileActions& operator=(const FileActions&) = delete;
   ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
 
-  void connect(const FileDescriptor& end, int number) {
+  void connect(const platform::FileDescriptor& end, int number) {
     posix_spawn_file_actions_adddup2(&actions_, end.get(), number);
   }
   [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
@@ -65,7 +65,7 @@ class Child {
     std::array<std::optional<Channel>, 3> channels{open_channel(), open_channel(), open_channel()};
     FileActions actions;
     for (std::size_t i = 0; i < channels.size(); ++i) {
-      if (!channels[i]) return io_failure("start", arguments[0], errno);
+      if (!channels[i]) return platform::io_failure("start", arguments[0], errno);
       actions.connect(channels[i]->theirs, static_cast<int>(i));
       ends_[i] = std::move(channels[i]->ours);
     }
@@ -76,7 +76,7 @@ class Child {
     const int error = ::posix_spawnp(&pid_, pointers[0], actions.get(), nullptr, pointers.data(), environ);
     if (error == 0) return {};
     pid_ = -1;
-    return io_failure("start", arguments[0], error);
+    return platform::io_failure("start", arguments[0], error);
   }
 
   ~Child() {
@@ -119,7 +119,7 @@ class Child {
     }
   }
 
-  static void drain(FileDescriptor& end, std::string& text) {
+  static void drain(platform::FileDescriptor& end, std::string& text) {
     std::array<char, 65536> buffer;  // NOLINT: filled by read
     const auto received = ::read(end.get(), buffer.data(), buffer.size());
     if (received > 0) {
@@ -131,7 +131,7 @@ class Child {
 
   pid_t pid_ = -1;
   /// Our ends of the child's standard input, output and error streams.
-  std::array<FileDescriptor, 3> ends_;
+  std::array<platform::FileDescriptor, 3> ends_;
 };
 
 }  // namespace

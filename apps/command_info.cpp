@@ -9,8 +9,10 @@
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/human.hpp"
+#include "apps/kept_models.hpp"
 #include "apps/machine_summary.hpp"
 #include "apps/run_summary.hpp"
+#include "client/runtime.hpp"
 #include "platform/machine_description.hpp"
 #include "platform/topology.hpp"
 
@@ -51,6 +53,7 @@ nlohmann::json to_json(const Topology& topology) {
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     json["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
+  json["models"] = models_json(default_model_folder(), machine);
   return json;
 }
 
@@ -86,6 +89,7 @@ void print_text(const Topology& topology) {
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     fmt::print("  {:<6} {}\n", policy.name, policy.summary);
   }
+  fmt::print("\nKernel times that placing policies have learned\n{}", models_text(default_model_folder(), machine));
 }
 
 int info(bool json, int cores) {

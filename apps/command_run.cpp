@@ -218,6 +218,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
   add_runtime_options(*command, arguments->runtime);
+  add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);
   command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")
       ->check(CLI::Range(1, 1000000))

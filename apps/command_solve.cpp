@@ -276,6 +276,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   command->add_option("--tile", arguments->tile, "Columns of a tile; default: by size")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   add_runtime_options(*command, arguments->runtime);
+  add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");

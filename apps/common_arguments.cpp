@@ -9,10 +9,11 @@
 #include <thread>
 
 #include "actors/scheduler/policy.hpp"
-#include "apps/atomic_file.hpp"
 #include "apps/duration.hpp"
 #include "apps/human.hpp"
 #include "apps/tokens.hpp"
+#include "client/runtime.hpp"
+#include "platform/atomic_file.hpp"
 #include "platform/host_memory.hpp"
 #include "proto/errors.hpp"
 
@@ -38,6 +39,19 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
       ->check(
           [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
       ->capture_default_str();
+}
+
+void add_model_options(CLI::App& command, RuntimeOptions& options) {
+  options.model_folder = default_model_folder();
+  options.on_warning = [](const std::string& what) { fmt::print(stderr, "troupe: warning: {}\n", what); };
+  command
+      .add_option_function<std::string>(
+          "--models",
+          [&options](const std::string& folder) { options.model_folder = folder == "none" ? std::string() : folder; },
+          "Folder where placing policies keep the kernel times that they learn, or none")
+      ->type_name("FOLDER")
+      ->default_str(options.model_folder.empty() ? "none" : options.model_folder)
+      ->check(check_file_name);
 }
 
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics) {
@@ -122,7 +136,8 @@ void check_output_path(const std::string& path) {
   const auto type = std::filesystem::status(path, ignored).type();
   // A reader of a pipe would take the check for the end.
   if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character) return;
-  if (const auto file = AtomicFile::create(path); !file) throw Error(ErrorCode::bad_input, file.failure().message);
+  if (const auto file = platform::AtomicFile::create(path); !file)
+    throw Error(ErrorCode::bad_input, file.failure().message);
 }
 
 }  // namespace troupe::apps

@@ -21,6 +21,10 @@ inline constexpr std::int64_t kLargestOrder = 2147483647;
 /// Adds `--policy`, `--cores`, `--window`, `--seed`.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 
+/// Adds `--models`: where placing policies keep what they learn, by default in the user's cache. Warnings go to
+/// standard error.
+void add_model_options(CLI::App& command, RuntimeOptions& options);
+
 /// Adds `--metrics` and `--why-after`, which tells of stalls on standard error.
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics);
 

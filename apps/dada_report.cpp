@@ -5,10 +5,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "apps/atomic_file.hpp"
 #include "apps/run_summary.hpp"
 #include "apps/scaling_chart.hpp"
 #include "apps/table.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::apps {
 
@@ -197,7 +197,7 @@ std::string claims_csv(const DadaReport& report) {
 
 Result<void> write_dada_report(const std::string& folder, const DadaReport& report) {
   const auto write = [&](const std::string& name, const std::string& content) {
-    return write_file(folder + '/' + name, content);
+    return platform::write_file(folder + '/' + name, content);
   };
   for (const DadaFigure& figure : dada_figures()) {
     const ScalingChart chart = chart_of(figure, report.variants.front().results);

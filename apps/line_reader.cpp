@@ -8,20 +8,20 @@
 #include <cerrno>
 #include <cstring>
 
-#include "apps/io_failure.hpp"
+#include "platform/io_failure.hpp"
 
 namespace troupe::apps {
 
-LineReader::LineReader(FileDescriptor file, std::string path)
+LineReader::LineReader(platform::FileDescriptor file, std::string path)
     : file_(std::move(file)), path_(std::move(path)), buffer_(std::make_unique_for_overwrite<char[]>(kLongestLine)) {}
 
 Result<LineReader> LineReader::open(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would hang.
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.valid()) return io_failure("open", path, errno);
+  platform::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return platform::io_failure("open", path, errno);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return io_failure("open", path, errno);
-  if (S_ISDIR(status.st_mode)) return io_failure("read", path, EISDIR);
+  if (::fstat(file.get(), &status) != 0) return platform::io_failure("open", path, errno);
+  if (S_ISDIR(status.st_mode)) return platform::io_failure("read", path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
     return Failure{ErrorCode::io,
                    fmt::format("cannot read '{}': it is a pipe or a device; write it to a file first", path)};
@@ -68,7 +68,7 @@ bool LineReader::refill() {
   do {
     received = ::read(file_.get(), buffer_.get() + end_, kLongestLine - end_);
   } while (received < 0 && errno == EINTR);
-  if (received < 0) failure_ = io_failure("read", path_, errno);
+  if (received < 0) failure_ = platform::io_failure("read", path_, errno);
   at_end_ = received <= 0;
   if (received > 0) end_ += static_cast<std::size_t>(received);
   return received > 0;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/file_descriptor.hpp"
+#include "platform/file_descriptor.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::apps {
@@ -37,10 +37,10 @@ class LineReader {
   [[nodiscard]] Failure bad_line(std::string_view what) const;
 
  private:
-  LineReader(FileDescriptor file, std::string path);
+  LineReader(platform::FileDescriptor file, std::string path);
   bool refill();
 
-  FileDescriptor file_;
+  platform::FileDescriptor file_;
   std::string path_;
   std::unique_ptr<char[]> buffer_;
   /// What is in the buffer and was not handed out yet: [begin_, end_).

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "apps/atomic_file.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::apps {
 namespace {
@@ -32,7 +32,7 @@ void append_number(std::string& text, T value) {
 template <class T>
 Result<void> write_array(const std::string& path, const DenseMatrix<T>& matrix, const std::string& comment) {
   constexpr std::size_t kChunk = std::size_t{1} << 20;
-  auto file = AtomicFile::create(path);
+  auto file = platform::AtomicFile::create(path);
   if (!file) return file.failure();
   std::string text = header_text(matrix, comment);
   for (const T value : matrix.values) {

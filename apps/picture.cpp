@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "apps/atomic_file.hpp"
 #include "apps/gnuplot.hpp"
 #include "apps/picture_script.hpp"
 #include "apps/picture_summary.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::apps {
 namespace {
@@ -27,14 +27,14 @@ Result<PictureFiles> names_of(const std::string& path) {
 
 /// Both files, not in their places yet.
 struct OpenFiles {
-  AtomicFile svg;
-  AtomicFile png;
+  platform::AtomicFile svg;
+  platform::AtomicFile png;
 };
 
 Result<OpenFiles> open_files(const PictureFiles& names) {
-  auto svg = AtomicFile::create(names.svg);
+  auto svg = platform::AtomicFile::create(names.svg);
   if (!svg) return svg.failure();
-  auto png = AtomicFile::create(names.png);
+  auto png = platform::AtomicFile::create(names.png);
   if (!png) return png.failure();
   return OpenFiles{std::move(svg).value(), std::move(png).value()};
 }

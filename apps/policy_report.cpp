@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/atomic_file.hpp"
 #include "apps/run_summary.hpp"
 #include "apps/table.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::apps {
 
@@ -127,9 +127,9 @@ std::string policy_csv(const std::vector<PolicyVariant>& variants) {
 }
 
 Result<void> write_policy_report(const std::string& folder, const std::vector<PolicyVariant>& variants) {
-  if (auto done = write_file(folder + "/policies.csv", policy_csv(variants)); !done) return done;
-  if (auto done = write_file(folder + "/report.md", policy_markdown(variants)); !done) return done;
-  return write_file(folder + "/report.json", as_text(policy_json(variants)) + '\n');
+  if (auto done = platform::write_file(folder + "/policies.csv", policy_csv(variants)); !done) return done;
+  if (auto done = platform::write_file(folder + "/report.md", policy_markdown(variants)); !done) return done;
+  return platform::write_file(folder + "/report.json", as_text(policy_json(variants)) + '\n');
 }
 
 }  // namespace troupe::apps

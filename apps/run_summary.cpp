@@ -44,6 +44,19 @@ WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
   return {busy, searching, std::max(0.0, run_seconds - busy - searching)};
 }
 
+nlohmann::json predictions_as_json(const std::vector<PredictionReport>& predictions) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const PredictionReport& of : predictions) {
+    json.push_back({{"codelet", of.codelet},
+                    {"kind", to_string(of.kind)},
+                    {"tasks", of.errors.tasks},
+                    {"predicted_seconds", of.errors.mean_predicted_s()},
+                    {"measured_seconds", of.errors.mean_measured_s()},
+                    {"relative_error", of.errors.mean_relative()}});
+  }
+  return json;
+}
+
 nlohmann::json to_json(const RunSummary& summary) {
   nlohmann::json json{{"app", summary.application},
                       {"problem", summary.problem},
@@ -70,6 +83,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   }
   if (!summary.residuals.empty()) json["residual"] = worst;
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
+  if (!summary.report.predictions.empty()) json["predictions"] = predictions_as_json(summary.report.predictions);
   if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
   add_json(summary.traced, json);
@@ -96,6 +110,21 @@ void print_workers(const RunSummary& summary) {
   fmt::print("\nWhat the workers did in the last run:\n{}", table.text(2));
 }
 
+void print_predictions(const std::vector<PredictionReport>& predictions) {
+  Table table({{"codelet"},
+               {"device"},
+               {"tasks", Align::right},
+               {"predicted", Align::right},
+               {"measured", Align::right},
+               {"error", Align::right}});
+  for (const PredictionReport& of : predictions) {
+    table.add_row({of.codelet, to_string(of.kind), human_count(of.errors.tasks),
+                   human_seconds(of.errors.mean_predicted_s()), human_seconds(of.errors.mean_measured_s()),
+                   fmt::format("{:.1f} %", 100 * of.errors.mean_relative())});
+  }
+  fmt::print("\nKernel times as predicted and measured, means of the last run:\n{}", table.text(2));
+}
+
 void print_text(const RunSummary& summary) {
   fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {} workers\n", summary.application,
              summary.problem, summary.precision, summary.n, summary.tile, summary.policy,
@@ -114,6 +143,7 @@ void print_text(const RunSummary& summary) {
                residual.accepted() ? "below" : "NOT below", kResidualBound);
   }
   print_workers(summary);
+  if (!summary.report.predictions.empty()) print_predictions(summary.report.predictions);
   if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
   print_text(summary.traced);
   if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
@@ -176,6 +206,12 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
     worker.busy -= before.busy;
     worker.searching -= before.searching;
   }
+  for (PredictionReport& of : result.predictions) {
+    for (const PredictionReport& before : earlier.predictions) {
+      if (before.codelet == of.codelet && before.kind == of.kind) of.errors -= before.errors;
+    }
+  }
+  std::erase_if(result.predictions, [](const PredictionReport& of) { return of.errors.tasks == 0; });
   return result;
 }
 

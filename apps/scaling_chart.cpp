@@ -6,10 +6,10 @@
 #include <array>
 #include <iterator>
 
-#include "apps/atomic_file.hpp"
 #include "apps/gnuplot.hpp"
 #include "apps/gnuplot_text.hpp"
 #include "apps/palette.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::apps {
 
@@ -106,14 +106,14 @@ std::string chart_script(const ScalingChart& chart) { return ChartScript(chart).
 Result<void> draw_chart(const std::string& path, const ScalingChart& chart) {
   auto svg = run_gnuplot(chart_script(chart));
   if (!svg) return svg.failure();
-  return write_file(path, with_fallback_fonts(std::move(svg).value()));
+  return platform::write_file(path, with_fallback_fonts(std::move(svg).value()));
 }
 
 Result<void> check_chart_path(const std::string& path) {
   if (!path.ends_with(".svg")) {
     return Failure{ErrorCode::invalid_argument, fmt::format("the plot's name '{}' has to end in '.svg'", path)};
   }
-  if (const auto file = AtomicFile::create(path); !file) return file.failure();
+  if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
   return check_gnuplot();
 }
 

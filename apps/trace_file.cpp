@@ -74,7 +74,7 @@ Result<void> write_trace(const std::string& path, Trace trace, const TraceDescri
   cut_states(trace.states, description.begin);
   cut_tasks(trace, description.workers.size());
   const PipeSignalIgnored ignored;
-  auto file = AtomicFile::create(path);
+  auto file = platform::AtomicFile::create(path);
   if (!file) return file.failure();
   BufferedFile out(std::move(file).value());
   if (path.ends_with(kPaje)) {

@@ -4,9 +4,12 @@
 #include <cstdint>
 
 #include "actors/runtime_system.hpp"
+#include "platform/cache_folder.hpp"
 #include "platform/host_buffer.hpp"
 
 namespace troupe {
+
+std::string default_model_folder() { return platform::cache_folder(); }
 
 Runtime::Runtime(const RuntimeOptions& options) : system_(actors::RuntimeSystem::start(options).value_or_throw()) {}
 

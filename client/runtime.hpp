@@ -40,6 +40,10 @@ struct Progress {
   std::uint64_t ended = 0;
 };
 
+/// A folder for `RuntimeOptions::model_folder`, in the user's cache: `$XDG_CACHE_HOME/troupe`, else
+/// `$HOME/.cache/troupe`; empty where neither variable helps. The command line uses it. Reads the environment.
+[[nodiscard]] std::string default_model_folder();
+
 /// Runs tasks on the cores of this machine.
 ///
 /// Tasks are submitted in the order of a sequential program, with the data that they read and write; they run in

@@ -51,6 +51,8 @@ struct CodeletDefinition {
   std::vector<std::uint64_t> argument_tags;
 
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernels[static_cast<int>(kind)]); }
+  /// What its times are known by.
+  [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
 };
 
 namespace detail {

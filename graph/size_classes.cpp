@@ -1,5 +1,7 @@
 #include "graph/size_classes.hpp"
 
+#include <algorithm>
+
 #include "graph/codelet.hpp"
 #include "graph/data_record.hpp"
 #include "graph/kernel_context.hpp"
@@ -43,17 +45,22 @@ SizeClassId SizeClasses::classify(const Task& task) {
     if (!access.data()->children.empty()) shapes = mix(shapes, 1);
   }
   const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
-  if (is_new) found->second = add(task);
+  if (is_new) found->second = add(task, shapes);
   return found->second;
 }
 
-SizeClassId SizeClasses::add(const Task& task) {
-  SizeClass made{SizeClassId(static_cast<std::uint32_t>(classes_.size())),
-                 task.codelet,
-                 flops_of(task),
-                 {},
-                 find_whole_of_parts(task) != nullptr};
-  for (const TaskAccess& access : task.data()) made.bytes += access.data()->view.layout.payload();
+SizeClassId SizeClasses::add(const Task& task, std::uint64_t shapes) {
+  SizeClass made;
+  made.id = SizeClassId(static_cast<std::uint32_t>(classes_.size()));
+  made.codelet = task.codelet;
+  made.flops = flops_of(task);
+  made.whole_of_parts = find_whole_of_parts(task) != nullptr;
+  made.shapes = shapes;
+  for (const TaskAccess& access : task.data()) {
+    const Layout& layout = access.data()->view.layout;
+    made.bytes += layout.payload();
+    made.element_bytes = std::max<std::uint64_t>(made.element_bytes, layout.element_size);
+  }
   classes_.push_back(made);
   return made.id;
 }

@@ -26,6 +26,10 @@ struct SizeClass {
   /// Some of the data are used as a whole though they have parts: a core's implementation is called, where there is one
   /// (`find_whole_of_parts`).
   bool whole_of_parts = false;
+  /// A hash of the data's shapes and element sizes; the same in every run.
+  std::uint64_t shapes = 0;
+  /// Of the largest element.
+  std::uint64_t element_bytes = 0;
 
   /// Whether the codelet runs these tasks on such a device.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
@@ -52,7 +56,7 @@ class SizeClasses {
     }
   };
 
-  SizeClassId add(const Task& task);
+  SizeClassId add(const Task& task, std::uint64_t shapes);
 
   /// Looked up only, never walked.
   std::unordered_map<Key, SizeClassId, Hash> ids_;

@@ -5,44 +5,18 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
-#include <cstdio>
 #include <memory>
-#include <system_error>
 
 #include "platform/embedded_machines.hpp"
+#include "platform/file_text.hpp"
 
 namespace troupe::platform {
 namespace {
 
 /// Far more than a machine of a hundred GPUs takes; keeps an endless file, /dev/zero say, from filling the memory.
-constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
+constexpr Bytes kLargestFile{std::uint64_t{256} << 20U};
 
 bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".json"); }
-
-Failure io_failure(std::string_view action, const std::string& path, int error_number) {
-  return {ErrorCode::io, fmt::format("cannot {} the machine description '{}': {}", action, path,
-                                     std::generic_category().message(error_number))};
-}
-
-Result<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return io_failure("open", path, errno);
-  std::string text;
-  constexpr std::size_t kChunk = std::size_t{1} << 16U;
-  for (std::size_t got = kChunk; got == kChunk;) {
-    const std::size_t before = text.size();
-    text.resize(before + kChunk);
-    got = std::fread(text.data() + before, 1, kChunk, file.get());
-    if (std::ferror(file.get()) != 0) return io_failure("read", path, errno);
-    text.resize(before + got);
-    if (text.size() > kLargestFile) {
-      return Failure{ErrorCode::bad_input, fmt::format("'{}' is larger than {} MiB, too large to describe a machine",
-                                                       path, kLargestFile >> 20U)};
-    }
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -61,7 +35,7 @@ const KernelTimes* MachineDescription::find_kernel(std::string_view application,
 
 Result<MachineDescription> load_machine(const std::string& name_or_path) {
   if (is_path(name_or_path)) {
-    const Result<std::string> text = read_file(name_or_path);
+    const Result<std::string> text = read_text(name_or_path, kLargestFile, "machine description");
     if (!text) return text.failure();
     return parse_machine(text.value(), name_or_path);
   }

@@ -82,6 +82,10 @@ class PlacingPolicy {
   /// Where it keeps tasks: called after `place` and whenever a task has ended. Appends those that are to be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
 
+  /// Decides by predicted times. Then tasks of a class that has not been measured on every kind of device go there
+  /// first, without the policy being asked.
+  [[nodiscard]] virtual bool uses_times() const { return true; }
+
   /// What the upward ranks of tasks are to be computed from.
   [[nodiscard]] virtual Ranks ranks() const { return Ranks::none; }
 };

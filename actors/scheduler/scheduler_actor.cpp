@@ -1,10 +1,20 @@
 #include "actors/scheduler/scheduler_actor.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
 
+#include "graph/codelet.hpp"
 #include "graph/working_set.hpp"
 
 namespace troupe::scheduler {
+
+namespace {
+/// With a policy that is deciding.
+constexpr std::chrono::milliseconds kPatience(100);
+}  // namespace
 
 ReadyTask SchedulerState::take(graph::Task* task) {
   Undecided& kept = undecided[task->task_id()];
@@ -18,8 +28,7 @@ ReadyTask SchedulerState::take(graph::Task* task) {
   return ready;
 }
 
-bool SchedulerState::take_events() {
-  bool ended = false;
+void SchedulerState::take_events() {
   events.clear();
   queues->take_events(events);
   for (const SchedulerEvent& event : events) {
@@ -27,16 +36,15 @@ bool SchedulerState::take_events() {
       case SchedulerEvent::Kind::started: core.task_started(event.worker, event.task, event.at); break;
       case SchedulerEvent::Kind::ended:
         core.task_ended(event.worker, event.task, event.took);
-        ended = true;
+        ended_ = true;
         break;
       case SchedulerEvent::Kind::left:
         core.task_left(event.worker, event.task);
-        ended = true;
+        ended_ = true;
         break;
       case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
     }
   }
-  return ended;
 }
 
 SchedulerCore::Decision SchedulerState::look() {
@@ -44,7 +52,8 @@ SchedulerCore::Decision SchedulerState::look() {
   while (graph::Task* task = queues->next_activated()) tasks.push_back(take(task));
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
   // After the tasks: those that made them ready have ended.
-  const bool ended = take_events();
+  take_events();
+  const bool ended = std::exchange(ended_, false);
   if (tasks.empty() && ended) return core.ended(queues->now());
   return core.activated(tasks, queues->now());
 }
@@ -67,7 +76,8 @@ void SchedulerState::perform(const SchedulerCore::Decision& decision) {
 }
 
 void SchedulerState::rescue(const std::string& reason) {
-  (void)take_events();
+  const std::lock_guard lock(mutex);
+  take_events();
   while (graph::Task* task = queues->next_activated()) (void)take(task);
   std::vector<ReadyTask> tasks;
   for (const auto& [id, kept] : undecided) {
@@ -80,14 +90,35 @@ void SchedulerState::rescue(const std::string& reason) {
   perform(core.abandon(tasks, "lost its scheduler, whose actor died: " + reason, queues->now()));
 }
 
+std::vector<PredictionReport> SchedulerState::predictions() {
+  const std::unique_lock lock(mutex, kPatience);
+  if (!lock || !submitted) return {};
+  take_events();
+  std::map<std::pair<std::string, DeviceKind>, PredictionErrors> sums;
+  const auto& errors = core.prediction_errors();
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const CodeletDefinition& codelet = *submitted->size_class(SizeClassId(static_cast<std::uint32_t>(i))).codelet;
+    for (std::size_t kind = 0; kind < kDeviceKinds; ++kind) {
+      if (errors[i][kind].tasks > 0) sums[{codelet.timed_name(), static_cast<DeviceKind>(kind)}] += errors[i][kind];
+    }
+  }
+  std::vector<PredictionReport> reports;
+  for (const auto& [of, sum] : sums) reports.push_back({of.first, of.second, sum});
+  return reports;
+}
+
 caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<SchedulerState> state) {
   return {
       [=](const TasksActivated&) {
+        const std::lock_guard lock(state->mutex);
         const SchedulerCore::Decision decision = state->look();
         state->perform(decision);
         if (decision.ask_to_decide) self->send(self, Decide{});
       },
-      [=](const Decide&) { state->perform(state->core.decide(state->queues->now())); },
+      [=](const Decide&) {
+        const std::lock_guard lock(state->mutex);
+        state->perform(state->core.decide(state->queues->now()));
+      },
       [=](const Stop&) { self->quit(caf::exit_reason::normal); },
   };
 }

@@ -5,6 +5,7 @@
 #include <caf/all.hpp>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -39,12 +40,16 @@ struct SchedulerState {
                  std::shared_ptr<SubmittedTasks> submitted = nullptr)
       : queues(std::move(queues)), core(std::move(core)), submitted(std::move(submitted)) {}
 
-  /// Takes what was activated, and what else has happened; then decides.
+  /// Takes what was activated, and what else has happened; then decides. Requires mutex.
   SchedulerCore::Decision look();
+  /// Requires mutex.
   void perform(const SchedulerCore::Decision& decision);
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
   void rescue(const std::string& reason);
+  /// What was predicted and measured up to now, by codelet and kind of device. Nothing while the policy takes longer
+  /// than 0.1 s to decide. Any thread.
+  [[nodiscard]] std::vector<PredictionReport> predictions();
   /// Tasks that the actor has taken and not placed. Any thread.
   [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 
@@ -55,6 +60,8 @@ struct SchedulerState {
   };
 
   std::shared_ptr<WorkerQueues> queues;
+  /// Guards all below: the actor works while others look.
+  std::timed_mutex mutex;
   SchedulerCore core;
   /// Null: working sets and size classes are not looked at.
   std::shared_ptr<SubmittedTasks> submitted;
@@ -67,8 +74,11 @@ struct SchedulerState {
 
  private:
   ReadyTask take(graph::Task* task);
-  /// Tells the core what has happened. Whether a task has ended.
-  bool take_events();
+  /// Tells the core what has happened.
+  void take_events();
+
+  /// A task has ended, and the core has not been asked what follows.
+  bool ended_ = false;
 
  public:
   /// `undecided.size()`, for who looks from outside.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 
 /// Tasks of a class that are tried on a kind of device at the same time, while nothing is known.
 constexpr std::uint32_t kTrials = 3;
+/// What policies are told of a kind of device on which a class has not been measured, in terms of what is known.
+constexpr double kUnknown = 10;
 
 SchedulerCore::Machine machine_of(const std::vector<DeviceKind>& kinds) {
   SchedulerCore::Machine machine;
@@ -50,6 +53,7 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
   (void)ask([&] { rounds_ = policy_->in_rounds(); });
   (void)ask([&] { keeps_ = policy_->keeps(); });
   (void)ask([&] { ranks_ = policy_->ranks(); });
+  (void)ask([&] { uses_times_ = policy_->uses_times(); });
 }
 
 template <class Ask>
@@ -123,21 +127,30 @@ void SchedulerCore::learn(SizeClassId size_class) {
   state.measured.assign(kDeviceKinds, true);
   state.trials.resize(kDeviceKinds);
   state.known = true;
+  state.known_somewhere = false;
+  std::vector<WorkerId> unknown;
   double sum = 0;
   double least = std::numeric_limits<double>::infinity();
+  Duration longest{};
   std::size_t count = 0;
   for (const WorkerState& worker : workers_) {
-    Duration time = ExecutionTimes::kNever;
-    if (known.runs_on(worker.kind) && fits(known, worker.node) && !model_->cannot_run(known, worker.id)) {
-      const std::optional<Duration> predicted = model_->predict(known, worker.id);
-      if (!predicted) state.known = state.measured[static_cast<std::size_t>(worker.kind)] = false;
-      time = predicted.value_or(Duration::zero());
-      sum += seconds(time);
-      least = std::min(least, seconds(time));
-      ++count;
+    predictions_.execution_times.set(size_class, worker.id, ExecutionTimes::kNever);
+    if (!known.runs_on(worker.kind) || !fits(known, worker.node) || model_->cannot_run(known, worker.id)) continue;
+    const std::optional<Duration> predicted = model_->predict(known, worker.id);
+    if (!predicted) {
+      state.known = state.measured[static_cast<std::size_t>(worker.kind)] = false;
+      unknown.push_back(worker.id);
+      continue;
     }
-    predictions_.execution_times.set(size_class, worker.id, time);
+    predictions_.execution_times.set(size_class, worker.id, *predicted);
+    state.known_somewhere = true;
+    sum += seconds(*predicted);
+    least = std::min(least, seconds(*predicted));
+    longest = std::max(longest, *predicted);
+    ++count;
   }
+  const Duration guess(std::llround(kUnknown * static_cast<double>(longest.count())));
+  for (const WorkerId worker : unknown) predictions_.execution_times.set(size_class, worker, guess);
   if (count == 0) return;
   costs_s_[size_class.index()] = ranks_ == Ranks::mean ? sum / static_cast<double>(count) : least;
 }
@@ -154,6 +167,18 @@ WorkerId SchedulerCore::trial(const ReadyTask& task) const {
     best = worker.id;
   }
   return best;
+}
+
+bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
+  if (const WorkerId worker = trial(task); worker.valid()) {
+    ++classes_[task.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
+    commit(task, worker, decision, true);
+    return true;
+  }
+  const ClassState& state = classes_[task.size_class.index()];
+  if (state.known || state.known_somewhere) return false;
+  commit(task, least_loaded(task), decision);
+  return true;
 }
 
 void SchedulerCore::look_at(WorkerId worker) {
@@ -187,9 +212,16 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   expect(task, node);
   // It may be there only to report that it cannot run.
   loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
-  placed_[task.id] = {task.size_class, tried};
+  const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
+  placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero()};
   look_at(worker);
   decision.placed.push_back({task.id, worker});
+}
+
+bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {
+  if (!size_class.valid() || size_class.index() >= classes_.size()) return false;
+  const std::vector<bool>& measured = classes_[size_class.index()].measured;
+  return !measured.empty() && measured[static_cast<std::size_t>(workers_[worker.index()].kind)];
 }
 
 void SchedulerCore::fill_rank(ReadyTask& task) {
@@ -217,11 +249,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
         learn(task.size_class);
       }
-      if (const WorkerId worker = trial(task); worker.valid()) {
-        ++classes_[task.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
-        commit(task, worker, decision, true);
-        continue;
-      }
+      if (uses_times_ && find_out(task, decision)) continue;
       fill_rank(task);
     }
     shown.push_back(task);
@@ -316,10 +344,19 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, Duration took) {
   const Running running = found->second;
   placed_.erase(found);
   if (!model_ || !running.size_class.valid()) return;
+  compare(running, worker, took);
   if (running.tried) {
     --classes_[running.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
   }
   if (model_->measured(submitted_->size_class(running.size_class), worker, took)) learn(running.size_class);
+}
+
+void SchedulerCore::compare(const Running& running, WorkerId worker, Duration took) {
+  // What the runtime submits for itself takes no time in virtual time.
+  if (running.predicted <= Duration::zero() || took <= Duration::zero()) return;
+  if (errors_.size() <= running.size_class.index()) errors_.resize(running.size_class.index() + 1);
+  const auto kind = static_cast<std::size_t>(workers_[worker.index()].kind);
+  errors_[running.size_class.index()][kind].add(running.predicted, took);
 }
 
 void SchedulerCore::task_left(WorkerId worker, TaskId task) {

@@ -1,6 +1,7 @@
 /// Where ready tasks go under a placing policy: the scheduler without its actor.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "actors/scheduler/execution_model.hpp"
 #include "actors/scheduler/policy.hpp"
+#include "actors/scheduler/prediction_report.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/scheduler/worker_loads.hpp"
 
@@ -26,8 +28,10 @@ namespace troupe::scheduler {
 /// What happened to tasks and replicas (`task_started`, `task_ended`, `replica_changed`) corrects what policies are
 /// told.
 ///
-/// Tasks of a class that has never been measured on some kind of device are not shown to the policy but tried there, on
-/// the least loaded worker, up to three at a time.
+/// Under a policy that decides by times: tasks of a class that has not been measured on some kind of device are not
+/// shown to the policy but tried there, on the least loaded worker, up to three at a time. Further ones, while nothing
+/// is known of the class on any kind, go to the least loaded workers, too; once it is known on one kind, policies are
+/// told that the others take ten times as long, so that nothing floods them until they have been tried.
 ///
 /// Plain code; tasks are named by their ids, so that it is tested without a graph.
 class SchedulerCore {
@@ -81,6 +85,10 @@ class SchedulerCore {
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
+  /// How the tasks that were placed with a prediction have turned out. By size class, then kind of device.
+  [[nodiscard]] const std::vector<std::array<PredictionErrors, kDeviceKinds>>& prediction_errors() const {
+    return errors_;
+  }
   [[nodiscard]] bool keeps() const { return keeps_; }
   /// The task was placed without the policy, which may not know yet and look at it: what its `ReadyTask` refers to must
   /// stay.
@@ -91,6 +99,8 @@ class SchedulerCore {
   struct Running {
     SizeClassId size_class;
     bool tried = false;
+    /// 0: none.
+    Duration predicted{};
   };
   struct Copy {
     NodeId from;
@@ -111,6 +121,10 @@ class SchedulerCore {
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
   /// Where to try a task of a class that has not been measured everywhere; an invalid id where that is not needed.
   [[nodiscard]] WorkerId trial(const ReadyTask& task) const;
+  /// Places the task without the policy where its times have to be found out first; false: the policy is to be asked.
+  bool find_out(const ReadyTask& task, Decision& decision);
+  [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
+  void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
   /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
   /// those that have its device: they will report why not.
@@ -121,6 +135,7 @@ class SchedulerCore {
   std::unique_ptr<PlacingPolicy> policy_;
   bool rounds_ = false;
   bool keeps_ = false;
+  bool uses_times_ = true;
   Ranks ranks_ = Ranks::none;
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
@@ -140,14 +155,18 @@ class SchedulerCore {
   std::unordered_map<TaskId, Running> placed_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
-  /// By size class: whether every kind of device has been measured, costs for ranks, and by kind, trials under way.
+  /// By size class: whether every kind of device has been measured, or any; and by kind, whether it was, and trials
+  /// under way.
   struct ClassState {
     bool known = false;
+    bool known_somewhere = false;
     std::vector<bool> measured;
     std::vector<std::uint32_t> trials;
   };
   std::vector<ClassState> classes_;
+  /// By size class, for ranks.
   std::vector<double> costs_s_;
+  std::vector<std::array<PredictionErrors, kDeviceKinds>> errors_;
   /// Classes whose costs have been asked for: all before this one.
   std::size_t ranked_classes_ = 0;
 };

@@ -13,9 +13,9 @@ struct SchedulerEvent {
   enum class Kind : std::uint8_t {
     /// `task` began on `worker` at `at`.
     started,
-    /// It ended at `at`, after having run for `took`.
+    /// It ended at `at`, after having run for `took`, and has not failed.
     ended,
-    /// It has left `worker`, which cannot hold its data, without having run.
+    /// It has left `worker`, which cannot hold its data, without having run; or it has failed.
     left,
     /// `handle` is in `state` on `node`.
     replica_changed,

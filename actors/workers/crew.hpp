@@ -87,8 +87,8 @@ class TaskServices {
   /// The task was taken and has left the worker's hands without having run: it was cancelled, failed for want of its
   /// data (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
   virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
-  /// The task has ended, and is about to be completed.
-  virtual void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end) = 0;
+  /// The task has ended, and is about to be completed. `failed`: its times say nothing of others.
+  virtual void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) = 0;
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.

@@ -178,7 +178,7 @@ void WorkerActor::start(graph::Task& task) {
 void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause) {
   port_.running.store(nullptr, std::memory_order_relaxed);
   if (crew_.services != nullptr) [[unlikely]] {
-    crew_.services->ended(setup_->id, task, started_at_, setup_->clock->now());
+    crew_.services->ended(setup_->id, task, started_at_, setup_->clock->now(), cause != nullptr);
   }
   core_.task_ended(task, cause);
 }

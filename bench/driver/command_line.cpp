@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "apps/atomic_file.hpp"
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/progress.hpp"
@@ -19,6 +18,7 @@
 #include "bench/driver/report.hpp"
 #include "bench/pattern.hpp"
 #include "bench/shapes.hpp"
+#include "platform/atomic_file.hpp"
 #include "platform/topology.hpp"
 
 namespace troupe::bench {
@@ -135,9 +135,9 @@ void write_reports(const BenchArguments& arguments, const Results& results) {
   const std::string json = apps::as_text(as_json(results));
   fmt::print("{}", arguments.json == "-" ? json + "\n" : as_terminal_text(results));
   if (!arguments.json.empty() && arguments.json != "-") {
-    apps::write_file(arguments.json, json + "\n").value_or_throw();
+    platform::write_file(arguments.json, json + "\n").value_or_throw();
   }
-  if (!arguments.markdown.empty()) apps::write_file(arguments.markdown, as_markdown(results)).value_or_throw();
+  if (!arguments.markdown.empty()) platform::write_file(arguments.markdown, as_markdown(results)).value_or_throw();
   if (!arguments.plot.empty() && results.any_measured()) draw_plot(arguments.plot, results).value_or_throw();
 }
 

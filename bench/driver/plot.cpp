@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "apps/atomic_file.hpp"
 #include "apps/child_process.hpp"
 #include "apps/gnuplot_text.hpp"
+#include "platform/atomic_file.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -73,7 +73,7 @@ Result<void> draw_plot(const std::string& path, const Results& results) {
   if (drawn.value().exit_status != 0 || drawn.value().output.empty()) {
     return Failure{ErrorCode::io, "gnuplot could not draw the plot: " + drawn.value().errors};
   }
-  return apps::write_file(path, drawn.value().output);
+  return platform::write_file(path, drawn.value().output);
 }
 
 }  // namespace troupe::bench

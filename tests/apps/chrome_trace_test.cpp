@@ -15,7 +15,7 @@ using tests::HandMadeTrace;
 
 std::string chrome(const Trace& trace, TimeStamp begin = {}) {
   const tests::TemporaryFolder folder;
-  BufferedFile out(AtomicFile::create(folder.path("t.json")).value_or_throw());
+  BufferedFile out(platform::AtomicFile::create(folder.path("t.json")).value_or_throw());
   print_chrome(trace, {"a \"title\"", {"cpu core 0", "cpu core 1"}, begin}, out);
   out.commit().value_or_throw();
   return folder.read("t.json");

@@ -71,12 +71,65 @@ bool no_gnuplot() { return absent({"gnuplot", "--version"}, "gnuplot is not inst
 
 BOOST_AUTO_TEST_SUITE(command_line)
 
+BOOST_AUTO_TEST_CASE(placing_policies_keep_what_they_learn_and_say_how_good_it_was) {
+  const TemporaryFolder folder;
+  const Words command{"run", "cholesky", "--n", "600", "--tile", "60", "--check", "--policy", "heft", "--models"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return succeeds(more);
+  };
+  BOOST_TEST(contains(with({folder.path("models")}), "predicted"));
+  const TemporaryFolder& kept = folder;
+  BOOST_REQUIRE(kept.names() == Words{"models"});
+  // All is known now.
+  const auto json = nlohmann::json::parse(with({folder.path("models"), "--json"}));
+  std::uint64_t predicted = 0;
+  for (const auto& of : json["predictions"]) {
+    predicted += of["tasks"].get<std::uint64_t>();
+    BOOST_TEST(of["kind"] == "cpu core");
+    BOOST_TEST(of["predicted_seconds"].get<double>() > 0);
+    BOOST_TEST(of["measured_seconds"].get<double>() > 0);
+    BOOST_TEST(of["relative_error"].get<double>() >= 0);
+  }
+  BOOST_TEST(predicted > 0U);
+  BOOST_TEST(predicted <= json["tasks"].get<std::uint64_t>());
+  BOOST_TEST(!contains(with({"none", "--policy", "lws"}), "predicted"));
+}
+
+BOOST_AUTO_TEST_CASE(damaged_kernel_times_cost_a_warning) {
+  const TemporaryFolder folder;
+  const Words command{"run",     "lu",       "--n", "300",      "--tile",     "60",
+                      "--check", "--policy", "mct", "--models", folder.path()};
+  (void)succeeds(command);
+  BOOST_REQUIRE(folder.names().size() == 1U);
+  const std::string name = folder.names()[0];
+  folder.write(name, "{");
+  const ChildOutput ran = run_program(command);
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(ran.errors.starts_with("troupe: warning: "));
+  BOOST_TEST(contains(ran.errors, name));
+  (void)succeeds(command);
+}
+
+BOOST_AUTO_TEST_CASE(info_lists_the_kernel_times_that_are_kept) {
+  const TemporaryFolder folder;
+  const Words cache{"env", "XDG_CACHE_HOME=" + folder.path()};
+  BOOST_TEST(contains(succeeds({"info"}, cache), "none yet"));
+  (void)succeeds({"run", "cholesky", "--n", "300", "--tile", "60", "--policy", "heft"}, cache);
+  const std::string text = succeeds({"info"}, cache);
+  BOOST_TEST(contains(text, folder.path("troupe/kernel-times-")));
+  BOOST_TEST(contains(text, "potrf"));
+  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}, cache));
+  BOOST_TEST(json["models"]["kernels"].size() >= 3U);
+}
+
 BOOST_AUTO_TEST_CASE(help_lists_every_command_and_option) {
   const auto lists = [](const Words& arguments, const Words& parts) {
     const std::string help = succeeds(arguments);
     for (const std::string& part : parts) BOOST_TEST(contains(help, part), "no '" << part << "' in\n" << help);
   };
-  const Words runtime{"--policy", "--cores", "--window", "--seed", "lws", "eager", "--metrics", "--why-after"};
+  const Words runtime{"--policy", "--cores",   "--window",    "--seed",  "lws",
+                      "eager",    "--metrics", "--why-after", "--models"};
   lists({"--help"}, {"solve", "run", "simulate", "experiment", "info", "bench", "--version", "--help"});
   lists({"solve", "--help"}, runtime);
   lists({"solve", "--help"},

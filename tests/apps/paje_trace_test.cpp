@@ -13,7 +13,7 @@ using tests::PajeContent;
 
 PajeContent paje(const Trace& trace) {
   const tests::TemporaryFolder folder;
-  BufferedFile out(AtomicFile::create(folder.path("t.paje")).value_or_throw());
+  BufferedFile out(platform::AtomicFile::create(folder.path("t.paje")).value_or_throw());
   print_paje(trace, {"a \"title\"", {"cpu core 0", "cpu core 1"}, {}}, out);
   out.commit().value_or_throw();
   return PajeContent(folder.read("t.paje"));

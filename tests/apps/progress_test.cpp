@@ -11,7 +11,7 @@
 #include <boost/test/unit_test.hpp>
 #include <iostream>
 
-#include "apps/file_descriptor.hpp"
+#include "platform/file_descriptor.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -68,8 +68,8 @@ class Terminal {
     return ::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC);
   }
 
-  FileDescriptor screen_;
-  FileDescriptor line_;
+  platform::FileDescriptor screen_;
+  platform::FileDescriptor line_;
 };
 
 /// What a screen line shows after `text`, which holds only printable characters and carriage returns.
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_polled_or_shown_when_disabled_or_without_a_termi
     std::this_thread::sleep_for(20ms);
   }
   const tests::TemporaryFolder folder;
-  const FileDescriptor file(::open(folder.write("log", "").c_str(), O_WRONLY | O_CLOEXEC));
+  const platform::FileDescriptor file(::open(folder.write("log", "").c_str(), O_WRONLY | O_CLOEXEC));
   options.enabled = true;
   options.terminal = file.get();
   {

@@ -27,7 +27,9 @@ class Mirror final : public PlacingPolicy {
     std::vector<WorkerState> workers;
     TimeStamp now{};
   };
-  Mirror(Seen& seen, WorkerId& to, Ranks ranks) : seen_(seen), to_(to), ranks_(ranks) {}
+  Mirror(Seen& seen, WorkerId& to, Ranks ranks, bool uses_times)
+      : seen_(seen), to_(to), ranks_(ranks), uses_times_(uses_times) {}
+  [[nodiscard]] bool uses_times() const override { return uses_times_; }
   [[nodiscard]] Ranks ranks() const override { return ranks_; }
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,
              std::span<WorkerId> placement) override {
@@ -41,6 +43,7 @@ class Mirror final : public PlacingPolicy {
   Seen& seen_;
   WorkerId& to_;
   const Ranks ranks_;
+  const bool uses_times_;
 };
 
 /// Times by codelet's name and kind of device; a kind that is not in the table has not been measured.
@@ -65,7 +68,7 @@ class Table final : public ExecutionModel {
 
 /// One core and one GPU (node 1, of 100 bytes); a byte takes 1 ns.
 struct Machinery {
-  explicit Machinery(Ranks ranks = Ranks::none) {
+  explicit Machinery(Ranks ranks = Ranks::none, bool uses_times = true) {
     for (int i = 0; i < 4; ++i) handles.push_back(tests::register_scalar(host.graph, numbers[i]));
     const Kernel nothing = [](const KernelContext&) {};
     for (Codelet* both : {&gemm, &potrf, &huge}) {
@@ -78,7 +81,8 @@ struct Machinery {
     machine.capacities = {Bytes{0}, Bytes{100}};
     machine.model = std::make_unique<Table>(times);
     machine.submitted = submitted;
-    scheduler = std::make_unique<SchedulerCore>(std::make_unique<Mirror>(seen, to, ranks), std::move(machine), 1);
+    scheduler =
+        std::make_unique<SchedulerCore>(std::make_unique<Mirror>(seen, to, ranks, uses_times), std::move(machine), 1);
   }
   ReadyTask ready(const Codelet& codelet, const std::vector<Access>& accesses) {
     host.graph.submit({codelet, accesses, {}, {}}).value_or_throw();
@@ -170,6 +174,58 @@ BOOST_AUTO_TEST_CASE(a_class_that_was_measured_nowhere_is_tried_on_all_kinds) {
   for (int t = 0; t < 6; ++t) tasks.push_back(m.ready(m.gemm, {}));
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(further_tasks_of_a_class_that_was_measured_nowhere_go_to_the_least_loaded_workers) {
+  Machinery m;
+  m.times.erase("gemm");
+  std::vector<ReadyTask> tasks;
+  for (int t = 0; t < 10; ++t) tasks.push_back(m.ready(m.gemm, {}));
+  BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}), kPerElement);
+  BOOST_TEST(m.seen.tasks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_kind_that_was_not_measured_counts_as_ten_times_as_slow_as_the_slowest_that_was) {
+  Machinery m(Ranks::mean);
+  m.times["gemm"].erase(DeviceKind::cuda);
+  m.to = WorkerId(0);
+  std::vector<ReadyTask> tasks;
+  for (int t = 0; t < 4; ++t) tasks.push_back(m.ready(m.gemm, {}));
+  BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1, 1, 1, 0}), kPerElement);
+  BOOST_TEST((m.scheduler->predictions().execution(tasks[3], WorkerId(1)) == 3000us));
+  // A guess is no cost of a chain.
+  BOOST_TEST(m.seen.tasks[0].upward_rank_s == 300e-6, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_policy_that_does_not_look_at_times_is_asked_about_every_task) {
+  Machinery m(Ranks::none, false);
+  m.times.erase("gemm");
+  m.to = WorkerId(0);
+  BOOST_TEST(m.place({m.ready(m.gemm, {}), m.ready(m.gemm, {})}) == (std::vector<std::uint32_t>{0, 0}), kPerElement);
+  BOOST_TEST(m.seen.tasks.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
+  Machinery m;
+  m.times["potrf"].erase(DeviceKind::cuda);
+  const std::vector<ReadyTask> tasks{m.ready(m.gemm, {}), m.ready(m.gemm, {}), m.ready(m.gemm, {})};
+  (void)m.place(tasks);
+  const ReadyTask tried = m.ready(m.potrf, {});
+  (void)m.place({tried});
+  m.scheduler->task_ended(WorkerId(1), tasks[0].id, 8us);
+  m.scheduler->task_ended(WorkerId(1), tried.id, 8us);
+  // This one failed, and this one took no time.
+  m.scheduler->task_left(WorkerId(1), tasks[1].id);
+  m.scheduler->task_ended(WorkerId(1), tasks[2].id, 0us);
+  const auto& errors = m.scheduler->prediction_errors();
+  const PredictionErrors& gemm = errors[tasks[0].size_class.index()][static_cast<std::size_t>(DeviceKind::cuda)];
+  BOOST_TEST(gemm.tasks == 1U);
+  BOOST_TEST((gemm.predicted == 10us));
+  BOOST_TEST((gemm.measured == 8us));
+  BOOST_TEST(gemm.mean_relative() == 0.25, boost::test_tools::tolerance(1e-9));
+  for (const auto& kinds : errors) {
+    for (const PredictionErrors& of : kinds) BOOST_TEST(((&of == &gemm) || of.tasks == 0));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(where_the_data_never_fit_a_task_cannot_run) {

@@ -1,4 +1,4 @@
-#include "apps/atomic_file.hpp"
+#include "platform/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "apps/io_failure.hpp"
+#include "platform/io_failure.hpp"
 
-namespace troupe::apps {
+namespace troupe::platform {
 namespace {
 
 /// What symbolic links lead to, or `path` itself where there is no such file yet.
@@ -117,4 +117,4 @@ Result<void> write_file(const std::string& path, std::string_view content) {
   return file.value().commit();
 }
 
-}  // namespace troupe::apps
+}  // namespace troupe::platform

@@ -9,7 +9,7 @@
 
 #include "proto/errors.hpp"
 
-namespace troupe::apps {
+namespace troupe::platform {
 
 /// "cannot open 'a.mtx': No such file or directory". `action` is a verb; `error_number` is an errno value.
 inline Failure io_failure(std::string_view action, std::string_view path, int error_number) {
@@ -17,4 +17,4 @@ inline Failure io_failure(std::string_view action, std::string_view path, int er
           fmt::format("cannot {} '{}': {}", action, path, std::generic_category().message(error_number))};
 }
 
-}  // namespace troupe::apps
+}  // namespace troupe::platform

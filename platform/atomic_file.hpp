@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "apps/file_descriptor.hpp"
+#include "platform/file_descriptor.hpp"
 #include "proto/errors.hpp"
 
-namespace troupe::apps {
+namespace troupe::platform {
 
 /// Writes to a temporary file in the target's folder and renames it on `commit()`. Until then the target is as it
 /// was; without a commit the temporary file is removed. A symbolic link is followed, so that the file that it names is
@@ -42,4 +42,4 @@ class AtomicFile {
 /// Creates or replaces the file `path` with `content`.
 Result<void> write_file(const std::string& path, std::string_view content);
 
-}  // namespace troupe::apps
+}  // namespace troupe::platform

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace troupe::apps {
+namespace troupe::platform {
 
 class FileDescriptor {
  public:
@@ -36,4 +36,4 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-}  // namespace troupe::apps
+}  // namespace troupe::platform

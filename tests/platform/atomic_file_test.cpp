@@ -1,4 +1,4 @@
-#include "apps/atomic_file.hpp"
+#include "platform/atomic_file.hpp"
 
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace troupe::apps {
+namespace troupe::platform {
 namespace {
 
 using tests::contains;
@@ -120,4 +120,4 @@ BOOST_AUTO_TEST_CASE(respects_permissions) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace troupe::apps
+}  // namespace troupe::platform

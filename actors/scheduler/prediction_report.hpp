@@ -1,0 +1,62 @@
+/// How good predictions of kernel times were.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "proto/access.hpp"
+#include "proto/units.hpp"
+
+namespace troupe {
+
+/// Of some tasks that were placed with a prediction, have run and have not failed. Sums, so that reports can be added
+/// and subtracted.
+struct PredictionErrors {
+  std::uint64_t tasks = 0;
+  /// All of them together.
+  Duration predicted{};
+  Duration measured{};
+  /// Sum of |measured - predicted| / measured.
+  double relative = 0;
+
+  /// `measured_time` is above 0.
+  void add(Duration predicted_time, Duration measured_time) {
+    ++tasks;
+    predicted += predicted_time;
+    measured += measured_time;
+    relative += std::abs(seconds(measured_time - predicted_time)) / seconds(measured_time);
+  }
+  PredictionErrors& operator+=(const PredictionErrors& other) {
+    tasks += other.tasks;
+    predicted += other.predicted;
+    measured += other.measured;
+    relative += other.relative;
+    return *this;
+  }
+  PredictionErrors& operator-=(const PredictionErrors& other) {
+    tasks -= other.tasks;
+    predicted -= other.predicted;
+    measured -= other.measured;
+    relative -= other.relative;
+    return *this;
+  }
+  /// Of one task; 0 where there is none.
+  [[nodiscard]] double mean_predicted_s() const { return mean(seconds(predicted)); }
+  [[nodiscard]] double mean_measured_s() const { return mean(seconds(measured)); }
+  /// The mean of |measured - predicted| / measured.
+  [[nodiscard]] double mean_relative() const { return mean(relative); }
+
+ private:
+  [[nodiscard]] double mean(double sum) const { return tasks == 0 ? 0 : sum / static_cast<double>(tasks); }
+};
+
+/// Of a codelet's tasks on one kind of device.
+struct PredictionReport {
+  /// What it is timed as, else its name.
+  std::string codelet;
+  DeviceKind kind = DeviceKind::cpu_core;
+  PredictionErrors errors;
+};
+
+}  // namespace troupe

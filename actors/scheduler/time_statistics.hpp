@@ -1,0 +1,59 @@
+/// What was measured of tasks that should take equally long.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::scheduler {
+
+/// Count, mean and standard deviation of times, in seconds (Welford's method).
+///
+/// *Ageing*: from `kMemory` times on, each new one counts 1/`kMemory` and the older ones fade, so that a machine that
+/// has changed is followed and nothing spoils the mean for ever.
+///
+/// *Strangers*: the first task of a kind, on cold caches and untouched memory, can take ten times as long as the next.
+/// A time more than `kStrange` times above the mean or below it is set aside. As soon as as many of them have come in a
+/// row as the mean stands on, at most `kInARow`, it is the mean that was wrong: they take its place. A next time that
+/// is not strange drops them. Times that vary so much that more than a quarter were set aside are no exceptions: from
+/// then on all of them count. So the mean and the deviation are of all but rare exceptions; no time is dropped because
+/// earlier ones were wrong.
+class TimeStatistics {
+ public:
+  static constexpr std::uint64_t kMemory = 100;
+  static constexpr double kStrange = 3;
+  static constexpr std::uint64_t kInARow = 3;
+
+  TimeStatistics() = default;
+  /// As they were when they were written down; `count` 0 is nothing.
+  TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t set_aside);
+
+  void add(double time_s);
+
+  /// Times in the mean, faded ones too.
+  [[nodiscard]] std::uint64_t count() const { return settled_.count; }
+  [[nodiscard]] double mean_s() const { return settled_.mean_s; }
+  /// Of the population that the times are a sample of; 0 for fewer than two.
+  [[nodiscard]] double deviation_s() const;
+  /// How much the mean stands on, at most `kMemory`.
+  [[nodiscard]] double weight() const;
+  /// Strangers since the mean began.
+  [[nodiscard]] std::uint64_t set_aside() const { return set_aside_; }
+
+ private:
+  struct Moments {
+    std::uint64_t count = 0;
+    double mean_s = 0;
+    /// Sum of squared distances from the mean.
+    double squares = 0;
+    void add(double time_s);
+    [[nodiscard]] double weight() const;
+  };
+
+  [[nodiscard]] bool is_strange(double time_s) const;
+
+  Moments settled_;
+  /// The last ones in a row.
+  Moments strangers_;
+  std::uint64_t set_aside_ = 0;
+};
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,17 @@
+/// Whole files as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// What is in the file `path`, which is `what` ("machine description"; for messages). Fails with `io` where it cannot
+/// be read, and with `bad_input` where it is larger than `most`: an endless file, /dev/zero say, must not fill the
+/// memory.
+[[nodiscard]] Result<std::string> read_text(const std::string& path, Bytes most, std::string_view what);
+
+}  // namespace troupe::platform
