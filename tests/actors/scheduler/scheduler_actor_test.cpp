@@ -32,7 +32,7 @@ class Queues final : public WorkerQueues {
     workers.at(worker.index()).push_back(task->extras->name);
     done.push_back("push " + task->extras->name);
   }
-  void prefetch(NodeId node, std::span<const memory::Use> uses) override {
+  void prefetch(NodeId node, const graph::Task&, std::span<const memory::Use> uses) override {
     done.push_back("prefetch " + std::to_string(uses.size()) + " to " + std::to_string(node.value()));
   }
   [[nodiscard]] TimeStamp now() const override { return std::chrono::seconds(1); }
