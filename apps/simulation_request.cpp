@@ -56,6 +56,10 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
     throw Error(ErrorCode::invalid_argument,
                 "--repeat: without noise all runs are equal: leave --repeat away, or --no-noise");
   }
+  if (options.model == SimulationOptions::Model::learned && options.kernel_error != 1) {
+    throw Error(ErrorCode::invalid_argument,
+                "--kernel-error: what is learned is not wrong: leave it away, or --model learned");
+  }
   options.noise = arguments.noise.value_or(arguments.repeat > 1);
   return options;
 }

@@ -30,8 +30,11 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : std::string("-");
 }
 
+/// Four digits where there are fewer than four in front of the point.
 std::string with_margin(const Estimate& value, bool margin) {
-  return margin ? fmt::format("{:.1f} +- {:.1f}", value.mean, value.margin) : fmt::format("{:.1f}", value.mean);
+  const int digits = value.mean >= 100 ? 1 : value.mean >= 10 ? 2 : 3;
+  return margin ? fmt::format("{:.{}f} +- {:.{}f}", value.mean, digits, value.margin, digits)
+                : fmt::format("{:.{}f}", value.mean, digits);
 }
 
 std::string table_text(const SimulationSummary& summary) {

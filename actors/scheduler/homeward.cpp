@@ -29,6 +29,8 @@ class Pool {
 
   /// `gpu_s`: its time on a GPU, 0 where none can run it.
   void add(const ReadyTask& task, double gpu_s) {
+    // Shown again, after it was placed without the policy.
+    if (tasks_.contains(task.id)) remove(task.id);
     const Key key{task.upward_rank_s, task.id};
     tasks_.emplace(task.id, Entry{task, gpu_s});
     by_rank_.insert(key);

@@ -74,6 +74,7 @@ void SchedulerState::perform(const Placed& placed, bool first) {
   }
   // In this order: it is lost nowhere in between.
   queues->push(found->second.task, placed.worker, first);
+  if (core.taken_away(placed.task)) taken_away.push_back(std::move(found->second.uses));
   undecided.erase(found);
 }
 

@@ -67,6 +67,9 @@ struct SchedulerState {
   std::shared_ptr<SubmittedTasks> submitted;
   /// Tasks that the policy has not decided about, by id; looked up only.
   std::unordered_map<TaskId, Undecided> undecided;
+  /// Working sets of tasks that were placed without a policy that keeps tasks: it may still look at them. There are any
+  /// only where it failed or the actor died.
+  std::vector<std::vector<memory::Use>> taken_away;
   std::vector<SchedulerEvent> events;
 
  private:

@@ -249,6 +249,11 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
   std::vector<ReadyTask> shown;
   shown.reserve(tasks.size());
   for (ReadyTask task : tasks) {
+    if (keeps_ && taken_away_.contains(task.id)) {
+      // It was to wait for a commute lock, and the policy still thinks that it keeps it: it must not see it twice.
+      commit(task, least_loaded(task), decision);
+      continue;
+    }
     if (model_ && task.size_class.valid()) {
       if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
         learn(task.size_class);

@@ -93,6 +93,9 @@ class SchedulerCore {
     return errors_;
   }
   [[nodiscard]] bool keeps() const { return keeps_; }
+  /// The task was placed without the policy, which may not know yet and look at it: what its `ReadyTask` refers to must
+  /// stay.
+  [[nodiscard]] bool taken_away(TaskId task) const { return taken_away_.contains(task); }
 
  private:
   /// What becomes known when a placed task starts and ends.

@@ -13,8 +13,7 @@ void Crew::set_restricted_aside(graph::TaskList& ready) {
       for_all.push_back(task);
       continue;
     }
-    const bool on_cores =
-        graph::find_whole_of_parts(*task) != nullptr && task->codelet->runs_on(DeviceKind::cpu_core);
+    const bool on_cores = graph::find_whole_of_parts(*task) != nullptr && task->codelet->runs_on(DeviceKind::cpu_core);
     int runnable = 0;
     int present = 0;
     DeviceKind last = DeviceKind::cpu_core;

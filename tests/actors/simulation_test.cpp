@@ -18,8 +18,8 @@ using tests::TestRuntime;
 constexpr std::size_t kElements = 1000;
 using Values = std::vector<double>;
 
-/// 8000 bytes over 1000 MB/s take 8 us, after 10 us of latency; from GPU to GPU half of both. The kernel takes 100 us on
-/// a core and 10 us on a GPU.
+/// 8000 bytes over 1000 MB/s take 8 us, after 10 us of latency; from GPU to GPU half of both. The kernel takes 100 us
+/// on a core and 10 us on a GPU.
 constexpr microseconds kCopy(18);
 constexpr microseconds kPeerCopy(9);
 constexpr microseconds kOnGpu(10);
@@ -431,9 +431,11 @@ BOOST_AUTO_TEST_CASE(kernels_submit_tasks_and_fail_in_virtual_time_as_in_any_oth
   const Handle handle = registered(runtime, x);
   const Codelet update = add_one(kUpdate, Where::gpus);
   Codelet parent("parent", {});
-  parent.cpu([&](const KernelContext&) {
-    for (int i = 0; i < 10; ++i) runtime.submit(update, {handle});
-  }).timed_as("test/kernel/double");
+  parent
+      .cpu([&](const KernelContext&) {
+        for (int i = 0; i < 10; ++i) runtime.submit(update, {handle});
+      })
+      .timed_as("test/kernel/double");
   runtime.submit(parent);
   for (int i = 0; i < 10; ++i) runtime.submit(add_one({}));
   BOOST_TEST(runtime.wait() == "");

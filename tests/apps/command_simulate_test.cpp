@@ -282,6 +282,7 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
   refuses(cholesky({"--policy", "heft", "--plot", folder.path("t.png")}), {".svg"});
   refuses(cholesky({"--policy", "heft", "--memory-share", "1.5"}), {"--memory-share"});
   refuses(cholesky({"--policy", "heft", "--kernel-error", "0.5"}), {"--kernel-error"});
+  refuses(cholesky({"--policy", "heft", "--model", "learned", "--kernel-error", "1.5"}), {"--kernel-error"});
   refuses(cholesky({"--policy", "heft", "--gpu-memory", "much"}), {"--gpu-memory"});
   refuses(cholesky({"--policy", "heft", "--gpu-memory", "0"}), {"--gpu-memory"});
 }
@@ -337,6 +338,8 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
 BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
   refuses({"experiment", "nothing"}, {"dada"});
   refuses({"experiment"}, {"name"});
+  refuses({"experiment", "policies", "--quick", "--policy", "nonsense", "--out", folder.path("p")},
+          {"unknown policy 'nonsense'"});
   refuses({"experiment", "dada", "--assumptions", "0"}, {"--assumptions"});
   refuses({"experiment", "dada", "--repeat", "1"}, {"--repeat"});
   folder.write("file", "");

@@ -19,9 +19,8 @@ bool is_divided(const RandomProgram& program, int region) {
     return operation.kind == Operation::Kind::partition && operation.index == region;
   };
   if (std::any_of(program.prologue.begin(), program.prologue.end(), divides)) return true;
-  return std::any_of(program.operations.begin(), program.operations.end(), [&](const std::vector<Operation>& all) {
-    return std::any_of(all.begin(), all.end(), divides);
-  });
+  return std::any_of(program.operations.begin(), program.operations.end(),
+                     [&](const std::vector<Operation>& all) { return std::any_of(all.begin(), all.end(), divides); });
 }
 
 /// Builds a program submitter by submitter.

@@ -212,7 +212,8 @@ class Checker {
       if (needed_s > seconds(end()) * (1 + 1e-9) + 1e-9) problem("a link carried more than it can in all this time");
     }
     for (const LinkTraffic& link : report_.transfers.links) {
-      if (link.highest_load > 1 + 1e-9) problem(fmt::format("link '{}' was loaded by {}", link.name, link.highest_load));
+      if (link.highest_load > 1 + 1e-9)
+        problem(fmt::format("link '{}' was loaded by {}", link.name, link.highest_load));
     }
   }
 

@@ -248,6 +248,20 @@ BOOST_FIXTURE_TEST_CASE(what_was_abandoned_is_ignored_when_the_policy_comes_to_p
   BOOST_TEST(decision.failure.empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(what_was_abandoned_and_is_ready_again_goes_past_the_policy, Keeping) {
+  go = {{1, 0}};
+  (void)scheduler.activated(tasks({1, 2}), kNow);
+  (void)scheduler.abandon(tasks({2}), "lost", kNow);
+  BOOST_TEST(scheduler.taken_away(TaskId(2)));
+  // It had to wait for a commute lock.
+  scheduler.task_left(WorkerId(1), TaskId(2));
+  BOOST_TEST(in_words(scheduler.activated(tasks({2}), kNow)) == (Words{"2 on 1"}), kPerElement);
+  go = {{2, 0}, {3, 1}};
+  const auto decision = scheduler.activated(tasks({3}), kNow);
+  BOOST_TEST(in_words(decision) == (Words{"3 on 1"}), kPerElement);
+  BOOST_TEST(decision.failure.empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_kept_task_on_a_worker_that_is_not_there_is_a_failure, Keeping) {
   go = {{1, 9}};
   const auto decision = scheduler.activated(tasks({1}), kNow);

@@ -91,7 +91,8 @@ struct Dialogue {
     setup->peers = peers;
     setup->make_device = [this](DeviceListener& listener) -> std::unique_ptr<Device> {
       if (slots_ > 0) return std::make_unique<SlowDevice>(listener, slots_, devices);
-      return std::make_unique<CoreDevice>(CoreDevice::Options{.graph = &tasks.graph, .worker = kFirst, .name = "cpu core 0"});
+      return std::make_unique<CoreDevice>(
+          CoreDevice::Options{.graph = &tasks.graph, .worker = kFirst, .name = "cpu core 0"});
     };
     setup->clock = &clock;
     setup->cooperative = true;
