@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
       SimulationOptions simulation;
       simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
       simulation.gpus = {0, 1, 2};
-      simulation.cores = 1;
+      simulation.cores = 2;
       simulation.real_buffers = true;
       simulation.shuffle_messages = true;
       simulation.gpu_memory = Bytes{tiles * kTile * kTile * sizeof(double)};
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
       matrix.scatter_to(l.data(), kSize);
       runtime.wait();
       BOOST_TEST(residual(a, l) < 10, policy << ", room for " << tiles << " tiles: " << residual(a, l));
-      // Policies that know the times may keep such small tiles on the core.
+      // Policies that know the times may keep such small tiles on the cores.
       if (std::string(policy) != "eager" && std::string(policy) != "lws") continue;
       BOOST_TEST(runtime.report().transfers.host_to_device.count > 0U);
       if (tiles < 10) BOOST_TEST(runtime.report().transfers.evictions > 0U);
