@@ -41,7 +41,7 @@ struct GraphOptions {
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
   DependencyTrace* dependency_trace = nullptr;
   /// Who sees tasks before they are ready, in this order; they outlive the graph.
-  std::vector<SubmissionObserver*> observers;
+  std::vector<SubmissionObserver*> observers = {};
 };
 
 /// What the graph needs of the runtime around it.
