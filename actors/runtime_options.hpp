@@ -14,6 +14,10 @@
 
 namespace troupe {
 
+namespace graph {
+class SubmissionObserver;
+}
+
 struct RuntimeOptions {
   /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
   /// error that names the limit.
@@ -60,6 +64,10 @@ struct RuntimeOptions {
   /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
   /// have no effect then. Only one thread may submit and wait.
   std::shared_ptr<const SimulationOptions> simulation = nullptr;
+  /// Who is shown every task as it is submitted, with its codelet and data, before it may run
+  /// (graph/submission_observer.hpp): for tools that look at the whole graph. Called while the submitting thread holds
+  /// the graph's lock, so it must be short and not use the runtime. Null: nobody.
+  std::shared_ptr<graph::SubmissionObserver> observer = nullptr;
   /// A machine to pretend, in hwloc's notation, and the folder that stands for `/`: for tests.
   std::string synthetic_topology = {};
   std::string system_root = {};

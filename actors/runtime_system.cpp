@@ -183,7 +183,8 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(const RuntimePl
   for (const DeviceKind kind : plan.kinds()) options.device_kinds[static_cast<std::size_t>(kind)] = true;
   options.window = options_.window;
   options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
-  options.observer = submitted_.get();
+  if (submitted_) options.observers.push_back(submitted_.get());
+  if (options_.observer) options.observers.push_back(options_.observer.get());
   return options;
 }
 

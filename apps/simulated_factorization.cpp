@@ -11,11 +11,19 @@ namespace troupe::apps {
 namespace {
 
 template <class T>
+void place_tiles(GraphRecorder& recorder, const TiledMatrix<T>& a) {
+  for (int column = 0; column < a.tile_cols(); ++column) {
+    for (int row = 0; row < a.tile_rows(); ++row) recorder.place(a(row, column), row, column);
+  }
+}
+
+template <class T>
 SimulatedOutcome simulate_in(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
   options.simulation = std::make_shared<SimulationOptions>(run.simulation);
   options.trace = run.trace;
+  options.observer = run.recorder;
   // Policies may see all of it.
   options.window = std::size_t{1} << 24U;
   const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine).value_or_throw();
@@ -30,6 +38,7 @@ SimulatedOutcome simulate_in(const SimulatedRun& run) {
       qr(runtime, a, *reflectors, kernel);
       break;
   }
+  if (run.recorder) place_tiles(*run.recorder, a);
   runtime.wait();
   SimulatedOutcome outcome;
   outcome.report = runtime.report();

@@ -10,6 +10,7 @@
 #include "actors/simulation_options.hpp"
 #include "actors/trace.hpp"
 #include "apps/factorization.hpp"
+#include "apps/factorization_graph.hpp"
 
 namespace troupe::apps {
 
@@ -26,6 +27,8 @@ struct SimulatedRun {
   std::string policy = "heft";
   SimulationOptions simulation;
   bool trace = false;
+  /// Who writes down the tasks, and where their tiles lie, of this one run; null: nobody.
+  std::shared_ptr<GraphRecorder> recorder;
 };
 
 struct SimulatedOutcome {

@@ -73,6 +73,11 @@ std::optional<double> SimulationPoint::share_of_bound() const {
   return bound_seconds > 0 ? std::optional(bound_seconds / seconds.mean) : std::nullopt;
 }
 
+std::optional<double> SimulationPoint::bytes_share_of_bound() const {
+  if (!bound_bytes || bytes.mean <= 0) return std::nullopt;
+  return static_cast<double>(bound_bytes->count) / bytes.mean;
+}
+
 SimulationPoint point_of(SimulationPlace place, const std::vector<SimulatedOutcome>& outcomes) {
   const auto of_transfers = [&](const auto& get) {
     return estimate_of(outcomes, [&](const SimulatedOutcome& outcome) { return get(outcome.report.transfers); });

@@ -51,12 +51,16 @@ struct SimulationPoint {
   std::vector<WorkerUse> workers;
   /// No schedule takes less; 0: not known.
   double bound_seconds = 0;
+  /// No schedule that takes as long moves less; nothing: not known.
+  std::optional<Bytes> bound_bytes;
 
   /// The mean utilization of the workers of this kind; nothing where there are none.
   [[nodiscard]] std::optional<double> utilization(DeviceKind kind) const;
   [[nodiscard]] int count(DeviceKind kind) const;
   /// Bound / makespan; nothing where the bound is not known.
   [[nodiscard]] std::optional<double> share_of_bound() const;
+  /// Bound / bytes; nothing where the bound is not known or no bytes were moved.
+  [[nodiscard]] std::optional<double> bytes_share_of_bound() const;
 };
 
 /// `outcomes`: at least one, all of the same place.

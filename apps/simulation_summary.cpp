@@ -48,7 +48,8 @@ std::string table_text(const SimulationSummary& summary) {
                {"GPUs busy", Align::right},
                {"to GPUs, GB", Align::right},
                {"to host", Align::right},
-               {"GPU to GPU", Align::right}});
+               {"GPU to GPU", Align::right},
+               {"at least", Align::right}});
   const bool margins = has_margins(summary);
   for (const SimulationPoint& point : summary.points) {
     Estimate milliseconds{point.seconds.mean * 1e3, point.seconds.margin * 1e3};
@@ -56,7 +57,8 @@ std::string table_text(const SimulationSummary& summary) {
                    with_margin(point.gflops, margins), with_margin(milliseconds, margins),
                    percent(point.share_of_bound()), percent(point.utilization(DeviceKind::cpu_core)),
                    percent(point.utilization(DeviceKind::cuda)), gigabytes(point.bytes_host_to_device.mean),
-                   gigabytes(point.bytes_device_to_host.mean), gigabytes(point.bytes_device_to_device.mean)});
+                   gigabytes(point.bytes_device_to_host.mean), gigabytes(point.bytes_device_to_device.mean),
+                   point.bound_bytes ? gigabytes(static_cast<double>(point.bound_bytes->count)) : "-"});
   }
   return table.text();
 }
@@ -124,6 +126,8 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
     json["bound_seconds"] = point.bound_seconds;
     json["share_of_bound"] = *share;
   }
+  if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
+  if (const auto share = point.bytes_share_of_bound()) json["bytes_share_of_bound"] = *share;
   for (const DeviceKind kind : {DeviceKind::cpu_core, DeviceKind::cuda}) {
     if (const auto part = point.utilization(kind)) {
       json["utilization"][kind == DeviceKind::cpu_core ? "cores" : "gpus"] = *part;

@@ -40,8 +40,8 @@ struct GraphOptions {
   std::size_t window = 65536;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
   DependencyTrace* dependency_trace = nullptr;
-  /// Who sees tasks before they are ready; outlives the graph. Null: nobody.
-  SubmissionObserver* observer = nullptr;
+  /// Who sees tasks before they are ready, in this order; they outlive the graph.
+  std::vector<SubmissionObserver*> observers = {};
 };
 
 /// What the graph needs of the runtime around it.

@@ -259,8 +259,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
     fill(task, specification);
     future = {this, &task, task.task_id()};
     count_submission();
-    if (options_.observer != nullptr) [[unlikely]]
-      options_.observer->submitted(task);
+    for (SubmissionObserver* observer : options_.observers) observer->submitted(task);
     DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
     order(task, builder, ready);
     for (const Future& predecessor : options.after) {

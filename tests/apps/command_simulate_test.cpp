@@ -104,6 +104,12 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
     // No schedule beats the bound.
     BOOST_TEST(result["share_of_bound"].get<double>() <= 1);
     BOOST_TEST(result["share_of_bound"].get<double>() > 0);
+    BOOST_TEST(result["bound_bytes"].get<double>() <= moved);
+    BOOST_TEST(result.contains("bytes_share_of_bound") == (moved > 0));
+    if (moved > 0) {
+      const double share = result["bound_bytes"].get<double>() / moved;
+      BOOST_TEST(result["bytes_share_of_bound"].get<double>() == share, boost::test_tools::tolerance(1e-12));
+    }
     BOOST_TEST(result["utilization"]["cores"].get<double>() <= 1);
     BOOST_TEST(result["utilization"].contains("gpus") == (gpus > 0));
   }
@@ -143,7 +149,7 @@ BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
   const std::string text = succeeds(
       cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--assume", "starpu"}));
   for (const char* part : {"cholesky on idgraf-double, double precision, tile 512, virtual time, 2 runs each", "heft",
-                           "ws", "GFlop/s", "+-", "of bound", "GPU to GPU", "10 us per kernel launch",
+                           "ws", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
                            "0.9 of each GPU's memory", "finished tiles written back early"}) {
     BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
   }
@@ -173,6 +179,7 @@ BOOST_AUTO_TEST_CASE(lu_and_qr_are_simulated_too) {
     BOOST_TEST(json["app"] == application);
     BOOST_TEST(json["results"][0]["tasks"] == 30);
     BOOST_TEST(json["results"][0]["share_of_bound"].get<double>() <= 1);
+    BOOST_TEST(json["results"][0]["bytes_share_of_bound"].get<double>() <= 1);
   }
 }
 

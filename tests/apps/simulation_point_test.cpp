@@ -64,6 +64,15 @@ BOOST_AUTO_TEST_CASE(the_share_of_the_bound_is_unknown_without_a_bound) {
   BOOST_TEST(point.share_of_bound().value() == 0.25);
 }
 
+BOOST_AUTO_TEST_CASE(the_share_of_the_bytes_is_unknown_without_a_bound_or_bytes) {
+  auto point = point_of({4, {0}, "heft"}, {outcome(2, 15, {})});
+  BOOST_TEST(!point.bytes_share_of_bound().has_value());
+  point.bound_bytes = Bytes{5};
+  BOOST_TEST(point.bytes_share_of_bound().value() == 0.25);
+  point.bytes = {};
+  BOOST_TEST(!point.bytes_share_of_bound().has_value());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

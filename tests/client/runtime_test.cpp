@@ -7,11 +7,14 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <thread>
 #include <vector>
 
+#include "graph/submission_observer.hpp"
+#include "graph/task.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/thread_checks.hpp"
 
@@ -504,6 +507,32 @@ BOOST_AUTO_TEST_CASE(two_runtimes_work_side_by_side) {
   second.wait();
   BOOST_TEST(x == 1024);
   BOOST_TEST(y == 1024);
+}
+
+/// The order in which tasks came, as their priorities.
+class SeenTasks final : public graph::SubmissionObserver {
+ public:
+  void submitted(const graph::Task& task) noexcept override { priorities_.push_back(task.priority); }
+  [[nodiscard]] const std::vector<int>& priorities() const { return priorities_; }
+
+ private:
+  std::vector<int> priorities_;
+};
+
+BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
+  for (const char* policy : {"lws", "mct"}) {
+    const auto seen = std::make_shared<SeenTasks>();
+    RuntimeOptions options = with_workers(2);
+    options.policy = policy;
+    options.observer = seen;
+    Runtime runtime(options);
+    double x = 1;
+    const Data data = runtime.scalar(x);
+    for (int i = 0; i < 5; ++i) runtime.submit(twice(), {data}, {}, {.priority = i});
+    runtime.wait();
+    BOOST_TEST(x == 32);
+    BOOST_TEST(seen->priorities() == (std::vector<int>{0, 1, 2, 3, 4}), boost::test_tools::per_element());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -113,7 +113,7 @@ struct Machinery {
   }
 
   std::shared_ptr<SubmittedTasks> submitted = std::make_shared<SubmittedTasks>();
-  tests::StepHost host{graph::GraphOptions{.device_kinds = {true, true}, .observer = submitted.get()}};
+  tests::StepHost host{graph::GraphOptions{.device_kinds = {true, true}, .observers = {submitted.get()}}};
   double numbers[4] = {};
   std::vector<Handle> handles;
   Codelet gemm = Codelet::variadic("gemm");

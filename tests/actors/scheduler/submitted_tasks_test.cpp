@@ -30,7 +30,7 @@ struct Fixture {
   double rank(TaskId id) { return submitted.rank(id, costs); }
 
   SubmittedTasks submitted;
-  StepHost host{graph::GraphOptions{.observer = &submitted}};
+  StepHost host{graph::GraphOptions{.observers = {&submitted}}};
   std::vector<double> numbers;
   std::vector<Handle> handles;
   std::vector<Codelet> codelets;
