@@ -10,33 +10,24 @@
 #include <string>
 #include <vector>
 
-#include "apps/child_process.hpp"
 #include "apps/dada_claims.hpp"
 #include "tests/apps/chrome_trace_checks.hpp"
 #include "tests/apps/paje_trace_checks.hpp"
+#include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
 namespace {
 
 using tests::contains;
-using Words = std::vector<std::string>;
+using tests::no_gnuplot;
+using tests::run_program;
+using tests::succeeds;
+using tests::Words;
 
 struct Fixture {
   tests::TemporaryFolder folder;
 
-  static ChildOutput program(Words arguments) {
-    arguments.insert(arguments.begin(), TROUPE_EXECUTABLE);
-    return run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
-  }
-  static std::string succeeds(const Words& arguments) {
-    const ChildOutput ran = program(arguments);
-    BOOST_TEST_CONTEXT(ran.output << ran.errors) {
-      BOOST_TEST_REQUIRE(ran.exit_status == 0);
-      BOOST_TEST(ran.errors == "");
-    }
-    return ran.output;
-  }
   /// With small matrices on idgraf-double, unless `more` says otherwise.
   static Words cholesky(const Words& more) {
     Words arguments{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "2048", "--tile", "512"};
@@ -47,26 +38,8 @@ struct Fixture {
     arguments.emplace_back("--json");
     return nlohmann::json::parse(succeeds(arguments));
   }
-  /// Exit code 2, nothing on standard output, one line with all of `parts`.
-  static void refuses(const Words& arguments, const Words& parts) {
-    const ChildOutput ran = program(arguments);
-    BOOST_TEST_CONTEXT(ran.errors) {
-      BOOST_TEST(ran.exit_status == 2);
-      BOOST_TEST(ran.output == "");
-      BOOST_TEST(ran.errors.starts_with("troupe: "));
-      BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == 1);
-      for (const std::string& part : parts) BOOST_TEST(contains(ran.errors, part), "no '" << part << "'");
-    }
-  }
+  static void refuses(const Words& arguments, const Words& parts) { tests::fails(2, arguments, parts); }
 };
-
-/// Pictures are drawn by gnuplot.
-bool no_gnuplot() {
-  const auto ran = run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
-  if (ran && ran.value().exit_status == 0) return false;
-  std::cout << "skipped: gnuplot is not installed\n";
-  return true;
-}
 
 BOOST_FIXTURE_TEST_SUITE(command_simulate, Fixture)
 
@@ -219,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
 }
 
 BOOST_AUTO_TEST_CASE(gpus_too_small_for_a_task_leave_it_to_cores_with_a_warning) {
-  const ChildOutput ran = program(cholesky({"--gpus", "2", "--policy", "heft", "--gpu-memory", "1MiB", "--json"}));
+  const ChildOutput ran = run_program(cholesky({"--gpus", "2", "--policy", "heft", "--gpu-memory", "1MiB", "--json"}));
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.errors, "troupe: warning: the data of one task, up to 6.0 MiB in tiles of 512"), ran.errors);
   const auto result = nlohmann::json::parse(ran.output)["results"][0];

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/child_process.hpp"
 #include "tests/apps/chrome_trace_checks.hpp"
 #include "tests/apps/paje_trace_checks.hpp"
+#include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -19,26 +19,16 @@ namespace troupe::apps {
 namespace {
 
 using tests::contains;
-using Words = std::vector<std::string>;
+using tests::run_program;
+using tests::succeeds;
+using tests::Words;
 
 struct Fixture {
   tests::TemporaryFolder folder;
 
-  static ChildOutput program(Words arguments) {
-    arguments.insert(arguments.begin(), TROUPE_EXECUTABLE);
-    return run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
-  }
-  static std::string succeeds(const Words& arguments) {
-    const ChildOutput ran = program(arguments);
-    BOOST_TEST_CONTEXT(ran.output << ran.errors) {
-      BOOST_TEST(ran.exit_status == 0);
-      BOOST_TEST(ran.errors == "");
-    }
-    return ran.output;
-  }
   /// The run's result is there, with one warning.
   static void warns(const Words& arguments, const std::string& part) {
-    const ChildOutput ran = program(arguments);
+    const ChildOutput ran = run_program(arguments);
     BOOST_TEST(ran.exit_status == 0);
     BOOST_TEST(contains(ran.output, "GFlop/s"));
     BOOST_TEST(ran.errors.starts_with("troupe: warning: "), ran.errors);
@@ -141,16 +131,16 @@ BOOST_AUTO_TEST_CASE(is_refused_before_the_run_where_it_cannot_be_written) {
          {Words{"run", "cholesky", "--n", "1000", "--repeat", "100000"}, Words{"solve", matrix}}) {
       Words arguments = command;
       arguments.insert(arguments.end(), {"--trace", path});
-      const ChildOutput ran = program(arguments);
+      const ChildOutput ran = run_program(arguments);
       BOOST_TEST(ran.exit_status == 2);
       BOOST_TEST(ran.output == "");
       BOOST_TEST(contains(ran.errors, path), ran.errors);
     }
   }
-  const ChildOutput ran = program({"run", "lu", "--n", "50", "--trace", "t.svg"});
+  const ChildOutput ran = run_program({"run", "lu", "--n", "50", "--trace", "t.svg"});
   BOOST_TEST(contains(ran.errors, ".json"), ran.errors);
   BOOST_TEST(contains(ran.errors, ".paje"), ran.errors);
-  BOOST_TEST(program({"run", "lu", "--n", "50", "--report", "--trace-limit", "0"}).exit_status == 2);
+  BOOST_TEST(run_program({"run", "lu", "--n", "50", "--report", "--trace-limit", "0"}).exit_status == 2);
   BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(60)));
 }
 

@@ -1,0 +1,59 @@
+/// The program itself, as a user runs it: for tests of the command line.
+#pragma once
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "apps/child_process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::tests {
+
+using apps::ChildOutput;
+using apps::run_child;
+using Words = std::vector<std::string>;
+
+inline ChildOutput run_program(Words arguments, const Words& launcher = {}) {
+  arguments.insert(arguments.begin(), TROUPE_EXECUTABLE);
+  arguments.insert(arguments.begin(), launcher.begin(), launcher.end());
+  return run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
+}
+
+/// The command fails with this exit code and one line that has all of `parts`; nothing is on standard output.
+inline void fails(int code, const Words& arguments, const Words& parts, const Words& launcher = {}) {
+  const ChildOutput ran = run_program(arguments, launcher);
+  std::string command;
+  for (const std::string& argument : arguments) command += argument + ' ';
+  BOOST_TEST_CONTEXT("troupe " << command << ": " << ran.errors) {
+    BOOST_TEST(ran.exit_status == code);
+    BOOST_TEST(ran.output == "");
+    BOOST_TEST(ran.errors.starts_with("troupe: "));
+    BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == 1);
+    BOOST_TEST(ran.errors.ends_with('\n'));
+    for (const std::string& part : parts) BOOST_TEST(contains(ran.errors, part), "no '" << part << "'");
+  }
+}
+
+inline std::string succeeds(const Words& arguments, const Words& launcher = {}) {
+  const ChildOutput ran = run_program(arguments, launcher);
+  BOOST_TEST_CONTEXT(ran.output << ran.errors) {
+    BOOST_TEST(ran.exit_status == 0);
+    BOOST_TEST(ran.errors == "");
+  }
+  return ran.output;
+}
+
+/// A program that others would need, for a test of something that can be done without.
+inline bool absent(const Words& command, const char* what) {
+  const auto ran = run_child(command, "", std::chrono::seconds(60));
+  if (ran && ran.value().exit_status == 0) return false;
+  std::cout << "skipped: " << what << "\n";
+  return true;
+}
+inline bool no_gnuplot() { return absent({"gnuplot", "--version"}, "gnuplot is not installed"); }
+
+}  // namespace troupe::tests
