@@ -24,6 +24,9 @@ struct RuntimeOptions {
   int cores = 0;
   /// Where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "lws";
+  /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. It must
+  /// not return null; what it throws, `Runtime`'s constructor throws (docs/extending.md).
+  std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;
   /// Placing policies learn on this machine how long kernels take. What they have learned is kept in this folder, which
   /// is made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
   /// `default_model_folder()` is where the command line keeps it. Empty: every runtime begins with nothing, and tries

@@ -152,6 +152,10 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   plan.places = places_of(options, plan.topology);
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
   const std::size_t workers = plan.places.size();
+  if (!placing && options.make_policy) {
+    placing = options.make_policy();
+    if (!placing) return unusable("RuntimeOptions::make_policy made no policy");
+  }
   if (placing) {
     plan.policy.name = "custom";
     plan.policy.stealing.victims.resize(workers);
