@@ -17,6 +17,9 @@ namespace troupe {
 namespace graph {
 class SubmissionObserver;
 }
+namespace scheduler {
+class PlacingPolicy;
+}
 
 struct RuntimeOptions {
   /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
