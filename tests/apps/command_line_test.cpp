@@ -14,6 +14,10 @@
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+namespace troupe::tests {
+std::string program_path() { return TROUPE_EXECUTABLE; }
+}  // namespace troupe::tests
+
 namespace troupe::apps {
 namespace {
 

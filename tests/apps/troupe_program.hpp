@@ -17,8 +17,11 @@ using apps::ChildOutput;
 using apps::run_child;
 using Words = std::vector<std::string>;
 
+/// Where the program lies; the build tells it to one file, tests/apps/command_line_test.cpp.
+[[nodiscard]] std::string program_path();
+
 inline ChildOutput run_program(Words arguments, const Words& launcher = {}) {
-  arguments.insert(arguments.begin(), TROUPE_EXECUTABLE);
+  arguments.insert(arguments.begin(), program_path());
   arguments.insert(arguments.begin(), launcher.begin(), launcher.end());
   return run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
 }
