@@ -130,6 +130,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   const bool placing_policy_;
   Random order_;
   std::mutex pump_mutex_;
+  bool stopping_ = false;
 
   mutable std::mutex start_mutex_;
   std::condition_variable start_condition_;

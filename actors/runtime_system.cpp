@@ -141,7 +141,9 @@ GraphHost::Pump RuntimeSystem::Implementation::pump() {
   const std::lock_guard lock(pump_mutex_);
   auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   auto& jobs = coordinator.jobs;
-  if (jobs.empty()) return simulation_ && simulation_->time().advance() ? Pump::progressed : Pump::exhausted;
+  if (jobs.empty()) {
+    return simulation_ && !stopping_ && simulation_->time().advance() ? Pump::progressed : Pump::exhausted;
+  }
   if (!simulation_ || simulation_->options().shuffle_messages) {
     // A random actor handles its next message.
     std::swap(jobs.front(), jobs[order_.below(static_cast<std::uint32_t>(jobs.size()))]);
@@ -176,6 +178,8 @@ void RuntimeSystem::Implementation::stop() {
   caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
   if (cooperative_) {
+    // Time stands from here on: what still travels has no reader, and its data may be gone.
+    stopping_ = true;
     while (pump() == Pump::progressed) {
     }
   } else {
