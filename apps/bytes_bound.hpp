@@ -46,14 +46,13 @@ struct BytesProblem {
 /// there first. And both know how much has to run on GPUs from the area bound's linear program (`LowerBounds`): the
 /// cores can do so much in the time, and no more.
 ///
-/// 1. *Tiles that reach any GPU.* Each task is counted with the first of its tiles alone. A tile is kept from all GPUs
-/// only if all
-///    its tasks run on cores; the program minimises the bytes of the others, where a part of a tile stands for that
-///    part of its tasks.
-/// 2. *Tiles that each GPU needs.* The program gives the least number of tasks of a kind that GPUs run. Where they are
-/// triangles of
-///    tiles (`TileTriangles`), w of them on one GPU need (w / c)^(2/3) tiles there. This is concave in w, so
-///    the total over the GPUs is least where as few GPUs as possible run as many as each can in the time.
+/// *Tiles that reach any GPU.* Each task is counted with the first of its tiles alone. A tile is kept from all GPUs
+/// only if all its tasks run on cores; the program minimises the bytes of the others, where a part of a tile stands for
+/// that part of its tasks.
+///
+/// *Tiles that each GPU needs.* The program gives the least number of tasks of a kind that GPUs run. Where they are
+/// triangles of tiles (`TileTriangles`), w of them on one GPU need (w / c)^(2/3) tiles there. This is concave in w, so
+/// the total over the GPUs is least where as few GPUs as possible run as many as each can in the time.
 ///
 /// No meaning for a makespan that is below `LowerBounds`: there is no such schedule. Zero where nothing has to go.
 [[nodiscard]] Bytes bytes_lower_bound(const BytesProblem& problem);

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <utility>
 #include <vector>
 
+#include "proto/inbox.hpp"
 #include "proto/memory.hpp"
 
 namespace troupe::memory {
@@ -21,26 +20,7 @@ struct MemoryEvent {
   std::vector<Use> uses;
 };
 
-/// Where workers, scheduler, copy engines and the program leave events. It belongs to the runtime and outlives the
-/// actor, so that nothing is lost when that dies. Thread-safe.
-class MemoryInbox {
- public:
-  /// True: it was empty, so the memory manager has to be told.
-  bool post(MemoryEvent event) {
-    const std::lock_guard lock(mutex_);
-    events_.push_back(std::move(event));
-    return events_.size() == 1;
-  }
-  /// All events, oldest first, in place of what `events` held.
-  void take(std::vector<MemoryEvent>& events) {
-    events.clear();
-    const std::lock_guard lock(mutex_);
-    events.swap(events_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<MemoryEvent> events_;  // guarded by mutex_
-};
+/// Where workers, scheduler, copy engines and the program leave events.
+using MemoryInbox = Inbox<MemoryEvent>;
 
 }  // namespace troupe::memory
