@@ -31,6 +31,8 @@ struct WorkerReport {
   /// Running tasks (the runtime's work between them included), and looking for work.
   Duration busy{};
   Duration searching{};
+  /// It had tasks in hand and none ran, because their data had not arrived.
+  Duration waiting_for_data{};
 };
 
 struct RunReport {

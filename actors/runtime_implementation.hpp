@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "actors/accelerator_set.hpp"
+#include "actors/host_views.hpp"
 #include "actors/kept_history.hpp"
 #include "actors/observation/mailbox_record.hpp"
 #include "actors/observation/observed_actor.hpp"
@@ -70,7 +72,10 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
     return simulation_ ? simulation_->time().clock() : static_cast<const platform::Clock&>(steady_clock_);
   }
   [[nodiscard]] MetricsSnapshot metrics() const;
-  WhyReport why();
+  /// Of one graph.
+  WhyReport why(graph::TaskGraph& graph);
+  std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
+  [[nodiscard]] LiveView look();
 
   const RuntimeOptions options_;
   const platform::Topology topology_;
@@ -81,13 +86,20 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
   std::vector<std::atomic<std::uint32_t>> turns_;
   platform::SteadyClock steady_clock_;
+  HostViews views_;
   /// Null on this machine.
   std::unique_ptr<Simulation> simulation_;
+  /// Null where there are no accelerators, and in virtual time.
+  std::unique_ptr<AcceleratorSet> accelerators_;
   std::string policy_name_;
   /// Null where nobody looks ahead.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
+  /// Null where eviction does not look ahead.
+  std::shared_ptr<memory::UpcomingTasks> upcoming_;
   /// Null where no trace is wanted.
   std::unique_ptr<TraceRecorder> recorder_;
+  /// Of all graphs, where there are several.
+  std::atomic<std::uint64_t> handle_ids_{0};
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
@@ -100,9 +112,15 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void started(const WorkerStarted& message);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
-  graph::GraphOptions graph_options(const RuntimePlan& plan);
-  void make_services();
+  [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
+  [[nodiscard]] LiveWorker look_at_worker(std::size_t index);
+  void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
   workers::CoreDevice::Options core_device(WorkerId worker);
+  [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
+  [[nodiscard]] std::unique_ptr<workers::Device> make_gpu(WorkerId worker, workers::DeviceListener& listener);
+  [[nodiscard]] MemoryNodes* memories() {
+    return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
+  }
   /// Before actors look: a runtime without an actor has no place for it.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
   /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
@@ -129,6 +147,12 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   workers::TaskDeque activation_;
   const bool placing_policy_;
   Random order_;
+  friend class SharingGraph;
+  std::mutex clients_mutex_;
+  std::vector<SharingGraph*> clients_;  // guarded by clients_mutex_
+  std::uint64_t next_client_ = 1;       // guarded by clients_mutex_
+  /// Of graphs that have gone: predictions, models and traces name them still.
+  graph::CodeletDefinitions codelets_of_clients_;  // guarded by clients_mutex_
   std::mutex pump_mutex_;
   bool stopping_ = false;
 

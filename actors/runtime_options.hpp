@@ -6,16 +6,22 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "actors/observation/why_report.hpp"
 #include "actors/simulation_options.hpp"
+#include "platform/emulation_options.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
 
 namespace graph {
 class SubmissionObserver;
+}
+namespace memory {
+class AccessLog;
 }
 namespace scheduler {
 class PlacingPolicy;
@@ -67,6 +73,26 @@ struct RuntimeOptions {
   /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed
   /// gives the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
   bool deterministic = false;
+  /// Emulated accelerators, each of which takes a core as long as there are more than one (docs/accelerators.md).
+  std::vector<platform::EmulationOptions> emulated_gpus = {};
+  /// CUDA GPUs: the first so many of those that this process may use. More than there are is an error.
+  int gpus = 0;
+  /// The most memory that data may take on each CUDA GPU; else nine tenths of what is free when the runtime starts, and
+  /// not the last 512 MiB.
+  std::optional<Bytes> gpu_memory = std::nullopt;
+  /// Tasks whose data an accelerator fetches while its kernels run; and a core, where there are accelerators.
+  std::size_t gpu_lookahead = 4;
+  std::size_t core_lookahead = 1;
+  /// What leaves a full memory first: "next-use", "reuse" or "lru" (docs/eviction.md). Unknown names are an error.
+  std::string eviction = "next-use";
+  /// A file that says how often each handle is used, in the order of registration: the reuse index of handles where the
+  /// program sets none. Where there is no such file this run counts, and leaves it behind. Empty: neither.
+  std::string reuse_profile = {};
+  /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
+  /// in virtual time nor with `deterministic`.
+  bool shared = false;
+  /// Written to by the memory manager, for tools; to be read when all tasks have ended. Null: nobody is interested.
+  std::shared_ptr<memory::AccessLog> access_log = nullptr;
   /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
   /// have no effect then. Only one thread may submit and wait.
   std::shared_ptr<const SimulationOptions> simulation = nullptr;

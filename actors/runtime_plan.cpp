@@ -5,9 +5,15 @@
 #include <algorithm>
 #include <set>
 
+#include "platform/cuda_devices.hpp"
+#include "platform/emulated_accelerator.hpp"
+
 namespace troupe::actors {
 
 namespace {
+
+/// A bit for each, in the memory manager and the scheduler.
+constexpr std::size_t kMostNodes = 64;
 
 Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
 
@@ -41,7 +47,7 @@ Result<void> check(const SimulationOptions& options) {
   if (options.kernel_overhead < Duration{} || options.copy_overhead < Duration{}) {
     return unusable("overheads must not be negative");
   }
-  return {};
+  return platform::check(options.faults);
 }
 
 /// The cores that drive the GPUs: for each, the last of the nearest that drives none yet.
@@ -80,8 +86,7 @@ Result<platform::Topology> topology_of(const SimulationOptions& options) {
   return found;
 }
 
-Result<platform::Topology> topology_of(const RuntimeOptions& options) {
-  if (options.simulation) return topology_of(*options.simulation);
+platform::TopologyOptions topology_options(const RuntimeOptions& options) {
   platform::TopologyOptions topology;
   topology.cores = options.cores;
   topology.use_hyperthreads = options.use_hyperthreads;
@@ -89,21 +94,99 @@ Result<platform::Topology> topology_of(const RuntimeOptions& options) {
   topology.restrict_to = options.restrict_to;
   topology.synthetic = options.synthetic_topology;
   topology.system_root = options.system_root;
-  return platform::Topology::discover(topology);
+  return topology;
 }
 
-std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology) {
+Result<platform::Topology> topology_of(const RuntimeOptions& options) {
+  if (options.simulation) return topology_of(*options.simulation);
+  return platform::Topology::discover(topology_options(options));
+}
+
+/// The processing units of the accelerators of this machine: of the cores that may be used those that run no tasks, the
+/// last first. Where the number of cores is not given, each accelerator takes one away from them, but for the last.
+/// With fewer cores than devices, some accelerators share: -1.
+std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerators, platform::Topology& topology) {
+  std::vector<int> taken;
+  if (options.cores == 0) {
+    while (taken.size() < accelerators && topology.cores.size() > 1) {
+      taken.push_back(topology.cores.back().pu);
+      topology.cores.pop_back();
+    }
+  } else {
+    platform::TopologyOptions everything = topology_options(options);
+    everything.cores = 0;
+    everything.oversubscribe = false;
+    const auto all = platform::Topology::discover(everything);
+    const auto runs_tasks = [&](int pu) {
+      return std::ranges::any_of(topology.cores, [pu](const platform::Core& core) { return core.pu == pu; });
+    };
+    for (std::size_t i = all ? all.value().cores.size() : 0; i-- > 0 && taken.size() < accelerators;) {
+      if (!runs_tasks(all.value().cores[i].pu)) taken.push_back(all.value().cores[i].pu);
+    }
+  }
+  taken.resize(accelerators, -1);
+  return taken;
+}
+
+std::vector<WorkerPlace> places_of(const RuntimeOptions& options, platform::Topology& topology,
+                                   const std::vector<std::unique_ptr<platform::Accelerator>>& accelerators) {
   std::vector<WorkerPlace> places;
+  const std::vector<int> taken = take_cores(options, accelerators.size(), topology);
   for (const platform::Core& core : topology.cores) {
     places.push_back({{DeviceKind::cpu_core, 0}, NodeId(0), "cpu core " + std::to_string(core.pu), core.pu});
   }
-  if (!options.simulation) return places;
   std::uint32_t node = 0;
+  for (std::size_t i = 0; i < accelerators.size(); ++i) {
+    const DeviceKind kind = i < options.emulated_gpus.size() ? DeviceKind::emulated : DeviceKind::cuda;
+    places.push_back({{kind, i}, NodeId(++node), accelerators[i]->name(), taken[i]});
+  }
+  if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {
     places.push_back(
         {{DeviceKind::cuda, static_cast<std::size_t>(gpu)}, NodeId(++node), "GPU " + std::to_string(gpu), -1});
   }
   return places;
+}
+
+Result<void> check_accelerators(const RuntimeOptions& options) {
+  if (options.gpus < 0) return unusable(fmt::format("{} GPUs were asked for", options.gpus));
+  const std::size_t count = options.emulated_gpus.size() + static_cast<std::size_t>(options.gpus);
+  if (count == 0) return {};
+  if (options.simulation) {
+    return unusable(
+        "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus and emulated_gpus "
+        "are for this machine");
+  }
+  if (options.deterministic) {
+    return unusable(
+        "a deterministic run has one thread, but accelerators copy by threads of their own: use a run in "
+        "virtual time with real buffers instead");
+  }
+  if (count >= kMostNodes) return unusable(fmt::format("at most {} accelerators, not {}", kMostNodes - 1, count));
+  return {};
+}
+
+/// The emulated ones, then the GPUs.
+Result<std::vector<std::unique_ptr<platform::Accelerator>>> open_accelerators(const RuntimeOptions& options) {
+  std::vector<std::unique_ptr<platform::Accelerator>> opened;
+  for (const platform::EmulationOptions& emulation : options.emulated_gpus) {
+    auto made = platform::EmulatedAccelerator::make(static_cast<int>(opened.size()), emulation);
+    if (!made) return made.failure();
+    opened.push_back(std::move(made).value());
+  }
+  if (options.gpus == 0) return opened;
+  const auto there = platform::list_cuda_devices();
+  if (!there) return there.failure();
+  if (static_cast<std::size_t>(options.gpus) > there.value().size()) {
+    return unusable(
+        fmt::format("{} GPUs were asked for, and this process may use {}", options.gpus, there.value().size()));
+  }
+  for (int i = 0; i < options.gpus; ++i) {
+    auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index, options.gpu_memory);
+    if (!made) return made.failure();
+    opened.push_back(std::move(made).value());
+  }
+  return opened;
 }
 
 /// GPUs ask one another first, then the cores; cores ask GPUs last.
@@ -146,10 +229,13 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }
+  if (auto usable = check_accelerators(options); !usable) return usable.failure();
   auto topology = topology_of(options);
   if (!topology) return topology.failure();
-  RuntimePlan plan{options, std::move(topology).value(), {}, {}};
-  plan.places = places_of(options, plan.topology);
+  auto accelerators = open_accelerators(options);
+  if (!accelerators) return accelerators.failure();
+  RuntimePlan plan{options, std::move(topology).value(), {}, std::move(accelerators).value(), {}};
+  plan.places = places_of(options, plan.topology, plan.accelerators);
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
   const std::size_t workers = plan.places.size();
   if (!placing && options.make_policy) {

@@ -1,4 +1,4 @@
-/// What a runtime consists of, decided before anything starts.
+/// What a runtime consists of, decided before any actor starts.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "actors/kernel_timer.hpp"
 #include "actors/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
+#include "platform/accelerator.hpp"
 #include "platform/topology.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"
@@ -20,7 +21,7 @@ struct WorkerPlace {
   NodeId node = NodeId(0);
   /// For people: "cpu core 3", "GPU 0".
   std::string name;
-  /// The processing unit, or -1.
+  /// The processing unit, or -1. An accelerator's is where its kernels are started from.
   int pu = -1;
 };
 
@@ -29,6 +30,8 @@ struct RuntimePlan {
   platform::Topology topology;
   /// By worker: the cores, then the GPUs.
   std::vector<WorkerPlace> places;
+  /// Of this machine, real or emulated, by memory node from 1 on; those of a described machine are not among them.
+  std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
   scheduler::Policy policy;
 
   [[nodiscard]] std::vector<DeviceKind> kinds() const;

@@ -4,8 +4,29 @@
 #include "actors/scheduler/learned_model.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/workers/crew_inspection.hpp"
+#include "actors/workers/cuda_device.hpp"
+#include "actors/workers/emulated_device.hpp"
 
 namespace troupe::actors {
+
+namespace {
+
+/// A GPU that could not be made ready.
+class UnusableDevice final : public workers::Device {
+ public:
+  UnusableDevice(std::string name, const Failure& why)
+      : name_(std::move(name)), cause_(std::make_shared<Failure>(Failure{ErrorCode::device_lost, why.message})) {}
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
+  [[nodiscard]] std::string name() const override { return name_; }
+  workers::Started start(graph::Task& /*task*/) noexcept override { return {true, cause_}; }
+
+ private:
+  const std::string name_;
+  const graph::FailureLog::Cause cause_;
+};
+
+}  // namespace
 
 RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
     : options_(plan.options),
@@ -15,9 +36,14 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       numa_workers_(topology_.cores_by_numa_node()),
       turns_(numa_workers_.size()),
       policy_name_(plan.policy.name),
-      submitted_(plan.policy.placing || options_.simulation ? std::make_shared<scheduler::SubmittedTasks>() : nullptr),
+      submitted_(plan.policy.placing || options_.simulation || !plan.accelerators.empty()
+                     ? std::make_shared<scheduler::SubmittedTasks>()
+                     : nullptr),
+      upcoming_(options_.eviction == "next-use" && (options_.simulation || !plan.accelerators.empty())
+                    ? std::make_shared<memory::UpcomingTasks>()
+                    : nullptr),
       recorder_(options_.trace ? std::make_unique<TraceRecorder>(places_.size(), options_.trace_limit) : nullptr),
-      graph_(graph_options(plan), *this),
+      graph_(graph_options(plan.kinds()), *this),
       crew_(std::make_shared<workers::Crew>(graph_, plan.kinds(), std::move(plan.policy.stealing))),
       peers_(std::make_shared<workers::Peers>(places_.size())),
       placing_(std::move(plan.policy.placing)),
@@ -29,24 +55,27 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
   for (std::size_t i = 0; i < places_.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
   mailboxes_.emplace_back("supervisor");
   if (placing_policy_) mailboxes_.emplace_back("scheduler");
+  if (options_.shared) crew_->share_workers();
   if (recorder_) recorder_->attach(*crew_);
-  make_services();
-  if (simulation_) mailboxes_.emplace_back("memory manager");
+  make_services(std::move(plan.accelerators));
+  if (memories() != nullptr) mailboxes_.emplace_back("memory manager");
 }
 
-graph::GraphOptions RuntimeSystem::Implementation::graph_options(const RuntimePlan& plan) {
+graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const DeviceKind> kinds) {
   graph::GraphOptions options;
   options.workers = places_.size();
   options.device_kinds = {};
-  for (const DeviceKind kind : plan.kinds()) options.device_kinds[static_cast<std::size_t>(kind)] = true;
+  for (const DeviceKind kind : kinds) options.device_kinds[static_cast<std::size_t>(kind)] = true;
   options.window = options_.window;
+  if (options_.shared) options.handle_ids = &handle_ids_;
   options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
   if (submitted_) options.observers.push_back(submitted_.get());
+  if (upcoming_) options.observers.push_back(upcoming_.get());
   if (options_.observer) options.observers.push_back(options_.observer.get());
   return options;
 }
 
-void RuntimeSystem::Implementation::make_services() {
+void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators) {
   if (!submitted_) return;
   RunServices::Setup setup;
   setup.crew = crew_.get();
@@ -55,15 +84,34 @@ void RuntimeSystem::Implementation::make_services() {
   if (options_.simulation) {
     std::vector<DescribedDevice> devices;
     for (const WorkerPlace& place : places_) devices.push_back(place.device);
-    simulation_ = std::make_unique<Simulation>(*options_.simulation, std::move(devices), submitted_);
+    simulation_ = std::make_unique<Simulation>(*options_.simulation, std::move(devices), submitted_, views_);
     if (recorder_) simulation_->record_copies();
   }
-  setup.simulation = simulation_.get();
+  if (!accelerators.empty()) {
+    AcceleratorSet::Setup set;
+    set.accelerators = std::move(accelerators);
+    set.views = &views_;
+    set.clock = &clock();
+    set.record = options_.trace ? options_.trace_limit : 0;
+    accelerators_ = std::make_unique<AcceleratorSet>(std::move(set));
+  }
+  setup.memories = memories();
+  setup.views = &views_;
+  setup.cooperative = cooperative_;
+  setup.activation = placing_policy_ ? &activation_ : nullptr;
   setup.clock = &clock();
   setup.submitted = submitted_;
+  setup.eviction = options_.eviction;
+  setup.upcoming = upcoming_;
+  setup.access_log = options_.access_log;
+  setup.reuse_profile = options_.reuse_profile;
+  setup.warn = options_.on_warning;
   setup.tell_scheduler = placing_policy_;
   setup.wake_scheduler = placing_policy_ && placing_->keeps();
   services_ = std::make_unique<RunServices>(std::move(setup));
+  if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
+  if (accelerators_) accelerators_->on_lost([this](NodeId node) { services_->node_lost(node); });
+  if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
   crew_->services = services_.get();
 }
 
@@ -71,12 +119,14 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
   scheduler::SchedulerCore::Machine machine;
   for (const WorkerPlace& place : places_) machine.workers.push_back({place.device.kind, place.node});
   machine.submitted = submitted_;
-  if (simulation_) {
-    machine.links = simulation_->believed_links();
-    machine.model = simulation_->believed_times();
-    for (const memory::NodeDescription& node : simulation_->memory_options().nodes) {
+  if (memories() != nullptr) {
+    machine.links = memories()->believed_links();
+    for (const memory::NodeDescription& node : memories()->memory_options().nodes) {
       machine.capacities.push_back(node.capacity);
     }
+  }
+  if (simulation_) {
+    machine.model = simulation_->believed_times();
   } else if (!options_.deterministic) {
     // Deterministic runs must not depend on how long anything took.
     kept_history_ = std::make_unique<KeptHistory>(options_.model_folder, topology_.machine, options_.on_warning);
@@ -101,7 +151,7 @@ void RuntimeSystem::Implementation::start_watchdog() {
   if (options_.why_after <= Duration{} || !options_.on_stall) return;
   watchdog_.emplace(observation::Watchdog::Options{options_.why_after, [this] { return workers::pulse_of(*crew_); },
                                                    [this](Duration quiet_for) {
-                                                     WhyReport report = why();
+                                                     WhyReport report = why(graph_);
                                                      report.quiet_for = quiet_for;
                                                      options_.on_stall(report);
                                                    }});
@@ -154,13 +204,10 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->id = worker;
   setup->crew = crew_;
   setup->peers = peers_;
-  setup->make_device = [this, worker, &place](workers::DeviceListener& listener) -> std::unique_ptr<workers::Device> {
-    if (simulation_) return simulation_->make_device(worker, place.name, core_device(worker), listener);
-    return std::make_unique<workers::CoreDevice>(core_device(worker));
-  };
+  setup->make_device = [this, worker](workers::DeviceListener& listener) { return make_device(worker, listener); };
   setup->clock = &clock();
   setup->mailbox = &mailboxes_[worker.index()];
-  if (options_.bind && topology_.bindable && !simulation_) {
+  if (options_.bind && topology_.bindable && !simulation_ && place.pu >= 0) {
     setup->pus = {place.pu};
   } else if (topology_.machine.this_system) {
     // Else a runtime that a bound thread starts would have all its workers on one core.
@@ -180,6 +227,11 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
     const SimulationOptions& simulated = simulation_->options();
     setup->core.lookahead =
         place.device.kind == DeviceKind::cpu_core ? simulated.core_lookahead : simulated.gpu_lookahead;
+  } else if (accelerators_) {
+    setup->core.fetches = true;
+    setup->core.lookahead = is_accelerator(place.device.kind) ? options_.gpu_lookahead : options_.core_lookahead;
+    if (place.device.kind == DeviceKind::emulated) setup->core.slots = workers::EmulatedDevice::kSlots;
+    if (place.device.kind == DeviceKind::cuda) setup->core.slots = workers::kCudaSlots;
   }
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
   return setup;
@@ -194,12 +246,44 @@ workers::CoreDevice::Options RuntimeSystem::Implementation::core_device(WorkerId
   device.kind = place.device.kind;
   device.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
   device.clock = &clock();
-  if (simulation_) {
+  if (memories() != nullptr && memories()->holds_data()) {
     device.find_replica = [this, node = place.node](const graph::DataRecord& data) {
       return services_->replica(data, node);
     };
   }
   return device;
+}
+
+std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(WorkerId worker,
+                                                                            workers::DeviceListener& listener) {
+  const WorkerPlace& place = places_[worker.index()];
+  if (simulation_) return simulation_->make_device(worker, place.name, core_device(worker), listener);
+  if (place.device.kind == DeviceKind::cpu_core) return std::make_unique<workers::CoreDevice>(core_device(worker));
+  if (place.device.kind == DeviceKind::cuda) return make_gpu(worker, listener);
+  workers::EmulatedDevice::Options device;
+  device.executor = core_device(worker);
+  device.accelerator = &static_cast<platform::EmulatedAccelerator&>(accelerators_->accelerator(place.node));
+  if (options_.bind && topology_.bindable && place.pu >= 0) {
+    device.pus = {place.pu};
+  } else if (topology_.machine.this_system) {
+    device.pus = topology_.allowed_pus;
+  }
+  device.on_lost = [this, node = place.node] { services_->node_lost(node); };
+  return std::make_unique<workers::EmulatedDevice>(std::move(device), listener);
+}
+
+std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_gpu(WorkerId worker,
+                                                                         workers::DeviceListener& listener) {
+  const NodeId node = places_[worker.index()].node;
+  workers::CudaDeviceOptions device;
+  device.executor = core_device(worker);
+  device.accelerator = &static_cast<platform::CudaAccelerator&>(accelerators_->accelerator(node));
+  device.on_lost = [this, node] { services_->node_lost(node); };
+  auto made = workers::make_cuda_device(std::move(device), listener);
+  if (made) return std::move(made).value();
+  // Its tasks go elsewhere, as if the GPU had been lost later.
+  services_->node_lost(node);
+  return std::make_unique<UnusableDevice>(places_[worker.index()].name, made.failure());
 }
 
 caf::actor RuntimeSystem::Implementation::spawn_worker(caf::event_based_actor* supervisor, WorkerId worker) {

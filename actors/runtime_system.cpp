@@ -33,14 +33,25 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   // Else the scheduler would wait for its end.
   if (services_) services_->ended(worker, *task, {}, {}, true);
   TaskList ready;
+  workers::Share* const share = crew_->shares ? &crew_->share_of(*task) : nullptr;
   // The worker's thread is gone, so its place in the graph is free to use.
-  graph_.complete(*task, cause, worker, ready);
+  crew_->graph_of(*task).complete(*task, cause, worker, ready);
+  if (share != nullptr) {
+    crew_->shares->left(*share);
+    if (placing_policy_ && crew_->pass_on(activation_)) peers_->tell_scheduler();
+  }
   if (!ready.empty()) activate(ready, WorkerId{});
 }
 
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
+  if (crew_->shares) crew_->shares->activated(crew_->share_of(*ready.front()), ready.size());
   if (placing_policy_) {
-    activation_.push(ready);
+    if (crew_->shares && crew_->shares->contended()) {
+      crew_->put_into_turns(ready);
+      crew_->pass_on(activation_);
+    } else {
+      activation_.push(ready);
+    }
     peers_->tell_scheduler();
     return;
   }
@@ -49,6 +60,11 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
     const WorkerId sleeper = crew_->take_idle_for_restricted();
     if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
     if (ready.empty()) return;
+  }
+  if (crew_->shares && crew_->shares->contended()) {
+    crew_->put_into_turns(ready);
+    if (!crew_->idle.empty()) wake_one(elsewhere());
+    return;
   }
   if (numa_workers_.size() > 1 && !worker.valid() && !crew_->plan.shared_queue) {
     hand_to_numa_nodes(ready);
@@ -165,6 +181,7 @@ Trace RuntimeSystem::Implementation::take_trace() {
   if (!recorder_) return {};
   Trace trace = recorder_->take(*crew_, clock());
   if (simulation_) trace.transfers = simulation_->take_copies();
+  if (accelerators_) trace.transfers = accelerators_->take_copies();
   return trace;
 }
 
@@ -187,6 +204,12 @@ void RuntimeSystem::Implementation::stop() {
     system_.await_all_actors_done();
   }
   peers_->clear();
+  if (accelerators_) {
+    // No actor wants what still travels, and its data may be gone soon.
+    services_->close();
+    accelerators_->stop();
+  }
+  if (services_) services_->save_reuse_profile();
   if (!kept_history_) return;
   // The last tasks' times wait for a scheduler to look at them.
   (void)scheduler_state_->predictions();
@@ -216,6 +239,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.parks = counters.parks.load(std::memory_order_relaxed);
     worker.busy = Duration(counters.busy_ns.load(std::memory_order_relaxed));
     worker.searching = Duration(counters.searching_ns.load(std::memory_order_relaxed));
+    worker.waiting_for_data = Duration(counters.data_wait_ns.load(std::memory_order_relaxed));
     report.workers.push_back(std::move(worker));
   }
   return report;
@@ -227,23 +251,25 @@ MetricsSnapshot RuntimeSystem::Implementation::metrics() const {
   return snapshot;
 }
 
-WhyReport RuntimeSystem::Implementation::why() {
+WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
   WhyReport report;
-  graph_.inspect([this] { return workers::running_tasks(*crew_); },
-                 [&](const graph::GraphSnapshot& graph) {
-                   observation::CrewSnapshot crew = workers::look_at(*crew_);
-                   for (std::size_t i = 0; i < crew.workers.size(); ++i) crew.workers[i].device = places_[i].name;
-                   crew.policy = policy_name_;
-                   if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
-                   crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();
-                   crew.now = clock().now();
-                   report = observation::explain(graph, crew);
-                 });
+  of.inspect([this] { return workers::running_tasks(*crew_); },
+             [&](const graph::GraphSnapshot& graph) {
+               observation::CrewSnapshot crew = workers::look_at(*crew_);
+               for (std::size_t i = 0; i < crew.workers.size(); ++i) crew.workers[i].device = places_[i].name;
+               crew.policy = policy_name_;
+               if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
+               crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();
+               crew.now = clock().now();
+               if (services_) crew.fetching = services_->fetching();
+               report = observation::explain(graph, crew);
+             });
   return report;
 }
 
 Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
                                                             std::unique_ptr<scheduler::PlacingPolicy> placing) {
+  if (const auto eviction = memory::make_eviction_policy(options.eviction); !eviction) return eviction.failure();
   auto plan = RuntimePlan::make(options, std::move(placing));
   if (!plan) return plan.failure();
   auto implementation = std::make_unique<Implementation>(std::move(plan).value());
@@ -264,7 +290,11 @@ const std::string& RuntimeSystem::policy() const { return implementation_->polic
 RunReport RuntimeSystem::report() const { return implementation_->report(); }
 Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
 MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }
-WhyReport RuntimeSystem::why() const { return implementation_->why(); }
+WhyReport RuntimeSystem::why() const { return implementation_->why(implementation_->graph_); }
+LiveView RuntimeSystem::look() const { return implementation_->look(); }
+std::unique_ptr<ClientGraph> RuntimeSystem::open_graph(const ClientGraphOptions& options) {
+  return implementation_->open_graph(options);
+}
 
 void RuntimeSystem::kill_scheduler() {
   const caf::actor actor = implementation_->peers_->scheduler();
@@ -279,6 +309,33 @@ void RuntimeSystem::kill_memory() {
 void RuntimeSystem::kill_worker(WorkerId worker) {
   const caf::actor actor = implementation_->peers_->get(worker);
   if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+Result<void> RuntimeSystem::set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of) {
+  const auto parts = (of != nullptr ? *of : graph()).data_of(handle);
+  if (!parts) return parts.failure();
+  if (!implementation_->services_) return {};
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::set_reuse;
+  event.reuse = index;
+  implementation_->services_->hint(parts.value(), std::move(event));
+  return {};
+}
+
+Result<std::vector<HandleId>> RuntimeSystem::lock(const Handle& handle, graph::TaskGraph* of) {
+  auto parts = (of != nullptr ? *of : graph()).data_of(handle);
+  if (!parts || !implementation_->services_) return parts;
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::lock;
+  implementation_->services_->hint(parts.value(), std::move(event));
+  return parts;
+}
+
+void RuntimeSystem::unlock(std::span<const HandleId> handles) {
+  if (!implementation_->services_) return;
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::unlock;
+  implementation_->services_->hint(handles, std::move(event));
 }
 
 }  // namespace troupe::actors

@@ -1,9 +1,13 @@
 /// The graph with the actors that run it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "actors/client_graph.hpp"
+#include "actors/live_view.hpp"
 #include "actors/observation/metrics_snapshot.hpp"
 #include "actors/observation/why_report.hpp"
 #include "actors/run_report.hpp"
@@ -15,6 +19,8 @@
 #include "proto/errors.hpp"
 
 namespace troupe::actors {
+
+class SharingGraph;
 
 /// Starts one worker actor per core, the scheduler where the policy places tasks, and the supervisor; ends them when
 /// it is destroyed, after waiting for every task. Thread-safe apart from construction and destruction.
@@ -29,6 +35,15 @@ class RuntimeSystem {
   RuntimeSystem& operator=(const RuntimeSystem&) = delete;
 
   [[nodiscard]] graph::TaskGraph& graph();
+  /// A graph for one client, with `RuntimeOptions::shared` only; must not outlive the system.
+  [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
+  /// What the actors do now. Any thread, at any time.
+  [[nodiscard]] LiveView look() const;
+  /// Hints for what leaves a full memory: see `Runtime::set_reuse` and `Runtime::keep`. Whoever unlocks gives the
+  /// handles that he got from `lock`. `of`: a client's graph; null: the runtime's own.
+  Result<void> set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of = nullptr);
+  Result<std::vector<HandleId>> lock(const Handle& handle, graph::TaskGraph* of = nullptr);
+  void unlock(std::span<const HandleId> handles);
   [[nodiscard]] const platform::Topology& topology() const;
   [[nodiscard]] std::size_t workers() const;
   /// NUMA nodes that have workers, and the operating system's index of one; -1 where the machine is only described.
@@ -51,6 +66,7 @@ class RuntimeSystem {
   void kill_memory();
 
  private:
+  friend class SharingGraph;
   class Implementation;
   explicit RuntimeSystem(std::unique_ptr<Implementation> implementation);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "actors/model_error.hpp"
+#include "graph/data_registry.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::actors {
@@ -63,11 +64,18 @@ double normal(std::uint64_t seed, TaskId task) {
 }  // namespace
 
 Simulation::Simulation(SimulationOptions options, std::vector<DescribedDevice> workers,
-                       std::shared_ptr<scheduler::SubmittedTasks> submitted)
+                       std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views)
     : options_(std::move(options)),
       workers_(std::move(workers)),
       timer_(options_.machine, workers_, std::move(submitted)),
-      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead) {
+      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead),
+      views_(views),
+      lost_(options_.gpus.size() + 1) {
+  for (std::size_t node = 0; node <= options_.gpus.size(); ++node) {
+    platform::FaultOptions faults = node == 0 ? platform::FaultOptions{} : options_.faults;
+    faults.seed += node;
+    faults_.push_back(std::make_unique<platform::FaultPlan>(faults));
+  }
   if (!options_.real_buffers) return;
   arenas_.push_back(nullptr);
   for (std::size_t node = 1; node <= options_.gpus.size(); ++node) {
@@ -140,12 +148,16 @@ std::unique_ptr<workers::Device> Simulation::make_device(WorkerId worker, const 
   device.name = name;
   device.time = &time_;
   device.duration = [this, worker](const graph::Task& task) { return duration(task, worker); };
+  if (options_.faults.any() && device.kind != DeviceKind::cpu_core) {
+    const NodeId node = node_of(worker);
+    device.fault = [this, worker, node](const graph::Task& task) { return fault(task, worker, node); };
+  }
   device.trace = std::exchange(executor.trace, nullptr);
   if (options_.real_buffers) device.executor = std::make_unique<workers::CoreDevice>(std::move(executor));
   return std::make_unique<workers::ModelledDevice>(std::move(device), listener);
 }
 
-void Simulation::copy(const memory::Command& transfer, std::function<void()> done) {
+void Simulation::copy(const memory::Command& transfer, platform::CopyDone done) {
   Copy& copy = under_way_[transfer.transfer];
   copy = {transfer, std::move(done), {}, time_.now()};
   copy.id = network_.start(transfer.from.index(), transfer.to.index(), transfer.bytes, transfer.waited_for,
@@ -160,31 +172,73 @@ void Simulation::hurry(memory::TransferId transfer) {
 void Simulation::end(memory::TransferId transfer) {
   auto ended = under_way_.extract(transfer);
   const Copy& copy = ended.mapped();
-  if (options_.real_buffers) move_bytes(copy.transfer);
-  if (records_copies_) {
+  const Result<void> outcome = fault(copy.transfer);
+  if (options_.real_buffers && outcome) move_bytes(copy.transfer);
+  if (records_copies_ && outcome) {
     const memory::Command& command = copy.transfer;
     copies_.push_back({command.handle, command.from, command.to, command.bytes, copy.asked, time_.now()});
   }
-  copy.done();
+  copy.done(outcome);
 }
 
-DataView Simulation::replica(const graph::DataRecord& data, NodeId node, std::uint64_t offset) const {
-  if (node.index() == 0) return data.view;
-  return {arenas_[node.index()]->data() + offset, data.view.layout.packed()};
+/// Workers on GPUs come behind those on cores, in the order of the GPUs.
+NodeId Simulation::node_of(WorkerId worker) const {
+  const std::size_t gpus = options_.gpus.size();
+  return NodeId(static_cast<std::uint32_t>(worker.index() + gpus + 1 - workers_.size()));
+}
+
+Result<void> Simulation::lost(NodeId node) const {
+  if (!lost_[node.index()]) return {};
+  return Failure{ErrorCode::device_lost, name(node) + " was lost (injected fault)"};
+}
+
+graph::FailureLog::Cause Simulation::fault(const graph::Task& task, WorkerId worker, NodeId node) {
+  platform::FaultPlan& plan = *faults_[node.index()];
+  if (plan.lost() && !lost_[node.index()]) {
+    lost_[node.index()] = true;
+    if (on_lost_) on_lost_(node);
+  }
+  Result<void> outcome = lost(node);
+  if (outcome && plan.kernel_fails()) outcome = Failure{ErrorCode::kernel_failed, "injected fault"};
+  if (outcome) return nullptr;
+  return std::make_shared<Failure>(Failure{outcome.failure().code, graph::describe(task) + " failed on worker " +
+                                                                       std::to_string(worker.value()) + " (" +
+                                                                       name(node) + "): " + outcome.failure().message});
+}
+
+Result<void> Simulation::fault(const memory::Command& transfer) {
+  for (const NodeId node : {transfer.from, transfer.to}) {
+    if (auto there = lost(node); !there) return there;
+  }
+  // Of a copy between two GPUs, the one that receives it decides.
+  const NodeId node = transfer.to == memory::kHost ? transfer.from : transfer.to;
+  if (!faults_[node.index()]->copy_fails()) return {};
+  return Failure{ErrorCode::transfer_failed,
+                 "a copy from " + name(transfer.from) + " to " + name(transfer.to) + " failed: injected fault"};
+}
+
+DataView Simulation::replica(const DataView& host, NodeId node, std::uint64_t offset) const {
+  if (node == memory::kHost) return host;
+  return {arenas_[node.index()]->data() + offset, host.layout.packed()};
+}
+
+std::string Simulation::name(NodeId node) const {
+  return node == memory::kHost ? "host memory" : "GPU " + std::to_string(options_.gpus[node.index() - 1]);
 }
 
 void Simulation::move_bytes(const memory::Command& transfer) {
-  const auto found = records_.find(transfer.handle);
+  const auto host = views_.borrow(transfer.handle);
   // Forgotten meanwhile: nobody wants the content.
-  if (found == records_.end()) return;
-  const DataView from = replica(*found->second, transfer.from, transfer.from_offset);
-  const DataView to = replica(*found->second, transfer.to, transfer.to_offset);
+  if (!host) return;
+  const DataView from = replica(*host, transfer.from, transfer.from_offset);
+  const DataView to = replica(*host, transfer.to, transfer.to_offset);
   const std::size_t element = from.layout.element_size;
   for (std::int64_t col = 0; col < from.layout.cols; ++col) {
     std::memcpy(to.data + static_cast<std::size_t>(col * to.layout.ld) * element,
                 from.data + static_cast<std::size_t>(col * from.layout.ld) * element,
                 static_cast<std::size_t>(from.layout.rows) * element);
   }
+  views_.give_back(transfer.handle);
 }
 
 TransferReport Simulation::transfers() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/fault_plan.hpp"
 #include "platform/machine_description.hpp"
 #include "proto/units.hpp"
 
@@ -56,6 +57,9 @@ struct SimulationOptions {
 
   /// Kernels and copies are executed, at their virtual end. Needs memory for all nodes; without, data need no memory.
   bool real_buffers = false;
+  /// What goes wrong on every GPU, with seeds of their own that follow the one given. A copy fails at its end, and a
+  /// kernel, too, before it is executed; so a GPU is lost at the end of a kernel.
+  platform::FaultOptions faults = {};
   /// Messages are handled in an order drawn from the seed; else each as soon as it comes.
   bool shuffle_messages = false;
 };

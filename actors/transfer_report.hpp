@@ -36,6 +36,8 @@ struct MemoryUse {
   Bytes capacity;
   /// The most that data have taken at one time.
   Bytes highest;
+  /// What they take now.
+  Bytes used;
 };
 
 struct TransferReport {
@@ -51,6 +53,10 @@ struct TransferReport {
   std::uint64_t write_backs = 0;
   std::uint64_t prefetches = 0;
   std::uint64_t prefetches_used = 0;
+  /// Data that tasks on devices with a memory of their own asked for and whose content they needed: that was there, or
+  /// on its way, and that had to be fetched.
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
 
   [[nodiscard]] Bytes total() const { return host_to_device + device_to_host + device_to_device; }
 };

@@ -8,6 +8,7 @@
 
 #include "actors/trace_index.hpp"
 #include "apps/copy_tracks.hpp"
+#include "apps/task_lanes.hpp"
 
 namespace troupe::apps {
 
@@ -21,7 +22,7 @@ std::string quoted(const std::string& text) {
 class ChromeTrace {
  public:
   ChromeTrace(const Trace& trace, const TraceDescription& description, BufferedFile& out)
-      : trace_(trace), description_(description), out_(out) {
+      : trace_(trace), description_(description), out_(out), lanes_(trace, description.workers.size()) {
     for (const std::string& codelet : trace.codelets) codelets_.push_back(quoted(codelet));
     copies_ = copy_tracks(trace);
   }
@@ -30,7 +31,7 @@ class ChromeTrace {
     out_.print(R"({{"displayTimeUnit":"ns","otherData":{{"title":{},"dropped":{}}},"traceEvents":[)",
                quoted(description_.title), trace_.dropped);
     print_names();
-    for (const TraceEvent& event : trace_.events) print_task(event);
+    for (std::size_t i = 0; i < trace_.events.size(); ++i) print_task(trace_.events[i], thread_of_event(i));
     for (const TraceState& state : trace_.states) print_state(state);
     for (std::size_t i = 0; i < copies_.size(); ++i) print_copies(i);
     print_flows();
@@ -64,6 +65,17 @@ class ChromeTrace {
     return description_.workers.size() + 1 + track;
   }
 
+  /// A worker's first lane is its own thread; the others of all workers come after the copies.
+  [[nodiscard]] std::size_t thread_of_lane(std::size_t worker, std::size_t lane) const {
+    if (lane == 0) return worker + 1;
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < worker; ++i) before += lanes_.count(i) - 1;
+    return thread_of_copies(copies_.size()) + before + lane - 1;
+  }
+  [[nodiscard]] std::size_t thread_of_event(std::size_t event) const {
+    return thread_of_lane(trace_.events[event].worker.index(), lanes_.of(event));
+  }
+
   void print_thread(std::size_t thread, std::size_t place, const std::string& name) {
     separate();
     out_.print(R"({{"ph":"M","pid":1,"tid":{},"name":"thread_name","args":{{"name":{}}}}})", thread, quoted(name));
@@ -74,12 +86,15 @@ class ChromeTrace {
   void print_names() {
     separate();
     out_.print(R"({{"ph":"M","pid":1,"name":"process_name","args":{{"name":{}}}}})", quoted(description_.title));
+    std::size_t place = 0;
     for (std::size_t i = 0; i < description_.workers.size(); ++i) {
-      print_thread(thread_of(WorkerId(static_cast<std::uint32_t>(i))), i,
-                   fmt::format("worker {} ({})", i, description_.workers[i]));
+      const std::string name = fmt::format("worker {} ({})", i, description_.workers[i]);
+      for (std::size_t lane = 0; lane < lanes_.count(i); ++lane) {
+        print_thread(thread_of_lane(i, lane), place++, lane == 0 ? name : fmt::format("{}, lane {}", name, lane + 1));
+      }
     }
     for (std::size_t i = 0; i < copies_.size(); ++i) {
-      print_thread(thread_of_copies(i), description_.workers.size() + i, copies_[i].name(description_.nodes));
+      print_thread(thread_of_copies(i), place++, copies_[i].name(description_.nodes));
     }
   }
 
@@ -94,11 +109,10 @@ class ChromeTrace {
     }
   }
 
-  void print_task(const TraceEvent& event) {
+  void print_task(const TraceEvent& event, std::size_t thread) {
     separate();
-    out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"task","name":{},"args":{{"task":{})",
-               thread_of(event.worker), since_begin(event.start), time(event.duration()), codelets_[event.codelet],
-               event.task.value());
+    out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"task","name":{},"args":{{"task":{})", thread,
+               since_begin(event.start), time(event.duration()), codelets_[event.codelet], event.task.value());
     if (event.name != 0) out_.print(R"(,"name":{})", quoted(trace_.name_of(event)));
     // Operations per nanosecond.
     const double gflops = event.flops / static_cast<double>(event.duration().count());
@@ -123,15 +137,15 @@ class ChromeTrace {
       const TraceEvent& to = trace_.events[*after];
       if (from.end > to.start) continue;
       // At the very end it would not be within the task any more.
-      print_flow("s", ++flow, from.worker, std::max(from.start, from.end - Duration(1)));
-      print_flow("f", flow, to.worker, to.start);
+      print_flow("s", ++flow, thread_of_event(*before), std::max(from.start, from.end - Duration(1)));
+      print_flow("f", flow, thread_of_event(*after), to.start);
     }
   }
 
-  void print_flow(std::string_view phase, std::size_t flow, WorkerId worker, TimeStamp stamp) {
+  void print_flow(std::string_view phase, std::size_t flow, std::size_t thread, TimeStamp stamp) {
     separate();
     out_.print(R"({{"ph":"{}",{}"id":{},"pid":1,"tid":{},"ts":{},"cat":"dependency","name":"dependency"}})", phase,
-               phase == "f" ? R"("bp":"e",)" : "", flow, thread_of(worker), since_begin(stamp));
+               phase == "f" ? R"("bp":"e",)" : "", flow, thread, since_begin(stamp));
   }
 
   void print_running() {
@@ -158,6 +172,7 @@ class ChromeTrace {
   /// Their names as JSON strings.
   std::vector<std::string> codelets_;
   std::vector<CopyTrack> copies_;
+  const TaskLanes lanes_;
   bool first_ = true;
 };
 

@@ -11,6 +11,7 @@
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/dada_report.hpp"
+#include "apps/eviction_experiment.hpp"
 #include "apps/gnuplot.hpp"
 #include "apps/policy_report.hpp"
 #include "apps/run_summary.hpp"
@@ -39,7 +40,9 @@ struct ExperimentArguments {
   /// The figures are of the first.
   std::vector<double> assumptions;
   // policies
-  std::string policy = "homeward";
+  // policies and eviction
+  /// Empty: the experiment's own.
+  std::string policy;
   std::vector<std::string> points;
   std::vector<double> errors;
 };
@@ -93,8 +96,8 @@ PolicyVariant policy_variant(const ExperimentArguments& arguments, const std::st
   variant.title = name + " points";
   if (error != 1) variant.title += fmt::format(", models off by up to {:g}", error);
   PolicyExperimentOptions& options = variant.options;
-  options.policy = arguments.policy;
-  std::erase(options.rivals, arguments.policy);
+  if (!arguments.policy.empty()) options.policy = arguments.policy;
+  std::erase(options.rivals, options.policy);
   options.points = name == "tuned" ? tuned_points() : other_points();
   if (arguments.quick) {
     options.points = quick(std::move(options.points));
@@ -126,7 +129,20 @@ int policy_experiment(const ExperimentArguments& arguments) {
   return kSuccess;
 }
 
+int eviction_experiment(const ExperimentArguments& arguments) {
+  EvictionExperimentOptions options;
+  if (!arguments.policy.empty()) options.policy = arguments.policy;
+  if (arguments.quick) options.n = 8192;
+  options.seed = arguments.seed;
+  options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
+  const auto comparisons = compare_evictions(options, {.enabled = !arguments.json, .label = "eviction"});
+  fmt::print("{}\n",
+             arguments.json ? as_text(eviction_json(options, comparisons)) : eviction_text(options, comparisons));
+  return kSuccess;
+}
+
 int experiment(ExperimentArguments arguments) {
+  if (arguments.name == "eviction") return eviction_experiment(arguments);
   if (arguments.folder.empty()) arguments.folder = arguments.name;
   make_folder(arguments.folder);
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
@@ -136,13 +152,14 @@ int experiment(ExperimentArguments arguments) {
 
 void add_experiment_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<ExperimentArguments>();
-  CLI::App* command = application.add_subcommand("experiment", "Run a published experiment again, in virtual time");
+  CLI::App* command = application.add_subcommand(
+      "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators");
+  add_scaling_command(*command, chosen);
   command
       ->add_option("name", arguments->name,
                    "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
-                   "others on several machines")
-      ->check(CLI::IsMember({"dada", "policies"}))
-      ->required();
+                   "others on several machines; eviction: bytes that eviction policies move, a table only")
+      ->check(CLI::IsMember({"dada", "policies", "eviction"}));
   command
       ->add_option("--out", arguments->folder,
                    "Folder for figures, tables and the report; made where it is missing; default: the name")
@@ -160,8 +177,9 @@ void add_experiment_command(CLI::App& application, Command& chosen) {
                    "default); figures are of the first")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0));
-  command->add_option("--policy", arguments->policy, "policies: the one to compare with all others")
-      ->capture_default_str();
+  command->add_option("--policy", arguments->policy,
+                      "policies: the one to compare with all others, default: homeward; eviction: where tasks run, "
+                      "default: dada:alpha=0.5,cp");
   command
       ->add_option("--points", arguments->points,
                    "policies: tuned (what the policy was tuned on), other (what it was not), or both, the default")
@@ -176,7 +194,11 @@ void add_experiment_command(CLI::App& application, Command& chosen) {
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return experiment(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    if (!command->get_subcommands().empty()) return;
+    if (arguments->name.empty()) throw CLI::RequiredError("an experiment (dada, policies, eviction or scaling)");
+    chosen = [arguments] { return experiment(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "actors/kept_links.hpp"
+#include "actors/scheduler/history_file.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
@@ -12,7 +14,10 @@
 #include "apps/kept_models.hpp"
 #include "apps/machine_summary.hpp"
 #include "apps/run_summary.hpp"
+#include "apps/table.hpp"
 #include "client/runtime.hpp"
+#include "kernels/catalogue.hpp"
+#include "platform/cuda_devices.hpp"
 #include "platform/machine_description.hpp"
 #include "platform/topology.hpp"
 
@@ -21,6 +26,26 @@ namespace troupe::apps {
 namespace {
 
 using platform::Topology;
+
+/// Their memories are memory nodes as well.
+void add_gpus(nlohmann::json& json) {
+  json["gpus"] = nlohmann::json::array();
+  const auto gpus = platform::list_cuda_devices();
+  if (!gpus) {
+    json["no_gpus_because"] = gpus.failure().message;
+    return;
+  }
+  for (const platform::CudaDeviceInfo& gpu : gpus.value()) {
+    json["gpus"].push_back({{"index", gpu.index},
+                            {"name", gpu.name},
+                            {"memory_bytes", gpu.memory.count},
+                            {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                            {"multiprocessors", gpu.multiprocessors},
+                            {"bus", gpu.bus_id},
+                            {"numa_node", gpu.numa_node}});
+    json["memory_nodes"].push_back({{"kind", "gpu"}, {"gpu", gpu.index}, {"bytes", gpu.memory.count}});
+  }
+}
 
 nlohmann::json to_json(const Topology& topology) {
   const platform::Machine& machine = topology.machine;
@@ -53,6 +78,7 @@ nlohmann::json to_json(const Topology& topology) {
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     json["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
+  add_gpus(json);
   json["models"] = models_json(default_model_folder(), machine);
   return json;
 }
@@ -62,6 +88,36 @@ std::string listed(const std::vector<std::vector<int>>& rings) {
   for (const std::vector<int>& ring : rings)
     text += fmt::format("{}{{{}}}", text.empty() ? "" : " ", fmt::join(ring, " "));
   return text.empty() ? "none" : text;
+}
+
+void print_gpus() {
+  const auto gpus = platform::list_cuda_devices();
+  if (!gpus) {
+    fmt::print("\nGPUs: none that could be used: {}\n", gpus.failure().message);
+    return;
+  }
+  fmt::print("\nGPUs\n");
+  for (const platform::CudaDeviceInfo& gpu : gpus.value()) {
+    fmt::print("  GPU {}: {}, {}, compute capability {}.{}, {} multiprocessors, bus {}{}\n", gpu.index, gpu.name,
+               human_bytes(gpu.memory), gpu.major, gpu.minor, gpu.multiprocessors, gpu.bus_id,
+               gpu.numa_node >= 0 ? fmt::format(", NUMA node {}", gpu.numa_node) : "");
+  }
+}
+
+void print_links(const std::string& folder, const platform::Machine& machine) {
+  if (folder.empty()) return;
+  const std::string key = scheduler::machine_key(machine);
+  const auto links = actors::read_links(actors::links_path(folder, key), key);
+  if (!links) {
+    fmt::print("\nLinks\n  {}\n", links.failure().message);
+    return;
+  }
+  if (links.value().empty()) return;
+  fmt::print("\nLinks, as measured\n");
+  for (const auto& [pair, speed] : links.value()) {
+    fmt::print("  {} to {}: {:.4g} GB/s after {}\n", pair.first, pair.second, speed.bytes_per_s / 1e9,
+               human_seconds(seconds(speed.latency)));
+  }
 }
 
 void print_text(const Topology& topology) {
@@ -85,10 +141,12 @@ void print_text(const Topology& topology) {
   }
   fmt::print("  {}\n", topology.bindable ? "each is bound to its core" : "not bound: " + topology.unbindable_because);
   for (const std::string& limit : topology.limits) fmt::print("  limit: {}\n", limit);
-  fmt::print("\nGPUs: none used by this version\n\nPolicies\n");
+  print_gpus();
+  fmt::print("\nPolicies\n");
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     fmt::print("  {:<6} {}\n", policy.name, policy.summary);
   }
+  print_links(default_model_folder(), machine);
   fmt::print("\nKernel times that placing policies have learned\n{}", models_text(default_model_folder(), machine));
 }
 
@@ -104,6 +162,17 @@ int info(bool json, int cores) {
   return kSuccess;
 }
 
+int list_kernels(bool json) {
+  nlohmann::json list = nlohmann::json::array();
+  Table table({{"name"}, {"what it does"}});
+  for (const kernels::CatalogueEntry& entry : kernels::catalogue()) {
+    list.push_back({{"name", entry.name}, {"description", entry.description}});
+    table.add_row({entry.name, entry.description});
+  }
+  fmt::print("{}", json ? as_text({{"kernels", list}}) + '\n' : table.text());
+  return kSuccess;
+}
+
 int info_on_platform(bool json, const std::string& platform) {
   const platform::MachineDescription machine = usable(platform::load_machine(platform));
   fmt::print("{}", json ? as_text(machine_json(machine)) + '\n' : machine_text(machine));
@@ -115,6 +184,7 @@ int info_on_platform(bool json, const std::string& platform) {
 void add_info_command(CLI::App& application, Command& chosen) {
   struct Arguments {
     bool json = false;
+    bool kernels = false;
     int cores = 0;
     std::string platform;
   };
@@ -128,9 +198,15 @@ void add_info_command(CLI::App& application, Command& chosen) {
                                         fmt::join(platform::known_machines(), ", "));
   CLI::Option* platform = command->add_option("--platform", arguments->platform, known);
   platform->type_name("NAME|FILE")->excludes(cores);
+  command
+      ->add_flag("--kernels", arguments->kernels,
+                 "List the built-in codelets by the names that a service knows them by")
+      ->excludes(cores)
+      ->excludes(platform);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments, platform, &chosen] {
     chosen = [arguments, described = !platform->empty()] {
+      if (arguments->kernels) return list_kernels(arguments->json);
       return described ? info_on_platform(arguments->json, arguments->platform)
                        : info(arguments->json, arguments->cores);
     };

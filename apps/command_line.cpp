@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <system_error>
+#include <vector>
 
 namespace troupe::apps {
 
@@ -25,7 +28,10 @@ namespace {
 /// One line: what is wrong with the arguments, and where to read about them.
 std::string usage_message(const CLI::App* application, const CLI::Error& error) {
   std::string command;
-  for (const CLI::App* chosen : application->get_subcommands()) command = chosen->get_name() + ' ';
+  for (const CLI::App* chosen = application; !chosen->get_subcommands().empty();) {
+    chosen = chosen->get_subcommands().front();
+    command += chosen->get_name() + ' ';
+  }
   std::string text = error.what();
   // "--n: 1 required INT:INT in [1 - 2147483647] missing"
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
@@ -36,9 +42,19 @@ std::string usage_message(const CLI::App* application, const CLI::Error& error) 
 
 /// Runs the command and sees that its output has arrived.
 int run_to_the_end(const Command& command) {
-  const int code = command();
+  const auto lost = [](int error) {
+    return Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(error)));
+  };
+  int code = kSuccess;
+  try {
+    code = command();
+  } catch (const std::system_error& error) {
+    // Long output is written before the end.
+    if (std::ferror(stdout) != 0) throw lost(error.code().value());
+    throw;
+  }
   if (std::fflush(stdout) == 0) return code;
-  throw Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  throw lost(errno);
 }
 
 }  // namespace
@@ -55,17 +71,29 @@ int run_command_line(int argc, const char* const* argv) {
   add_run_command(application, command);
   add_simulate_command(application, command);
   add_experiment_command(application, command);
+  add_model_command(application, command);
   add_info_command(application, command);
   add_bench_command(application, command);
+#ifdef TROUPE_HAS_SERVICE
+  add_serve_command(application, command);
+  add_submit_command(application, command);
+  add_status_command(application, command);
+  add_jobs_command(application, command);
+  add_cancel_command(application, command);
+  add_why_command(application, command);
+  add_top_command(application, command);
+  add_metrics_command(application, command);
+#endif
   try {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return application.exit(error) == 0 ? kSuccess : kUnusable;
   }
   if (!command) {
-    fmt::print(stderr,
-               "troupe: no command was given: solve, run, simulate, experiment, info or bench (`troupe --help` lists "
-               "what is possible)\n");
+    std::vector<std::string> names;
+    for (const CLI::App* one : application.get_subcommands(nullptr)) names.push_back(one->get_name());
+    fmt::print(stderr, "troupe: no command was given: {} (`troupe --help` says what they do)\n",
+               fmt::join(names, ", "));
     return kUnusable;
   }
   try {

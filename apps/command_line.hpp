@@ -33,6 +33,18 @@ void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
 void add_simulate_command(CLI::App& application, Command& chosen);
 void add_experiment_command(CLI::App& application, Command& chosen);
+/// Below `experiment`.
+void add_scaling_command(CLI::App& experiment, Command& chosen);
+void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
+// Of the node-local service, in builds that have it.
+void add_serve_command(CLI::App& application, Command& chosen);
+void add_submit_command(CLI::App& application, Command& chosen);
+void add_status_command(CLI::App& application, Command& chosen);
+void add_jobs_command(CLI::App& application, Command& chosen);
+void add_cancel_command(CLI::App& application, Command& chosen);
+void add_why_command(CLI::App& application, Command& chosen);
+void add_top_command(CLI::App& application, Command& chosen);
+void add_metrics_command(CLI::App& application, Command& chosen);
 
 }  // namespace troupe::apps

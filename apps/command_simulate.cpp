@@ -3,12 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
+#include "apps/accelerator_arguments.hpp"
+#include "proto/byte_amounts.hpp"
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/run_summary.hpp"
@@ -17,6 +18,7 @@
 #include "apps/simulation_request.hpp"
 #include "apps/simulation_summary.hpp"
 #include "apps/trace_file.hpp"
+#include "apps/transfer_summary.hpp"
 #include "platform/machine_description.hpp"
 
 namespace troupe::apps {
@@ -48,7 +50,7 @@ void check_files(const CommandArguments& arguments, const SimulationRequest& req
 
 /// One for each place.
 std::vector<SimulationPoint> points_of(const SimulationRequest& request,
-                                       const std::vector<SimulatedOutcome>& outcomes) {
+                                       const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<SimulationPoint> points;
   const auto repeat = static_cast<std::ptrdiff_t>(request.repeat());
   auto first = outcomes.begin();
@@ -79,13 +81,13 @@ void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& 
   }
 }
 
-void write_trace_of(const CommandArguments& arguments, const SimulationRequest& request, SimulatedOutcome& outcome) {
+void write_trace_of(const CommandArguments& arguments, const SimulationRequest& request,
+                    FactorizationOutcome& outcome) {
   TraceDescription description;
   const SimulationPlace& place = request.places().front();
   description.title = fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy);
   for (const WorkerReport& worker : outcome.report.workers) description.workers.push_back(worker.device);
-  description.nodes.emplace_back("host");
-  for (const int gpu : place.gpus) description.nodes.push_back(fmt::format("GPU {}", gpu));
+  description.nodes = node_names(outcome.report);
   usable(write_trace(arguments.trace, std::move(outcome.trace), description));
 }
 
@@ -101,7 +103,7 @@ int simulate_as_asked(const CommandArguments& arguments) {
       return run;
     };
   }
-  std::vector<SimulatedOutcome> outcomes =
+  std::vector<FactorizationOutcome> outcomes =
       simulate_all(runs, arguments.jobs > 0 ? arguments.jobs : default_jobs(),
                    {.enabled = !arguments.json, .label = to_string(request.common().application)});
   SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace};
@@ -128,18 +130,7 @@ std::string known_policies_text() {
 }
 
 void add_what(CLI::App& command, SimulationArguments& arguments) {
-  constexpr std::array kApplications{Application::cholesky, Application::lu, Application::qr};
-  command
-      .add_option_function<std::string>(
-          "application",
-          [&arguments, kApplications](const std::string& given) {
-            for (const Application application : kApplications) {
-              if (given == to_string(application)) arguments.application = application;
-            }
-          },
-          "cholesky, lu (without pivoting) or qr")
-      ->check(CLI::IsMember({"cholesky", "lu", "qr"}))
-      ->required();
+  add_application(command, arguments.application);
   command.add_option("--n", arguments.sizes, "Order of the matrix; may be given several times")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
       ->required();
@@ -205,11 +196,11 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
   command
-      .add_option_function<std::uint64_t>(
-          "--gpu-memory", [&options](std::uint64_t bytes) { options.gpu_memory = Bytes{bytes}; },
+      .add_option_function<std::string>(
+          "--gpu-memory", [&options](const std::string& text) { options.gpu_memory = parse_bytes(text); },
           "Memory of each GPU, such as 512MiB; default: as described")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U));
+      ->check(check_bytes)
+      ->type_name("SIZE");
   command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
       ->check(CLI::Range(1e-6, 1.0));
   command

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -11,13 +12,28 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/duration.hpp"
 #include "apps/human.hpp"
-#include "apps/tokens.hpp"
 #include "client/runtime.hpp"
 #include "platform/atomic_file.hpp"
 #include "platform/host_memory.hpp"
 #include "proto/errors.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::apps {
+
+void add_application(CLI::App& command, Application& application) {
+  constexpr std::array kApplications{Application::cholesky, Application::lu, Application::qr};
+  command
+      .add_option_function<std::string>(
+          "application",
+          [&application, kApplications](const std::string& given) {
+            for (const Application one : kApplications) {
+              if (given == to_string(one)) application = one;
+            }
+          },
+          "cholesky, lu (without pivoting) or qr")
+      ->check(CLI::IsMember({"cholesky", "lu", "qr"}))
+      ->required();
+}
 
 void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   std::string policies;
@@ -58,7 +74,7 @@ void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& m
   command.add_flag("--metrics", metrics, "Print every actor's mailbox figures");
   const auto check = [](const std::string& text) {
     if (parse_duration(text)) return std::string();
-    return apps::quoted(text) +
+    return troupe::quoted(text) +
            " is no time: give a positive number and a unit (ms, s, m or h), such as 5s, 500ms or 2m";
   };
   const auto assign = [&options](const std::string& text) {

@@ -18,6 +18,9 @@ namespace troupe::apps {
 /// BLAS takes sizes of 32 bits.
 inline constexpr std::int64_t kLargestOrder = 2147483647;
 
+/// Adds the application that is compared: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
+void add_application(CLI::App& command, Application& application);
+
 /// Adds `--policy`, `--cores`, `--window`, `--seed`.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 

@@ -85,7 +85,7 @@ DadaResults DadaResults::measure(const DadaExperimentOptions& options, const pla
     run.simulation.seed = options.seed + i % repeat;
     return run;
   };
-  const std::vector<SimulatedOutcome> outcomes = simulate_all({keys.size() * repeat, make}, options.jobs, progress);
+  const std::vector<FactorizationOutcome> outcomes = simulate_all({keys.size() * repeat, make}, options.jobs, progress);
   DadaResults results;
   auto first = outcomes.begin();
   for (const Key& key : keys) {
@@ -110,7 +110,7 @@ ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results) {
       series.name = policy;
       for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
         const SimulationPoint& point = results.at(row.application, policy, gpus);
-        series.points.push_back({gpus, point.gflops, {point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
+        series.points.push_back({gpus, point.gflops, Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
       }
     }
   }

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "apps/tokens.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::apps {
 

@@ -34,6 +34,13 @@ std::int64_t default_tile_rows(Application application, std::int64_t n, std::int
   return tile * std::clamp<std::int64_t>(static_cast<std::int64_t>(height), 1, tallest);
 }
 
+Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes) {
+  const std::int64_t cols = std::min(options.tile, n);
+  const std::int64_t rows = options.tile_rows > 0 ? std::min(options.tile_rows, n) : cols;
+  const std::int64_t factor = options.application == Application::qr ? std::min(options.inner, cols) * cols : 0;
+  return {static_cast<std::uint64_t>(3 * rows * cols + factor) * element_bytes};
+}
+
 double flop_count(Application application, std::int64_t rows, std::int64_t cols) {
   const auto m = static_cast<double>(rows);
   const auto n = static_cast<double>(cols);
@@ -91,6 +98,7 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
   const bool columns = options.application == Application::lu && options.pivoting;
   const TileLayout layout(columns ? TileStorage::columns : TileStorage::tiles,
                           spread ? TilePlacement::spread : TilePlacement::first_touch);
+  if (!copied) pinned_ = runtime.pin(a.values.data(), Bytes{a.values.size() * sizeof(T)});
   tiles_ = std::make_unique<TiledMatrix<T>>(
       copied ? TiledMatrix<T>(runtime, a.rows, a.cols, tile, layout, "A")
              : TiledMatrix<T>::in_place(runtime, a.values.data(), a.rows, a.cols, ld, tile, "A"));
@@ -113,8 +121,20 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
   }
   if (copied) tiles_->scatter_to(a.values.data(), ld, part);
   wait_for_factors(runtime);
+  if (!copied) bring_home();
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
+}
+
+/// What accelerators have written is in their memories until somebody asks, and the caller looks at its matrix without
+/// asking.
+template <class T>
+void Factorization<T>::bring_home() {
+  const std::vector<WorkerReport> workers = runtime_.report().workers;
+  const auto remote = [](const WorkerReport& worker) { return is_accelerator(worker.kind); };
+  if (std::none_of(workers.begin(), workers.end(), remote)) return;
+  for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
+  if (pivots_) (void)runtime_.acquire(pivots_->all(), AccessMode::read);
 }
 
 template <class T>

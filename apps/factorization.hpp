@@ -42,6 +42,10 @@ struct FactorizationOptions {
 [[nodiscard]] std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile,
                                              std::size_t workers);
 
+/// The data of the largest task that works on tiles alone: three of them and, for QR, a triangular factor. Tasks on
+/// whole block columns (LU with pivoting) run on cores.
+[[nodiscard]] Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes);
+
 /// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
 [[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
 
@@ -64,10 +68,14 @@ class Factorization {
   [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
 
  private:
+  void bring_home();
+
   Runtime& runtime_;
   const FactorizationOptions options_;
   /// QR: the first i, from 1, with R(i, i) = 0; 0 where there is none.
   std::int64_t zero_on_diagonal_ = 0;
+  /// The caller's matrix, for GPUs.
+  std::shared_ptr<void> pinned_;
   std::unique_ptr<TiledMatrix<T>> tiles_;
   std::unique_ptr<Pivots> pivots_;
   std::unique_ptr<QrFactors<T>> reflectors_;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/tokens.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::apps {
 
@@ -94,7 +94,10 @@ std::vector<int> by_links(const MachineDescription& machine, bool near) {
 }  // namespace
 
 Result<std::vector<int>> parse_gpu_counts(std::string_view text, const MachineDescription& on) {
-  const int most = static_cast<int>(on.gpus.size());
+  return parse_gpu_counts(text, static_cast<int>(on.gpus.size()), fmt::format("machine '{}'", on.name));
+}
+
+Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::string_view where) {
   auto counts = numbers(text, most);
   if (!counts) {
     return wrong(
@@ -103,8 +106,8 @@ Result<std::vector<int>> parse_gpu_counts(std::string_view text, const MachineDe
                     quoted(text)));
   }
   if (const int largest = *std::max_element(counts->begin(), counts->end()); largest > most) {
-    return wrong(fmt::format("--gpus: {} are asked for, but machine '{}' has {} GPUs",
-                             text.find('-') == std::string_view::npos ? std::to_string(largest) : quoted(text), on.name,
+    return wrong(fmt::format("--gpus: {} are asked for, but {} has {} GPUs",
+                             text.find('-') == std::string_view::npos ? std::to_string(largest) : quoted(text), where,
                              most));
   }
   return *std::move(counts);

@@ -10,7 +10,8 @@
 namespace troupe::apps {
 
 /// "1-8", "0,2,4", "1-4,8": how many GPUs, in the order as written, each number once. Fails with `invalid_argument` for
-/// anything else, and where a number is more than `most`.
+/// anything else, and where a number is more than `most`. `where`: "machine 'idgraf'", for messages.
+[[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::string_view where);
 [[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, const platform::MachineDescription& on);
 
 /// The order in which GPUs are taken: the first k of it make a machine with k GPUs.

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apps/tokens.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::apps {
 namespace {

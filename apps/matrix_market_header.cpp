@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-#include "apps/tokens.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::apps {
 namespace {

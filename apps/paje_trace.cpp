@@ -10,6 +10,7 @@
 #include "actors/trace_index.hpp"
 #include "apps/copy_tracks.hpp"
 #include "apps/palette.hpp"
+#include "apps/task_lanes.hpp"
 
 namespace troupe::apps {
 
@@ -108,6 +109,8 @@ struct Item {
   /// Of the event (`task`, `link_*`) or of the state; of the worker (`working`); of the track (`copying`, `no_copy`).
   std::size_t index = 0;
   std::size_t link = 0;
+  /// Of the worker.
+  std::size_t lane = 0;
 };
 
 /// Something that a worker did.
@@ -118,18 +121,18 @@ struct Span {
   std::size_t index = 0;
 };
 
-/// What one worker did, one after the other, as changes of its state.
-void append_worker(std::size_t worker, std::vector<Span>& spans, std::vector<Item>& items) {
+/// What one lane of a worker did, one after the other, as changes of its state.
+void append_lane(std::size_t worker, std::size_t lane, std::vector<Span>& spans, std::vector<Item>& items) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
   for (std::size_t i = 0; i < spans.size(); ++i) {
-    items.push_back({spans[i].start, spans[i].kind, spans[i].index, 0});
+    items.push_back({spans[i].start, spans[i].kind, spans[i].index, 0, lane});
     const bool followed = i + 1 < spans.size() && spans[i + 1].start <= spans[i].end;
-    if (!followed) items.push_back({spans[i].end, Item::Kind::working, worker, 0});
+    if (!followed) items.push_back({spans[i].end, Item::Kind::working, worker, 0, lane});
   }
 }
 
-void append_links(const Trace& trace, std::vector<Item>& items) {
+void append_links(const Trace& trace, const TaskLanes& lanes, std::vector<Item>& items) {
   const actors::TraceIndex index(trace);
   std::size_t link = 0;
   for (const TraceDependency& dependency : trace.dependencies) {
@@ -137,34 +140,39 @@ void append_links(const Trace& trace, std::vector<Item>& items) {
     const auto after = index.find(dependency.after);
     if (!before || !after || trace.events[*before].end > trace.events[*after].start) continue;
     ++link;
-    items.push_back({trace.events[*before].end, Item::Kind::link_start, *before, link});
-    items.push_back({trace.events[*after].start, Item::Kind::link_end, *after, link});
+    items.push_back({trace.events[*before].end, Item::Kind::link_start, *before, link, lanes.of(*before)});
+    items.push_back({trace.events[*after].start, Item::Kind::link_end, *after, link, lanes.of(*after)});
   }
 }
 
 void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& items) {
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     for (const TrackedCopy& copy : tracks[i].copies) {
-      items.push_back({copy.start, Item::Kind::copying, i, 0});
-      items.push_back({copy.end, Item::Kind::no_copy, i, 0});
+      items.push_back({copy.start, Item::Kind::copying, i, 0, 0});
+      items.push_back({copy.end, Item::Kind::no_copy, i, 0, 0});
     }
   }
 }
 
 /// All lines with a time, in chronological order.
-std::vector<Item> items_of(const Trace& trace, const std::vector<CopyTrack>& copies, std::size_t workers) {
-  std::vector<std::vector<Span>> spans(workers);
+std::vector<Item> items_of(const Trace& trace, const std::vector<CopyTrack>& copies, std::size_t workers,
+                           const TaskLanes& lanes) {
+  // By worker, then lane; a worker does something else than running tasks in its first lane.
+  std::vector<std::vector<std::vector<Span>>> spans(workers);
+  for (std::size_t i = 0; i < workers; ++i) spans[i].resize(lanes.count(i));
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
-    spans[event.worker.index()].push_back({event.start, event.end, Item::Kind::task, i});
+    spans[event.worker.index()][lanes.of(i)].push_back({event.start, event.end, Item::Kind::task, i});
   }
   for (std::size_t i = 0; i < trace.states.size(); ++i) {
     const TraceState& state = trace.states[i];
-    spans[state.worker.index()].push_back({state.start, state.end, Item::Kind::state, i});
+    spans[state.worker.index()][0].push_back({state.start, state.end, Item::Kind::state, i});
   }
   std::vector<Item> items;
-  for (std::size_t i = 0; i < workers; ++i) append_worker(i, spans[i], items);
-  append_links(trace, items);
+  for (std::size_t i = 0; i < workers; ++i) {
+    for (std::size_t lane = 0; lane < spans[i].size(); ++lane) append_lane(i, lane, spans[i][lane], items);
+  }
+  append_links(trace, lanes, items);
   append_copies(copies, items);
   // Stable: what one worker does at the same time stays in order, and a link starts before it ends.
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.time < b.time; });
@@ -174,18 +182,26 @@ std::vector<Item> items_of(const Trace& trace, const std::vector<CopyTrack>& cop
 class PajeTrace {
  public:
   PajeTrace(const Trace& trace, const TraceDescription& description, BufferedFile& out)
-      : trace_(trace), description_(description), copies_(copy_tracks(trace)), out_(out) {}
+      : trace_(trace),
+        description_(description),
+        copies_(copy_tracks(trace)),
+        lanes_(trace, description.workers.size()),
+        out_(out) {}
 
   void print() {
     out_.print("{}", kHeader);
     print_types();
     print_containers();
     TimeStamp last = description_.begin;
-    for (const Item& item : items_of(trace_, copies_, description_.workers.size())) {
+    for (const Item& item : items_of(trace_, copies_, description_.workers.size(), lanes_)) {
       print_item(item);
       last = std::max(last, item.time);
     }
-    for (std::size_t i = 0; i < description_.workers.size(); ++i) out_.print("5 {} W{} Worker\n", time(last), i);
+    for (std::size_t i = 0; i < description_.workers.size(); ++i) {
+      for (std::size_t lane = 0; lane < lanes_.count(i); ++lane) {
+        out_.print("5 {} {} Worker\n", time(last), container_of(i, lane));
+      }
+    }
     for (std::size_t i = 0; i < copies_.size(); ++i) out_.print("5 {} K{} Copies\n", time(last), i);
     out_.print("5 {} R Run\n", time(last));
   }
@@ -195,6 +211,10 @@ class PajeTrace {
   [[nodiscard]] std::string time(TimeStamp stamp) const {
     const auto ns = std::max(Duration{}, stamp - description_.begin).count();
     return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000);
+  }
+
+  static std::string container_of(std::size_t worker, std::size_t lane) {
+    return lane == 0 ? fmt::format("W{}", worker) : fmt::format("W{}L{}", worker, lane);
   }
 
   void print_types() {
@@ -221,9 +241,12 @@ class PajeTrace {
   void print_containers() {
     out_.print("4 {} R Run 0 {}\n", time(description_.begin), quoted(description_.title));
     for (std::size_t i = 0; i < description_.workers.size(); ++i) {
-      out_.print("4 {} W{} Worker R {}\n", time(description_.begin), i,
-                 quoted(fmt::format("worker {} ({})", i, description_.workers[i])));
-      out_.print("6 {} State W{} runtime\n", time(description_.begin), i);
+      const std::string name = fmt::format("worker {} ({})", i, description_.workers[i]);
+      for (std::size_t lane = 0; lane < lanes_.count(i); ++lane) {
+        out_.print("4 {} {} Worker R {}\n", time(description_.begin), container_of(i, lane),
+                   quoted(lane == 0 ? name : fmt::format("{}, lane {}", name, lane + 1)));
+        out_.print("6 {} State {} runtime\n", time(description_.begin), container_of(i, lane));
+      }
     }
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       out_.print("4 {} K{} Copies R {}\n", time(description_.begin), i, quoted(copies_[i].name(description_.nodes)));
@@ -235,31 +258,34 @@ class PajeTrace {
     switch (item.kind) {
       case Item::Kind::copying: out_.print("6 {} Copy K{} copying\n", time(item.time), item.index); break;
       case Item::Kind::no_copy: out_.print("6 {} Copy K{} none\n", time(item.time), item.index); break;
-      case Item::Kind::task: print_task(trace_.events[item.index]); break;
+      case Item::Kind::task: print_task(trace_.events[item.index], item.lane); break;
       case Item::Kind::state: {
         const TraceState& state = trace_.states[item.index];
         out_.print("6 {} State W{} {}\n", time(item.time), state.worker.index(), to_string(state.state));
         break;
       }
-      case Item::Kind::working: out_.print("6 {} State W{} runtime\n", time(item.time), item.index); break;
+      case Item::Kind::working:
+        out_.print("6 {} State {} runtime\n", time(item.time), container_of(item.index, item.lane));
+        break;
       case Item::Kind::link_start:
       case Item::Kind::link_end:
-        out_.print("{} {} Dependency R dependency W{} {}\n", item.kind == Item::Kind::link_start ? 8 : 9,
-                   time(item.time), trace_.events[item.index].worker.index(), item.link);
+        out_.print("{} {} Dependency R dependency {} {}\n", item.kind == Item::Kind::link_start ? 8 : 9,
+                   time(item.time), container_of(trace_.events[item.index].worker.index(), item.lane), item.link);
         break;
     }
   }
 
-  void print_task(const TraceEvent& event) {
+  void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
-    out_.print("7 {} State W{} C{} {} {} \"{}\" \"{}\"\n", time(event.start), event.worker.index(), event.codelet,
-               event.task.value(), quoted(trace_.name_of(event)),
+    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\"\n", time(event.start), container_of(event.worker.index(), lane),
+               event.codelet, event.task.value(), quoted(trace_.name_of(event)),
                std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority);
   }
 
   const Trace& trace_;
   const TraceDescription& description_;
   const std::vector<CopyTrack> copies_;
+  const TaskLanes lanes_;
   BufferedFile& out_;
 };
 

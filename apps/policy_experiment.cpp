@@ -48,7 +48,7 @@ constexpr Precision kSingle = Precision::single_precision;
 constexpr Precision kDouble = Precision::double_precision;
 
 /// The outcomes of all runs of one policy on one point.
-PolicyFigure figure_of(const std::string& policy, const SimulatedOutcome* outcomes, int repeat) {
+PolicyFigure figure_of(const std::string& policy, const FactorizationOutcome* outcomes, int repeat) {
   PolicyFigure figure{policy, 0, 0};
   for (int i = 0; i < repeat; ++i) {
     figure.seconds += outcomes[i].seconds / repeat;
@@ -124,7 +124,7 @@ std::vector<PolicyComparison> compare_policies(const PolicyExperimentOptions& op
     run.simulation.bandwidth_error = options.bandwidth_error;
     return run;
   };
-  const std::vector<SimulatedOutcome> outcomes =
+  const std::vector<FactorizationOutcome> outcomes =
       simulate_all({options.points.size() * per_point, make}, options.jobs, progress);
   std::vector<PolicyComparison> comparisons;
   for (std::size_t p = 0; p < options.points.size(); ++p) {

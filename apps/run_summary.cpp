@@ -8,7 +8,9 @@
 
 #include "apps/human.hpp"
 #include "apps/mailbox_table.hpp"
+#include "apps/policy_options.hpp"
 #include "apps/table.hpp"
+#include "apps/transfer_summary.hpp"
 
 namespace troupe::apps {
 
@@ -30,9 +32,10 @@ double median_of(const std::vector<MeasuredRun>& runs, const Get& get) {
 
 bool has_peak(const RunSummary& summary) { return !summary.runs.empty() && summary.runs.front().peak_gflops > 0; }
 
-/// Busy, searching and idle seconds of a worker during the last run.
+/// What a worker did during the last run, in seconds.
 struct WorkerTimes {
   double busy;
+  double waiting;
   double searching;
   double idle;
 };
@@ -40,8 +43,9 @@ struct WorkerTimes {
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
   // The counters grow when a worker stops doing something, which in a very short run may have begun before it.
   const double busy = std::min(seconds(worker.busy), run_seconds);
-  const double searching = std::min(seconds(worker.searching), run_seconds - busy);
-  return {busy, searching, std::max(0.0, run_seconds - busy - searching)};
+  const double waiting = std::min(seconds(worker.waiting_for_data), run_seconds - busy);
+  const double searching = std::min(seconds(worker.searching), run_seconds - busy - waiting);
+  return {busy, waiting, searching, std::max(0.0, run_seconds - busy - waiting - searching)};
 }
 
 nlohmann::json predictions_as_json(const std::vector<PredictionReport>& predictions) {
@@ -64,8 +68,9 @@ nlohmann::json to_json(const RunSummary& summary) {
                       {"tile", summary.tile},
                       {"precision", summary.precision},
                       {"policy", summary.policy},
-                      {"cores", summary.report.workers.size()},
-                      {"gpus", 0},
+                      {"policy_options", policy_options_json(summary.policy)},
+                      {"cores", count_cores(summary.report)},
+                      {"gpus", count_accelerators(summary.report)},
                       {"seed", summary.seed},
                       {"seconds", summary.median_seconds()},
                       {"gflops", summary.median_gflops()},
@@ -83,6 +88,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   }
   if (!summary.residuals.empty()) json["residual"] = worst;
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
+  add_transfers_json(summary.report, json);
   if (!summary.report.predictions.empty()) json["predictions"] = predictions_as_json(summary.report.predictions);
   if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
@@ -90,22 +96,31 @@ nlohmann::json to_json(const RunSummary& summary) {
   return json;
 }
 
+/// A service says what its workers did for this program together.
+bool is_of_service(const RunReport& report) { return report.workers.size() == 1 && !report.workers[0].worker.valid(); }
+
 void print_workers(const RunSummary& summary) {
+  if (is_of_service(summary.report)) {
+    fmt::print("\nThe workers of the service spent {} on the last run.\n",
+               human_seconds(seconds(summary.report.workers[0].busy)));
+    return;
+  }
   const double last = summary.runs.back().seconds;
   const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
-  Table table({{"worker"},
-               {"device"},
-               {"tasks", Align::right},
-               {"busy", Align::right},
-               {"searching", Align::right},
-               {"idle", Align::right},
-               {"steals", Align::right},
-               {"tasks stolen", Align::right}});
+  // With host memory alone, data are always there.
+  const bool waits = count_accelerators(summary.report) > 0;
+  std::vector<TableColumn> columns{{"worker"}, {"device"}, {"tasks", Align::right}, {"busy", Align::right}};
+  if (waits) columns.push_back({"waiting for data", Align::right});
+  for (const char* title : {"searching", "idle", "steals", "tasks stolen"}) columns.push_back({title, Align::right});
+  Table table(std::move(columns));
   for (const WorkerReport& worker : summary.report.workers) {
     const WorkerTimes times = times_of(worker, last);
-    table.add_row({fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks), share(times.busy),
-                   share(times.searching), share(times.idle), human_count(worker.steals),
-                   human_count(worker.stolen_tasks)});
+    std::vector<std::string> row{fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks),
+                                 share(times.busy)};
+    if (waits) row.push_back(share(times.waiting));
+    row.insert(row.end(), {share(times.searching), share(times.idle), human_count(worker.steals),
+                           human_count(worker.stolen_tasks)});
+    table.add_row(std::move(row));
   }
   fmt::print("\nWhat the workers did in the last run:\n{}", table.text(2));
 }
@@ -126,9 +141,10 @@ void print_predictions(const std::vector<PredictionReport>& predictions) {
 }
 
 void print_text(const RunSummary& summary) {
-  fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {} workers\n", summary.application,
-             summary.problem, summary.precision, summary.n, summary.tile, summary.policy,
-             summary.report.workers.size());
+  const std::string where = is_of_service(summary.report) ? std::string("on the service")
+                                                          : fmt::format("{} workers", summary.report.workers.size());
+  fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {}\n", summary.application, summary.problem,
+             summary.precision, summary.n, summary.tile, summary.policy, where);
   const std::string which = summary.runs.size() > 1 ? fmt::format(" (median of {} runs)", summary.runs.size()) : "";
   fmt::print("  time      {}{}\n", human_seconds(summary.median_seconds()), which);
   fmt::print("  speed     {:.4g} GFlop/s\n", summary.median_gflops());
@@ -143,6 +159,7 @@ void print_text(const RunSummary& summary) {
                residual.accepted() ? "below" : "NOT below", kResidualBound);
   }
   print_workers(summary);
+  if (const std::string copies = transfers_text(summary.report); !copies.empty()) fmt::print("\n{}", copies);
   if (!summary.report.predictions.empty()) print_predictions(summary.report.predictions);
   if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
   print_text(summary.traced);
@@ -172,11 +189,14 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
   nlohmann::json workers = nlohmann::json::array();
   for (const WorkerReport& worker : report.workers) {
     const WorkerTimes times = times_of(worker, run_seconds);
-    workers.push_back({{"worker", worker.worker.value()},
+    const nlohmann::json id = worker.worker.valid() ? nlohmann::json(worker.worker.value()) : nlohmann::json(nullptr);
+    workers.push_back({{"worker", id},
                        {"device", worker.device},
+                       {"kind", to_string(worker.kind)},
                        {"bound_to", worker.bound_to},
                        {"tasks", worker.tasks},
                        {"busy_seconds", times.busy},
+                       {"waiting_for_data_seconds", times.waiting},
                        {"searching_seconds", times.searching},
                        {"idle_seconds", times.idle},
                        {"steals", worker.steals},
@@ -205,7 +225,9 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
     worker.parks -= before.parks;
     worker.busy -= before.busy;
     worker.searching -= before.searching;
+    worker.waiting_for_data -= before.waiting_for_data;
   }
+  result.transfers = difference(later.transfers, earlier.transfers);
   for (PredictionReport& of : result.predictions) {
     for (const PredictionReport& before : earlier.predictions) {
       if (before.codelet == of.codelet && before.kind == of.kind) of.errors -= before.errors;

@@ -45,7 +45,7 @@ class ChartScript {
     add("set key below maxcols 2 samplen 2 noenhanced font ',11'");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
       panel(i, "GFlop/s", 2);
-      panel(i, "GB moved", 4);
+      panel(i, "GB moved", 5);
     }
     add("unset multiplot");
     return std::move(text_);
@@ -62,14 +62,14 @@ class ChartScript {
     for (std::size_t i = 0; i < chart_.rows[row].series.size(); ++i) {
       add("$R{}S{} << EOD", row, i);
       for (const ChartPoint& point : chart_.rows[row].series[i].points) {
-        add("{} {:.9g} {:.9g} {:.9g} {:.9g}", point.gpus, point.gflops.mean, point.gflops.margin, point.gigabytes.mean,
-            point.gigabytes.margin);
+        add("{} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}", point.gpus, point.gflops.value, point.gflops.low,
+            point.gflops.high, point.gigabytes.value, point.gigabytes.low, point.gigabytes.high);
       }
       add("EOD");
     }
   }
 
-  /// `column`: of the means; the margins are in the next.
+  /// `column`: of the values; the ends of their bars are in the next two.
   void panel(std::size_t row, const char* quantity, int column) {
     const ChartRow& content = chart_.rows[row];
     add("set ylabel '{}'", quantity);
@@ -88,8 +88,9 @@ class ChartScript {
     for (std::size_t i = 0; i < content.series.size(); ++i) {
       const std::string_view colour = kCodeletColours[i % kCodeletColours.size()];
       plots += fmt::format(
-          "{}$R{}S{} using 1:{}:{} with yerrorlines title {} linecolor '{}' linewidth 1.5 pointtype {} pointsize 0.6",
-          i == 0 ? "" : ", ", row, i, column, column + 1, gnuplot_string(content.series[i].name), colour,
+          "{}$R{}S{} using 1:{}:{}:{} with yerrorlines title {} linecolor '{}' linewidth 1.5 pointtype {} pointsize "
+          "0.6",
+          i == 0 ? "" : ", ", row, i, column, column + 1, column + 2, gnuplot_string(content.series[i].name), colour,
           kMarks[i % kMarks.size()]);
     }
     add("plot {}", plots);

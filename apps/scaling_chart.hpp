@@ -9,10 +9,21 @@
 
 namespace troupe::apps {
 
+/// With the ends of its error bar.
+struct ChartValue {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+
+  ChartValue(double of, double from, double to) : value(of), low(from), high(to) {}
+  ChartValue(const Estimate& mean)  // NOLINT: a mean with its margin is a value with a bar
+      : ChartValue(mean.mean, mean.mean - mean.margin, mean.mean + mean.margin) {}
+};
+
 struct ChartPoint {
-  int gpus = 0;
-  Estimate gflops;
-  Estimate gigabytes;
+  int gpus;
+  ChartValue gflops;
+  ChartValue gigabytes;
 };
 
 struct ChartSeries {

@@ -4,6 +4,7 @@
 #include "apps/lu.hpp"
 #include "apps/modelled_codelets.hpp"
 #include "apps/qr.hpp"
+#include "apps/sparse_lu.hpp"
 #include "client/runtime.hpp"
 
 namespace troupe::apps {
@@ -18,21 +19,37 @@ void place_tiles(GraphRecorder& recorder, const TiledMatrix<T>& a) {
 }
 
 template <class T>
-SimulatedOutcome simulate_in(const SimulatedRun& run) {
+void set_reuse_by_position(Runtime& runtime, const TiledMatrix<T>& a) {
+  for (int column = 0; column < a.tile_cols(); ++column) {
+    for (int row = 0; row < a.tile_rows(); ++row) runtime.set_reuse(a(row, column), row + column);
+  }
+}
+
+template <class T>
+FactorizationOutcome simulate_in(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
   options.simulation = std::make_shared<SimulationOptions>(run.simulation);
   options.trace = run.trace;
   options.observer = run.recorder;
+  options.eviction = run.eviction;
+  options.access_log = run.access_log;
   // Policies may see all of it.
   options.window = std::size_t{1} << 24U;
   const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine).value_or_throw();
   Runtime runtime(options);
   TiledMatrix<T> a(runtime, run.n, run.n, run.tile, TileStorage::none);
+  if (run.reuse_by_position) set_reuse_by_position(runtime, a);
   std::optional<QrFactors<T>> reflectors;
   switch (run.application) {
     case Application::cholesky: cholesky(runtime, a, kernel); break;
-    case Application::lu: lu_without_pivoting(runtime, a, kernel); break;
+    case Application::lu:
+      if (run.empty_tiles_seed) {
+        sparse_lu_without_pivoting(runtime, a, kernel, *run.empty_tiles_seed);
+      } else {
+        lu_without_pivoting(runtime, a, kernel);
+      }
+      break;
     case Application::qr:
       reflectors.emplace(runtime, a, run.inner, TileStorage::none);
       qr(runtime, a, *reflectors, kernel);
@@ -40,7 +57,7 @@ SimulatedOutcome simulate_in(const SimulatedRun& run) {
   }
   if (run.recorder) place_tiles(*run.recorder, a);
   runtime.wait();
-  SimulatedOutcome outcome;
+  FactorizationOutcome outcome;
   outcome.report = runtime.report();
   outcome.seconds = seconds(*outcome.report.virtual_time);
   outcome.gflops = flop_count(run.application, run.n, run.n) / outcome.seconds / 1e9;
@@ -51,7 +68,7 @@ SimulatedOutcome simulate_in(const SimulatedRun& run) {
 
 }  // namespace
 
-SimulatedOutcome simulate(const SimulatedRun& run) {
+FactorizationOutcome simulate(const SimulatedRun& run) {
   return run.precision == Precision::single_precision ? simulate_in<float>(run) : simulate_in<double>(run);
 }
 

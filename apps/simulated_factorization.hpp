@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "actors/run_report.hpp"
+#include "actors/memory/access_log.hpp"
 #include "actors/simulation_options.hpp"
-#include "actors/trace.hpp"
 #include "apps/factorization.hpp"
 #include "apps/factorization_graph.hpp"
+#include "apps/factorization_outcome.hpp"
 
 namespace troupe::apps {
 
@@ -26,22 +26,21 @@ struct SimulatedRun {
   std::int64_t inner = 128;
   std::string policy = "heft";
   SimulationOptions simulation;
+  /// What leaves a full memory first (`RuntimeOptions::eviction`).
+  std::string eviction = "next-use";
+  /// Tile (i, j) has the reuse index i + j: what lies to the bottom right is used longest.
+  bool reuse_by_position = false;
+  /// LU only: tiles off the diagonal are empty with a probability of a third, as drawn from this seed.
+  std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
+  /// Where the memory manager writes down who uses what; null: nowhere.
+  std::shared_ptr<memory::AccessLog> access_log = nullptr;
   bool trace = false;
   /// Who writes down the tasks, and where their tiles lie, of this one run; null: nobody.
   std::shared_ptr<GraphRecorder> recorder;
 };
 
-struct SimulatedOutcome {
-  /// From the first submission to the end of the last task.
-  double seconds = 0;
-  double gflops = 0;
-  std::uint64_t tasks = 0;
-  RunReport report;
-  Trace trace;
-};
-
 /// Factorizes a matrix that has no content. Throws `Error`: `invalid_argument` for options that cannot be used,
 /// `bad_input` where the machine lacks a kernel.
-[[nodiscard]] SimulatedOutcome simulate(const SimulatedRun& run);
+[[nodiscard]] FactorizationOutcome simulate(const SimulatedRun& run);
 
 }  // namespace troupe::apps

@@ -8,15 +8,15 @@ namespace {
 
 /// `get` of each outcome.
 template <class Get>
-Estimate estimate_of(const std::vector<SimulatedOutcome>& outcomes, const Get& get) {
+Estimate estimate_of(const std::vector<FactorizationOutcome>& outcomes, const Get& get) {
   std::vector<double> values;
   values.reserve(outcomes.size());
-  for (const SimulatedOutcome& outcome : outcomes) values.push_back(static_cast<double>(get(outcome)));
+  for (const FactorizationOutcome& outcome : outcomes) values.push_back(static_cast<double>(get(outcome)));
   return estimate(values);
 }
 
 /// What passed over a link; nothing where the run did not use it.
-LinkTraffic traffic_of(const SimulatedOutcome& outcome, const std::string& link) {
+LinkTraffic traffic_of(const FactorizationOutcome& outcome, const std::string& link) {
   for (const LinkTraffic& traffic : outcome.report.transfers.links) {
     if (traffic.name == link) return traffic;
   }
@@ -24,9 +24,9 @@ LinkTraffic traffic_of(const SimulatedOutcome& outcome, const std::string& link)
 }
 
 /// The links that any of the runs has used.
-std::vector<LinkUse> links_of(const std::vector<SimulatedOutcome>& outcomes) {
+std::vector<LinkUse> links_of(const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<LinkUse> links;
-  for (const SimulatedOutcome& outcome : outcomes) {
+  for (const FactorizationOutcome& outcome : outcomes) {
     for (const LinkTraffic& traffic : outcome.report.transfers.links) {
       const auto known = [&](const LinkUse& link) { return link.name == traffic.name; };
       if (std::any_of(links.begin(), links.end(), known)) continue;
@@ -41,11 +41,11 @@ std::vector<LinkUse> links_of(const std::vector<SimulatedOutcome>& outcomes) {
   return links;
 }
 
-std::vector<WorkerUse> workers_of(const std::vector<SimulatedOutcome>& outcomes) {
+std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<WorkerUse> workers;
   const std::vector<WorkerReport>& first = outcomes.front().report.workers;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    const auto busy = [i](const SimulatedOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
+    const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
     workers.push_back({first[i].device, first[i].kind,
                        estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].tasks; }),
                        estimate_of(outcomes, busy),
@@ -78,9 +78,9 @@ std::optional<double> SimulationPoint::bytes_share_of_bound() const {
   return static_cast<double>(bound_bytes->count) / bytes.mean;
 }
 
-SimulationPoint point_of(SimulationPlace place, const std::vector<SimulatedOutcome>& outcomes) {
+SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationOutcome>& outcomes) {
   const auto of_transfers = [&](const auto& get) {
-    return estimate_of(outcomes, [&](const SimulatedOutcome& outcome) { return get(outcome.report.transfers); });
+    return estimate_of(outcomes, [&](const FactorizationOutcome& outcome) { return get(outcome.report.transfers); });
   };
   SimulationPoint point;
   point.place = std::move(place);

@@ -64,6 +64,6 @@ struct SimulationPoint {
 };
 
 /// `outcomes`: at least one, all of the same place.
-[[nodiscard]] SimulationPoint point_of(SimulationPlace place, const std::vector<SimulatedOutcome>& outcomes);
+[[nodiscard]] SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationOutcome>& outcomes);
 
 }  // namespace troupe::apps

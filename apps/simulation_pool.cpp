@@ -33,7 +33,7 @@ class Pool {
   [[nodiscard]] Progress progress() const { return {done_, runs_.count}; }
 
   /// When all threads have ended. Runs are taken in order, so all before one that has failed have ended as well.
-  std::vector<SimulatedOutcome> take() {
+  std::vector<FactorizationOutcome> take() {
     for (const std::exception_ptr& failure : failures_) {
       if (failure) std::rethrow_exception(failure);
     }
@@ -42,7 +42,7 @@ class Pool {
 
  private:
   const SimulationList& runs_;
-  std::vector<SimulatedOutcome> outcomes_;
+  std::vector<FactorizationOutcome> outcomes_;
   std::vector<std::exception_ptr> failures_;
   std::atomic<std::size_t> next_{0};
   std::atomic<std::size_t> done_{0};
@@ -51,7 +51,7 @@ class Pool {
 
 }  // namespace
 
-std::vector<SimulatedOutcome> simulate_all(const SimulationList& runs, int jobs, ProgressOptions progress) {
+std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int jobs, ProgressOptions progress) {
   Pool pool(runs);
   progress.unit = "runs";
   const ProgressBar bar([&pool] { return pool.progress(); }, std::move(progress));

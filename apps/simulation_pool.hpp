@@ -19,8 +19,8 @@ struct SimulationList {
 /// Simulates them on up to `jobs` threads; outcome i is that of run i. Shows how many
 /// are done as `progress` says. Where runs fail, throws the failure of the first of them: which it is does not depend
 /// on `jobs` either. No run begins after one has failed.
-[[nodiscard]] std::vector<SimulatedOutcome> simulate_all(const SimulationList& runs, int jobs,
-                                                         ProgressOptions progress);
+[[nodiscard]] std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int jobs,
+                                                             ProgressOptions progress);
 
 /// As many as this process may use cores.
 [[nodiscard]] int default_jobs();

@@ -79,12 +79,9 @@ std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, con
   return sets;
 }
 
-/// The bytes of the data of the largest task: three tiles, and QR's triangular factor.
-std::uint64_t largest_task(const SimulatedRun& run, std::int64_t n) {
-  const auto edge = static_cast<std::uint64_t>(std::min(run.tile, n));
-  const std::uint64_t factor = run.application == Application::qr ? edge * static_cast<std::uint64_t>(run.inner) : 0;
-  const std::uint64_t element = run.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
-  return (3 * edge * edge + factor) * element;
+Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
+  const FactorizationOptions options{.application = run.application, .tile = run.tile, .inner = run.inner};
+  return largest_task_data(options, n, run.precision == Precision::single_precision ? sizeof(float) : sizeof(double));
 }
 
 /// In bytes.
@@ -137,15 +134,15 @@ void SimulationRequest::check_memory() {
   const auto kernels = kernels_in(common_.precision, common_.application, options.machine).value_or_throw();
   const bool cores_can = std::all_of(kernels.begin(), kernels.end(), [](const auto& k) { return k.times->on_cpu(); });
   for (const SimulationPlace& place : places_) {
-    const std::uint64_t need = largest_task(common_, place.n);
+    const Bytes need = largest_task(common_, place.n);
     std::vector<int> small;
     for (const int gpu : place.gpus) {
-      if (memory_for_data(options, gpu) < static_cast<double>(need)) small.push_back(gpu);
+      if (memory_for_data(options, gpu) < static_cast<double>(need.count)) small.push_back(gpu);
     }
     if (small.empty()) continue;
     const std::string what = fmt::format(
         "the data of one task, up to {} in tiles of {}, do not fit into the memory for data of GPU {}, which is {}",
-        human_bytes({need}), std::min(common_.tile, place.n), fmt::join(small, ", "),
+        human_bytes(need), std::min(common_.tile, place.n), fmt::join(small, ", "),
         human_bytes({static_cast<std::uint64_t>(memory_for_data(options, small.front()))}));
     const bool cores = cores_can && (options.cores > 0 || static_cast<int>(place.gpus.size()) < options.machine.cores);
     if (!cores && small.size() == place.gpus.size()) {

@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "actors/scheduler/policy_specification.hpp"
 #include "apps/human.hpp"
+#include "apps/policy_options.hpp"
 #include "apps/table.hpp"
+#include "apps/transfer_summary.hpp"
 
 namespace troupe::apps {
 
@@ -93,23 +94,13 @@ nlohmann::json estimate_json(nlohmann::json json, const std::string& key, const 
   return json;
 }
 
-nlohmann::json policy_options(const std::string& text) {
-  nlohmann::json json = nlohmann::json::object();
-  const auto specification = scheduler::parse_policy(text);
-  if (!specification) return json;
-  for (const auto& [name, value] : specification.value().options) {
-    json[name] = value.empty() ? nlohmann::json(true) : nlohmann::json(value);
-  }
-  return json;
-}
-
 nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   nlohmann::json json{{"n", point.place.n},
                       {"gpus", point.place.gpus.size()},
                       {"gpu_numbers", point.place.gpus},
                       {"cores", point.count(DeviceKind::cpu_core)},
                       {"policy", point.place.policy},
-                      {"policy_options", policy_options(point.place.policy)},
+                      {"policy_options", policy_options_json(point.place.policy)},
                       {"tasks", point.tasks}};
   const auto add = [&](const char* key, const Estimate& value) {
     json = estimate_json(std::move(json), key, value, margins);
@@ -149,14 +140,10 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   return json;
 }
 
-nlohmann::json run_json(const SimulatedOutcome& outcome, std::uint64_t seed) {
-  const TransferReport& transfers = outcome.report.transfers;
-  return {{"seed", seed},
-          {"seconds", outcome.seconds},
-          {"gflops", outcome.gflops},
-          {"bytes_host_to_device", transfers.host_to_device.count},
-          {"bytes_device_to_host", transfers.device_to_host.count},
-          {"bytes_device_to_device", transfers.device_to_device.count}};
+nlohmann::json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
+  nlohmann::json json{{"seed", seed}, {"seconds", outcome.seconds}, {"gflops", outcome.gflops}};
+  add_bytes_json(outcome.report.transfers, json);
+  return json;
 }
 
 nlohmann::json options_json(const SimulationOptions& options) {
@@ -233,8 +220,8 @@ ScalingChart simulation_chart(const SimulationSummary& summary) {
     const std::string name = sizes ? fmt::format("{}, n = {}", point.place.policy, point.place.n) : point.place.policy;
     auto series = std::find_if(all.begin(), all.end(), [&](const ChartSeries& other) { return other.name == name; });
     if (series == all.end()) series = all.insert(all.end(), {name, {}});
-    series->points.push_back(
-        {static_cast<int>(point.place.gpus.size()), point.gflops, {point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
+    series->points.push_back({static_cast<int>(point.place.gpus.size()), point.gflops,
+                              Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
   }
   for (ChartSeries& series : all) {
     std::sort(series.points.begin(), series.points.end(),

@@ -14,7 +14,7 @@ namespace troupe::apps {
 /// What was asked for and what came of it. `outcomes`: of `request.runs()`.
 struct SimulationSummary {
   const SimulationRequest& request;
-  const std::vector<SimulatedOutcome>& outcomes;
+  const std::vector<FactorizationOutcome>& outcomes;
   /// One for each place.
   std::vector<SimulationPoint> points;
   /// Files that were written; empty: none.

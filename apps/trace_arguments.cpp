@@ -9,6 +9,7 @@
 #include "apps/common_arguments.hpp"
 #include "apps/human.hpp"
 #include "apps/trace_file.hpp"
+#include "apps/transfer_summary.hpp"
 #include "platform/clock.hpp"
 
 namespace troupe::apps {
@@ -47,8 +48,8 @@ TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run) {
                      human_count(run.trace.dropped), arguments.limit));
   }
   if (arguments.file.empty()) return outcome;
-  const auto written =
-      write_trace(arguments.file, std::move(run.trace), {run.title, outcome.devices, run.window.start});
+  const auto written = write_trace(arguments.file, std::move(run.trace),
+                                   {run.title, outcome.devices, run.window.start, node_names(run.report)});
   if (written) {
     outcome.file = arguments.file;
   } else {

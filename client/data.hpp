@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "client/backend.hpp"
 #include "graph/handle.hpp"
-#include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {
@@ -17,12 +17,12 @@ namespace troupe {
 class Data {
  public:
   Data() = default;
-  Data(graph::TaskGraph* graph, Handle handle) : graph_(graph), handle_(handle) {}
-  Data(Data&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)), handle_(other.handle_) {}
+  Data(client::Backend* backend, Handle handle) : backend_(backend), handle_(handle) {}
+  Data(Data&& other) noexcept : backend_(std::exchange(other.backend_, nullptr)), handle_(other.handle_) {}
   Data& operator=(Data&& other) noexcept {
     if (this != &other) {
       reset();
-      graph_ = std::exchange(other.graph_, nullptr);
+      backend_ = std::exchange(other.backend_, nullptr);
       handle_ = other.handle_;
     }
     return *this;
@@ -38,18 +38,18 @@ class Data {
   /// Waits for the last use and forgets the data; the handle is invalid from then on. Throws `Error`:
   /// `wait_in_kernel`, or `invalid_handle` where `Runtime::release` has done it already.
   void release() {
-    if (graph_ != nullptr) std::exchange(graph_, nullptr)->release(handle_).value_or_throw();
+    if (backend_ != nullptr) std::exchange(backend_, nullptr)->release(handle_).value_or_throw();
   }
 
  private:
   void reset() noexcept {
     // The only failures are misuse: released by hand already, or destroyed inside a kernel.
-    if (graph_ != nullptr) [[maybe_unused]]
-      const Result<void> outcome = graph_->release(handle_);
-    graph_ = nullptr;
+    if (backend_ != nullptr) [[maybe_unused]]
+      const Result<void> outcome = backend_->release(handle_);
+    backend_ = nullptr;
   }
 
-  graph::TaskGraph* graph_ = nullptr;
+  client::Backend* backend_ = nullptr;
   Handle handle_;
 };
 
@@ -57,9 +57,10 @@ class Data {
 /// across a wait for such a task: that would never end.
 class HostAccess {
  public:
-  HostAccess(graph::TaskGraph* graph, graph::Task* hold, DataView view) : graph_(graph), hold_(hold), view_(view) {}
+  HostAccess(client::Backend* backend, const client::Backend::Acquired& acquired)
+      : backend_(backend), hold_(acquired.hold), view_(acquired.view) {}
   HostAccess(HostAccess&& other) noexcept
-      : graph_(other.graph_), hold_(std::exchange(other.hold_, nullptr)), view_(other.view_) {}
+      : backend_(other.backend_), hold_(std::exchange(other.hold_, nullptr)), view_(other.view_) {}
   HostAccess& operator=(HostAccess&&) = delete;
   HostAccess(const HostAccess&) = delete;
   HostAccess& operator=(const HostAccess&) = delete;
@@ -67,7 +68,7 @@ class HostAccess {
 
   /// Lets the tasks go on; the views must not be used any more.
   void give_back() noexcept {
-    if (hold_ != nullptr) graph_->give_back(std::exchange(hold_, nullptr));
+    if (hold_ != nullptr) backend_->give_back(std::exchange(hold_, nullptr));
   }
   [[nodiscard]] const DataView& view() const { return view_; }
   /// Throws `signature_mismatch` where the elements are of another type than `T`.
@@ -95,8 +96,8 @@ class HostAccess {
                 "data were looked at as another element type than they were registered with");
   }
 
-  graph::TaskGraph* graph_;
-  graph::Task* hold_;
+  client::Backend* backend_;
+  void* hold_;
   DataView view_;
 };
 

@@ -7,7 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "graph/task_graph.hpp"
+#include "client/backend.hpp"
+#include "graph/handle.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {
@@ -18,8 +19,7 @@ namespace troupe {
 /// overlap. Cheap to copy; may be used by any thread; must not be used after its runtime was destroyed.
 class RecordedGraph {
  public:
-  RecordedGraph(graph::TaskGraph* graph, std::shared_ptr<graph::Recording> recording)
-      : graph_(graph), recording_(std::move(recording)) {}
+  explicit RecordedGraph(std::shared_ptr<client::RecordedTasks> recording) : recording_(std::move(recording)) {}
 
   /// Submits one run and returns at once. The future fails where any task of the run does, with `cancelled` where
   /// tasks were cancelled and none failed. Blocks while the submission window is full, except in kernels and callbacks.
@@ -30,9 +30,7 @@ class RecordedGraph {
   /// that the recording uses together with a part of them or with a whole that contains them, and results of
   /// reductions, cannot be exchanged. What is exchanged stays registered. Throws `invalid_argument` and
   /// `conflicting_access` too.
-  Future run(std::span<const Rebinding> rebindings) const {
-    return graph_->replay(recording_, rebindings).value_or_throw();
-  }
+  Future run(std::span<const Rebinding> rebindings) const { return recording_->run(rebindings).value_or_throw(); }
   Future run(std::initializer_list<Rebinding> rebindings) const {
     return run(std::span<const Rebinding>(rebindings.begin(), rebindings.size()));
   }
@@ -41,8 +39,7 @@ class RecordedGraph {
   [[nodiscard]] std::size_t tasks() const { return recording_->size(); }
 
  private:
-  graph::TaskGraph* graph_;
-  std::shared_ptr<graph::Recording> recording_;
+  std::shared_ptr<client::RecordedTasks> recording_;
 };
 
 }  // namespace troupe

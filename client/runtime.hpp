@@ -1,12 +1,14 @@
-/// The runtime, as a program embeds it.
+/// The runtime: workers of the program's own, or the service of the node.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/observation/metrics_snapshot.hpp"
@@ -14,20 +16,15 @@
 #include "actors/run_report.hpp"
 #include "actors/runtime_options.hpp"
 #include "actors/trace.hpp"
+#include "client/backend.hpp"
+#include "client/connect_options.hpp"
 #include "client/data.hpp"
+#include "client/kept_data.hpp"
 #include "client/recorded_graph.hpp"
 #include "graph/arguments.hpp"
 #include "graph/codelet.hpp"
 #include "graph/handle.hpp"
-#include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
-
-namespace troupe::actors {
-class RuntimeSystem;
-}
-namespace troupe::platform {
-class HostBuffer;
-}
 
 namespace troupe {
 
@@ -44,7 +41,7 @@ struct Progress {
 /// `$HOME/.cache/troupe`; empty where neither variable helps. The command line uses it. Reads the environment.
 [[nodiscard]] std::string default_model_folder();
 
-/// Runs tasks on the cores of this machine.
+/// Runs tasks on the cores and accelerators of this machine.
 ///
 /// Tasks are submitted in the order of a sequential program, with the data that they read and write; they run in
 /// parallel, and the result is that of the sequential program. All members may be called by any thread at any time;
@@ -54,6 +51,16 @@ class Runtime {
  public:
   /// Starts one worker per core. Throws `invalid_argument` or `platform`.
   explicit Runtime(const RuntimeOptions& options = {});
+  /// On another place for tasks; never null.
+  explicit Runtime(std::unique_ptr<client::Backend> backend) : backend_(std::move(backend)) {}
+  /// The same class on the service of this node, which runs the tasks of all programs that connect (`troupe serve`,
+  /// docs/service.md). Its codelets are found by their names: those of the kernels that come with Troupe, and of the
+  /// service's plug-ins; others are refused when they are submitted (`no_implementation`). Of the library
+  /// `Troupe::remote`, which a program links besides. Data that `allocate_…` returns lie in memory that the service
+  /// shares; other data are copied there and back (docs/programming.md). Must not be used after `fork` in the child.
+  /// Throws `io` where no service is there, `platform` where this user may not use it or where it is of another
+  /// version, `stopped` where it takes no more clients, `service_lost` where it goes meanwhile.
+  [[nodiscard]] static Runtime connect(const ConnectOptions& options = {});
   /// Waits for all tasks, and for those that they submit. Failures that nobody has waited for are lost: call `wait`
   /// before.
   ~Runtime();
@@ -95,7 +102,12 @@ class Runtime {
     return allocate(layout_of<T>(rows, cols, std::max<std::int64_t>(rows, 1)), std::move(name), node);
   }
   /// Memory that is registered nowhere yet. Throws `out_of_memory`.
-  [[nodiscard]] std::shared_ptr<platform::HostBuffer> allocate_bytes(Bytes size, NumaId node = {});
+  [[nodiscard]] client::Memory allocate_bytes(Bytes size, NumaId node = {});
+  /// Lets GPUs copy from and to memory of the program at full speed and beside everything else, while what is returned
+  /// lives; the memory must live longer. For large buffers that are used for long: it takes about a millisecond for ten
+  /// megabytes. Memory that the runtime allocates needs no such call. Null, and no effect, where there is no CUDA GPU
+  /// or the system does not let so much memory be pinned; copies are slower then.
+  [[nodiscard]] std::shared_ptr<void> pin(const void* memory, Bytes size);
   template <class T>
   [[nodiscard]] Data allocate_vector(std::int64_t count, std::string name = {}) {
     return allocate_matrix<T>(count, 1, std::move(name));
@@ -112,6 +124,14 @@ class Runtime {
   void set_reduction(const Handle& handle, ReductionMethods methods);
   /// Waits for the last use, then forgets the data (and its blocks).
   void release(const Handle& handle);
+
+  /// How much the data will be used during the run: where the memory of a device is full, data with low numbers leave
+  /// it first (docs/eviction.md; policy `reuse`). A handle with parts stands for all of them, as they are now. Throws
+  /// `invalid_handle`.
+  void set_reuse(const Handle& handle, std::int64_t index);
+  /// While what this returns lives, the data leave a device's memory only when nothing else can. Throws
+  /// `invalid_handle`.
+  [[nodiscard]] KeptData keep(const Handle& handle);
 
   /// Submits a task. Blocks while the submission window is full, except in kernels and callbacks.
   /// Throws `invalid_handle`, `conflicting_access`, `signature_mismatch`, `no_implementation`, `stopped`; then
@@ -158,12 +178,15 @@ class Runtime {
   /// task in flight.
   [[nodiscard]] WhyReport why() const;
 
+  /// Where the tasks run. For what stands on a runtime, such as `TiledMatrix`.
+  [[nodiscard]] client::Backend& backend() const { return *backend_; }
+
  private:
   Data add(graph::DataDescription description);
   Data allocate(const Layout& layout, std::string name, NumaId node);
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
 
-  std::unique_ptr<actors::RuntimeSystem> system_;
+  std::unique_ptr<client::Backend> backend_;
 };
 
 }  // namespace troupe

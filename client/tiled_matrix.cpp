@@ -5,8 +5,6 @@
 #include <limits>
 #include <new>
 
-#include "platform/host_buffer.hpp"
-
 namespace troupe {
 
 namespace {
@@ -92,12 +90,11 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
   if (separate) {
     for (int j = 0; j < tile_cols_; ++j) {
       for (int i = 0; i < tile_rows_; ++i) {
-        const std::string tile_name =
-            name.empty() ? "" : name + "(" + std::to_string(i) + "," + std::to_string(j) + ")";
+        const std::string label = tile_name(name, i, j);
         registrations_.push_back(
             layout.storage == TileStorage::none
-                ? runtime.matrix<T>(nullptr, rows_of(i), cols_of(j), std::max<std::int64_t>(rows_of(i), 1), tile_name)
-                : runtime.allocate_matrix_on<T>(owner(i, j), rows_of(i), cols_of(j), tile_name));
+                ? runtime.matrix<T>(nullptr, rows_of(i), cols_of(j), std::max<std::int64_t>(rows_of(i), 1), label)
+                : runtime.allocate_matrix_on<T>(owner(i, j), rows_of(i), cols_of(j), label));
         tiles_.push_back(registrations_.back());
       }
     }
@@ -107,8 +104,9 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
   for (int j = 0; j < tile_cols_; ++j) {
     const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(cols_of(j)) * sizeof(T);
     auto buffer = runtime.allocate_bytes(Bytes{bytes}, owner(0, j));
-    auto* data = reinterpret_cast<T*>(buffer->data());
-    add_column(runtime.matrix(data, rows, cols_of(j), ld, name.empty() ? "" : name + ":" + std::to_string(j), buffer));
+    auto* data = reinterpret_cast<T*>(buffer.data.get());
+    add_column(
+        runtime.matrix(data, rows, cols_of(j), ld, name.empty() ? "" : name + ":" + std::to_string(j), buffer.data));
   }
 }
 
@@ -121,6 +119,31 @@ TiledMatrix<T> TiledMatrix<T>::in_place(Runtime& runtime, T* data, std::int64_t 
                                      name.empty() ? "" : name + ":" + std::to_string(j)));
   }
   return result;
+}
+
+template <class T>
+TiledMatrix<T> TiledMatrix<T>::in_tiles(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols, TileSize tile,
+                                        TilePart part, const std::string& name) {
+  TiledMatrix result(Empty{}, runtime, rows, cols, tile);
+  for (int j = 0; j < result.tile_cols_; ++j) {
+    for (int i = 0; i < result.tile_rows_; ++i) {
+      if (part == TilePart::lower && i < result.diagonal(j)) {
+        result.tiles_.emplace_back();
+        continue;
+      }
+      const std::int64_t height = result.rows_of(i);
+      result.registrations_.push_back(
+          runtime.matrix(data, height, result.cols_of(j), std::max<std::int64_t>(height, 1), tile_name(name, i, j)));
+      result.tiles_.push_back(result.registrations_.back());
+      data += height * result.cols_of(j);
+    }
+  }
+  return result;
+}
+
+template <class T>
+std::string TiledMatrix<T>::tile_name(const std::string& name, int i, int j) {
+  return name.empty() ? "" : name + "(" + std::to_string(i) + "," + std::to_string(j) + ")";
 }
 
 template <class T>
@@ -146,8 +169,15 @@ Handle TiledMatrix<T>::column(int j) const {
 
 template <class T>
 void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) {
+  const bool by_tasks = runtime_->backend().shares_memory();
   for (int j = 0; j < tile_cols_; ++j) {
     for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {
+      if (!by_tasks) {
+        const HostAccess access = runtime_->acquire((*this)(i, j), AccessMode::write);
+        const MatrixView<T> tile = access.matrix<T>();
+        copy_block(data + i * tile_.rows + j * tile_.cols * ld, ld, tile.data, tile.ld, tile.rows, tile.cols);
+        continue;
+      }
       runtime_->submit(gather_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld),
                        {.numa_node = owner(i, j)});
     }
@@ -156,8 +186,15 @@ void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) 
 
 template <class T>
 void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
+  const bool by_tasks = runtime_->backend().shares_memory();
   for (int j = 0; j < tile_cols_; ++j) {
     for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {
+      if (!by_tasks) {
+        const HostAccess access = runtime_->acquire((*this)(i, j), AccessMode::read);
+        const MatrixView<T> tile = access.matrix<T>();
+        copy_block(tile.data, tile.ld, data + i * tile_.rows + j * tile_.cols * ld, ld, tile.rows, tile.cols);
+        continue;
+      }
       runtime_->submit(scatter_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld));
     }
   }

@@ -70,6 +70,11 @@ class TiledMatrix {
   [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             std::int64_t ld, TileSize tile, const std::string& name = {});
 
+  /// Tiles in memory of the program, which must outlive this object: each contiguous, one after the other, column of
+  /// tiles by column, those of `part` only. Other tiles have invalid handles.
+  [[nodiscard]] static TiledMatrix in_tiles(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
+                                            TileSize tile, TilePart part = TilePart::all, const std::string& name = {});
+
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
   [[nodiscard]] const TileSize& tile() const { return tile_; }
@@ -92,7 +97,8 @@ class TiledMatrix {
   [[nodiscard]] Handle column(int j) const;
 
   /// Submits tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory
-  /// must stay until they have ended; every tile is copied on its own, as soon as it can be.
+  /// must stay until they have ended; every tile is copied on its own, as soon as it can be. On a service the calling
+  /// thread copies, tile after tile as each can be had, and the copies have ended when it returns.
   void gather_from(const T* data, std::int64_t ld, TilePart part = TilePart::all);
   void scatter_to(T* data, std::int64_t ld, TilePart part = TilePart::all) const;
 
@@ -106,6 +112,8 @@ class TiledMatrix {
   }
   /// Cuts the next block column into tiles.
   void add_column(Data column);
+  /// "name(2,1)".
+  [[nodiscard]] static std::string tile_name(const std::string& name, int i, int j);
 
   Runtime* runtime_;
   std::int64_t rows_;
@@ -115,7 +123,7 @@ class TiledMatrix {
   int tile_cols_;
   /// Column by column.
   std::vector<Handle> tiles_;
-  /// What keeps them registered: one per tile, or one per block column.
+  /// What keeps them registered: one per tile that there is, or one per block column.
   std::vector<Data> registrations_;
   bool has_columns_ = false;
   /// Nothing where the tiles are not spread.

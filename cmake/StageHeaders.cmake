@@ -5,7 +5,8 @@
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
 set(queue client/troupe.hpp kernels/codelets.hpp kernels/blas_threads.hpp
-          # What policies of programs are written with.
+          # What plug-ins of the service, and policies of programs, are written with.
+          client/plugin.hpp
           actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
 set(seen ${queue})
 set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")

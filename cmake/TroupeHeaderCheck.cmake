@@ -3,6 +3,9 @@
 set(roots proto graph platform actors tests)
 if(NOT TROUPE_CORES_ONLY)
   list(APPEND roots client kernels apps bench)
+  if(TROUPE_SERVICE)
+    list(APPEND roots service)
+  endif()
 endif()
 list(TRANSFORM roots REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.hpp" OUTPUT_VARIABLE patterns)
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
@@ -13,8 +16,17 @@ if(NOT TROUPE_BUILD_TESTS)
   list(FILTER headers EXCLUDE REGEX "^tests/")
 endif()
 
+if(NOT TARGET troupe_wire)
+  list(FILTER headers EXCLUDE REGEX "^client/remote/|^tests/(client/remote|service)/|^tests/support/(service_client|memory_client|running_service)")
+endif()
+
 if(NOT TARGET PkgConfig::STARPU)
   list(FILTER headers EXCLUDE REGEX "_starpu\\.hpp$")
+endif()
+
+if(NOT TROUPE_CUDA_FOUND)
+  # Those that have no need of CUDA are compiled by the files named without_cuda*.
+  list(FILTER headers EXCLUDE REGEX "/cuda_[^/]*\\.hpp$")
 endif()
 
 set(sources)
@@ -29,7 +41,7 @@ if(sources)
   target_compile_options(header_check PRIVATE -O0 -g0)
   target_link_libraries(header_check PRIVATE troupe_options fmt::fmt)
   foreach(library PkgConfig::HWLOC CAF::core TroupeBLAS::TroupeBLAS CLI11::CLI11 nlohmann_json::nlohmann_json
-                  PkgConfig::STARPU)
+                  PkgConfig::STARPU troupe_cuda_headers troupe_wire)
     if(TARGET ${library})
       target_link_libraries(header_check PRIVATE ${library})
     endif()

@@ -2,7 +2,7 @@
 #
 # A static library of the .cpp files in the current folder, found again at each build, so that adding a file needs no
 # edit. RECURSE takes subfolders too; INCLUDE and EXCLUDE filter by file name. A folder without sources becomes an
-# interface library, so that headers alone are fine.
+# interface library, so that headers alone are fine. Files named cuda_* are left out where CUDA was not found.
 function(troupe_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "INCLUDE;EXCLUDE" "DEPENDS;PRIVATE")
   set(glob GLOB)
@@ -16,6 +16,7 @@ function(troupe_library name)
   if(arg_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${arg_EXCLUDE}")
   endif()
+  troupe_filter_cuda(sources)
 
   if(sources)
     add_library(${name} STATIC ${sources})

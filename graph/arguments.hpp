@@ -31,12 +31,20 @@ class Arguments {
   void append(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>, "arguments by value are trivially copyable");
     static_assert(alignof(T) <= 8, "arguments by value are aligned to 8 bytes at most");
-    const std::size_t offset = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
-    std::memcpy(bytes_.data() + offset, &value, sizeof(T));
+    append_bytes(type_tag<T>(), sizeof(T), alignof(T), &value);
+  }
+
+  /// A value of a type that is known by its tag, size and alignment alone. False, and nothing is appended, where there
+  /// is no room for it.
+  bool append_bytes(std::uint64_t tag, std::size_t size, std::size_t alignment, const void* value) {
+    const std::size_t offset = (used_ + alignment - 1) / alignment * alignment;
+    if (count_ == kMaxArguments || size > kMaxBytes || offset + size > kMaxBytes) return false;
+    std::memcpy(bytes_.data() + offset, value, size);
     offsets_[count_] = static_cast<std::uint8_t>(offset);
-    tags_[count_] = type_tag<T>();
+    tags_[count_] = tag;
     ++count_;
-    used_ = static_cast<std::uint8_t>(offset + sizeof(T));
+    used_ = static_cast<std::uint8_t>(offset + size);
+    return true;
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "graph/codelet.hpp"
 
+#include <algorithm>
+
 #include "proto/errors.hpp"
 
 namespace troupe {
@@ -44,6 +46,30 @@ Codelet Codelet::timed_as(std::string kernel) && {
   return *this;
 }
 
+Codelet& Codelet::known_as(std::string name) & {
+  definition_->known_as = std::move(name);
+  return *this;
+}
+
+Codelet Codelet::known_as(std::string name) && {
+  known_as(std::move(name));
+  return *this;
+}
+
+Codelet& Codelet::takes(std::vector<ArgumentType> arguments) & {
+  std::size_t bytes = 0;
+  for (const ArgumentType& type : arguments) {
+    bytes = (bytes + type.alignment - 1) / type.alignment * type.alignment + type.size;
+  }
+  if (arguments.size() > Arguments::kMaxArguments || bytes > Arguments::kMaxBytes) {
+    throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name + "' takes " +
+                                                 std::to_string(arguments.size()) + " arguments, " +
+                                                 std::to_string(bytes) + " bytes in all: 7 and 40 are the most");
+  }
+  definition_->argument_types = std::move(arguments);
+  return *this;
+}
+
 Codelet& Codelet::flops(FlopCount count) & {
   definition_->flops = std::move(count);
   return *this;
@@ -62,6 +88,33 @@ Codelet& Codelet::environment(Environment environment) & {
 Codelet Codelet::environment(Environment environment) && {
   this->environment(environment);
   return *this;
+}
+
+void Codelet::take_parameters(DeviceKind kind, CodeletDefinition described) {
+  CodeletDefinition& d = *definition_;
+  const bool same = d.parameters == described.parameters && d.argument_types == described.argument_types;
+  for (int other = 0; d.typed && !same && other < kDeviceKinds; ++other) {
+    if (other == static_cast<int>(kind) || !d.kernels[static_cast<std::size_t>(other)]) continue;
+    throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "': its kernel for a " + to_string(kind) +
+                                                   " takes other handles or arguments than "
+                                                   "the one for a " +
+                                                   to_string(static_cast<DeviceKind>(other)) +
+                                                   ": let both take the same types");
+  }
+  d.typed = true;
+  d.parameters = std::move(described.parameters);
+  d.argument_types = std::move(described.argument_types);
+  check_parameters();
+}
+
+void Codelet::check_no_reduction() const {
+  const auto& modes = definition_->modes;
+  const auto found = std::ranges::find(modes, AccessMode::reduce);
+  if (found == modes.end()) return;
+  throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name + "' reduces handle " +
+                                               std::to_string(found - modes.begin()) +
+                                               ", which only CPU cores can: let it commute instead, or leave out its "
+                                               "implementation for CUDA");
 }
 
 void Codelet::check_parameters() const {

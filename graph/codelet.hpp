@@ -14,6 +14,9 @@
 #include "graph/kernel_context.hpp"
 #include "proto/access.hpp"
 
+/// What CUDA's `cudaStream_t` points to.
+struct CUstream_st;
+
 namespace troupe {
 
 /// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
@@ -30,6 +33,27 @@ struct DataParameter {
   ViewShape shape = ViewShape::any;
   std::uint64_t element_tag = 0;
   bool writable = false;
+  /// In bytes. Follows from the tag, so it does not count in comparisons; but layouts that another process made up may
+  /// say something else.
+  std::uint32_t element_size = 0;
+
+  friend bool operator==(const DataParameter& a, const DataParameter& b) {
+    return a.shape == b.shape && a.element_tag == b.element_tag && a.writable == b.writable;
+  }
+};
+
+/// What a typed implementation expects of one argument by value.
+struct ArgumentType {
+  template <class T>
+  [[nodiscard]] static ArgumentType of() {
+    return {type_tag<T>(), sizeof(T), alignof(T)};
+  }
+
+  std::uint64_t tag = 0;
+  std::uint8_t size = 0;
+  std::uint8_t alignment = 1;
+
+  friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
 };
 
 /// The immutable content of a codelet. Shared by all copies of a `Codelet` and by every runtime that has seen it.
@@ -42,17 +66,28 @@ struct CodeletDefinition {
   FlopCount flops;
   /// See `Codelet::timed_as`.
   std::string timed_as;
+  /// See `Codelet::known_as`.
+  std::string known_as;
   /// The runtime's own: its time is not counted in virtual time.
   bool internal = false;
   Environment environment = nullptr;
   /// Filled from a typed implementation; empty where only untyped ones were given.
   bool typed = false;
   std::vector<DataParameter> parameters;
-  std::vector<std::uint64_t> argument_tags;
+  /// From a typed implementation, or from `Codelet::takes`.
+  std::vector<ArgumentType> argument_types;
 
-  [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernels[static_cast<int>(kind)]); }
+  /// What a device of this kind calls; empty where the codelet does not run there.
+  [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
+    const Kernel& own = kernels[static_cast<std::size_t>(kind)];
+    const bool emulates = kind == DeviceKind::emulated && !own && !internal;
+    return emulates ? kernels[static_cast<std::size_t>(DeviceKind::cpu_core)] : own;
+  }
+  [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
   /// What its times are known by.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
+  /// What a service knows it by: no two codelets of a service have the same one.
+  [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
 };
 
 namespace detail {
@@ -65,7 +100,7 @@ template <class T>
 struct Parameter<MatrixView<T>> {
   static constexpr bool is_data = true;
   static DataParameter describe() {
-    return {ViewShape::matrix, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>};
+    return {ViewShape::matrix, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
   }
   static MatrixView<T> get(const KernelContext& context, std::size_t index) { return context.matrix<T>(index); }
 };
@@ -73,7 +108,7 @@ template <class T>
 struct Parameter<std::span<T>> {
   static constexpr bool is_data = true;
   static DataParameter describe() {
-    return {ViewShape::vector, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>};
+    return {ViewShape::vector, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
   }
   static std::span<T> get(const KernelContext& context, std::size_t index) { return context.vector<T>(index); }
 };
@@ -81,7 +116,7 @@ template <class T>
 struct Parameter<T&> {
   static constexpr bool is_data = true;
   static DataParameter describe() {
-    return {ViewShape::scalar, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>};
+    return {ViewShape::scalar, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
   }
   static T& get(const KernelContext& context, std::size_t index) { return context.scalar<T>(index); }
 };
@@ -110,7 +145,7 @@ struct TypedKernel {
   static void describe(CodeletDefinition& definition) {
     definition.typed = true;
     definition.parameters.clear();
-    definition.argument_tags.clear();
+    definition.argument_types.clear();
     (describe_one<P>(definition), ...);
   }
   template <class T>
@@ -118,9 +153,32 @@ struct TypedKernel {
     if constexpr (Parameter<T>::is_data) {
       definition.parameters.push_back(Parameter<T>::describe());
     } else {
-      definition.argument_tags.push_back(type_tag<std::remove_cv_t<T>>());
+      using Value = std::remove_cv_t<T>;
+      definition.argument_types.push_back({type_tag<Value>(), sizeof(Value), alignof(Value)});
     }
   }
+};
+
+/// The same for a function that takes a stream first.
+template <class F, class... P>
+struct StreamKernel {
+  static_assert(sizeof...(P) > 0, "a typed kernel for CUDA takes the stream (cudaStream_t) first");
+};
+template <class F, class Stream, class... P>
+struct StreamKernel<F, Stream, P...> {
+  static_assert(std::is_same_v<std::remove_const_t<Stream>, ::CUstream_st*>,
+                "a typed kernel for CUDA takes the stream (cudaStream_t) first, then views of its handles");
+  using Typed = TypedKernel<F, P...>;
+
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        function(static_cast<::CUstream_st*>(context.stream), Typed::template get<I>(context)...);
+      }
+      (std::index_sequence_for<P...>{});
+    };
+  }
+  static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
 };
 
 template <class F>
@@ -129,22 +187,30 @@ template <class R, class... P>
 struct CallSignature<R (*)(P...)> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
 };
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
 };
 template <class R, class... P>
 struct CallSignature<R (*)(P...) noexcept> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
 };
 // A function object is called by several workers at the same time, so it must be callable as const.
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const noexcept> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
 };
 
 }  // namespace detail
@@ -173,15 +239,35 @@ class Codelet {
     if constexpr (std::is_invocable_v<F, const KernelContext&>) {
       return implement(DeviceKind::cpu_core, Kernel(std::move(function)));
     } else {
-      using Typed = typename detail::CallSignature<F>::template Typed<F>;
-      Typed::describe(*definition_);
-      check_parameters();
-      return implement(DeviceKind::cpu_core, Typed::wrap(std::move(function)));
+      return implement_typed<typename detail::CallSignature<F>::template Typed<F>>(DeviceKind::cpu_core,
+                                                                                   std::move(function));
     }
   }
   template <class F>
   Codelet cpu(F function) && {
     cpu(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
+  /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
+  /// (`cudaStream_t`) first, and then what one for a core takes; the same handles and arguments as that one, where the
+  /// codelet has both. Of `T&` only the address is of use. What is to be looked at when the work has ended is given to
+  /// `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in host
+  /// memory.
+  template <class F>
+  Codelet& cuda(F function) & {
+    check_no_reduction();
+    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+      return implement(DeviceKind::cuda, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template OnStream<F>>(DeviceKind::cuda,
+                                                                                      std::move(function));
+    }
+  }
+  template <class F>
+  Codelet cuda(F function) && {
+    cuda(std::move(function));
     return *this;
   }
 
@@ -192,6 +278,14 @@ class Codelet {
   /// and a precision of its file. For runs in virtual time.
   Codelet& timed_as(std::string kernel) &;
   Codelet timed_as(std::string kernel) &&;
+  /// The name by which a service finds the codelet, where its own name, which is for people and traces, is not one of
+  /// its own: "gemm_nt/double".
+  Codelet& known_as(std::string name) &;
+  Codelet known_as(std::string name) &&;
+  /// What untyped implementations take by value, in order: submissions are checked against it. Who has no
+  /// implementation at all, as it is a service's, says so what its tasks have. Throws `invalid_argument` for more than
+  /// a task can hold.
+  Codelet& takes(std::vector<ArgumentType> arguments) &;
   /// A codelet of its own with the same content, to be changed before it is submitted.
   [[nodiscard]] Codelet copy() const;
 
@@ -205,8 +299,18 @@ class Codelet {
   [[nodiscard]] const std::shared_ptr<const CodeletDefinition>& shared_definition() const { return shared_; }
 
  private:
-  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes.
+  template <class Typed, class F>
+  Codelet& implement_typed(DeviceKind kind, F function) {
+    CodeletDefinition described;
+    Typed::describe(described);
+    take_parameters(kind, std::move(described));
+    return implement(kind, Typed::wrap(std::move(function)));
+  }
+  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or what the implementation
+  /// for another kind of device takes.
+  void take_parameters(DeviceKind kind, CodeletDefinition described);
   void check_parameters() const;
+  void check_no_reduction() const;
 
   std::shared_ptr<CodeletDefinition> definition_;
   std::shared_ptr<const CodeletDefinition> shared_;

@@ -38,7 +38,7 @@ struct DependencyState {
 /// `view`, `parent` and `name` are constant from registration to release.
 struct alignas(64) DataRecord {
   /// Constant for the life of the memory.
-  const TaskGraph* graph = nullptr;
+  const TaskOwner* owner = nullptr;
   /// Unique in its graph; invalid while the record is free.
   std::atomic<std::uint64_t> id{HandleId{}.value()};
   /// In host memory; the memory is the program's, or `owned`.

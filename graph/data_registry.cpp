@@ -52,7 +52,7 @@ std::string describe(const DataRecord& record) {
 }
 
 std::string describe(const Task& task) {
-  std::string text = "task " + std::to_string(task.task_id().value());
+  std::string text = "task " + std::to_string(task.tag != 0 ? task.tag : task.task_id().value());
   if (task.extras && !task.extras->name.empty()) text += " '" + task.extras->name + "'";
   if (task.codelet != nullptr) text += " (codelet " + task.codelet->name + ")";
   return text;
@@ -61,12 +61,12 @@ std::string describe(const Task& task) {
 DataRecord& DataRegistry::allocate() {
   if (free_ == nullptr) {
     records_.emplace_back();
-    records_.back().graph = graph_;
+    records_.back().owner = owner_;
     free_ = &records_.back();
   }
   DataRecord& record = *free_;
   free_ = record.next;
-  record.id.store(next_id_++, std::memory_order_relaxed);
+  record.id.store(next_id_->fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
   ++size_;
   return record;
 }
@@ -149,7 +149,7 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle) const {
   if (record == nullptr) {
     return Failure{ErrorCode::invalid_handle, "an empty handle was used: register data with the runtime first"};
   }
-  if (record->graph != graph_) {
+  if (record->owner != owner_) {
     return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
                                                   " belongs to another runtime: register the data with this one"};
   }

@@ -1,6 +1,7 @@
 /// The handles of one graph.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -35,7 +36,11 @@ struct Block {
 /// graph's submission lock.
 class DataRegistry {
  public:
-  explicit DataRegistry(const TaskGraph* graph) : graph_(graph) {}
+  /// `ids`: what several registries whose handles meet take their ids from; null: from a counter of its own.
+  explicit DataRegistry(const TaskOwner* owner, std::atomic<std::uint64_t>* ids = nullptr)
+      : owner_(owner), next_id_(ids != nullptr ? ids : &own_ids_) {}
+  DataRegistry(const DataRegistry&) = delete;
+  DataRegistry& operator=(const DataRegistry&) = delete;
 
   DataRecord& add(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither
@@ -47,14 +52,22 @@ class DataRegistry {
   /// The record behind a handle, or `invalid_handle`.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle) const;
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// Calls `visit(record)` for every handle that is no part of another.
+  template <class Visit>
+  void visit_wholes(const Visit& visit) {
+    for (DataRecord& record : records_) {
+      if (record.handle_id().valid() && record.parent == nullptr && !record.releasing) visit(record);
+    }
+  }
 
  private:
   DataRecord& allocate();
 
-  const TaskGraph* graph_;
+  const TaskOwner* owner_;
   std::deque<DataRecord> records_;
   DataRecord* free_ = nullptr;
-  std::uint64_t next_id_ = 0;
+  std::atomic<std::uint64_t> own_ids_{0};
+  std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;
 };
 

@@ -5,30 +5,30 @@
 
 namespace troupe::graph {
 
-class TaskGraph;
+class TaskOwner;
 
-/// While one lives, its thread runs a kernel or a callback of `graph`: submissions go to the worker's own deque and
+/// While one lives, its thread runs a kernel or a callback of `owner`: submissions go to the worker's own deque and
 /// never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
 class ExecutionScope {
  public:
-  ExecutionScope(const TaskGraph* graph, WorkerId worker) : graph_(graph), worker_(worker), outer_(innermost_) {
+  ExecutionScope(const TaskOwner* owner, WorkerId worker) : owner_(owner), worker_(worker), outer_(innermost_) {
     innermost_ = this;
   }
   ~ExecutionScope() { innermost_ = outer_; }
   ExecutionScope(const ExecutionScope&) = delete;
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
-  /// The innermost scope of the calling thread that belongs to `graph`, or null.
-  [[nodiscard]] static const ExecutionScope* find(const TaskGraph* graph) {
+  /// The innermost scope of the calling thread that belongs to `owner`, or null.
+  [[nodiscard]] static const ExecutionScope* find(const TaskOwner* owner) {
     const ExecutionScope* scope = innermost_;
-    while (scope != nullptr && scope->graph_ != graph) scope = scope->outer_;
+    while (scope != nullptr && scope->owner_ != owner) scope = scope->outer_;
     return scope;
   }
 
   [[nodiscard]] WorkerId worker() const { return worker_; }
 
  private:
-  const TaskGraph* graph_;
+  const TaskOwner* owner_;
   WorkerId worker_;
   const ExecutionScope* outer_;
 

@@ -16,7 +16,7 @@ namespace troupe {
 namespace graph {
 struct DataRecord;
 struct Task;
-class TaskGraph;
+class TaskOwner;
 }  // namespace graph
 
 /// A reference to data that is registered with a runtime: cheap to copy, does not own. Using it after the data was
@@ -61,6 +61,8 @@ struct Rebinding {
 struct ReductionMethods {
   std::function<void(const DataView& partial)> initialize;
   std::function<void(const DataView& into, const DataView& from)> combine;
+  /// What a service knows the same methods by ("sum"); empty: it does not, and they work in the program only.
+  std::string name = {};
 };
 
 /// The usual reduction: zero, and element-wise addition.
@@ -78,7 +80,8 @@ ReductionMethods sum_reduction() {
             for (std::int64_t j = 0; j < x.cols; ++j) {
               for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) += y(i, j);
             }
-          }};
+          },
+          "sum"};
 }
 
 /// How a task ended, or that it has not.
@@ -99,9 +102,9 @@ enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
 class Future {
  public:
   Future() = default;
-  Future(graph::TaskGraph* graph, graph::Task* task, TaskId id) : graph_(graph), task_(task), id_(id) {}
+  Future(graph::TaskOwner* owner, graph::Task* task, TaskId id) : owner_(owner), task_(task), id_(id) {}
 
-  [[nodiscard]] bool valid() const { return graph_ != nullptr; }
+  [[nodiscard]] bool valid() const { return owner_ != nullptr; }
   [[nodiscard]] TaskId id() const { return id_; }
   /// Never blocks. A task that has just ended may still be reported as pending once.
   [[nodiscard]] TaskStatus status() const;
@@ -112,11 +115,12 @@ class Future {
   /// The task will not run unless it has been started already; tasks that read what it writes are cancelled with it.
   void cancel() const;
 
-  [[nodiscard]] graph::TaskGraph* graph() const { return graph_; }
+  [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
+  /// Where its owner finds it; null where the owner needs no more than the id.
   [[nodiscard]] graph::Task* task() const { return task_; }
 
  private:
-  graph::TaskGraph* graph_ = nullptr;
+  graph::TaskOwner* owner_ = nullptr;
   graph::Task* task_ = nullptr;
   TaskId id_;
 };

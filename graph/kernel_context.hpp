@@ -49,6 +49,9 @@ class KernelContext {
   /// The worker that runs the task; an invalid id outside a runtime.
   WorkerId worker;
   TaskId task;
+  /// On a CUDA GPU the stream (`cudaStream_t`) that everything is to be launched on; the data are in its memory. Null
+  /// elsewhere.
+  void* stream = nullptr;
 
  private:
   std::span<const DataView* const> data_;

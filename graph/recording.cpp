@@ -16,16 +16,16 @@ thread_local const RecordingScope* innermost = nullptr;
 TaskExtras::TaskExtras() = default;
 TaskExtras::~TaskExtras() = default;
 
-RecordingScope::RecordingScope(const TaskGraph* graph, Recording* recording)
-    : graph_(graph), recording_(recording), outer_(innermost) {
+RecordingScope::RecordingScope(const TaskOwner* owner, Recording* recording)
+    : owner_(owner), recording_(recording), outer_(innermost) {
   innermost = this;
 }
 
 RecordingScope::~RecordingScope() { innermost = outer_; }
 
-Recording* RecordingScope::find(const TaskGraph* graph) {
+Recording* RecordingScope::find(const TaskOwner* owner) {
   const RecordingScope* scope = innermost;
-  while (scope != nullptr && scope->graph_ != graph) scope = scope->outer_;
+  while (scope != nullptr && scope->owner_ != owner) scope = scope->outer_;
   return scope != nullptr ? scope->recording_ : nullptr;
 }
 

@@ -220,19 +220,19 @@ inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskLi
   return is_sink && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// While one lives, the submissions of its thread to `graph` are recorded.
+/// While one lives, the submissions of its thread to `owner` are recorded.
 class RecordingScope {
  public:
-  RecordingScope(const TaskGraph* graph, Recording* recording);
+  RecordingScope(const TaskOwner* owner, Recording* recording);
   ~RecordingScope();
   RecordingScope(const RecordingScope&) = delete;
   RecordingScope& operator=(const RecordingScope&) = delete;
 
-  /// The recording that the calling thread makes of `graph`, or null.
-  [[nodiscard]] static Recording* find(const TaskGraph* graph);
+  /// The recording that the calling thread makes of `owner`, or null.
+  [[nodiscard]] static Recording* find(const TaskOwner* owner);
 
  private:
-  const TaskGraph* graph_;
+  const TaskOwner* owner_;
   Recording* recording_;
   const RecordingScope* outer_;
 };

@@ -31,7 +31,7 @@ double flops_of(const Task& task) noexcept {
 }
 
 bool SizeClass::runs_on(DeviceKind kind) const {
-  if (kind != DeviceKind::cpu_core && whole_of_parts && codelet->runs_on(DeviceKind::cpu_core)) return false;
+  if (is_accelerator(kind) && whole_of_parts && codelet->runs_on(DeviceKind::cpu_core)) return false;
   return codelet->runs_on(kind);
 }
 
@@ -43,6 +43,7 @@ SizeClassId SizeClasses::classify(const Task& task) {
     shapes = mix(shapes, static_cast<std::uint64_t>(layout.cols));
     shapes = mix(shapes, layout.element_size);
     if (!access.data()->children.empty()) shapes = mix(shapes, 1);
+    if (access.mode() == AccessMode::reduce) shapes = mix(shapes, 2);
   }
   const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
   if (is_new) found->second = add(task, shapes);
@@ -55,6 +56,7 @@ SizeClassId SizeClasses::add(const Task& task, std::uint64_t shapes) {
   made.codelet = task.codelet;
   made.flops = flops_of(task);
   made.whole_of_parts = find_whole_of_parts(task) != nullptr;
+  made.reduces = reduces(task);
   made.shapes = shapes;
   for (const TaskAccess& access : task.data()) {
     const Layout& layout = access.data()->view.layout;

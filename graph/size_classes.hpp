@@ -26,6 +26,8 @@ struct SizeClass {
   /// Some of the data are used as a whole though they have parts: a core's implementation is called, where there is one
   /// (`find_whole_of_parts`).
   bool whole_of_parts = false;
+  /// Some of the data are reduced: partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
+  bool reduces = false;
   /// A hash of the data's shapes and element sizes; the same in every run.
   std::uint64_t shapes = 0;
   /// Of the largest element.

@@ -23,6 +23,7 @@ namespace troupe::graph {
 
 struct DataRecord;
 struct Task;
+class TaskGraph;
 
 /// A wait for one task by a thread that is no worker.
 class TaskWaiter;
@@ -163,6 +164,12 @@ struct alignas(64) Task {
   alignas(64) std::array<Edge, kInlineEdges> inline_edges;
 
   alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
+
+  // Set in clients' graphs only (`GraphOptions::shares_workers`).
+
+  TaskGraph* graph = nullptr;
+  /// `TaskSpecification::tag`.
+  std::uint64_t tag = 0;
 
   Task() = default;
   ~Task() {

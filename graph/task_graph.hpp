@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -22,19 +23,25 @@
 #include "graph/failure_log.hpp"
 #include "graph/graph_snapshot.hpp"
 #include "graph/handle.hpp"
+#include "graph/pending_hold.hpp"
 #include "graph/recording.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/task.hpp"
+#include "graph/task_endings.hpp"
+#include "graph/task_owner.hpp"
 #include "graph/task_waiter.hpp"
 #include "graph/waiting_threads.hpp"
 
 namespace troupe::graph {
 
+/// Definitions of codelets that somebody keeps.
+using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>>;
+
 struct GraphOptions {
   /// Workers that will complete tasks; their ids are 0 … workers - 1.
   std::size_t workers = 1;
   /// Kinds of device that at least one worker drives.
-  std::array<bool, kDeviceKinds> device_kinds{true, false};
+  std::array<bool, kDeviceKinds> device_kinds{true, false, false};
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
   /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
@@ -42,6 +49,16 @@ struct GraphOptions {
   DependencyTrace* dependency_trace = nullptr;
   /// Who sees tasks before they are ready, in this order; they outlive the graph.
   std::vector<SubmissionObserver*> observers = {};
+  /// The workers run tasks of other graphs too, and find the graph of each in `Task::graph`.
+  bool shares_workers = false;
+  /// What the workers' side wants to find again by a task's graph.
+  void* owner = nullptr;
+  /// Told of the end of every task; outlives the graph. With `shares_workers` only. Null: nobody is.
+  TaskEndings* endings = nullptr;
+  /// The first task's id, so that those of several graphs differ.
+  std::uint64_t first_id = 1;
+  /// Where handles' ids come from, for the same reason; outlives the graph. Null: they count from 0.
+  std::atomic<std::uint64_t>* handle_ids = nullptr;
 };
 
 /// What the graph needs of the runtime around it.
@@ -85,6 +102,9 @@ struct TaskSpecification {
   std::span<const Access> accesses;
   const Arguments& arguments;
   const TaskOptions& options;
+  /// What `TaskEndings` are told, and failures call the task; 0: nothing. Kept with `GraphOptions::shares_workers`
+  /// only.
+  std::uint64_t tag = 0;
 };
 
 struct GraphProgress {
@@ -98,7 +118,7 @@ struct GraphProgress {
 /// Thread-safe. `submit`, `register_data` … may be called by any thread; `begin` and `complete` by the worker named
 /// in the call. Completing a task takes no lock. What is done under the submission lock: allocation of tasks,
 /// dependency state of records, the registry.
-class TaskGraph {
+class TaskGraph final : public TaskOwner {
  public:
   TaskGraph(const GraphOptions& options, GraphHost& host);
   ~TaskGraph();
@@ -114,6 +134,11 @@ class TaskGraph {
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
   /// Waits for the last use of a handle and of its parts, then forgets them. The content stays where it is.
   Result<void> release(const Handle& handle);
+  /// The same for all handles. What fails is reported by the next wait.
+  void release_all();
+  /// For what is known of codelets after their graph has gone: the definitions of all that it has run. Moves them away:
+  /// only before destruction, when nothing is in flight.
+  CodeletDefinitions take_codelets();
 
   // Tasks.
   Result<Future> submit(const TaskSpecification& specification);
@@ -127,25 +152,44 @@ class TaskGraph {
   /// Runs a sealed recording, ordered like one task that uses all its data, with other data in place of some of those
   /// recorded. `invalid_handle` where data were released, `invalid_argument` where data cannot be exchanged,
   /// `conflicting_access` where two of them are then the same.
-  Result<Future> replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings);
+  Result<Future> replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
+                        std::uint64_t tag = 0);
 
   /// From now on submissions fail with `stopped`, those of kernels and callbacks too. `wait_in_kernel` in one of
   /// these, as stopping is the first half of waiting for the end.
   Result<void> stop_submissions();
-  /// Cancels every task that was submitted before and has not started.
-  void cancel_all();
-  void cancel(const Future& future);
-  [[nodiscard]] TaskStatus status(const Future& future) const;
+  /// Cancels every task that was submitted before and has not started. `why`: what their failures say; the last call's
+  /// where there are several.
+  void cancel_all(std::string why = "the program cancelled all tasks");
+  void cancel(const Future& future) override;
+  [[nodiscard]] TaskStatus status(const Future& future) const override;
 
   // Waiting, for threads that run no kernel: else `wait_in_kernel`.
   /// Returns when every task has ended. Fails with the summary of all failures since the last call.
   Result<void> wait_all();
-  Result<void> wait(const Future& future);
+  Result<void> wait(const Future& future) override;
   /// Waits until the program may use the data in this mode, and keeps tasks that conflict waiting until `give_back`.
   /// Fails where the content is invalid because a task failed (unless the mode is write), and with `invalid_argument`
   /// for commute and reduce, which only tasks can do.
   Result<Task*> acquire(const Handle& handle, AccessMode mode);
   void give_back(Task* hold);
+
+  // The same for one thread that serves many, which must not block: each wait has a beginning and an end. `ready` is
+  // called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph. After it, and
+  // not inside of it, comes the call that finishes; that may wait for copies between memories, and for nothing else.
+  Result<std::unique_ptr<PendingHold>> begin_acquire(const Handle& handle, AccessMode mode,
+                                                     std::function<void()> ready);
+  Result<Task*> finish_acquire(PendingHold& pending);
+  /// For `release` (`releasing`), `partition` and `set_reduction`.
+  Result<std::unique_ptr<PendingHold>> begin_change(const Handle& handle, bool releasing, std::function<void()> ready);
+  Result<void> finish_release(PendingHold& pending);
+  Result<std::vector<Handle>> finish_partition(PendingHold& pending, std::span<const Block> blocks);
+  Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
+  /// Submits the combining tasks of all open reductions. False: there were none, and every task has ended.
+  bool combine_open_reductions();
+
+  /// The handle, or its parts where it has any. Fails with `invalid_handle`.
+  Result<std::vector<HandleId>> data_of(const Handle& handle);
   /// The data behind a handle that the caller holds.
   [[nodiscard]] static DataView view_of(const Handle& handle);
 
@@ -164,6 +208,9 @@ class TaskGraph {
   void inspect(const std::function<std::vector<RunningTask>()>& running,
                const std::function<void(const GraphSnapshot&)>& look);
 
+  /// Calls `look` while nobody can submit: a task that is in flight meanwhile may be followed.
+  void while_tasks_stay(const std::function<void()>& look);
+
   [[nodiscard]] GraphProgress progress() const;
   [[nodiscard]] const GraphOptions& options() const { return options_; }
   [[nodiscard]] FailureLog& failures() { return failures_; }
@@ -179,7 +226,6 @@ class TaskGraph {
   // Submission; all but `wait_for_room` and `know_codelet` require submission_mutex_.
   Result<void> wait_for_room();
   Result<void> know_codelet(const Codelet& codelet);
-  Result<void> check_accesses(const TaskSpecification& specification, std::uint64_t id);
   /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
   /// while its thread is recording submits as kernels do.
   [[nodiscard]] Recording* recording_here() const;
@@ -187,11 +233,9 @@ class TaskGraph {
   void close_recorded_reduction(Recording& recording, DataRecord& record);
   RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after);
-  Result<std::vector<DataRecord*>> rebind(const Recording& recording, std::span<const Rebinding> rebindings) const;
   /// Remembers a recording that is run.
   void keep(const std::shared_ptr<Recording>& recording);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const;
-  Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count);
   void fill(Task& task, const TaskSpecification& specification);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count);
@@ -206,9 +250,7 @@ class TaskGraph {
   void order(Task& task, DependencyBuilder& builder, TaskList& ready);
   void close_reduction(DataRecord& record, TaskList& ready);
   void close_reductions(TaskList& ready);
-  /// Submits the combining tasks of all open reductions. False: there were none, and every task has ended. Without
-  /// submission_mutex_, like the next.
-  bool combine_open_reductions();
+  /// Without submission_mutex_.
   Result<void> wait_until_ended();
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
@@ -223,12 +265,26 @@ class TaskGraph {
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
   /// `GraphHost::bring_home` for the data of a hold.
   Result<void> bring_home(const Task& hold);
+  /// The same before data are forgotten, which must not fail: what cannot be brought home is reported by the next wait.
+  Result<void> bring_home_to_release(const Task& hold, const DataRecord& released);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
+  /// What the program sees of data that it has waited for: fails where they are not valid.
+  Result<Task*> take_hold(Task* hold, AccessMode mode);
   /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
   /// under submission_mutex_ before any task that was submitted meanwhile begins: those have been ordered by the tree
   /// as it was, but none has looked at it. `releasing`: the handle and those below it are refused from now on.
   using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
   Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
+  /// The two halves of that, around the wait.
+  Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
+                           bool& immediately);
+  Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
+  /// Takes back that a handle and those below it are about to be forgotten, or says it. submission_mutex_.
+  static void announce_release(const Handle& handle, bool releasing);
+  Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
+                         TaskList& ready);
+  void forget(DataRecord& record);
+  void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
   /// The data of a part that is about to be released are the parent's own from now on, valid or not.
   void return_to_parent(DataRecord& part);
 
@@ -287,6 +343,8 @@ class TaskGraph {
   const FailureLog::Cause no_cause_;
   GraphHost& host_;
   std::atomic<std::uint64_t> cancel_below_{0};
+  mutable std::mutex cancel_mutex_;
+  std::string why_cancelled_;  // cancel_mutex_
   std::atomic<bool> stopped_{false};
   /// Threads that are recording.
   std::atomic<int> recording_threads_{0};
@@ -313,9 +371,8 @@ class TaskGraph {
   /// Those that have been run, for `inspect`.
   std::vector<std::shared_ptr<Recording>> recordings_;  // submission_mutex_
 
-  alignas(64) std::unordered_map<const CodeletDefinition*,
-                                 std::shared_ptr<const CodeletDefinition>> codelets_;  // codelet_mutex_
-  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;            // codelet_mutex_
+  alignas(64) CodeletDefinitions codelets_;                                  // codelet_mutex_
+  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;  // codelet_mutex_
   std::mutex codelet_mutex_;
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};

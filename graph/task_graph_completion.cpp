@@ -24,9 +24,10 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  const char* why = nullptr;
+  std::string why;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
-    why = "the program cancelled all tasks";
+    const std::lock_guard lock(cancel_mutex_);
+    why = why_cancelled_;
   } else if (task.cancel_requested.load(std::memory_order_relaxed)) {
     why = "the program cancelled it, or a task that it was to run after did not succeed";
   } else {
@@ -193,6 +194,7 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
 void TaskGraph::end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
                     TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
+  const std::uint64_t tag = options_.endings != nullptr ? task.tag : 0;
   if (task.role == TaskRole::recorded) {
     Recording& recording = *static_cast<RecordedTask&>(task).recording;
     if (recording.task_ended(static_cast<RecordedTask&>(task), {cause, slot, options_.dependency_trace}, ready)) {
@@ -203,6 +205,8 @@ void TaskGraph::end(Task& task, TaskStatus status, const FailureLog::Cause& caus
     release_successors(task, status, slot, ready);
     recycle(task, slot);
   }
+  // Before it is counted: who has waited for everything has no task left that would be told of.
+  if (counted && options_.endings != nullptr) options_.endings->ended(tag, status, cause);
   if (counted && (completed_.count(slot) & (notify_stride_ - 1)) == 0) {
     completed_.publish(slot);
     notify_waiters();

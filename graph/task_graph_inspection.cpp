@@ -141,7 +141,7 @@ bool has_device(const Task& task, const GraphOptions& options) {
 
 TaskNode TaskGraph::node_of(const Task& task) const {
   TaskNode node;
-  node.id = task.task_id();
+  node.id = task.tag != 0 ? TaskId(task.tag) : task.task_id();
   node.role = task.role;
   // Acquire: pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);
@@ -189,6 +189,11 @@ std::vector<const Recording*> TaskGraph::running_recordings() const {
     if (recording->run_task() != nullptr) running.push_back(recording.get());
   }
   return running;
+}
+
+void TaskGraph::while_tasks_stay(const std::function<void()>& look) {
+  const std::lock_guard lock(submission_mutex_);
+  look();
 }
 
 void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running,

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "graph/execution_scope.hpp"
+#include "graph/rebinding.hpp"
+#include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
@@ -14,10 +16,10 @@ Recording* TaskGraph::recording_here() const {
 
 Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& recording) {
   if (recording_here() != nullptr) {
-    return Failure{ErrorCode::invalid_argument, "a recording inside of another: end the first one before"};
+    return records_in_recording();
   }
   if (ExecutionScope::find(this) != nullptr) {
-    return Failure{ErrorCode::wait_in_kernel, "a kernel or callback began a recording of its own runtime"};
+    return records_in_kernel();
   }
   recording_threads_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(submission_mutex_);
@@ -47,11 +49,9 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
   const std::lock_guard lock(submission_mutex_);
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
-    return Failure{ErrorCode::invalid_argument,
-                   "codelet '" + specification.codelet.name() +
-                       "': a recorded task can only be told to run after tasks of the same recording"};
+    return unrecorded_dependency(specification.codelet);
   }
-  if (auto valid = check_accesses(specification, take_id()); !valid) return valid.failure();
+  if (auto valid = check_accesses(specification, registry_, take_id()); !valid) return valid.failure();
   RecordedTask& task = add_recorded(recording, &specification.codelet.definition(), specification.accesses.size());
   fill(task, specification);
   infer_recorded(recording, task, specification.options.after);
@@ -90,80 +90,26 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
   infer_recorded(recording, task, {});
 }
 
-Result<std::vector<DataRecord*>> TaskGraph::rebind(const Recording& recording,
-                                                   std::span<const Rebinding> rebindings) const {
-  std::vector<DataRecord*> data;
-  for (const Recording::Use& use : recording.uses()) {
-    // Those that are exchanged too: what they look like is compared, and their memory may be another handle's by now.
-    const auto recorded = registry_.find(Handle(use.recorded, use.id));
-    if (!recorded) return recorded.failure();
-    data.push_back(recorded.value());
-  }
-  std::vector<bool> exchanged(data.size());
-  for (const Rebinding& rebinding : rebindings) {
-    const std::size_t number = recording.use_of(rebinding.recorded);
-    if (number == data.size()) {
-      return Failure{ErrorCode::invalid_argument,
-                     "handle " + std::to_string(rebinding.recorded.id().value()) +
-                         " is to be exchanged, but no task of the recording uses it (or only through its parts)"};
-    }
-    const Recording::Use& use = recording.uses()[number];
-    const auto now = registry_.find(rebinding.now);
-    if (!now) return now.failure();
-    const Layout& old_layout = use.recorded->view.layout;
-    const Layout& layout = now.value()->view.layout;
-    const std::string which = describe(*use.recorded) + " cannot be exchanged for " + describe(*now.value()) + ": ";
-    if (layout.rows != old_layout.rows || layout.cols != old_layout.cols ||
-        layout.element_tag != old_layout.element_tag || (old_layout.contiguous() && !layout.contiguous())) {
-      return Failure{ErrorCode::invalid_argument, which + "sizes, element type or contiguity differ"};
-    }
-    if (use.inside_another || use.contains_another) {
-      return Failure{
-          ErrorCode::invalid_argument,
-          which + "the recording uses " + (use.inside_another ? "data that contain it" : "parts of it") + ", too"};
-    }
-    if (use.reduces) return Failure{ErrorCode::invalid_argument, which + "the recording reduces into it"};
-    if (exchanged[number]) return Failure{ErrorCode::invalid_argument, which + "it is to be exchanged twice"};
-    exchanged[number] = true;
-    data[number] = now.value();
-  }
-  return data;
-}
-
-Result<void> TaskGraph::check_uses(const Recording& recording, std::span<DataRecord* const> data) {
-  const std::uint64_t id = take_id();
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const Recording::Use& use = recording.uses()[i];
-    if (use.inside_another || data[i]->mark(id, use.mode)) continue;
-    return Failure{ErrorCode::conflicting_access, describe(*data[i]) +
-                                                      " is the same data as, or part of, other data of the recorded "
-                                                      "graph '" +
-                                                      recording.name() + "', and not both only read"};
-  }
-  return {};
-}
-
-Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings) {
-  if (recording_here() != nullptr) {
-    return Failure{ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"};
-  }
+Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
+                                 std::uint64_t tag) {
+  if (recording_here() != nullptr) return runs_in_recording();
   if (auto room = wait_for_room(); !room) return room.failure();
   TaskList ready;
   Future future;
   {
     const std::lock_guard lock(submission_mutex_);
     if (stopped_.load(std::memory_order_relaxed)) {
-      return Failure{ErrorCode::stopped,
-                     "recorded graph '" + recording->name() + "': the runtime is stopping and takes no tasks"};
+      return takes_no_runs(*recording);
     }
-    auto data = rebind(*recording, rebindings);
+    auto data = rebind(*recording, registry_, rebindings);
     if (!data) return data.failure();
-    if (auto valid = check_uses(*recording, data.value()); !valid) return valid.failure();
+    if (auto valid = check_uses(*recording, data.value(), take_id()); !valid) return valid.failure();
     const auto orders = [&](std::size_t i) { return !recording->uses()[i].inside_another; };
     std::size_t count = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
     Task& task = allocate_task(&replay_codelet_.definition(), count);
     task.role = TaskRole::replay;
+    if (options_.shares_workers) task.tag = tag;
     std::size_t index = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) {
       if (orders(i)) task.accesses[index++] = TaskAccess(data.value()[i], recording->uses()[i].mode);
@@ -203,6 +149,9 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   // Tasks that lack valid input end themselves.
   Recording& recording = *task.extras->run->recording;
   if (const auto cause = why_withdrawn(task)) {
+    if (options_.endings != nullptr) {
+      for (std::size_t i = 0; i < recording.size(); ++i) options_.endings->ended(0, TaskStatus::cancelled, cause);
+    }
     completed_.count(worker.index(), recording.size());
     return end_cancelled(task, {cause, cause}, worker, ready);
   }

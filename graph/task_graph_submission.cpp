@@ -1,92 +1,12 @@
 /// From a submission to a task with its predecessors.
 #include <cstring>
+#include <utility>
 
 #include "graph/execution_scope.hpp"
+#include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
-
-namespace {
-
-std::string quoted(const Codelet& codelet) { return "codelet '" + codelet.name() + "'"; }
-
-Failure mismatch(const Codelet& codelet, const std::string& what) {
-  return {ErrorCode::signature_mismatch, quoted(codelet) + ": " + what};
-}
-
-/// What can be checked of a submission without looking at its data.
-Result<void> check_signature(const TaskSpecification& specification, const GraphOptions& options) {
-  const Codelet& codelet = specification.codelet;
-  const CodeletDefinition& definition = codelet.definition();
-  bool runs = false;
-  for (int kind = 0; kind < kDeviceKinds; ++kind) {
-    runs = runs || (options.device_kinds[kind] && definition.runs_on(static_cast<DeviceKind>(kind)));
-  }
-  if (!runs) {
-    return Failure{ErrorCode::no_implementation,
-                   quoted(codelet) +
-                       " has no implementation for any device of this runtime: give it one, for instance "
-                       "with Codelet::cpu"};
-  }
-  const std::size_t count = specification.accesses.size();
-  if (!definition.variadic && count != definition.modes.size()) {
-    return mismatch(codelet, "takes " + std::to_string(definition.modes.size()) + " handles, the task has " +
-                                 std::to_string(count));
-  }
-  if (!definition.typed) return {};
-  if (count != definition.parameters.size()) {
-    return mismatch(codelet, "its kernel takes " + std::to_string(definition.parameters.size()) +
-                                 " handles, the task has " + std::to_string(count));
-  }
-  if (specification.arguments.size() != definition.argument_tags.size()) {
-    return mismatch(codelet, "its kernel takes " + std::to_string(definition.argument_tags.size()) +
-                                 " arguments by value, the task has " + std::to_string(specification.arguments.size()));
-  }
-  for (std::size_t i = 0; i < definition.argument_tags.size(); ++i) {
-    if (definition.argument_tags[i] == specification.arguments.tag(i)) continue;
-    return mismatch(codelet, "argument " + std::to_string(i) + " has another type than the kernel's parameter");
-  }
-  return {};
-}
-
-Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index) {
-  const CodeletDefinition& definition = codelet.definition();
-  if (definition.variadic) {
-    if (access.mode) return *access.mode;
-    return mismatch(codelet, "takes any number of handles, so each needs its mode: read(handle) …");
-  }
-  const AccessMode declared = definition.modes[index];
-  if (!access.mode || *access.mode == declared) return declared;
-  return mismatch(codelet, "handle " + std::to_string(index) + " is declared " + to_string(declared) +
-                               ", the task says " + to_string(*access.mode));
-}
-
-/// Whether a typed kernel can take this record in this mode.
-Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, AccessMode mode, std::size_t index) {
-  const DataParameter& parameter = codelet.definition().parameters[index];
-  const Layout& layout = record.view.layout;
-  const std::string which = "handle " + std::to_string(index) + " (" + describe(record) + ")";
-  // Checked when the codelet was built, unless each task says its modes.
-  if (parameter.writable != writes(mode)) {
-    return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
-                                 (parameter.writable ? "writable" : "const"));
-  }
-  if (parameter.element_tag != layout.element_tag) {
-    return mismatch(codelet, which + " has another element type than the kernel's parameter");
-  }
-  if (parameter.shape == ViewShape::vector && !layout.contiguous()) {
-    return mismatch(codelet, which +
-                                 " has gaps between its columns; a kernel that takes a VectorView needs "
-                                 "contiguous data, a MatrixView does not");
-  }
-  if (parameter.shape == ViewShape::scalar && layout.elements() != 1) {
-    return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
-                                 " elements; a kernel that takes a reference needs one");
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
   const CodeletDefinition* definition = &codelet.definition();
@@ -103,33 +23,9 @@ Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
   return {};
 }
 
-Result<void> TaskGraph::check_accesses(const TaskSpecification& specification, std::uint64_t id) {
-  const Codelet& codelet = specification.codelet;
-  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
-    const Access& access = specification.accesses[i];
-    const auto mode = mode_of(codelet, access, i);
-    if (!mode) return mode.failure();
-    const auto record = registry_.find(access.handle);
-    if (!record) {
-      return Failure{record.failure().code,
-                     quoted(codelet) + ": handle " + std::to_string(i) + ": " + record.failure().message};
-    }
-    if (codelet.definition().typed) {
-      if (auto fits = check_parameter(codelet, *record.value(), mode.value(), i); !fits) return fits;
-    }
-    if (mode.value() == AccessMode::reduce && !record.value()->reduction) {
-      return Failure{ErrorCode::invalid_argument, quoted(codelet) + ": " + describe(*record.value()) +
-                                                      " is used in mode reduce but has no reduction methods: call "
-                                                      "set_reduction first"};
-    }
-    if (!record.value()->mark(id, mode.value())) {
-      return Failure{ErrorCode::conflicting_access,
-                     quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +
-                         to_string(mode.value()) +
-                         ") is the same data as, or part of, another handle of the task, and not both only read"};
-    }
-  }
-  return {};
+CodeletDefinitions TaskGraph::take_codelets() {
+  const std::lock_guard lock(codelet_mutex_);
+  return std::exchange(codelets_, {});
 }
 
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
@@ -158,6 +54,9 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
   task.has_commute = task.holds_commute = false;
+  if (!options_.shares_workers) return;
+  task.graph = this;
+  task.tag = 0;
 }
 
 void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
@@ -213,6 +112,7 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
   task.priority = options.priority;
   task.numa_node = options.numa_node;
+  if (options_.shares_workers) task.tag = specification.tag;
   set_arguments(task, specification.arguments);
   if (!options.name.empty() || options.callback) {
     task.extras = std::make_unique<TaskExtras>();
@@ -228,17 +128,10 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
 }
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
-  if (auto fits = check_signature(specification, options_); !fits) return fits.failure();
+  if (auto fits = check_signature(specification, options_.device_kinds); !fits) return fits.failure();
+  if (auto valid = check_after(specification, *this); !valid) return valid.failure();
   for (const Future& future : specification.options.after) {
-    if (!future.valid() || future.graph() != this) {
-      return Failure{ErrorCode::invalid_argument,
-                     quoted(specification.codelet) + ": an explicit dependency is empty or of another runtime"};
-    }
-    if (future.task() != nullptr || recording_here() != nullptr) continue;
-    return Failure{ErrorCode::invalid_argument,
-                   quoted(specification.codelet) +
-                       ": an explicit dependency is a task of a recording, which has not run: name what "
-                       "RecordedGraph::run returned"};
+    if (future.task() == nullptr && recording_here() == nullptr) return recorded_dependency(specification.codelet);
   }
   if (auto known = know_codelet(specification.codelet); !known) return known.failure();
   if (Recording* recording = recording_here()) return record(*recording, specification);
@@ -249,11 +142,10 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   {
     const std::lock_guard lock(submission_mutex_);
     if (stopped_.load(std::memory_order_relaxed)) {
-      return Failure{ErrorCode::stopped,
-                     quoted(specification.codelet) + ": the runtime is stopping and takes no tasks"};
+      return takes_no_tasks(specification.codelet);
     }
     if (!specification.accesses.empty()) {
-      if (auto valid = check_accesses(specification, take_id()); !valid) return valid.failure();
+      if (auto valid = check_accesses(specification, registry_, take_id()); !valid) return valid.failure();
     }
     Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());
     fill(task, specification);

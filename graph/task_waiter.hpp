@@ -1,16 +1,28 @@
-/// One thread's wait for one event.
+/// A wait for one event.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 namespace troupe::graph {
 
-/// Lives on the waiting thread's stack. `signal` is the last thing that the signalling thread does with it.
+/// Lives on the waiting thread's stack, or has somebody who is called. `signal` is the last thing that the signalling
+/// thread does with it.
 class TaskWaiter {
  public:
+  TaskWaiter() = default;
+  /// No thread waits: `signalled` is called instead, once, in the signalling thread. It may end this object.
+  explicit TaskWaiter(std::function<void()> signalled) : signalled_(std::move(signalled)) {}
+
   void signal() {
+    if (signalled_) {
+      const std::function<void()> signalled = std::move(signalled_);
+      signalled();
+      return;
+    }
     // Notified under the mutex: the waiter may be destroyed as soon as it sees `done_` without the mutex held.
     const std::lock_guard lock(mutex_);
     done_ = true;
@@ -26,6 +38,8 @@ class TaskWaiter {
   }
 
  private:
+  /// Written by the constructor and by `signal`.
+  std::function<void()> signalled_;
   std::mutex mutex_;
   std::condition_variable condition_;
   bool done_ = false;  // guarded by mutex_

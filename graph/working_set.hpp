@@ -29,4 +29,12 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
   return nullptr;
 }
 
+/// Whether the task adds to partial results, which lie in host memory. The task must not have ended.
+[[nodiscard]] inline bool reduces(const Task& task) {
+  for (const TaskAccess& access : task.data()) {
+    if (access.mode() == AccessMode::reduce) return true;
+  }
+  return false;
+}
+
 }  // namespace troupe::graph

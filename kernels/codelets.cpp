@@ -1,13 +1,19 @@
 #include "kernels/codelets.hpp"
 
 #include <algorithm>
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/blas_threads.hpp"
+#include "kernels/block_rows.hpp"
+#include "kernels/breakdown.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/fortran.hpp"
-#include "proto/errors.hpp"
+#include "kernels/generated_elements.hpp"
+#include "kernels/gpu_codelets.hpp"
+#include "kernels/pivots.hpp"
+#include "kernels/tile_codelet_list.hpp"
 
 namespace troupe::kernels {
 
@@ -24,10 +30,16 @@ using In = MatrixView<const T>;
 template <class T>
 using Out = MatrixView<T>;
 
+/// What holds while tile codelets may run.
+std::shared_ptr<void> tile_environment() {
+  using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+  return std::make_shared<Both>(single_threaded_blas(), gpu_environment());
+}
+
 /// A codelet with this library's environment. `flops` is a function of the context.
 template <class F, class Flops>
 Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops flops) {
-  return Codelet(name, std::move(modes)).cpu(kernel).flops(flops).environment(single_threaded_blas);
+  return Codelet(name, std::move(modes)).cpu(kernel).flops(flops).environment(tile_environment);
 }
 
 double rows(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.rows); }
@@ -40,20 +52,6 @@ void update(char ta, char tb, In<T> a, In<T> b, Out<T> c) {
   if (c.rows == 0 || c.cols == 0 || inner == 0) return;
   fortran::gemm(ta, tb, as_int(c.rows), as_int(c.cols), as_int(inner), T{-1}, a.data, as_int(a.ld), b.data,
                 as_int(b.ld), T{1}, c.data, as_int(c.ld));
-}
-
-/// `count` rows of a block, from `row` on.
-template <class T>
-MatrixView<T> rows_from(MatrixView<T> a, std::int64_t row, std::int64_t count) {
-  return {a.data + row, count, a.cols, a.ld};
-}
-template <class T>
-MatrixView<T> rows_below(MatrixView<T> a, std::int64_t row) {
-  return rows_from(a, row, a.rows - row);
-}
-template <class T>
-In<T> constant(Out<T> a) {
-  return {a.data, a.rows, a.cols, a.ld};
 }
 
 template <class T>
@@ -149,20 +147,13 @@ Codelet solve_upper() {
               [](const KernelContext& c) { return solve_flops(c, static_cast<double>(c.argument<std::int64_t>(0))); });
 }
 
-[[noreturn]] void singular(std::int64_t row) {
-  throw Error(ErrorCode::numerical, "the matrix is singular: pivot " + std::to_string(row) + " is exactly zero");
-}
-
 double panel_flops(double rows, double cols) { return rows * cols * cols - cols * cols * cols / 3; }
 
 template <class T>
 Codelet potrf() {
   const auto kernel = [](Out<T> d, std::int64_t offset, std::int64_t first) {
     const Out<T> block = rows_from(d, offset, d.cols);
-    if (const int info = kernels::potrf(block); info != 0) {
-      throw Error(ErrorCode::numerical, "the matrix is not positive definite: its leading minor of order " +
-                                            std::to_string(first + info) + " is not positive");
-    }
+    if (const int info = kernels::potrf(block); info != 0) not_positive_definite(first + info);
     solve_triangular('R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
   };
   return make("potrf", {rw}, kernel, [](const KernelContext& c) {
@@ -181,9 +172,11 @@ Codelet getrf_without_pivoting() {
               [](const KernelContext& c) { return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)); });
 }
 
-/// Exchanges rows `first + i` and `pivots[i]` of C, in order.
+/// Exchanges rows `first + i` and `given[i]` of C, in order.
 template <class T>
-void exchange(Out<T> c, const int* pivots, std::int64_t count, std::int64_t first) {
+void exchange(Out<T> c, std::span<const int> given, std::int64_t first) {
+  const CheckedPivots pivots(given, c.rows);
+  const std::int64_t count = pivots.size();
   constexpr std::int64_t kStrip = 16;  // columns at a time: their rows stay in the cache
   for (std::int64_t strip = 0; strip < c.cols; strip += kStrip) {
     const std::int64_t end = std::min(strip + kStrip, c.cols);
@@ -199,8 +192,11 @@ template <class T>
 Codelet getrf_panel() {
   const auto kernel = [](Out<T> a, std::span<int> pivots, std::int64_t first) {
     const Out<T> panel{a.data + first, a.rows - first, a.cols, a.ld};
-    const int info = factor_panel(panel, pivots);
-    for (int& pivot : pivots) pivot += as_int(first);
+    // LAPACK reads the pivots that it has written: in memory that others write too, a client of a service say, they
+    // could have become anything by then.
+    std::vector<int> own(pivots.size());
+    const int info = factor_panel(panel, std::span<int>(own));
+    for (std::size_t i = 0; i < pivots.size(); ++i) pivots[i] = own[i] + as_int(first);
     if (info != 0) singular(first + info);
   };
   return make("getrf", {rw, w}, kernel, [](const KernelContext& c) {
@@ -211,7 +207,7 @@ Codelet getrf_panel() {
 template <class T>
 Codelet swap_and_solve() {
   const auto kernel = [](In<T> d, std::span<const int> pivots, Out<T> c, std::int64_t offset, std::int64_t first) {
-    exchange(c, pivots.data(), static_cast<std::int64_t>(pivots.size()), first);
+    exchange(c, pivots, first);
     solve_forward('U', d, rows_from(c, first - offset, d.rows), offset);
   };
   return make("swap_solve", {r, r, rw}, kernel, [](const KernelContext& c) {
@@ -222,7 +218,7 @@ Codelet swap_and_solve() {
 template <class T>
 Codelet swap_rows() {
   const auto kernel = [](std::span<const int> pivots, Out<T> c, std::int64_t first) {
-    exchange(c, pivots.data() + first, static_cast<std::int64_t>(pivots.size()) - first, first);
+    exchange(c, pivots.subspan(static_cast<std::size_t>(first)), first);
   };
   return make("swap", {r, rw}, kernel, [](const KernelContext&) { return 0.0; });
 }
@@ -259,8 +255,20 @@ Codelet tpmqrt(const char* name, char trans) {
 }
 
 template <class T>
+Codelet fill_symmetric() {
+  const auto kernel = [](Out<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed, double diagonal) {
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        a(i, j) = static_cast<T>(symmetric_element(seed, row + i, col + j, diagonal));
+      }
+    }
+  };
+  return make("fill", {w}, kernel, [](const KernelContext&) { return 0.0; });
+}
+
+template <class T>
 TileCodelets<T> make_codelets() {
-  return {
+  TileCodelets<T> all{
       .potrf = potrf<T>(),
       .trsm_cholesky = trsm_right<T>('L', 'T'),
       .syrk = syrk<T>(),
@@ -282,7 +290,13 @@ TileCodelets<T> make_codelets() {
       .tpqrt = tpqrt<T>(),
       .tpmqrt = tpmqrt<T>("tpmqrt", 'N'),
       .tpmqrt_transposed = tpmqrt<T>("tpmqrt", 'T'),
+      .fill_symmetric = fill_symmetric<T>(),
   };
+  for (const TileCodeletEntry<T>& entry : tile_codelet_list<T>()) {
+    (all.*entry.codelet).known_as(precise_name<T>(entry.name));
+  }
+  add_gpu_implementations(all);
+  return all;
 }
 
 }  // namespace

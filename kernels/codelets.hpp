@@ -8,12 +8,13 @@ namespace troupe::kernels {
 /// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. Handles
 /// are listed in their order, with their modes (r read, w write, rw read and write), then arguments by value. All of
 /// them keep the BLAS library single-threaded while a runtime that has seen them lives, and count their floating-point
-/// operations.
+/// operations. Which of them run on CUDA GPUs: docs/gpu-kernels.md.
 ///
 /// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) says how many rows of a tile lie above the
 /// diagonal block, a square as wide as the tile. D_o are the rows of tile D that make up that block, D_b those below,
 /// D_a those above. `first` (int64) is the first row of the diagonal block in the whole matrix, for errors and pivots.
-/// A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as LAPACK does.
+/// A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as LAPACK does; a pivot that names
+/// no row throws `bad_input`. A service knows them by the names of the members and the precision: "gemm_nt/double".
 template <class T>
 struct TileCodelets {
   // Cholesky.
@@ -47,6 +48,10 @@ struct TileCodelets {
   Codelet tpqrt;              ///< R rw (upper), B rw, T w: QR of R on top of B; reflectors in B
   Codelet tpmqrt;  ///< V r, T r, A rw, B rw: [A; B] <- Q [A; B], with the first rows of A, as many as V has columns
   Codelet tpmqrt_transposed;  ///< the same with Q^T
+
+  /// A w; row, col (int64), seed (uint64), diagonal (double): A <- the part of `symmetric_element`'s matrix that begins
+  /// at (row, col). For experiments: no matrix has to be moved to where it is factorized.
+  Codelet fill_symmetric;
 };
 
 /// The codelets for `T`, built at first use. `T` is float or double.

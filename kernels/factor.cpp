@@ -13,13 +13,30 @@ namespace {
 
 int as_int(std::int64_t value) { return static_cast<int>(value); }
 
-/// Work space of the calling thread, at least `count` elements; valid until the next call.
+/// At least `count` elements to work in. Kept for the thread's next one, but for what no tile needs: one task must not
+/// fill a long-lived program's memory for good.
 template <class T>
-T* work_space(std::int64_t count) {
-  thread_local std::vector<T> space;
-  if (space.size() < static_cast<std::size_t>(count)) space.resize(static_cast<std::size_t>(count));
-  return space.data();
-}
+class WorkSpace {
+ public:
+  explicit WorkSpace(std::int64_t count) {
+    const auto needed = static_cast<std::size_t>(count);
+    if (needed > kMostKept) {
+      own_.resize(needed);
+      data_ = own_.data();
+      return;
+    }
+    thread_local std::vector<T> kept;
+    if (kept.size() < needed) kept.resize(needed);
+    data_ = kept.data();
+  }
+  [[nodiscard]] T* data() const { return data_; }
+
+ private:
+  static constexpr std::size_t kMostKept = std::size_t{1} << 22U;
+
+  std::vector<T> own_;
+  T* data_ = nullptr;
+};
 
 template <class T>
 MatrixView<T> part(MatrixView<T> a, std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
@@ -119,7 +136,7 @@ template <class T>
 void geqrt(MatrixView<T> a, MatrixView<T> t) {
   if (a.cols == 0) return;
   [[maybe_unused]] const int info = fortran::geqrt(as_int(a.rows), as_int(a.cols), as_int(t.rows), a.data, as_int(a.ld),
-                                                   t.data, as_int(t.ld), work_space<T>(t.rows * a.cols));
+                                                   t.data, as_int(t.ld), WorkSpace<T>(t.rows * a.cols).data());
   assert(info == 0 && "geqrt was called with a wrong argument");
 }
 
@@ -128,7 +145,7 @@ void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView
   if (c.cols == 0 || v.cols == 0) return;
   [[maybe_unused]] const int info =
       fortran::gemqrt('L', trans, as_int(c.rows), as_int(c.cols), as_int(v.cols), as_int(t.rows), v.data, as_int(v.ld),
-                      t.data, as_int(t.ld), c.data, as_int(c.ld), work_space<T>(t.rows * c.cols));
+                      t.data, as_int(t.ld), c.data, as_int(c.ld), WorkSpace<T>(t.rows * c.cols).data());
   assert(info == 0 && "gemqrt was called with a wrong argument");
 }
 
@@ -137,16 +154,16 @@ void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   if (b.cols == 0) return;
   [[maybe_unused]] const int info =
       fortran::tpqrt(as_int(b.rows), as_int(b.cols), 0, as_int(t.rows), upper.data, as_int(upper.ld), b.data,
-                     as_int(b.ld), t.data, as_int(t.ld), work_space<T>(t.rows * b.cols));
+                     as_int(b.ld), t.data, as_int(t.ld), WorkSpace<T>(t.rows * b.cols).data());
   assert(info == 0 && "tpqrt was called with a wrong argument");
 }
 
 template <class T>
 void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
   if (b.cols == 0 || v.cols == 0) return;
-  [[maybe_unused]] const int info = fortran::tpmqrt('L', trans, as_int(b.rows), as_int(b.cols), as_int(v.cols), 0,
-                                                    as_int(t.rows), v.data, as_int(v.ld), t.data, as_int(t.ld), a.data,
-                                                    as_int(a.ld), b.data, as_int(b.ld), work_space<T>(t.rows * b.cols));
+  [[maybe_unused]] const int info = fortran::tpmqrt(
+      'L', trans, as_int(b.rows), as_int(b.cols), as_int(v.cols), 0, as_int(t.rows), v.data, as_int(v.ld), t.data,
+      as_int(t.ld), a.data, as_int(a.ld), b.data, as_int(b.ld), WorkSpace<T>(t.rows * b.cols).data());
   assert(info == 0 && "tpmqrt was called with a wrong argument");
 }
 

@@ -25,6 +25,9 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool valid() const { return fd_ >= 0; }
 
+  /// Gives the descriptor away.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+
   /// Closes the descriptor and returns what close() returned, 0 where there was none: a file system may report
   /// only now that data could not be written.
   int reset() {

@@ -24,21 +24,12 @@ std::size_t mapped_length(Bytes size) {
   return rounded_up(size.count, page);
 }
 
-/// Maps more than needed, and gives back what lies before the first multiple of a huge page and after the end.
 std::byte* map_huge(Bytes size) {
   const std::size_t length = mapped_length(size);
-  const std::size_t reserve = length + kHugePage.count;
-  void* raw = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (raw == MAP_FAILED) return nullptr;
-  auto* begin = static_cast<std::byte*>(raw);
-  const std::size_t before =
-      rounded_up(reinterpret_cast<std::uintptr_t>(raw), kHugePage.count) - reinterpret_cast<std::uintptr_t>(raw);
-  const std::size_t after = reserve - before - length;
-  if (before > 0) munmap(begin, before);
-  if (after > 0) munmap(begin + before + length, after);
+  std::byte* const data = map_aligned(length, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   // Without huge pages in the kernel this fails, and everything works with small ones.
-  (void)madvise(begin + before, length, MADV_HUGEPAGE);
-  return begin + before;
+  if (data != nullptr) (void)madvise(data, length, MADV_HUGEPAGE);
+  return data;
 }
 
 std::byte* map_small(Bytes size) {

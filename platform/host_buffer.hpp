@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "platform/huge_pages.hpp"
 #include "proto/errors.hpp"
 #include "proto/units.hpp"
 
@@ -11,15 +12,13 @@ namespace troupe::platform {
 
 /// Every buffer begins at a multiple of this: a cache line, and the widest vector register.
 inline constexpr Bytes kBufferAlignment{64};
-/// From this size on, a buffer begins at a multiple of it and asks for huge pages, of which one covers as much.
-inline constexpr Bytes kHugePage{std::uint64_t{2} << 20};
 
 /// Owns a block of host memory, and gives it back when it ends. The contents are undefined at first.
 ///
-/// A block of at least `kHugePage` is mapped by itself: its pages are taken from the system when they are first
-/// touched, and come from the NUMA node of the core that touches them. So a buffer that is larger than free memory can
-/// be had as long as the kernel believes that it may fit; `read_host_memory` says what does fit. A buffer may be moved
-/// between threads; it does not synchronise anything.
+/// A block of at least `kHugePage` is mapped by itself, begins at a multiple of it and asks for huge pages. Its pages
+/// are taken from the system when they are first touched, and come from the NUMA node of the core that touches them. So
+/// a buffer that is larger than free memory can be had as long as the kernel believes that it may fit;
+/// `read_host_memory` says what does fit. A buffer may be moved between threads; it does not synchronise anything.
 class HostBuffer {
  public:
   /// No memory: `data()` is null.

@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -64,6 +67,12 @@ HostMemory read_host_memory(const fs::path& root) {
   }
   if (root == "/") tighten_by_address_space(memory);
   return memory;
+}
+
+void give_back_free_memory() noexcept {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace troupe::platform

@@ -23,4 +23,7 @@ struct HostMemory {
 /// no file, is left out. Any thread; takes tens of microseconds.
 [[nodiscard]] HostMemory read_host_memory(const std::filesystem::path& root = "/");
 
+/// Returns to the system what the allocator has free. Milliseconds; where there is no way to do so, nothing happens.
+void give_back_free_memory() noexcept;
+
 }  // namespace troupe::platform

@@ -56,6 +56,11 @@ std::string JsonField::optional_text(std::string_view expected) const {
   return value_->get<std::string>();
 }
 
+bool JsonField::flag(std::string_view expected) const {
+  if (value_ == nullptr || !value_->is_boolean()) refuse(expected);
+  return value_->get<bool>();
+}
+
 double JsonField::number(NumberRange range, std::string_view expected) const {
   if (value_ == nullptr || !value_->is_number()) refuse(expected);
   const double number = value_->get<double>();

@@ -43,6 +43,9 @@ class JsonField {
   /// Text, "" where there is none.
   [[nodiscard]] std::string optional_text(std::string_view expected) const;
 
+  /// True or false.
+  [[nodiscard]] bool flag(std::string_view expected) const;
+
   /// A number within the range.
   [[nodiscard]] double number(NumberRange range, std::string_view expected) const;
   /// A whole number within the range.

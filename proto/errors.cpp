@@ -18,10 +18,12 @@ const char* to_string(ErrorCode code) {
     case ErrorCode::policy_failed: return "policy_failed";
     case ErrorCode::out_of_memory: return "out_of_memory";
     case ErrorCode::transfer_failed: return "transfer_failed";
+    case ErrorCode::device_lost: return "device_lost";
     case ErrorCode::platform: return "platform";
     case ErrorCode::io: return "io";
     case ErrorCode::bad_input: return "bad_input";
     case ErrorCode::numerical: return "numerical";
+    case ErrorCode::service_lost: return "service_lost";
   }
   return "unknown";
 }

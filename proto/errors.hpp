@@ -41,6 +41,8 @@ enum class ErrorCode {
   out_of_memory,
   /// Data could not be copied between memory nodes.
   transfer_failed,
+  /// A device stopped working: all that ran on it, and data that only its memory held, are lost.
+  device_lost,
   /// The machine could not be inspected, or has fewer cores than were asked for.
   platform,
   /// A file could not be read or written.
@@ -49,6 +51,8 @@ enum class ErrorCode {
   bad_input,
   /// A factorization broke down: not positive definite, or exactly singular.
   numerical,
+  /// The service of this node is not there, or has ended the connection: all that this program had there is lost.
+  service_lost,
 };
 
 /// The name of an error code as it appears in JSON: `kernel_failed`.

@@ -33,8 +33,23 @@ const std::vector<Folder>& folders() {
     all.insert(all.end(), {"client", "kernels"});
     return all;
   }();
-  static const std::vector<std::string_view> with_applications = [] {
+  static const std::vector<std::string_view> with_client = [] {
+    auto all = runtime;
+    all.emplace_back("client");
+    return all;
+  }();
+  static const std::vector<std::string_view> with_remote = [] {
     auto all = everything;
+    all.emplace_back("client/remote");
+    return all;
+  }();
+  static const std::vector<std::string_view> with_service = [] {
+    auto all = with_remote;
+    all.emplace_back("service");
+    return all;
+  }();
+  static const std::vector<std::string_view> with_applications = [] {
+    auto all = with_service;
     all.emplace_back("apps");
     return all;
   }();
@@ -48,9 +63,11 @@ const std::vector<Folder>& folders() {
       {"actors/workers", {"proto", "graph", "platform", "actors/observation"}},
       {"actors", runtime},
       {"client", runtime},
-      {"kernels", {"proto", "graph"}},
-      {"service", everything},
-      {"apps", everything},
+      {"client/remote", with_client},
+      {"client/c", everything},
+      {"kernels", {"proto", "graph", "platform"}},
+      {"service", with_remote},
+      {"apps", with_service},
       {"bench", with_applications},
   };
   return table;
@@ -109,6 +126,11 @@ bool blas_allowed(std::string_view path) {
 
 bool glpk_allowed(std::string_view path) { return path == "apps/linear_program.cpp"; }
 
+/// The core links no protobuf.
+bool wire_allowed(std::string_view path) {
+  return is_below(path, "client/remote") || is_below(path, "service") || is_below(path, "apps") || is_test(path);
+}
+
 const std::vector<External>& externals() {
   static const std::vector<External> table{
       {"CAF", std::regex("caf/.*"), "shells (*_actor.*, actors/*)", caf_allowed},
@@ -118,6 +140,8 @@ const std::vector<External>& externals() {
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
        "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},
       {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/linear_program.cpp", glpk_allowed},
+      {"gRPC", std::regex("(grpc|grpcpp|google/protobuf|troupe/v1)/.*"), "client/remote/, service/ and apps/",
+       wire_allowed},
   };
   return table;
 }

@@ -37,7 +37,7 @@ if(count LESS 10)
 endif()
 foreach(header ${headers})
   file(STRINGS ${header} bad REGEX "#[ \t]*include[ \t]*(\"|<(caf/|hwloc|cblas|lapack|cuda|fmt/))")
-  if(bad OR NOT header MATCHES "/include/troupe/.*\\.hpp$")
+  if(bad OR NOT header MATCHES "/include/troupe/(.*\\.hpp|troupe\\.h)$")
     message(FATAL_ERROR "installed header ${header}: ${bad}")
   endif()
 endforeach()
@@ -101,6 +101,38 @@ endfunction()
 # The user has folders and headers of the same names as ours. They must not meet.
 set(user ${work}/user)
 file(WRITE ${user}/first.cpp "${program_first-program}")
+file(WRITE ${user}/remote.cpp [[
+#include <cstdlib>
+#include <iostream>
+#include <troupe/troupe.hpp>
+// Without a service, which this machine need not have, it says so.
+int main() {
+  try {
+    troupe::Runtime runtime = troupe::Runtime::connect({"/nonexistent", "stranger"});
+    return EXIT_FAILURE;
+  } catch (const troupe::Error& error) {
+    std::cout << error.what() << "\n";
+    return error.code() == troupe::ErrorCode::io ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+}
+]])
+file(WRITE ${user}/plain.c [[
+#include <stdio.h>
+#include <troupe/troupe.h>
+int main(void) {
+  troupe_runtime* runtime = NULL;
+  troupe_codelet* nothing = NULL;
+  if (troupe_start(1, NULL, &runtime) != TROUPE_OK || troupe_codelet_find("nothing", &nothing) != TROUPE_OK ||
+      troupe_submit(runtime, nothing, NULL, 0, NULL, 0, NULL, NULL) != TROUPE_OK || troupe_wait(runtime) != TROUPE_OK) {
+    printf("%s\n", troupe_error_message());
+    return 1;
+  }
+  troupe_codelet_free(nothing);
+  troupe_runtime_free(runtime);
+  printf("a task from C\n");
+  return 0;
+}
+]])
 file(WRITE ${user}/recorded.cpp "${program_recorded-graph}")
 foreach(header ${headers})
   cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${prefix}/include/troupe OUTPUT_VARIABLE name)
@@ -108,7 +140,7 @@ foreach(header ${headers})
 endforeach()
 file(WRITE ${user}/CMakeLists.txt [[
 cmake_minimum_required(VERSION 3.25)
-project(First LANGUAGES CXX)
+project(First LANGUAGES C CXX)
 find_package(Troupe 0.1 REQUIRED)
 include_directories(${CMAKE_CURRENT_SOURCE_DIR})
 add_executable(first first.cpp)
@@ -117,6 +149,12 @@ add_executable(recorded recorded.cpp)
 target_link_libraries(recorded PRIVATE Troupe::troupe)
 add_executable(first_with_kernels first.cpp)
 target_link_libraries(first_with_kernels PRIVATE Troupe::kernels)
+if(TARGET Troupe::remote)
+  add_executable(remote remote.cpp)
+  target_link_libraries(remote PRIVATE Troupe::remote)
+  add_executable(plain plain.c)
+  target_link_libraries(plain PRIVATE Troupe::c)
+endif()
 ]])
 
 run("configuring with find_package" ${CMAKE_COMMAND} -S ${user} -B ${work}/find_package -G ${GENERATOR}
@@ -126,6 +164,15 @@ foreach(name first first_with_kernels)
   run("the first program, built with find_package," ${work}/find_package/${name})
   check_output(first-program "find_package")
 endforeach()
+if(EXISTS ${work}/find_package/remote)
+  run("the program that connects" ${work}/find_package/remote)
+  run("the program in C" ${work}/find_package/plain)
+  run("pkg-config" pkg-config --cflags --libs troupe_c)
+  string(STRIP "${output}" flags)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run("building C with pkg-config" cc -std=c99 -pedantic -Werror ${user}/plain.c -o ${work}/plain_pkg_config ${flags})
+  run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
+endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")
 

@@ -37,7 +37,7 @@ void LeastRecentlyUsed::removed(NodeId node, HandleId handle) {
   unlink(lists_[node.index()], static_cast<std::uint32_t>(handle.index()));
 }
 
-HandleId LeastRecentlyUsed::next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) const {
+HandleId LeastRecentlyUsed::next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) {
   if (lists_.size() <= node.index()) return {};
   const List& list = lists_[node.index()];
   for (std::uint32_t index = list.oldest; index != kNone && look_at > 0; index = list.links[index].newer, --look_at) {

@@ -1,12 +1,15 @@
 /// Which replica leaves a full memory node first.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "proto/ids.hpp"
+#include "proto/memory.hpp"
 
 namespace troupe::memory {
 
@@ -26,8 +29,19 @@ class EvictionPolicy {
   /// The node does not hold the handle any more, or it is about to go.
   virtual void removed(NodeId node, HandleId handle) = 0;
   /// The candidate that should go first; an invalid id if there is none among the `look_at` that come first in the
-  /// policy's order. Changes nothing.
-  [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) const = 0;
+  /// policy's order. Changes nothing that can be seen.
+  [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) = 0;
+
+  // What only some policies care about.
+
+  /// How much the program, or an earlier run, expects the data to be used.
+  virtual void set_reuse(HandleId /*handle*/, std::int64_t /*index*/) {}
+  /// The task is going to use this on the node, as far as anybody knows.
+  virtual void expected(NodeId /*node*/, TaskId /*task*/, std::span<const Use> /*uses*/) {}
+  /// The task has its data: it needs them no more than once it has ended.
+  virtual void begun(TaskId /*task*/) {}
+  /// May what is only prefetched take this one's place, if it is the next victim?
+  [[nodiscard]] virtual bool gives_way_to_prefetches(NodeId /*node*/, HandleId /*handle*/) { return true; }
 };
 
 /// The replica goes whose last use is longest ago. All operations are O(1), but `next_victim`, which passes over what
@@ -37,7 +51,7 @@ class LeastRecentlyUsed : public EvictionPolicy {
   void inserted(NodeId node, HandleId handle) override;
   void touched(NodeId node, HandleId handle) override;
   void removed(NodeId node, HandleId handle) override;
-  [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) const override;
+  [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;

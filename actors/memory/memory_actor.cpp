@@ -1,15 +1,22 @@
 #include "actors/memory/memory_actor.hpp"
 
+#include <algorithm>
+#include <cassert>
+
 namespace troupe::memory {
 
 void MemoryState::handle(const MemoryEvent& event) {
   switch (event.kind) {
-    case MemoryEvent::Kind::acquire: core_.acquire(event.request, event.node, event.uses, commands_); break;
+    case MemoryEvent::Kind::acquire: core_.acquire(event.request, event.node, event.uses, commands_, event.task); break;
     case MemoryEvent::Kind::release: core_.release(event.request, commands_); break;
-    case MemoryEvent::Kind::prefetch: core_.prefetch(event.node, event.uses, commands_); break;
+    case MemoryEvent::Kind::prefetch: core_.prefetch(event.node, event.uses, commands_, event.task); break;
     case MemoryEvent::Kind::transfer_done: core_.transfer_done(event.transfer, commands_); break;
     case MemoryEvent::Kind::transfer_failed: core_.transfer_failed(event.transfer, commands_); break;
     case MemoryEvent::Kind::forget: core_.forget(event.handle, commands_); break;
+    case MemoryEvent::Kind::node_lost: core_.node_lost(event.node, commands_); break;
+    case MemoryEvent::Kind::set_reuse: core_.set_reuse(event.handle, event.reuse); break;
+    case MemoryEvent::Kind::lock: core_.lock(event.handle); break;
+    case MemoryEvent::Kind::unlock: core_.unlock(event.handle); break;
   }
 }
 
@@ -19,18 +26,56 @@ void MemoryState::perform(const Command& command) {
     case Command::Kind::urgent: host_.hurry(command.transfer); break;
     case Command::Kind::acquired: host_.acquired(command.request); break;
     case Command::Kind::cannot_fit:
-    case Command::Kind::failed: host_.refused(command); break;
+    case Command::Kind::failed:
+    case Command::Kind::node_lost:
+    case Command::Kind::content_lost: host_.refused(command); break;
     case Command::Kind::replica_changed: host_.replica_changed(command.handle, command.node, command.state); break;
   }
 }
 
-void MemoryState::handle_inbox() {
+void MemoryState::perform_all() {
+  for (const Command& command : commands_) perform(command);
+  commands_.clear();
+}
+
+bool MemoryState::holds(const MemoryEvent& event) {
+  const auto fine = [&](HandleId handle) { return !handle.valid() || core_.check(handle).empty(); };
+  if (!fine(event.handle)) return false;
+  if (!std::ranges::all_of(event.uses, fine, &Use::handle)) return false;
+  if (!std::ranges::all_of(commands_, fine, &Command::handle)) return false;
+  if (events_left_-- > 0) return true;
+  events_left_ = 64 + core_.handles();  // so it costs no more for each event than that alone does
+  return core_.check().empty();
+}
+
+void MemoryState::empty_inbox() {
   inbox_.take(events_);
   for (const MemoryEvent& event : events_) {
-    commands_.clear();
     handle(event);
-    for (const Command& command : commands_) perform(command);
+    assert(holds(event) && "the memory core's state is consistent");
+    perform_all();
   }
+}
+
+void MemoryState::handle_inbox() {
+  const std::lock_guard lock(mutex_);
+  empty_inbox();
+}
+
+bool MemoryState::try_to_handle_inbox() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return false;
+  empty_inbox();
+  return true;
+}
+
+bool MemoryState::acquire_at_once(const MemoryEvent& acquire) {
+  const std::lock_guard lock(mutex_);
+  empty_inbox();
+  if (!core_.acquire_at_once(acquire.request, acquire.node, acquire.uses, commands_, acquire.task)) return false;
+  assert(holds(acquire) && "the memory core's state is consistent");
+  perform_all();
+  return true;
 }
 
 caf::behavior memory_behavior(caf::event_based_actor* self, std::shared_ptr<MemoryState> state) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <caf/all.hpp>
+#include <cstddef>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "actors/memory/memory_core.hpp"
@@ -11,7 +14,8 @@
 
 namespace troupe::memory {
 
-/// What the memory manager needs of the runtime around it. Called in the actor's thread.
+/// What the memory manager needs of the runtime around it. Called by whichever thread deals with events, one at a time,
+/// with the lock of `MemoryState` held: it must not call that, but for `core` and `inbox`.
 class MemoryHost {
  public:
   virtual ~MemoryHost() = default;
@@ -21,31 +25,52 @@ class MemoryHost {
   virtual void hurry(TransferId transfer) = 0;
   /// The working set is where it was asked for.
   virtual void acquired(RequestId request) = 0;
-  /// It never will be: `command` is `cannot_fit` or `failed`.
+  /// It never will be: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
   virtual void refused(const Command& command) = 0;
   virtual void replica_changed(HandleId handle, NodeId node, ReplicaState state) = 0;
 };
 
-/// Outlives the actor: another one may go on with it.
+/// Outlives the actor: another one may go on with it. Any thread may call it, one at a time gets through: the actor is
+/// one of several that deal with events, and sees to it that none stays in the inbox.
 class MemoryState {
  public:
-  MemoryState(MemoryOptions options, MemoryHost& host) : core_(std::move(options)), host_(host) {}
+  MemoryState(MemoryOptions options, MemoryHost& host, std::unique_ptr<EvictionPolicy> policy = least_recently_used())
+      : core_(std::move(options), std::move(policy)), host_(host) {}
 
   [[nodiscard]] MemoryInbox& inbox() { return inbox_; }
-  /// Deals with all that lies in the inbox. By the actor.
+  /// Deals with all that lies in the inbox.
   void handle_inbox();
-  /// In the actor's thread, or while no actor runs.
+  /// The same, unless another thread is at it: then somebody has to be told that something may be left (false).
+  [[nodiscard]] bool try_to_handle_inbox();
+  /// The same, and then acquires what the event asks for if that can be had now (`MemoryCore::acquire_at_once`). False:
+  /// it has to be posted, and waited for.
+  [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire);
+  /// What `query` makes of the core as it is now.
+  template <class Query>
+  auto with_core(Query query) const {
+    const std::lock_guard lock(mutex_);
+    return query(core_);
+  }
+  /// For `MemoryHost`, which is called with the lock held; else while no other thread uses this.
   [[nodiscard]] const MemoryCore& core() const { return core_; }
 
  private:
+  // All require mutex_.
+  void empty_inbox();
   void handle(const MemoryEvent& event);
+  void perform_all();
   void perform(const Command& command);
+  /// In builds with assertions, after each event: what it has touched is looked at, and everything now and then.
+  [[nodiscard]] bool holds(const MemoryEvent& event);
 
   MemoryInbox inbox_;
-  MemoryCore core_;
+  mutable std::mutex mutex_;
+  MemoryCore core_;  // all below guarded by mutex_
   MemoryHost& host_;
   std::vector<MemoryEvent> events_;
   std::vector<Command> commands_;
+  /// Until everything is looked at.
+  std::size_t events_left_ = 0;
 };
 
 /// Hears `DataRequested`, `Stop`.

@@ -25,6 +25,12 @@ struct Command {
     /// or nothing can be written back to make room (then `handle` is what could not be written back). The request is
     /// forgotten; it must not be released.
     failed,
+    /// `node` is lost, so the working set of `request` cannot be there: it may be had on another node. The request is
+    /// forgotten; it must not be released.
+    node_lost,
+    /// The content of `handle`, which `request` reads, was on a node alone that is lost. It is nowhere until somebody
+    /// overwrites it. The request is forgotten; it must not be released.
+    content_lost,
     /// `handle` is in `state` on `node` from now on.
     replica_changed,
   };

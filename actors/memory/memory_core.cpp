@@ -28,6 +28,8 @@ void merge(std::span<const Use> uses, std::vector<Use>& merged) {
 
 MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy)
     : write_back_finished_(options.write_back_finished),
+      access_log_(options.access_log),
+      reuse_profile_(options.reuse_profile),
       policy_(std::move(policy)),
       directory_(options.nodes.size()),
       transfers_(options.nodes.size(), std::move(options.costs)) {
@@ -35,6 +37,7 @@ MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> po
   assert(!options.nodes[0].limited && "data lie on the host at first");
   for (const NodeDescription& description : options.nodes) {
     nodes_.push_back({description.limited,
+                      false,
                       OffsetAllocator(description.limited ? description.capacity : Bytes{}),
                       {},
                       {},
@@ -43,13 +46,19 @@ MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> po
                       {}});
   }
   statistics_.moved.resize(nodes_.size() * nodes_.size());
+  statistics_.highest_use.resize(nodes_.size());
 }
 
-void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, Commands& out) {
+void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, Commands& out, TaskId task) {
   assert(where.index() < nodes_.size() && "the node exists");
+  if (node(where).lost) {
+    out.push_back({.kind = Command::Kind::node_lost, .node = where, .request = id});
+    return;
+  }
   const Place place = requests_.add(id);
   Request& request = requests_[place];
   request.node = where;
+  request.task = task;
   request.stage = Request::Stage::waiting;
   request.arrival = arrivals_++;
   merge(uses, request.uses);
@@ -70,10 +79,38 @@ void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, 
   }
   const Outcome outcome = target.waiting.empty() ? try_to_admit(place, out) : Outcome::waits;
   if (outcome == Outcome::waits) {
+    if (task.valid()) policy_->expected(where, task, request.uses);
     target.waiting.push_back(place);
     ++waiting_;
   }
   settle(out);
+}
+
+bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use> uses, Commands& out, TaskId task) {
+  Node& target = node(where);
+  if (target.lost || !target.waiting.empty()) return false;
+  merge(uses, probe_.uses);
+  probe_.node = where;
+  probe_.arrival = arrivals_;
+  probe_.needed = {};
+  for (const Use& use : probe_.uses) {
+    directory_.ensure(use.handle);
+    probe_.needed += OffsetAllocator::rounded(use.bytes);
+  }
+  if (!is_ready(probe_) || excluded(probe_).valid()) return false;
+  for (const Use& use : probe_.uses) learn_size(use);
+  if (target.limited && !allocate_all(probe_)) return false;
+  Request& request = requests_[requests_.add(id)];
+  request.node = where;
+  request.task = task;
+  request.arrival = arrivals_++;
+  request.needed = probe_.needed;
+  request.uses.swap(probe_.uses);
+  note_admission(request);
+  for (const Use& use : request.uses) pin(request, use);
+  hold(request, out);
+  settle(out);
+  return true;
 }
 
 void MemoryCore::release(RequestId id, Commands& out) {
@@ -110,8 +147,22 @@ void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
   Replica& host = directory_.at(handle, kHost);
   statistics_.prefetches_wasted += host.prefetched ? 1 : 0;
   host.prefetched = false;
+  if (directory_.record(handle).locks > 0) --locked_;
+  policy_->set_reuse(handle, 0);
   directory_.record(handle) = {};
   changed_ = true;
+}
+
+void MemoryCore::set_reuse(HandleId handle, std::int64_t index) { policy_->set_reuse(handle, index); }
+
+void MemoryCore::lock(HandleId handle) {
+  directory_.ensure(handle);
+  if (directory_.record(handle).locks++ == 0) ++locked_;
+}
+
+void MemoryCore::unlock(HandleId handle) {
+  if (!directory_.knows(handle) || directory_.record(handle).locks == 0) return;
+  if (--directory_.record(handle).locks == 0) --locked_;
 }
 
 void MemoryCore::learn_size(const Use& use) {
@@ -144,6 +195,10 @@ Bytes MemoryCore::used(NodeId where) const { return node(where).arena.used(); }
 
 Bytes MemoryCore::capacity(NodeId where) const { return node(where).arena.capacity(); }
 
+bool MemoryCore::content_lost(HandleId handle) const {
+  return directory_.knows(handle) && directory_.record(handle).content_lost;
+}
+
 std::vector<WaitingRequest> MemoryCore::waiting() const {
   std::vector<WaitingRequest> all;
   for (const Node& where : nodes_) {
@@ -161,20 +216,29 @@ WaitingRequest MemoryCore::why_waiting(const Request& request, bool first) const
   if (request.stage == Request::Stage::waiting) {
     if (!first) return why;
     why.handle = excluded(request);
+    if (why.handle.valid() && directory_.record(why.handle).valid == 0 && find_transfer(request, why)) return why;
     why.reason = why.handle.valid() ? Reason::handle_in_use : Reason::memory;
     return why;
   }
   why.reason = Reason::transfer;
+  find_transfer(request, why);
+  return why;
+}
+
+bool MemoryCore::find_transfer(const Request& request, WaitingRequest& why) const {
   for (const Use& use : request.uses) {
+    // A writer waits for all of them, a reader of what is in doubt for any.
+    const bool any = writes(use.mode) || directory_.record(use.handle).valid == 0;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       const std::uint32_t incoming = directory_.at(use.handle, NodeId(i)).incoming;
-      if (incoming == kNoTransfer || (!writes(use.mode) && NodeId(i) != request.node)) continue;
+      if (incoming == kNoTransfer || (!any && NodeId(i) != request.node)) continue;
+      why.reason = WaitingRequest::Reason::transfer;
       why.handle = use.handle;
       why.transfer = transfers_.id(incoming);
-      return why;
+      return true;
     }
   }
-  return why;
+  return false;
 }
 
 }  // namespace troupe::memory

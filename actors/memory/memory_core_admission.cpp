@@ -32,12 +32,23 @@ void MemoryCore::admit_first(Node& where, Commands& out) {
 
 MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
   if (excluded(requests_[place]).valid()) return Outcome::waits;
+  if (const HandleId lost = lost_content(requests_[place]); lost.valid()) {
+    fail(place, lost, out);
+    return Outcome::failed;
+  }
   // Not before: what is forgotten only now may come back with another size.
   for (const Use& use : requests_[place].uses) learn_size(use);
   const Outcome room = make_room(requests_[place], out);
   if (room == Outcome::admitted) admit(place, out);
   if (room == Outcome::failed) fail(place, cannot_be_written_back(requests_[place].node), out);
   return room;
+}
+
+HandleId MemoryCore::lost_content(const Request& request) const {
+  for (const Use& use : request.uses) {
+    if (reads(use.mode) && directory_.record(use.handle).content_lost) return use.handle;
+  }
+  return {};
 }
 
 HandleId MemoryCore::excluded(const Request& request) const {
@@ -60,6 +71,7 @@ HandleId MemoryCore::excluded(const Request& request) const {
 void MemoryCore::admit(Place place, Commands& out) {
   Request& request = requests_[place];
   request.stage = Request::Stage::admitted;
+  note_admission(request);
   for (const Use& use : request.uses) pin(request, use);
   for (const Use& use : request.uses) {
     const ReplicaState state = directory_.at(use.handle, request.node).state;
@@ -77,6 +89,25 @@ void MemoryCore::admit(Place place, Commands& out) {
   } else {
     node(request.node).admitted.push_back(place);
   }
+}
+
+void MemoryCore::note_admission(const Request& request) {
+  if (request.task.valid()) policy_->begun(request.task);
+  if (access_log_) access_log_->admitted(request.node, request.uses);
+  if (reuse_profile_) {
+    for (const Use& use : request.uses) reuse_profile_->used(use.handle);
+  }
+  if (request.node == kHost) return;
+  note_highest_use(request.node);
+  for (const Use& use : request.uses) {
+    if (!reads(use.mode)) continue;
+    ++(is_valid(directory_.at(use.handle, request.node).state) ? statistics_.hits : statistics_.misses);
+  }
+}
+
+void MemoryCore::note_highest_use(NodeId id) {
+  Bytes& highest = statistics_.highest_use[id.index()];
+  highest = std::max(highest, used(id));
 }
 
 void MemoryCore::pin(const Request& request, const Use& use) {
@@ -127,13 +158,19 @@ bool MemoryCore::is_ready(const Request& request) const {
   return true;
 }
 
-void MemoryCore::acquired(Request& request, Commands& out) {
+void MemoryCore::hold(Request& request, Commands& out) {
   request.stage = Request::Stage::acquired;
   for (const Use& use : request.uses) {
     if (!writes(use.mode)) continue;
+    directory_.record(use.handle).content_lost = false;
     set_state(use.handle, request.node, ReplicaState::modified, out);
     overwrite_others(use.handle, request.node, out);
+    if (access_log_) access_log_->written(request.node, use.handle, use.bytes);
   }
+}
+
+void MemoryCore::acquired(Request& request, Commands& out) {
+  hold(request, out);
   out.push_back({.kind = Command::Kind::acquired, .node = request.node, .request = request.id});
 }
 
@@ -164,7 +201,11 @@ void MemoryCore::fail(Place place, HandleId handle, Commands& out) {
     std::erase(node(request.node).admitted, place);
     unpin_all(request, out);
   }
-  out.push_back({.kind = Command::Kind::failed, .node = request.node, .request = request.id, .handle = handle});
+  const bool lost = directory_.record(handle).content_lost;
+  out.push_back({.kind = lost ? Command::Kind::content_lost : Command::Kind::failed,
+                 .node = request.node,
+                 .request = request.id,
+                 .handle = handle});
   requests_.remove(place);
   changed_ = true;
 }

@@ -50,7 +50,7 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     HandleId victim = next_victim(request);  // there is too little, or it is in pieces
     if (!victim.valid()) {
       // Pinned replicas or those being copied are in the way, and will not be for ever; else only its own can be.
-      if (where.pinned > Bytes{} || where.transfers > 0) return Outcome::waits;
+      if (where.pinned > Bytes{} || where.transfers > 0 || waits_for_the_lost()) return Outcome::waits;
       victim = victim_of_its_own(request);
     }
     if (!victim.valid()) return Outcome::failed;
@@ -86,8 +86,9 @@ bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<con
   const Bytes wanted = space_of(handle);
   const auto spare = [&](HandleId other) {
     const Replica& there = directory_.at(other, id);
-    return may_go(other, id) && there.outgoing == 0 && !there.prefetched && directory_.record(other).valid > 1 &&
-           !names(batch, other);
+    const HandleRecord& all = directory_.record(other);
+    return may_go(other, id) && there.outgoing == 0 && !there.prefetched && all.valid > 1 && all.locks == 0 &&
+           !names(batch, other) && policy_->gives_way_to_prefetches(id, other);
   };
   // Twice what it takes: more is not worth it where the free memory is in small pieces.
   for (Bytes freed; true;) {
@@ -100,18 +101,27 @@ bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<con
     evict(victim, id, out);
   }
   policy_->inserted(id, handle);
+  note_highest_use(id);
   return true;
 }
 
 bool MemoryCore::may_go(HandleId handle, NodeId id) const {
   const Replica& replica = directory_.at(handle, id);
-  return replica.pins == 0 && is_valid(replica.state) && !replica.evicting &&
-         (replica.failed_write_backs < kMostFailedWriteBacks || directory_.record(handle).valid > 1);
+  if (replica.pins > 0 || !is_valid(replica.state) || replica.evicting) return false;
+  if (directory_.record(handle).valid > 1) return true;
+  // A lost node's copy to the host may still be under way: there cannot be two.
+  const bool host_waits = directory_.at(handle, kHost).state == ReplicaState::incoming;
+  return replica.failed_write_backs < kMostFailedWriteBacks && (replica.outgoing > 0 || !host_waits);
 }
 
 HandleId MemoryCore::next_victim(const Request& request) const {
-  const auto candidate = [&](HandleId handle) { return may_go(handle, request.node) && !request.use_of(handle); };
-  return policy_->next_victim(request.node, candidate, kAll);
+  const auto any = [&](HandleId handle) { return may_go(handle, request.node) && !request.use_of(handle); };
+  if (locked_ > 0) {
+    const auto unlocked = [&](HandleId handle) { return directory_.record(handle).locks == 0 && any(handle); };
+    const HandleId victim = policy_->next_victim(request.node, unlocked, kAll);
+    if (victim.valid()) return victim;
+  }
+  return policy_->next_victim(request.node, any, kAll);
 }
 
 HandleId MemoryCore::victim_of_its_own(const Request& request) const {
@@ -169,7 +179,7 @@ void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
 
 void MemoryCore::drop(HandleId handle, NodeId id, Commands& out) {
   Replica& replica = directory_.at(handle, id);
-  assert(replica.outgoing == 0 && replica.incoming == kNoTransfer && "no transfer uses what goes");
+  assert((replica.outgoing == 0 || node(id).lost) && replica.incoming == kNoTransfer && "no transfer uses what goes");
   if (replica.evicting) keep(handle, id);
   if (replica.prefetched) {
     replica.prefetched = false;
@@ -179,6 +189,10 @@ void MemoryCore::drop(HandleId handle, NodeId id, Commands& out) {
   if (replica.block != OffsetAllocator::kNone) release_block(handle, id);
   changed_ = true;
   set_state(handle, id, ReplicaState::invalid, out);
+  mark_only_one(handle, out);
+}
+
+void MemoryCore::mark_only_one(HandleId handle, Commands& out) {
   if (directory_.record(handle).valid != 1) return;
   for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
     if (is_valid(directory_.at(handle, NodeId(i)).state)) {

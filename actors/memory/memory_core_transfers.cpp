@@ -72,12 +72,19 @@ void MemoryCore::transfer_done(TransferId id, Commands& out) {
   const Transfer transfer = take(id);
   ++statistics_.transfers;
   statistics_.moved[transfer.from.index() * nodes_.size() + transfer.to.index()] += transfer.bytes;
+  if (access_log_) access_log_->moved(transfer.to, transfer.handle, transfer.bytes);
   Replica& source = directory_.at(transfer.handle, transfer.from);
   source.failed_write_backs = 0;
-  set_state(transfer.handle, transfer.to, ReplicaState::shared, out);
-  if (source.state == ReplicaState::modified) {
+  if (node(transfer.to).lost) {
+    drop(transfer.handle, transfer.to, out);
+  } else {
+    set_state(transfer.handle, transfer.to, ReplicaState::shared, out);
+  }
+  if (source.state == ReplicaState::modified && !node(transfer.to).lost) {
     set_state(transfer.handle, transfer.from, ReplicaState::shared, out);
   }
+  if (node(transfer.from).lost) came_from_the_lost(transfer.handle, out);
+  note_loss(transfer.handle);
   after_transfer(transfer, out);
 }
 
@@ -85,6 +92,7 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
   const Transfer transfer = take(id);
   const auto [handle, from, to, bytes, cost, tried_before, waited_for] = transfer;
   ++statistics_.failed_transfers;
+  note_loss(handle);
   Replica& source = directory_.at(handle, from);
   Replica& target = directory_.at(handle, to);
   if (source.evicting && to == kHost && source.failed_write_backs < kMostFailedWriteBacks) ++source.failed_write_backs;
@@ -103,7 +111,12 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
     } else {
       set_state(handle, to, ReplicaState::invalid, out);  // those who overwrite it have its memory
     }
-    for (const Place place : readers) fail(place, handle, out);
+    HandleRecord& all = directory_.record(handle);
+    if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
+      all.in_doubt = all.in_doubt || !readers.empty();
+    } else {
+      for (const Place place : readers) fail(place, handle, out);
+    }
   }
   after_transfer(transfer, out);
 }
@@ -111,6 +124,7 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
 void MemoryCore::after_transfer(const Transfer& transfer, Commands& out) {
   const HandleId handle = transfer.handle;
   finish_eviction(handle, transfer.from, out);
+  resolve_doubt(handle, out);
   transfers_changed(transfer.to, handle, out);
   const HandleRecord& all = directory_.record(handle);
   if (all.write_pins > 0 && all.writer != transfer.to) transfers_changed(all.writer, handle, out);
@@ -123,12 +137,15 @@ void MemoryCore::write_back_early(const Request& request, Commands& out) {
   for (const Use& use : request.uses) {
     if (!use.last_write || !writes(use.mode) || directory_.record(use.handle).write_pins > 0) continue;
     if (directory_.at(use.handle, kHost).state != ReplicaState::invalid) continue;
+    if (directory_.at(use.handle, request.node).state != ReplicaState::modified) continue;  // the node is lost
     ++statistics_.write_backs;
     start(use.handle, request.node, kHost, false, 0, out);
   }
 }
 
-void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out) {
+void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, TaskId task) {
+  if (node(id).lost) return;
+  if (task.valid()) policy_->expected(id, task, uses);
   const bool refused = !node(id).waiting.empty();
   for (const Use& use : uses) {
     if (!reads(use.mode)) continue;
@@ -154,6 +171,7 @@ void MemoryCore::prefetch_one(const Use& use, NodeId id, std::span<const Use> ba
   const HandleRecord& all = directory_.record(use.handle);
   if (directory_.at(use.handle, id).state != ReplicaState::invalid) return;
   if (all.leaving || all.write_pins > 0) return;  // it would be outdated at once
+  if (all.valid == 0) return;                     // nobody has it
   if (!allocate_for_prefetch(use.handle, id, batch, out)) {
     ++statistics_.prefetches_without_room;
     return;

@@ -11,12 +11,26 @@ namespace troupe::memory {
 
 /// One call of the memory core; the fields that it does not take have no meaning.
 struct MemoryEvent {
-  enum class Kind : std::uint8_t { acquire, release, prefetch, transfer_done, transfer_failed, forget };
+  enum class Kind : std::uint8_t {
+    acquire,
+    release,
+    prefetch,
+    transfer_done,
+    transfer_failed,
+    forget,
+    node_lost,
+    set_reuse,
+    lock,
+    unlock
+  };
   Kind kind = Kind::acquire;
   NodeId node;
   RequestId request;
   TransferId transfer;
   HandleId handle;
+  /// Of acquire and prefetch: the task that will use the data; invalid if there is none.
+  TaskId task;
+  std::int64_t reuse = 0;
   std::vector<Use> uses;
 };
 

@@ -1,8 +1,11 @@
 /// What the memory core has to know of the machine, and how it is to behave.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "actors/memory/access_log.hpp"
+#include "actors/memory/reuse_profile.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::memory {
@@ -29,6 +32,9 @@ struct MemoryOptions {
   /// Data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is released:
   /// the program waits less for its result, and evicting it is free. Costs bandwidth if nobody asks for it.
   bool write_back_finished = false;
+  /// Written to as requests are admitted; null: nobody is interested.
+  std::shared_ptr<AccessLog> access_log = nullptr;
+  std::shared_ptr<ReuseProfile> reuse_profile = nullptr;
 };
 
 }  // namespace troupe::memory

@@ -1,6 +1,7 @@
 /// What the memory core counts, and what it says of requests that wait.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,20 @@ struct MemoryStatistics {
   std::uint64_t prefetches_wasted = 0;
   /// Handles that were to be prefetched and found no room.
   std::uint64_t prefetches_without_room = 0;
+  /// Of what tasks read on devices with a memory of their own: what was there when the task was admitted, and what was
+  /// not, or not yet.
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  /// The most that has been allocated on each node at one time.
+  std::vector<Bytes> highest_use;
+
+  [[nodiscard]] std::size_t nodes() const { return highest_use.size(); }
+  /// Copied to the node from anywhere.
+  [[nodiscard]] Bytes loaded(NodeId node) const {
+    Bytes sum;
+    for (std::size_t from = 0; from < nodes(); ++from) sum += moved[from * nodes() + node.index()];
+    return sum;
+  }
 };
 
 /// Why a request has not been acquired.

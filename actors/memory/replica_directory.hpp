@@ -44,9 +44,15 @@ struct HandleRecord {
   std::uint16_t transfers = 0;
   /// Nodes where it is valid.
   std::uint8_t valid = 1;
+  /// How often the program has locked it. It goes when nothing else can.
+  std::uint32_t locks = 0;
   bool size_known : 1 = false;
   /// The program has released it; it is forgotten when its transfers have ended.
   bool leaving : 1 = false;
+  /// Nodes that were lost had the only content. Until somebody overwrites it.
+  bool content_lost : 1 = false;
+  /// A copy from a lost node failed, and a request that is admitted waits for how another one ends.
+  bool in_doubt : 1 = false;
 };
 
 /// A dense table: handle after handle, its nodes side by side.
@@ -66,6 +72,8 @@ class ReplicaDirectory {
     return replicas_[handle.index() * nodes_ + node.index()];
   }
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
+  /// The ids of all handles that are known are less.
+  [[nodiscard]] std::size_t handles() const { return handles_.size(); }
 
   /// Keeps the count of valid replicas. False if it was in that state already.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
@@ -74,6 +82,8 @@ class ReplicaDirectory {
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;
+    // Copies that lost nodes had begun are under way, and nobody knows yet whether they end well.
+    if (reads(mode) && all.valid == 0 && !all.content_lost) return false;
     if (writes(mode)) return all.pins == at(handle, node).pins;
     return all.write_pins == 0 || all.writer == node;
   }

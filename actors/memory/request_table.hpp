@@ -14,6 +14,8 @@ struct Request {
 
   RequestId id;
   NodeId node;
+  /// Whose it is, if it is a task's.
+  TaskId task;
   Stage stage = Stage::waiting;
   /// When it came, counted in requests.
   std::uint64_t arrival = 0;
@@ -43,6 +45,14 @@ class RequestTable {
   Place add(RequestId id);
   [[nodiscard]] Place find(RequestId id) const;
   void remove(Place place);
+  [[nodiscard]] std::size_t size() const { return count_; }
+  /// In no order that means anything.
+  template <class Visit>
+  void visit(Visit visit) const {
+    for (const Entry& entry : entries_) {
+      if (entry.place != kNone) visit(requests_[entry.place]);
+    }
+  }
   [[nodiscard]] Request& operator[](Place place) { return requests_[place]; }
   [[nodiscard]] const Request& operator[](Place place) const { return requests_[place]; }
 

@@ -34,6 +34,7 @@ class TransferTable {
 
   [[nodiscard]] static Place place(TransferId id) { return static_cast<Place>(id.value()); }
   [[nodiscard]] TransferId id(Place place) const;
+  [[nodiscard]] bool is_under_way(Place place) const { return place < entries_.size() && entries_[place].under_way; }
   [[nodiscard]] Transfer& operator[](Place place) { return entries_[place].transfer; }
   [[nodiscard]] const Transfer& operator[](Place place) const { return entries_[place].transfer; }
 

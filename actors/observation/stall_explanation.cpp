@@ -122,6 +122,7 @@ class Explanation {
     if (node.activity == TaskActivity::callback) return WhyKind::callback;
     if (node.role == TaskRole::host) return WhyKind::held_by_program;
     if (!node.runnable) return WhyKind::no_worker;
+    if (crew_.fetching.contains(node.id)) return WhyKind::fetching;
     // Which of them are undecided only the scheduler knows: all, where no deque holds any.
     const bool placed = std::any_of(crew_.workers.begin(), crew_.workers.end(),
                                     [](const CrewSnapshot::Worker& worker) { return worker.queued > 0; });
@@ -148,6 +149,7 @@ class Explanation {
       cause.kind = kind;
       cause.worker = node.worker;
       cause.lasting = since(node.since);
+      if (kind == WhyKind::fetching) cause.data = crew_.fetching.at(node.id);
       causes_.push_back(std::move(cause));
       roots_.push_back(i);
     }
@@ -162,6 +164,7 @@ class Explanation {
         case WhyKind::no_worker: return 3;
         case WhyKind::held_by_program: return 2;
         case WhyKind::running:
+        case WhyKind::fetching:
         case WhyKind::callback: return 1;
         default: return 0;
       }
@@ -226,6 +229,7 @@ class Explanation {
       case WhyKind::ready: return "is ready, but has not started";
       case WhyKind::undecided: return "is ready, but has not been placed on a worker";
       case WhyKind::no_worker: return "has no worker that it can run on";
+      case WhyKind::fetching: return "waits for " + crew_.fetching.at(node.id);
     }
     return {};
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "actors/observation/why_report.hpp"
@@ -26,6 +27,9 @@ struct CrewSnapshot {
   /// There is a scheduler, and its actor has ended.
   bool scheduler_died = false;
   TimeStamp now{};
+  /// Tasks that workers have taken and whose data are not where they are to run, with what they wait for. Looked up
+  /// only.
+  std::unordered_map<TaskId, std::string> fetching;
 };
 
 /// How many of each the report lists.

@@ -14,6 +14,7 @@ const char* to_string(WhyKind kind) {
     case WhyKind::ready: return "ready";
     case WhyKind::undecided: return "undecided";
     case WhyKind::no_worker: return "no_worker";
+    case WhyKind::fetching: return "fetching";
   }
   return "unknown";
 }
@@ -84,6 +85,7 @@ std::string words(const WhyCause& cause, const WhyReport& report) {
     case WhyKind::undecided:
       return fmt::format("{} that {} ready, but that the policy '{}' has not placed on a worker; the first is {}",
                          count_of_tasks(cause.tasks), cause.tasks == 1 ? "is" : "are", report.policy, cause.task.text);
+    case WhyKind::fetching: return cause.task.text + ", which a worker has taken, and which waits for " + cause.data;
     case WhyKind::no_worker: return cause.task.text + ", for which no worker has a device that its codelet runs on";
   }
   return {};

@@ -26,6 +26,8 @@ enum class WhyKind {
   undecided,
   /// No worker has a device that the task's codelet runs on.
   no_worker,
+  /// A worker has taken the task, whose data are not yet where it is to run.
+  fetching,
 };
 [[nodiscard]] const char* to_string(WhyKind kind);
 
@@ -51,7 +53,7 @@ struct WhyCause {
   WorkerId worker;
   /// How long it has been so; zero where that is not known.
   Duration lasting{};
-  /// For `held_by_program`.
+  /// For `held_by_program` the data; for `fetching` what has to happen: "the copy of handle 17 to emulated GPU 0".
   std::string data;
   AccessMode mode = AccessMode::read;
 };

@@ -33,7 +33,7 @@ class EarliestFinish final : public PlacingPolicy {
 
  private:
   static std::size_t gpus(const Snapshot& snapshot) {
-    const auto is_gpu = [](const WorkerState& worker) { return worker.kind == DeviceKind::cuda; };
+    const auto is_gpu = [](const WorkerState& worker) { return is_accelerator(worker.kind); };
     const auto count = std::count_if(snapshot.workers.begin(), snapshot.workers.end(), is_gpu);
     return std::max<std::size_t>(1, static_cast<std::size_t>(count));
   }

@@ -53,10 +53,10 @@ class KernelHistory {
   /// one between whose sizes it lies; else nothing. In seconds.
   [[nodiscard]] std::optional<double> predict(const Shape& shape) const;
   [[nodiscard]] const std::map<std::uint64_t, Shape>& shapes() const { return shapes_; }
-
- private:
+  /// Through the shapes that were measured often enough; nothing where they follow none.
   [[nodiscard]] const std::optional<PowerLaw>& law() const;
 
+ private:
   std::map<std::uint64_t, Shape> shapes_;
   // What `law` has found, until a time is added.
   mutable std::optional<PowerLaw> law_;

@@ -100,7 +100,7 @@ class HeteroPrio final : public PlacingPolicy {
     for (Bucket& bucket : buckets_) {
       if (bucket.tasks.empty()) continue;
       bucket.speedup = speedup(bucket.sample, snapshot);
-      bucket.gpu_s = least_time_s(bucket.sample, snapshot, DeviceKind::cuda);
+      bucket.gpu_s = least_time_s(bucket.sample, snapshot, true);
       filled_.push_back(&bucket);
     }
     // By index where equal, as `buckets_` is walked in that order.

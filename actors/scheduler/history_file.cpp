@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <utility>
 
-#include "platform/atomic_file.hpp"
-#include "platform/file_text.hpp"
+#include "platform/checked_file.hpp"
 #include "platform/json_field.hpp"
 
 namespace troupe::scheduler {
@@ -19,22 +16,11 @@ namespace {
 using nlohmann::json;
 using platform::JsonField;
 
-constexpr Bytes kLargestFile{std::uint64_t{64} << 20U};
-constexpr std::uint64_t kVersion = 1;
-constexpr const char* kFormat = "troupe kernel times";
+constexpr platform::CheckedFormat kFormat{"troupe kernel times", 1, "kernels", "file of kernel times"};
 /// Of counts: they stay exact where a program adds to them.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
 constexpr platform::NumberRange kSizes{0, 1e30};
-
-/// FNV-1a of the kernels' text: a flipped digit would else be a wrong time.
-std::string checksum_of(const json& kernels) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : kernels.dump(-1, ' ', false, json::error_handler_t::replace)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  }
-  return fmt::format("{:016x}", hash);
-}
 
 json as_json(const KernelKey& key, const KernelHistory& kernel) {
   json shapes = json::array();
@@ -84,24 +70,6 @@ void read_kernel(const JsonField& field, ExecutionHistory& history) {
   }
 }
 
-ExecutionHistory parse(const std::string& text, const std::string& machine_key) {
-  const platform::JsonDocument document(text);
-  const JsonField root = document.root();
-  if (root.member("format").text(kFormat) != kFormat) root.member("format").refuse(kFormat);
-  if (root.member("version").count(1, kMost, "a version") != kVersion) {
-    root.member("version").refuse(fmt::format("{}, which this version of Troupe writes", kVersion));
-  }
-  if (root.member("machine").text("a machine") != machine_key) root.member("machine").refuse(machine_key);
-  const json whole = json::parse(text);
-  if (!whole.contains("kernels") || root.member("checksum").text("a checksum") != checksum_of(whole["kernels"])) {
-    root.member("checksum").fail("does not belong to the times");
-  }
-  ExecutionHistory history;
-  const JsonField kernels = root.member("kernels");
-  for (std::size_t i = 0; i < kernels.size("a list of kernels"); ++i) read_kernel(kernels.element(i), history);
-  return history;
-}
-
 }  // namespace
 
 std::string machine_key(const platform::Machine& machine) {
@@ -125,16 +93,12 @@ std::string history_path(const std::string& folder, const std::string& machine_k
 }
 
 Result<ExecutionHistory> read_history(const std::string& path, const std::string& machine_key) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored) && !ignored) return ExecutionHistory{};
-  const Result<std::string> text = platform::read_text(path, kLargestFile, "file of kernel times");
-  if (!text) return text.failure();
-  try {
-    return parse(text.value(), machine_key);
-  } catch (const std::exception& error) {
-    return Failure{ErrorCode::bad_input,
-                   fmt::format("the file of kernel times '{}' cannot be used: {}", path, error.what())};
-  }
+  ExecutionHistory history;
+  const Result<void> read = platform::read_checked(path, kFormat, machine_key, [&history](const JsonField& kernels) {
+    for (std::size_t i = 0; i < kernels.size("a list of kernels"); ++i) read_kernel(kernels.element(i), history);
+  });
+  if (!read) return read.failure();
+  return history;
 }
 
 Result<void> write_history(const std::string& path, const std::string& machine_key, const ExecutionHistory& history) {
@@ -143,19 +107,7 @@ Result<void> write_history(const std::string& path, const std::string& machine_k
     json one = as_json(key, kernel);
     if (!one["measured"].empty()) kernels.push_back(std::move(one));
   }
-  const std::string checksum = checksum_of(kernels);
-  const json whole{{"format", kFormat},
-                   {"version", kVersion},
-                   {"machine", machine_key},
-                   {"kernels", std::move(kernels)},
-                   {"checksum", checksum}};
-  std::error_code made;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, made);
-  if (made) {
-    return Failure{ErrorCode::io, fmt::format("cannot make the folder '{}': {}", folder.string(), made.message())};
-  }
-  return platform::write_file(path, whole.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+  return platform::write_checked(path, kFormat, machine_key, std::move(kernels));
 }
 
 }  // namespace troupe::scheduler

@@ -42,6 +42,11 @@ void SchedulerState::take_events() {
         core.task_left(event.worker, event.task);
         ended_ = true;
         break;
+      case SchedulerEvent::Kind::worker_lost:
+        core.worker_lost(event.worker);
+        // What the policy keeps may be for this worker.
+        ended_ = true;
+        break;
       case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
     }
   }

@@ -94,7 +94,15 @@ SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
 
 bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
   if (worker.index() >= workers_.size() || !task.codelet->runs_on(workers_[worker.index()].kind)) return false;
-  return predictions_.execution(task, worker) != ExecutionTimes::kNever;
+  return !is_lost(worker) && predictions_.execution(task, worker) != ExecutionTimes::kNever;
+}
+
+void SchedulerCore::worker_lost(WorkerId worker) {
+  lost_.resize(workers_.size());
+  lost_[worker.index()] = true;
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    if (!classes_[i].measured.empty()) learn(SizeClassId(static_cast<std::uint32_t>(i)));
+  }
 }
 
 WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
@@ -128,6 +136,9 @@ void SchedulerCore::learn(SizeClassId size_class) {
   state.trials.resize(kDeviceKinds);
   state.known = true;
   state.known_somewhere = false;
+  const bool rather_on_cores =
+      known.reduces && known.runs_on(DeviceKind::cpu_core) &&
+      std::ranges::any_of(workers_, [](const WorkerState& worker) { return worker.kind == DeviceKind::cpu_core; });
   std::vector<WorkerId> unknown;
   double sum = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -135,7 +146,11 @@ void SchedulerCore::learn(SizeClassId size_class) {
   std::size_t count = 0;
   for (const WorkerState& worker : workers_) {
     predictions_.execution_times.set(size_class, worker.id, ExecutionTimes::kNever);
-    if (!known.runs_on(worker.kind) || !fits(known, worker.node) || model_->cannot_run(known, worker.id)) continue;
+    if (rather_on_cores && worker.kind == DeviceKind::cuda) continue;
+    if (is_lost(worker.id) || !known.runs_on(worker.kind) || !fits(known, worker.node) ||
+        model_->cannot_run(known, worker.id)) {
+      continue;
+    }
     const std::optional<Duration> predicted = model_->predict(known, worker.id);
     if (!predicted) {
       state.known = state.measured[static_cast<std::size_t>(worker.kind)] = false;
@@ -258,6 +273,11 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
         learn(task.size_class);
       }
+      if (!lost_.empty() && !anybody_runs(task)) {
+        // Its device is lost: the worker reports that. A policy might keep it for ever.
+        commit(task, least_loaded(task), decision);
+        continue;
+      }
       if (uses_times_ && find_out(task, decision)) continue;
       fill_rank(task);
     }
@@ -296,6 +316,7 @@ void SchedulerCore::place_kept(Decision& decision) {
       }
     }
   }
+  if (!lost_.empty()) give_up_kept(decision);
   if (failure.empty() && !kept_.empty() && !loads_.anything()) failure = "keeps tasks while no worker has any";
   if (failure.empty()) return;
   // They must not wait for ever.
@@ -306,6 +327,24 @@ void SchedulerCore::place_kept(Decision& decision) {
   std::vector<WorkerId> nowhere(left.size());
   settle(left, nowhere, failure, decision);
   if (left.empty()) decision.failure = failure;
+}
+
+void SchedulerCore::give_up_kept(Decision& decision) {
+  std::vector<ReadyTask> given_up;
+  for (const auto& [id, task] : kept_) {
+    if (!anybody_runs(task)) given_up.push_back(task);
+  }
+  std::sort(given_up.begin(), given_up.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
+  for (const ReadyTask& task : given_up) {
+    kept_.erase(task.id);
+    taken_away_.insert(task.id);
+    commit(task, least_loaded(task), decision);
+  }
+}
+
+bool SchedulerCore::anybody_runs(const ReadyTask& task) const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [&](const WorkerState& worker) { return can_run(worker.id, task); });
 }
 
 SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks, const std::string& failure,

@@ -85,6 +85,8 @@ class SchedulerCore {
   /// It will not run on this worker.
   void task_left(WorkerId worker, TaskId task);
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state);
+  /// Nothing can run on this worker any more: policies are told so of every task.
+  void worker_lost(WorkerId worker);
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
@@ -129,6 +131,10 @@ class SchedulerCore {
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
   void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
+  [[nodiscard]] bool anybody_runs(const ReadyTask& task) const;
+  /// Kept tasks that nobody can run since a worker was lost go to that, which reports why.
+  void give_up_kept(Decision& decision);
+  [[nodiscard]] bool is_lost(WorkerId worker) const { return !lost_.empty() && lost_[worker.index()]; }
   /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
   /// those that have its device: they will report why not.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
@@ -145,6 +151,8 @@ class SchedulerCore {
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
+  /// By worker; empty while none is.
+  std::vector<bool> lost_;
   WorkerLoads loads_;
   Predictions predictions_;
   TimeStamp now_{};

@@ -17,6 +17,8 @@ struct SchedulerEvent {
     ended,
     /// It has left `worker`, which cannot hold its data, without having run; or it has failed.
     left,
+    /// `worker` cannot run anything any more.
+    worker_lost,
     /// `handle` is in `state` on `node`.
     replica_changed,
   };

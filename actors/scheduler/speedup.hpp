@@ -8,12 +8,11 @@
 
 namespace troupe::scheduler {
 
-/// The least time of a task on workers of one kind; infinity where none can run it.
-[[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, DeviceKind kind) {
+/// The least time of a task on cores, or on accelerators; infinity where none can run it.
+[[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, bool on_accelerators) {
   double least = std::numeric_limits<double>::infinity();
-  if (!task.codelet->runs_on(kind)) return least;
   for (const WorkerState& worker : snapshot.workers) {
-    if (worker.kind != kind) continue;
+    if (is_accelerator(worker.kind) != on_accelerators || !task.codelet->runs_on(worker.kind)) continue;
     const Duration time = snapshot.predictions->execution(task, worker.id);
     if (time != ExecutionTimes::kNever) least = std::min(least, seconds(time));
   }
@@ -23,8 +22,8 @@ namespace troupe::scheduler {
 /// Time on a core / time on a GPU, of the fastest of each. 1 where there are no GPUs or no cores to compare; infinity
 /// for what no core can run, 0 for what no GPU can.
 [[nodiscard]] inline double speedup(const ReadyTask& task, const Snapshot& snapshot) {
-  const double cpu = least_time_s(task, snapshot, DeviceKind::cpu_core);
-  const double gpu = least_time_s(task, snapshot, DeviceKind::cuda);
+  const double cpu = least_time_s(task, snapshot, false);
+  const double gpu = least_time_s(task, snapshot, true);
   const double never = std::numeric_limits<double>::infinity();
   if (gpu == never) return cpu == never ? 1 : 0;
   if (cpu == never) return never;

@@ -5,30 +5,101 @@
 
 namespace troupe::workers {
 
+namespace {
+/// Of several clients together: enough that a placing policy has a choice, and few enough that turns are kept.
+constexpr std::size_t kTasksPerWorker = 8;
+}  // namespace
+
+void Crew::put_into_turns(TaskDeque& deque) noexcept {
+  while (graph::Task* const task = deque.pop_oldest()) {
+    graph::TaskList one;
+    one.push_back(task);
+    put_into_turns(one);
+  }
+}
+
+void Crew::put_into_turns(EntryQueue& queue) noexcept {
+  if (queue.size() == 0) return;
+  queue.drain();
+  while (graph::Task* const task = queue.pop_oldest()) {
+    graph::TaskList one;
+    one.push_back(task);
+    put_into_turns(one);
+  }
+}
+
+bool Crew::pass_on(TaskDeque& activation) noexcept {
+  // While one client alone has work, the policy sees all of it.
+  const auto most = static_cast<std::int64_t>(kTasksPerWorker * ports.size());
+  bool any = false;
+  while (shares->waiting() > 0 && (!shares->contended() || shares->in_service() < most)) {
+    Shares::Turn turn = shares->take(false);
+    if (turn.tasks.empty()) break;
+    activation.push(turn.tasks);
+    any = true;
+  }
+  return any;
+}
+
+KindSet Crew::alive() const {
+  KindSet alive = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (!ports[i].lost.load(std::memory_order_relaxed)) alive = static_cast<KindSet>(alive | kind_set(kinds[i]));
+  }
+  return alive;
+}
+
+KindSet Crew::able(const graph::Task& task) const {
+  if (task.codelet == nullptr) return present;  // stands for a thread of the program
+  const bool has_core_kernel = task.codelet->runs_on(DeviceKind::cpu_core);
+  const bool rather_on_cores =
+      has_core_kernel && (present & kind_set(DeviceKind::cpu_core)) != 0 && graph::reduces(task);
+  if (has_core_kernel && graph::find_whole_of_parts(task) != nullptr) return present & kind_set(DeviceKind::cpu_core);
+  KindSet able = 0;
+  for (int i = 0; i < kDeviceKinds; ++i) {
+    const auto kind = static_cast<DeviceKind>(i);
+    if (kind == DeviceKind::cuda && rather_on_cores) continue;
+    if (task.codelet->runs_on(kind)) able = static_cast<KindSet>(able | kind_set(kind));
+  }
+  return able & present;
+}
+
+TaskDeque* Crew::restricted_for(DeviceKind kind) {
+  TaskDeque* best = nullptr;
+  for (KindSet set = 1; set < kKindSets; ++set) {
+    TaskDeque& queue = only_[set];
+    if ((set & kind_set(kind)) == 0 || queue.size() == 0) continue;
+    if (best == nullptr || queue.top() > best->top()) best = &queue;
+  }
+  return best;
+}
+
+graph::Task* Crew::take_orphan() {
+  const KindSet left = alive();
+  for (KindSet set = 1; set < kKindSets; ++set) {
+    if ((set & left) != 0) continue;
+    if (graph::Task* task = only_[set].pop_oldest()) return task;
+  }
+  return nullptr;
+}
+
+bool Crew::has_orphans() const {
+  const KindSet left = alive();
+  for (KindSet set = 1; set < kKindSets; ++set) {
+    if ((set & left) == 0 && only_[set].size() > 0) return true;
+  }
+  return false;
+}
+
 void Crew::set_restricted_aside(graph::TaskList& ready) {
   graph::TaskList for_all;
   while (!ready.empty()) {
     graph::Task* task = ready.pop_front();
-    if (task->codelet == nullptr) {  // stands for a thread of the program
-      for_all.push_back(task);
-      continue;
-    }
-    const bool on_cores = graph::find_whole_of_parts(*task) != nullptr && task->codelet->runs_on(DeviceKind::cpu_core);
-    int runnable = 0;
-    int present = 0;
-    DeviceKind last = DeviceKind::cpu_core;
-    for (int i = 0; i < kDeviceKinds; ++i) {
-      const auto kind = static_cast<DeviceKind>(i);
-      if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) continue;
-      ++present;
-      if (!task->codelet->runs_on(kind) || (on_cores && kind != DeviceKind::cpu_core)) continue;
-      ++runnable;
-      last = kind;
-    }
-    if (runnable == present || runnable == 0) {
+    const KindSet kinds = able(*task);
+    if (kinds == present || kinds == 0) {
       for_all.push_back(task);
     } else {
-      only(last).push(task);
+      only(kinds).push(task);
     }
   }
   ready.append(for_all);
@@ -37,7 +108,10 @@ void Crew::set_restricted_aside(graph::TaskList& ready) {
 WorkerId Crew::take_idle_for_restricted() {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const WorkerId worker(static_cast<std::uint32_t>(i));
-    if (only(kinds[i]).size() > 0 && idle.contains(worker) && idle.erase(worker)) return worker;
+    if (!idle.contains(worker)) continue;
+    const bool wanted =
+        ports[i].lost.load(std::memory_order_relaxed) ? has_orphans() : restricted_for(kinds[i]) != nullptr;
+    if (wanted && idle.erase(worker)) return worker;
   }
   return WorkerId{};
 }

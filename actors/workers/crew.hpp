@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "actors/workers/entry_queue.hpp"
 #include "actors/workers/idle_set.hpp"
+#include "actors/workers/shares.hpp"
 #include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/failure_log.hpp"
@@ -30,10 +32,13 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
   std::atomic<std::uint64_t> parks{0};
-  /// Nanoseconds between finding work and running out of it.
+  /// Nanoseconds between finding work and running out of it; and since when there has been some, 0: there is none.
   std::atomic<std::int64_t> busy_ns{0};
+  std::atomic<TimeStamp::rep> busy_since{0};
   /// Nanoseconds spent looking for work before parking.
   std::atomic<std::int64_t> searching_ns{0};
+  /// Nanoseconds in which tasks waited for their data and none ran.
+  std::atomic<std::int64_t> data_wait_ns{0};
 
   /// Adds to a counter that only the calling thread writes.
   template <class T>
@@ -48,9 +53,11 @@ struct StealAnswer {
   graph::TaskList tasks;
 };
 
-/// A task whose data can never be at the worker that asked for them. Without a cause it may run on a core instead.
+/// A task whose data can never be at the worker that asked for them: it may run on workers of these kinds instead, or
+/// it has failed, with a cause.
 struct Refused {
   graph::Task* task = nullptr;
+  KindSet elsewhere = 0;
   graph::FailureLog::Cause cause;
 };
 
@@ -61,6 +68,8 @@ struct alignas(64) WorkerPort {
   WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
+  /// Where several clients share the workers: that task's graph, written before it.
+  std::atomic<graph::TaskGraph*> running_graph{nullptr};
   /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
   /// the only one that looks at it.
   std::optional<StealAnswer> answer;
@@ -70,6 +79,8 @@ struct alignas(64) WorkerPort {
   std::vector<Refused> refused;       // guarded by arrived_lock
   /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
+  /// Its device has stopped working: the worker starts nothing any more and sends on what it is given.
+  std::atomic<bool> lost{false};
 };
 
 /// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called
@@ -77,9 +88,9 @@ struct alignas(64) WorkerPort {
 class TaskServices {
  public:
   virtual ~TaskServices() = default;
-  /// Bring the task's data to the worker's memory node and keep them there; then put the task into the worker's
-  /// `arrived` (or `refused`) and send `DataArrived`.
-  virtual void acquire(WorkerId worker, graph::Task& task) = 0;
+  /// Bring the task's data to the worker's memory node and keep them there. True: they are there already. False: when
+  /// they are, the task is put into the worker's `arrived` (or `refused`), and `DataArrived` is sent.
+  virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
   /// The data need not be kept any more, as the actor that asked for them has died.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
   /// The task begins.
@@ -89,6 +100,8 @@ class TaskServices {
   virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
   /// The task has ended, and is about to be completed. `failed`: its times say nothing of others.
   virtual void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) = 0;
+  /// A ready task that this worker cannot run any more: it goes to a worker of one of these kinds.
+  virtual void send_on(graph::Task& task, KindSet kinds) = 0;
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
@@ -99,8 +112,8 @@ class Crew {
       : graph(graph),
         plan(std::move(plan)),
         kinds(std::move(kinds)),
-        mixed(std::any_of(this->kinds.begin(), this->kinds.end(),
-                          [this](DeviceKind kind) { return kind != this->kinds.front(); })),
+        present(all_of(this->kinds)),
+        mixed(std::popcount(present) > 1),
         steals(std::any_of(this->plan.victims.begin(), this->plan.victims.end(),
                            [](const VictimRings& rings) { return !rings.empty(); })),
         idle(this->kinds.size()),
@@ -109,22 +122,62 @@ class Crew {
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
       : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
 
-  /// Ready tasks that only devices of this kind can run, in a mixed crew: they lie where no other worker takes them.
-  [[nodiscard]] TaskDeque& only(DeviceKind kind) { return only_[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] const TaskDeque& only(DeviceKind kind) const { return only_[static_cast<std::size_t>(kind)]; }
+  /// Kinds of device that a worker drives which is not lost.
+  [[nodiscard]] KindSet alive() const;
+  /// Of the kinds that there are, those whose devices can run the task.
+  [[nodiscard]] KindSet able(const graph::Task& task) const;
+  /// In a mixed crew: ready tasks that only devices of these kinds can run lie where no other worker takes them.
+  [[nodiscard]] TaskDeque& only(KindSet kinds) { return only_[kinds]; }
+  /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this kind may take the most
+  /// urgent from, or null where they are empty.
+  [[nodiscard]] TaskDeque* restricted_for(DeviceKind kind);
+  [[nodiscard]] const TaskDeque* restricted_for(DeviceKind kind) const {
+    return const_cast<Crew*>(this)->restricted_for(kind);
+  }
+  /// In a mixed crew: a task that none of the workers that are left can run, taken out of its queue; or null.
+  graph::Task* take_orphan();
+  [[nodiscard]] bool has_orphans() const;
   /// In a mixed crew: moves those of the tasks that not every worker can run to where those that can will look.
   void set_restricted_aside(graph::TaskList& ready);
   /// An idle worker that could take such a task, taken out of the idle set; or an invalid id.
   WorkerId take_idle_for_restricted();
 
+  /// The graph that a task belongs to.
+  [[nodiscard]] graph::TaskGraph& graph_of(const graph::Task& task) const {
+    return shares != nullptr && task.graph != nullptr ? *task.graph : graph;
+  }
+  /// Where there are shares: whose task it is.
+  [[nodiscard]] Share& share_of(const graph::Task& task) const {
+    return task.graph != nullptr ? *static_cast<Share*>(task.graph->options().owner) : *own_share;
+  }
+  /// Several clients share the workers from now on. Before the first task.
+  void share_workers() {
+    shares = std::make_unique<Shares>();
+    own_share = &shares->open(1);
+  }
+  /// Where several clients have work: ready tasks wait for their turn. Empties `ready`, all of one graph.
+  void put_into_turns(graph::TaskList& ready) noexcept { shares->push(share_of(*ready.front()), ready); }
+  /// The same for all of a deque, or of the entry queue.
+  void put_into_turns(TaskDeque& deque) noexcept;
+  void put_into_turns(EntryQueue& queue) noexcept;
+  /// Under a placing policy: moves tasks whose turn it is to the activation queue, as many as keep the workers busy.
+  /// True: there are some.
+  bool pass_on(TaskDeque& activation) noexcept;
+
   /// The least worker to wake for new work, removed from the idle set; an invalid id where all are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
+  /// The runtime's own.
   graph::TaskGraph& graph;
+  /// Null where all tasks are of one program. `own_share`: of the runtime's own graph.
+  std::unique_ptr<Shares> shares;
+  Share* own_share = nullptr;
   const StealPlan plan;
   /// By worker.
   const std::vector<DeviceKind> kinds;
-  /// There are devices of several kinds.
+  /// The kinds of device that there are.
+  const KindSet present;
+  /// There are several.
   const bool mixed;
   /// Some worker may steal from another.
   const bool steals;
@@ -138,7 +191,13 @@ class Crew {
   TaskServices* services = nullptr;
 
  private:
-  std::array<TaskDeque, kDeviceKinds> only_;
+  static KindSet all_of(const std::vector<DeviceKind>& kinds) {
+    KindSet all = 0;
+    for (const DeviceKind kind : kinds) all = static_cast<KindSet>(all | kind_set(kind));
+    return all;
+  }
+
+  std::array<TaskDeque, kKindSets> only_;
 };
 
 }  // namespace troupe::workers

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "graph/failure_log.hpp"
 #include "graph/task.hpp"
 #include "proto/access.hpp"
 #include "proto/ids.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::workers {
 
@@ -22,8 +24,10 @@ struct Started {
 class DeviceListener {
  public:
   virtual ~DeviceListener() = default;
-  /// `cause` is empty where the kernel succeeded.
-  virtual void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept = 0;
+  /// `cause` is empty where the kernel succeeded. `took`: how long it ran, where the device knows better than whoever
+  /// started it; else negative.
+  virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
+  void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
 };
 
 /// One core, later a GPU or a cluster of cores. Used by its worker's thread only. Never throws: what a kernel throws
@@ -40,6 +44,11 @@ class Device {
   /// Tasks that the device takes at a time.
   [[nodiscard]] virtual std::size_t slots() const { return 1; }
   virtual Started start(graph::Task& task) noexcept = 0;
+  /// Whether somebody has to look for ended tasks: while any is in flight and nothing else is to be done, the worker
+  /// calls `poll` again and again.
+  [[nodiscard]] virtual bool polls() const { return false; }
+  /// Calls the listener's `done` for the tasks that have ended. In the worker's thread.
+  virtual void poll() noexcept {}
 };
 
 }  // namespace troupe::workers

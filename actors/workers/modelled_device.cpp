@@ -32,7 +32,8 @@ Started ModelledDevice::start(graph::Task& task) noexcept {
 void ModelledDevice::end(TimeStamp begun) {
   graph::Task& task = *std::exchange(running_, nullptr);
   Started executed;
-  if (options_.executor) executed = options_.executor->start(task);
+  if (options_.fault) executed.cause = options_.fault(task);
+  if (options_.executor && !executed.cause) executed = options_.executor->start(task);
   if (options_.trace != nullptr) note(task, begun, executed.cause != nullptr);
   listener_.done(task, std::move(executed.cause));
 }

@@ -23,6 +23,8 @@ class ModelledDevice final : public Device {
     platform::VirtualTime* time = nullptr;
     /// How long a task takes on this device.
     std::function<Result<Duration>(const graph::Task&)> duration;
+    /// Asked at each kernel's end: why the task fails and its kernel is not executed, or null. May be empty.
+    std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     /// Where to note every task, or null.
     WorkerTrace* trace = nullptr;
     /// Executes kernels; null: nobody does.

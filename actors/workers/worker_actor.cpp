@@ -1,5 +1,7 @@
 #include "actors/workers/worker_actor.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,6 +14,8 @@ namespace troupe::workers {
 namespace {
 /// An idle worker keeps its core from other threads no longer than this.
 constexpr Duration kQuickLook = std::chrono::microseconds(5);
+/// Between two looks at a device that has been at its kernels for long.
+constexpr Duration kLongPoll = std::chrono::microseconds(20);
 }  // namespace
 
 WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup)
@@ -113,7 +117,10 @@ void WorkerActor::drive() {
     if (step.activate) setup_->peers->tell_scheduler();
     if (step.wake.valid()) setup_->peers->send(step.wake, WorkAvailable{});
     switch (step.kind) {
-      case Step::Kind::wait: return;
+      case Step::Kind::wait:
+        if (poll_device(true)) break;
+        note_waiting_for_data();
+        return;
       case Step::Kind::start:
         start(*step.task);
         // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
@@ -122,7 +129,10 @@ void WorkerActor::drive() {
           return;
         }
         break;
-      case Step::Kind::acquire: crew_.services->acquire(setup_->id, *step.task); break;
+      case Step::Kind::acquire:
+        if (crew_.services->acquire(setup_->id, *step.task)) core_.acquired(*step.task);
+        break;
+      case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
       case Step::Kind::rest:
         if (!rest()) return;
@@ -161,33 +171,90 @@ void WorkerActor::start(graph::Task& task) {
     // Of a moment ago, where the task was found by looking around.
     busy_since_ = looked_until_ != TimeStamp{} ? looked_until_ : setup_->clock->now();
     looked_until_ = {};
+    port_.counters.busy_since.store(busy_since_.count(), std::memory_order_relaxed);
   }
   message_handled();
   note_state(WorkerState::working);
   // Release: whoever sees the task sees since when it runs.
   port_.running_since.store(core_.looked_at().count(), std::memory_order_relaxed);
+  if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(task), std::memory_order_relaxed);
   port_.running.store(&task, std::memory_order_release);
   if (crew_.services != nullptr) [[unlikely]] {
-    started_at_ = setup_->clock->now();
+    note_waiting_for_data();
+    running_.push_back({&task, setup_->clock->now()});
     crew_.services->started(setup_->id, task);
   }
   Started started = device_->start(task);
-  if (started.finished) ended(task, started.cause);
+  if (started.finished) ended(task, started.cause, Duration(-1));
 }
 
-void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause) {
+void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
   port_.running.store(nullptr, std::memory_order_relaxed);
   if (crew_.services != nullptr) [[unlikely]] {
-    crew_.services->ended(setup_->id, task, started_at_, setup_->clock->now(), cause != nullptr);
+    const auto found =
+        std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.task == &task; });
+    const TimeStamp end = setup_->clock->now();
+    const TimeStamp start = took >= Duration{} ? end - took : found->since;
+    running_.erase(found);
+    // One of the others, for whoever asks what runs.
+    if (!running_.empty())
+      port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
+    crew_.services->ended(setup_->id, task, start, end, cause != nullptr);
   }
   core_.task_ended(task, cause);
 }
 
-void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause) noexcept {
+void WorkerActor::send_on(graph::Task& task) {
+  const KindSet elsewhere = crew_.able(task) & crew_.alive();
+  const TaskId id = task.task_id();
+  if (elsewhere != 0) {
+    crew_.services->left(setup_->id, id, false);
+    crew_.services->send_on(task, elsewhere);
+    return;
+  }
+  const auto cause = std::make_shared<Failure>(
+      Failure{ErrorCode::device_lost, graph::describe(task) + " could not run: " + device_->name() +
+                                          " has stopped working, and no other device has an implementation of its "
+                                          "codelet"});
+  const bool ended = core_.reject(task, cause);
+  crew_.services->left(setup_->id, id, ended);
+}
+
+void WorkerActor::note_waiting_for_data() {
+  if (crew_.services == nullptr) return;
+  const TimeStamp now = setup_->clock->now();
+  const bool waits = core_.running() == 0 && core_.in_hand() > 0;
+  if (waits && waits_for_data_since_ == TimeStamp{}) waits_for_data_since_ = now;
+  if (waits || waits_for_data_since_ == TimeStamp{}) return;
+  WorkerCounters::add(port_.counters.data_wait_ns, (now - waits_for_data_since_).count());
+  waits_for_data_since_ = {};
+}
+
+bool WorkerActor::poll_device(bool full) {
+  if (!device_->polls() || core_.running() == 0) return false;
+  const std::size_t running = core_.running();
+  const TimeStamp begin = setup_->clock->now();
+  while (!mail_waits()) {
+    device_->poll();
+    collect_done();
+    if (core_.running() < running || (!full && core_.finds_work())) return true;
+    if (setup_->clock->now() - begin < setup_->spin) {
+      SpinLock::pause();
+    } else {
+      // The device has enough to do for a while: the core may be wanted elsewhere.
+      std::this_thread::sleep_for(kLongPoll);
+    }
+  }
+  return false;
+}
+
+void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept {
   {
     const std::lock_guard lock(done_mutex_);
-    done_.push_back({&task, std::move(cause)});
+    done_.push_back({&task, std::move(cause), took});
   }
+  // Who polls looks for it itself.
+  if (device_ && device_->polls()) return;
   caf::anon_send(caf::actor_cast<caf::actor>(this), DeviceDone{});
 }
 
@@ -200,7 +267,7 @@ void WorkerActor::collect_done() {
       one = std::move(done_.front());
       done_.pop_front();
     }
-    ended(*one.task, one.cause);
+    ended(*one.task, one.cause, one.took);
   }
 }
 
@@ -219,17 +286,18 @@ void WorkerActor::collect_arrived() {
       core_.failed_to_start(*one.task, one.cause);
     } else {
       core_.refused(*one.task);
-      crew_.only(DeviceKind::cpu_core).push(one.task);
-      const WorkerId sleeper = crew_.take_idle_for_restricted();
-      if (sleeper.valid()) setup_->peers->send(sleeper, WorkAvailable{});
+      crew_.services->send_on(*one.task, one.elsewhere);
     }
   }
 }
 
 bool WorkerActor::rest() {
+  note_waiting_for_data();
+  if (poll_device(false)) return true;
   const TimeStamp now = setup_->clock->now();
   if (busy_ && core_.running() == 0) {
     busy_ = false;
+    port_.counters.busy_since.store(0, std::memory_order_relaxed);
     WorkerCounters::add(port_.counters.busy_ns, (now - busy_since_).count());
   }
   if (core_.running() == 0) note_state(WorkerState::searching);

@@ -53,7 +53,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   const char* name() const override { return "worker"; }
 
  private:
-  void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept override;
+  using DeviceListener::done;
+  void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept override;
 
   /// Every handler begins here.
   void woke();
@@ -69,7 +70,13 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   bool look_around(TimeStamp begin);
   void collect_done();
   void collect_arrived();
-  void ended(graph::Task& task, const graph::FailureLog::Cause& cause);
+  /// Looks for ended tasks on a device that has to be asked, until there is something to do (true) or mail (false).
+  /// `full`: no further task can be taken.
+  bool poll_device(bool full);
+  void send_on(graph::Task& task);
+  void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
+  /// Begins or ends the time in which tasks wait for their data while none runs.
+  void note_waiting_for_data();
   /// For the trace.
   void note_state(WorkerState state) {
     if (crew_.trace && port_.trace.state() != state) port_.trace.enter(state, setup_->clock->now());
@@ -82,8 +89,9 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   WorkerCore core_;
 
   struct Done {
-    graph::Task* task;
+    graph::Task* task = nullptr;
     graph::FailureLog::Cause cause;
+    Duration took{};
   };
   std::mutex done_mutex_;
   std::deque<Done> done_;  // guarded by done_mutex_
@@ -93,8 +101,14 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Addresses looked up since `Peers::changes` was `known_changes_`: a look costs a lock.
   std::vector<caf::actor> victims_;
   std::uint64_t known_changes_ = 0;
-  /// When the task that runs on the device began; only with services.
-  TimeStamp started_at_{};
+  /// What runs on the device, and since when; only with services.
+  struct Running {
+    const graph::Task* task = nullptr;
+    TimeStamp since{};
+  };
+  std::vector<Running> running_;
+  /// Zero: tasks run, or there are none.
+  TimeStamp waits_for_data_since_{};
   bool parked_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};

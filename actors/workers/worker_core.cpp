@@ -68,6 +68,43 @@ bool WorkerCore::look_at_arrivals() {
   return true;
 }
 
+Task* WorkerCore::next_in_turn() {
+  if (options_.activation_queue != nullptr) return nullptr;
+  Shares::Turn turn = crew_.shares->take();
+  if (turn.tasks.empty()) return nullptr;
+  charged_ns_ = turn.charged_ns;
+  Task* const first = turn.tasks.pop_front();
+  // The rest where others can steal it, should the first take longer than expected.
+  if (!turn.tasks.empty()) port_.deque.push(turn.tasks);
+  return first;
+}
+
+void WorkerCore::look_at_contention() {
+  charged_ns_ = 0;
+  if (!crew_.shares->contended() || options_.activation_queue != nullptr) return;
+  const std::uint64_t contention = crew_.shares->contentions();
+  if (contention == seen_contention_) return;
+  seen_contention_ = contention;
+  // What one client alone has left here would go before everybody else's.
+  if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
+  crew_.put_into_turns(port_.deque);
+  crew_.put_into_turns(crew_.entry);
+}
+
+WorkerCore::Charge WorkerCore::take_charge(const Task& task) {
+  const auto found = std::find_if(charges_.begin(), charges_.end(), [&](const Charge& c) { return c.task == &task; });
+  if (found == charges_.end()) return {&task, &crew_.share_of(task), 0, {}};
+  const Charge charge = *found;
+  charges_.erase(found);
+  return charge;
+}
+
+void WorkerCore::give_back_charge(const Task& task) {
+  if (crew_.shares == nullptr) return;
+  const Charge charge = take_charge(task);
+  crew_.shares->settle(*charge.share, charge.charged_ns, 0);
+}
+
 Task* WorkerCore::next_task() {
   const TimeStamp now = options_.deterministic ? TimeStamp{} : platform::coarse_now();
   const bool long_ago = now != looked_at_;
@@ -75,18 +112,23 @@ Task* WorkerCore::next_task() {
   ++since_read_;
   // Before what was handed over, too: a chain may have no end.
   if (long_ago || since_read_ >= stride_) look_at_arrivals();
+  if (crew_.shares != nullptr) [[unlikely]]
+    look_at_contention();
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
   if (crew_.mixed) [[unlikely]] {
-    TaskDeque& own_kind = crew_.only(options_.kind);
-    if (own_kind.size() > 0 && own_kind.top() >= std::max(crew_.entry.top(), port_.deque.top())) {
-      if (Task* task = own_kind.pop_oldest()) return task;
+    TaskDeque* own_kind = crew_.restricted_for(options_.kind);
+    if (own_kind != nullptr && own_kind->top() >= std::max(crew_.entry.top(), port_.deque.top())) {
+      if (Task* task = own_kind->pop_oldest()) return task;
     }
   }
   if (crew_.entry.top() > port_.deque.top()) {
     if (Task* task = take_from_entry()) return task;
   }
   if (Task* task = options_.in_order ? port_.deque.pop_oldest() : port_.deque.pop_newest()) return task;
-  return crew_.entry.drained() > 0 ? take_from_entry() : nullptr;
+  if (crew_.entry.drained() > 0) {
+    if (Task* task = take_from_entry()) return task;
+  }
+  return crew_.shares != nullptr ? next_in_turn() : nullptr;
 }
 
 WorkerId WorkerCore::next_victim() {
@@ -109,16 +151,57 @@ void WorkerCore::take(Task* task, Step& step) {
   } else {
     ++running_;
     step.kind = Step::Kind::start;
+    begin_charge(*task);
   }
+}
+
+void WorkerCore::begin_charge(const Task& task) {
+  if (crew_.shares == nullptr) return;
+  for (Charge& charge : charges_) {
+    if (charge.task == &task) charge.start = std::chrono::steady_clock::now();
+  }
+}
+
+Task* WorkerCore::next_to_send_on() {
+  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
+  if (!acquired_.empty()) {
+    Task* task = acquired_.front();
+    acquired_.pop_front();
+    crew_.services->withdraw(options_.self, *task);
+    give_back_charge(*task);
+    return task;
+  }
+  if (Task* task = port_.deque.pop_oldest()) return task;
+  if (Task* task = crew_.take_orphan()) return task;
+  if (crew_.alive() != 0) return nullptr;
+  crew_.entry.drain();
+  return crew_.entry.pop_oldest();
+}
+
+bool WorkerCore::has_any_to_send_on() const {
+  return port_.deque.size() > 0 || crew_.has_orphans() || (crew_.alive() == 0 && crew_.entry.size() > 0);
 }
 
 Step WorkerCore::next() {
   Step step;
+  if (lost()) [[unlikely]] {
+    step.activate = std::exchange(activation_due_, false);
+    step.task = next_to_send_on();
+    if (step.task != nullptr) {
+      step.kind = Step::Kind::send_on;
+      return step;
+    }
+    // Whoever woke this worker may have meant anybody who is idle.
+    step.wake = sleeper_in_its_place();
+    if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
+    return step;
+  }
   if (!acquired_.empty() && running_ < options_.slots) {
     ++running_;
     step.kind = Step::Kind::start;
     step.task = acquired_.front();
     acquired_.pop_front();
+    begin_charge(*step.task);
     return step;
   }
   TaskList ready;
@@ -126,14 +209,20 @@ Step WorkerCore::next() {
     Task* task = next_task();
     if (task == nullptr) break;
     const TaskId id = task->task_id();
-    const Begin begun = crew_.graph.begin(*task, options_.self, ready);
+    Share* const share = crew_.shares != nullptr ? &crew_.share_of(*task) : nullptr;
+    const Begin begun = crew_.graph_of(*task).begin(*task, options_.self, ready);
     if (!ready.empty()) [[unlikely]]
       activated(ready);
     if (begun != Begin::run) {
+      if (share != nullptr) {
+        crew_.shares->settle(*share, charged_ns_, 0);
+        leave(*share);
+      }
       if (crew_.services != nullptr) crew_.services->left(options_.self, id, begun == Begin::ended);
       continue;
     }
     asked_ = 0;
+    if (share != nullptr) charges_.push_back({task, share, charged_ns_, {}});
     take(task, step);
     step.activate = std::exchange(activation_due_, false);
     step.wake = sleeper_for_surplus();
@@ -156,20 +245,38 @@ Step WorkerCore::next() {
   return step;
 }
 
+WorkerId WorkerCore::sleeper_in_its_place() {
+  if (crew_.mixed) {
+    if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
+  }
+  if (crew_.entry.size() == 0 && !crew_.steals) return WorkerId{};
+  for (std::size_t i = 0; i < crew_.ports.size(); ++i) {
+    const WorkerId other(static_cast<std::uint32_t>(i));
+    if (crew_.ports[i].lost.load(std::memory_order_relaxed) || !crew_.idle.contains(other)) continue;
+    if (crew_.idle.erase(other)) return other;
+  }
+  return WorkerId{};
+}
+
 WorkerId WorkerCore::sleeper_for_surplus() {
   // First, as the queues' lines may be those that a thread that submits writes.
   if (crew_.idle.empty()) return WorkerId{};
   if (crew_.mixed) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  if (crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
+  const bool in_turn = crew_.shares != nullptr && crew_.shares->waiting() > 0;
+  if (!in_turn && crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
   return crew_.take_idle(options_.self);
 }
 
-void WorkerCore::activated(TaskList& ready) {
+void WorkerCore::place(TaskList& ready) {
   if (options_.activation_queue == nullptr && crew_.mixed) [[unlikely]] {
     crew_.set_restricted_aside(ready);
     if (ready.empty()) return;
+  }
+  if (crew_.shares != nullptr && crew_.shares->contended()) [[unlikely]] {
+    crew_.put_into_turns(ready);
+    return;
   }
   if (options_.activation_queue != nullptr) {
     options_.activation_queue->push(ready);
@@ -185,15 +292,37 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause) {
   TaskList ready;
   // Counted before: whoever waits for the task finds it in the report.
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
-  crew_.graph.complete(task, cause, options_.self, ready);
+  if (crew_.shares != nullptr) [[unlikely]] {
+    shared_task_ended(task, cause, ready);
+  } else {
+    crew_.graph.complete(task, cause, options_.self, ready);
+  }
   --running_;
   if (ready.empty()) return;
   if (goes_first(ready)) handed_over_ = ready.pop_back();
-  if (!ready.empty()) activated(ready);
+  if (!ready.empty()) place(ready);
+}
+
+void WorkerCore::shared_task_ended(Task& task, const graph::FailureLog::Cause& cause, TaskList& ready) {
+  const Charge charge = take_charge(task);
+  const bool ran = charge.start != std::chrono::steady_clock::time_point{};
+  const Duration took = ran ? std::chrono::steady_clock::now() - charge.start : Duration{};
+  // Before anybody can know that the task has ended: whoever does finds its time counted.
+  crew_.shares->settle(*charge.share, charge.charged_ns, took.count());
+  crew_.graph_of(task).complete(task, cause, options_.self, ready);
+  // In this order, so that a client with a chain of tasks is never seen without work.
+  count(ready);
+  leave(*charge.share);
+}
+
+void WorkerCore::leave(Share& share) {
+  crew_.shares->left(share);
+  if (options_.activation_queue != nullptr && crew_.pass_on(*options_.activation_queue)) activation_due_ = true;
 }
 
 bool WorkerCore::goes_first(const TaskList& ready) const {
   if (!hands_over_ || handed_over_ != nullptr || crew_.mixed) return false;
+  if (crew_.shares != nullptr && crew_.shares->contended()) return false;
   const std::int32_t priority = ready.back()->priority;
   if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
   for (const Task* task = ready.front(); task != ready.back(); task = task->next) {
@@ -209,12 +338,28 @@ void WorkerCore::acquired(Task& task) {
   acquired_.push_back(&task);
 }
 
-void WorkerCore::refused(const Task& task) { std::erase(acquiring_, &task); }
+void WorkerCore::refused(const Task& task) {
+  if (std::erase(acquiring_, &task) > 0) give_back_charge(task);
+}
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
   if (std::erase(acquiring_, &task) == 0) return;  // of the actor before this one
   ++running_;
   task_ended(task, cause);
+}
+
+bool WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
+  TaskList ready;
+  Share* const share = crew_.shares != nullptr ? &crew_.share_of(task) : nullptr;
+  const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
+  if (begun == Begin::run) {
+    ++running_;
+    task_ended(task, cause);
+  } else if (share != nullptr) {
+    leave(*share);
+  }
+  if (!ready.empty()) activated(ready);
+  return begun != Begin::parked;
 }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
@@ -240,6 +385,7 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
 
 bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
+  charges_.clear();
   asked_for.insert(asked_for.end(), acquiring_.begin(), acquiring_.end());
   asked_for.insert(asked_for.end(), acquired_.begin(), acquired_.end());
   acquiring_.clear();
@@ -248,14 +394,18 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
 }
 
 bool WorkerCore::finds_work() {
-  if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || victims_have_work()) return true;
-  if (crew_.mixed && crew_.only(options_.kind).size() > 0) return true;
+  if (lost()) [[unlikely]]
+    return has_any_to_send_on();
+  if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || turns_wait() || victims_have_work()) return true;
+  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
   return look_at_arrivals() && crew_.entry.drained() > 0;
 }
 
 bool WorkerCore::sees_work() const {
-  if (crew_.mixed && crew_.only(options_.kind).size() > 0) return true;
-  return crew_.entry.size() > 0 || port_.deque.size() > 0 || victims_have_work();
+  if (lost()) [[unlikely]]
+    return has_any_to_send_on();
+  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
+  return crew_.entry.size() > 0 || port_.deque.size() > 0 || turns_wait() || victims_have_work();
 }
 
 bool WorkerCore::victims_have_work() const {

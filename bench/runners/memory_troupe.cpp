@@ -4,6 +4,7 @@
 #include "bench/memory_use.hpp"
 #include "bench/runners/cases.hpp"
 #include "client/runtime.hpp"
+#include "graph/task_graph.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -44,8 +45,9 @@ nlohmann::json memory(Parameters& parameters) {
       last = runtime.submit(follow, {gate_data, slot_data[static_cast<std::size_t>(i % kMemorySlots)]});
     }
   });
-  figures["pool_bytes_per_task"] =
-      static_cast<double>(last.graph()->footprint()) / static_cast<double>(options.in_flight);
+  // The owner of an embedded runtime's futures.
+  const auto& graph = dynamic_cast<const graph::TaskGraph&>(*last.owner());
+  figures["pool_bytes_per_task"] = static_cast<double>(graph.footprint()) / static_cast<double>(options.in_flight);
   open = true;
   runtime.wait();
   return figures;

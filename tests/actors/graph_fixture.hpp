@@ -22,7 +22,9 @@ class ReadyTasks final : public graph::GraphHost {
 /// Hands out real tasks of a real graph, and ends them.
 class GraphFixture {
  public:
-  explicit GraphFixture(std::size_t workers = 1) : graph({workers, {true, false}, 1U << 20U}, ready_) {}
+  /// `cuda`: tasks may be for CUDA GPUs too.
+  explicit GraphFixture(std::size_t workers = 1, bool cuda = false)
+      : graph({workers, {true, cuda}, 1U << 20U}, ready_) {}
 
   /// Submits a task that nothing keeps waiting.
   graph::Task* task(int priority = 0, std::string name = {}) {

@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_task_whose_data_are_too_large_for_a_gpu_runs_on_a_core_or
     runtime.submit(add_one(kUpdate, Where::gpus), {handle});
     const std::string failure = runtime.wait();
     BOOST_TEST(failure.find("add one") != std::string::npos, policy << ": " << failure);
-    BOOST_TEST(failure.find("need 8192 bytes on memory node 1, which has 4096") != std::string::npos,
+    BOOST_TEST(failure.find("need 8192 bytes in the memory of GPU 0, which has 4096") != std::string::npos,
                policy << ": " << failure);
   }
 }

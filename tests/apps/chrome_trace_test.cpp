@@ -50,6 +50,17 @@ BOOST_AUTO_TEST_CASE(a_task_tells_what_it_was) {
   BOOST_TEST(content.tasks[2]["args"]["failed"] == true);
 }
 
+BOOST_AUTO_TEST_CASE(tasks_that_run_at_the_same_time_on_one_worker_are_in_threads_of_their_own) {
+  HandMadeTrace trace;
+  trace.task(1, 1, 0, 10).task(2, 1, 5, 20).task(3, 1, 12, 15).task(4, 0, 0, 30).edge(1, 3);
+  const ChromeContent content = check_chrome(chrome(*trace));
+  BOOST_TEST(content.tasks.size() == 4U);
+  BOOST_TEST_REQUIRE(content.threads.size() == 3U);
+  BOOST_TEST(content.threads.at(2) == "worker 1 (cpu core 1)");
+  BOOST_TEST(content.threads.at(3) == "worker 1 (cpu core 1), lane 2");
+  BOOST_TEST(content.flows == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {
   HandMadeTrace trace;
   trace.task(1, 0, 1'000'000'100, 1'000'000'101);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(prints_its_version) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_command) {
-  fails(2, {}, {"no command", "solve, run, simulate, experiment, info or bench", "`troupe --help`"});
+  fails(2, {}, {"no command", "solve, run, simulate, experiment, model, info, bench", "`troupe --help`"});
   fails(2, {"fly"}, {"fly", "`troupe --help`"});
   fails(2, {"run"}, {"application", "`troupe run --help`"});
   fails(2, {"run", "sort"}, {"sort", "cholesky"});

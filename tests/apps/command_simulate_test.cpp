@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -315,9 +316,29 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_future) {
+  const std::string text = succeeds({"experiment", "eviction", "--quick", "--json"});
+  BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
+  const auto json = nlohmann::json::parse(text);
+  BOOST_TEST(json["virtual"] == true);
+  BOOST_TEST_REQUIRE(json["problems"].size() == 4U);
+  for (const auto& problem : json["problems"]) {
+    BOOST_TEST_CONTEXT(problem["app"]) {
+      std::map<std::string, nlohmann::json> figures;
+      for (const auto& figure : problem["evictions"]) figures[figure["eviction"]] = figure;
+      BOOST_TEST_REQUIRE(figures.size() == 3U);
+      BOOST_TEST(figures["next-use"]["ratio"].get<double>() <= 1.2);
+      BOOST_TEST(figures["lru"]["ratio"].get<double>() > 1.2);
+      BOOST_TEST(figures["next-use"]["evictions"].get<std::uint64_t>() > 100U);
+    }
+  }
+  BOOST_TEST(contains(succeeds({"experiment", "eviction", "--quick"}), "sparse lu"));
+}
+
 BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
   refuses({"experiment", "nothing"}, {"dada"});
-  refuses({"experiment"}, {"name"});
+  refuses({"experiment", "eviction", "--quick", "--policy", "nonsense"}, {"nonsense"});
+  refuses({"experiment"}, {"dada", "eviction", "scaling", "required"});
   refuses({"experiment", "policies", "--quick", "--policy", "nonsense", "--out", folder.path("p")},
           {"unknown policy 'nonsense'"});
   refuses({"experiment", "dada", "--assumptions", "0"}, {"--assumptions"});

@@ -50,6 +50,32 @@ BOOST_AUTO_TEST_CASE(equal_values_a_single_one_and_none_have_no_interval) {
   BOOST_TEST(estimate({}).mean == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(a_median_of_few_lies_between_the_smallest_and_the_largest) {
+  const std::array values{5.0, 1.0, 3.0, 2.0};
+  const MedianInterval result = median_interval(values);
+  BOOST_TEST(result.median == 2.5);
+  BOOST_TEST(result.low == 1.0);
+  BOOST_TEST(result.high == 5.0);
+  BOOST_TEST(median_interval({}).median == 0.0);
+}
+
+/// Tables of the sign test: of 8 values the whole range (99.2 %), of 9 all but the outermost (96.1 %), of 20 the sixth
+/// to the fifteenth (95.9 %).
+BOOST_AUTO_TEST_CASE(the_interval_of_a_median_leaves_out_as_many_as_95_percent_allow) {
+  const auto interval_of = [](int count) {
+    std::vector<double> values;
+    for (int i = count; i >= 1; --i) values.push_back(i);
+    return median_interval(values);
+  };
+  BOOST_TEST(interval_of(8).low == 1.0);
+  BOOST_TEST(interval_of(8).high == 8.0);
+  BOOST_TEST(interval_of(9).low == 2.0);
+  BOOST_TEST(interval_of(9).high == 8.0);
+  BOOST_TEST(interval_of(20).low == 6.0);
+  BOOST_TEST(interval_of(20).high == 15.0);
+  BOOST_TEST(interval_of(1000).median == 500.5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

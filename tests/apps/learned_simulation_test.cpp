@@ -19,7 +19,7 @@ SimulatedRun cholesky_on(std::vector<int> gpus, SimulationOptions::Model model) 
   return run;
 }
 
-std::uint64_t predicted(const SimulatedOutcome& outcome) {
+std::uint64_t predicted(const FactorizationOutcome& outcome) {
   std::uint64_t tasks = 0;
   for (const PredictionReport& of : outcome.report.predictions) tasks += of.errors.tasks;
   return tasks;
@@ -28,7 +28,7 @@ std::uint64_t predicted(const SimulatedOutcome& outcome) {
 BOOST_AUTO_TEST_SUITE(learned_simulation)
 
 BOOST_AUTO_TEST_CASE(after_calibration_predictions_are_right) {
-  const SimulatedOutcome outcome = simulate(cholesky_on({0, 1}, SimulationOptions::Model::learned));
+  const FactorizationOutcome outcome = simulate(cholesky_on({0, 1}, SimulationOptions::Model::learned));
   BOOST_TEST(outcome.report.predictions.size() >= 4U);
   for (const PredictionReport& of : outcome.report.predictions) {
     BOOST_TEST(of.errors.mean_relative() < 0.05, of.codelet << " on a " << to_string(of.kind));
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(after_calibration_predictions_are_right) {
 BOOST_AUTO_TEST_CASE(each_kernel_is_tried_on_each_kind_of_device) {
   SimulatedRun run = cholesky_on({0, 1}, SimulationOptions::Model::learned);
   run.trace = true;
-  const SimulatedOutcome outcome = simulate(run);
+  const FactorizationOutcome outcome = simulate(run);
   std::map<std::pair<std::string, DeviceKind>, int> ran;
   for (const TraceEvent& event : outcome.trace.events) {
     ++ran[{outcome.trace.codelet_of(event), outcome.report.workers[event.worker.index()].kind}];
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(it_ends_not_much_later_than_with_exact_times) {
 }
 
 BOOST_AUTO_TEST_CASE(exact_times_without_noise_are_right) {
-  const SimulatedOutcome outcome = simulate(cholesky_on({0, 1}, SimulationOptions::Model::exact));
+  const FactorizationOutcome outcome = simulate(cholesky_on({0, 1}, SimulationOptions::Model::exact));
   BOOST_TEST(predicted(outcome) == outcome.tasks);
   for (const PredictionReport& of : outcome.report.predictions) BOOST_TEST(of.errors.mean_relative() < 1e-3);
 }
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(errors_of_models_show_in_the_report) {
   for (const auto model : {SimulationOptions::Model::exact, SimulationOptions::Model::learned}) {
     SimulatedRun run = cholesky_on({0, 1}, model);
     run.simulation.kernel_error = 3;
-    const SimulatedOutcome outcome = simulate(run);
+    const FactorizationOutcome outcome = simulate(run);
     double most = 1;
     for (const PredictionReport& of : outcome.report.predictions) {
       const double factor = of.errors.mean_predicted_s() / of.errors.mean_measured_s();

@@ -24,7 +24,9 @@ int cores_of(const SimulatedRun& run) {
                                   : run.simulation.machine.cores - static_cast<int>(run.simulation.gpus.size());
 }
 
-double bytes_of(const SimulatedOutcome& outcome) { return static_cast<double>(outcome.report.transfers.total().count); }
+double bytes_of(const FactorizationOutcome& outcome) {
+  return static_cast<double>(outcome.report.transfers.total().count);
+}
 
 double bound_bytes_of(const FactorizationGraph& graph, const SimulatedRun& run, double makespan_s) {
   return static_cast<double>(bound_bytes(graph, run, cores_of(run), makespan_s).count);
@@ -32,7 +34,7 @@ double bound_bytes_of(const FactorizationGraph& graph, const SimulatedRun& run, 
 
 /// No result is below a bound. Returns the bound of bytes.
 double check_bounds(const FactorizationGraph& graph, const SimulatedRun& run) {
-  const SimulatedOutcome outcome = simulate(run);
+  const FactorizationOutcome outcome = simulate(run);
   const double time = bound_seconds(graph, run, cores_of(run));
   const double bytes = bound_bytes_of(graph, run, outcome.seconds);
   BOOST_TEST_CONTEXT(to_string(run.application)

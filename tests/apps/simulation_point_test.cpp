@@ -13,8 +13,8 @@ WorkerReport worker(DeviceKind kind, double busy_s) {
   return report;
 }
 
-SimulatedOutcome outcome(double seconds, std::uint64_t to_device, std::vector<LinkTraffic> links) {
-  SimulatedOutcome result;
+FactorizationOutcome outcome(double seconds, std::uint64_t to_device, std::vector<LinkTraffic> links) {
+  FactorizationOutcome result;
   result.seconds = seconds;
   result.gflops = 100 / seconds;
   result.tasks = 7;

@@ -2,32 +2,13 @@
 //
 //   test_client --run_test=simulated_programs -- FIRST [COUNT]   runs COUNT seeds (default 1) from FIRST on
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <string>
 
+#include "tests/client/seeds.hpp"
 #include "tests/support/simulated_run_actor.hpp"
 
 namespace troupe::tests {
 namespace {
-
-struct Seeds {
-  std::uint64_t first = 1;
-  std::uint64_t count = 0;
-};
-
-/// Those of the command line, or the first `count`; fewer where a sanitizer slows everything down.
-Seeds seeds(std::uint64_t count) {
-  const auto& suite = boost::unit_test::framework::master_test_suite();
-  if (suite.argc > 1) {
-    return {std::strtoull(suite.argv[1], nullptr, 10),
-            suite.argc > 2 ? std::strtoull(suite.argv[2], nullptr, 10) : std::uint64_t{1}};
-  }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return {1, count / 5};
-#else
-  return {1, count};
-#endif
-}
 
 std::string again(std::uint64_t seed) {
   return "; to run it again: test_client --run_test=simulated_programs -- " + std::to_string(seed);
@@ -43,6 +24,34 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
       BOOST_ERROR("seed " << seed << " (" << describe(simulated) << "): " << problem << again(seed));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(end_so_or_say_why_not_where_gpus_fail) {
+  const Seeds run = seeds(500);
+  int roots = 0;
+  int lost = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t tasks = 0;
+  for (std::uint64_t seed = run.first; seed < run.first + run.count; ++seed) {
+    const SimulatedRun simulated = simulated_run_with_faults(seed);
+    Seen seen;
+    for (const std::string& problem : execute(simulated, &seen)) {
+      BOOST_ERROR("seed " << seed << " (" << describe(simulated) << "): " << problem << again(seed));
+    }
+    roots += seen.ran.roots;
+    lost += seen.ran.lost_roots;
+    for (const TaskStatus status : seen.ran.status) {
+      ++tasks;
+      failed += status == TaskStatus::failed ? 1 : 0;
+    }
+  }
+  BOOST_TEST_MESSAGE(failed << " of " << tasks << " tasks failed, " << lost << " of " << roots << " matrices lost");
+  if (run.count < 100) return;
+  // Something goes wrong, and most does not.
+  BOOST_TEST(failed > run.count);
+  BOOST_TEST(failed < tasks / 4);
+  BOOST_TEST(lost > 0);
+  BOOST_TEST(lost < roots / 2);
 }
 
 BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_again) {
@@ -97,6 +106,9 @@ BOOST_AUTO_TEST_CASE(leave_the_same_trace_for_the_same_seed) {
     execute(simulated, &second);
     BOOST_TEST((first.trace == second.trace), "seed " << seed << " leaves two traces" << again(seed));
     BOOST_TEST(!first.trace.empty());
+    execute(simulated_run_with_faults(seed), &first);
+    execute(simulated_run_with_faults(seed), &second);
+    BOOST_TEST((first.trace == second.trace), "seed " << seed << " leaves two traces with faults" << again(seed));
   }
 }
 

@@ -118,6 +118,39 @@ BOOST_AUTO_TEST_CASE(the_lower_part_is_the_tiles_that_the_diagonal_enters_and_th
   }
 }
 
+BOOST_AUTO_TEST_CASE(tiles_in_the_programs_memory_lie_one_after_the_other) {
+  Runtime runtime(with_workers(2));
+  for (const Shape& shape : shapes()) {
+    for (const TilePart part : {TilePart::all, TilePart::lower}) {
+      std::vector<double> memory(static_cast<std::size_t>(shape.rows * shape.cols));
+      const auto matrix =
+          TiledMatrix<double>::in_tiles(runtime, memory.data(), shape.rows, shape.cols, shape.tile, part, "A");
+      std::vector<double> expected;
+      for (int j = 0; j < matrix.tile_cols(); ++j) {
+        for (int i = 0; i < matrix.tile_rows(); ++i) {
+          const bool there = part == TilePart::all || i >= matrix.diagonal(j);
+          BOOST_TEST(matrix(i, j).id().valid() == there);
+          if (!there) continue;
+          static const Codelet number =
+              Codelet("number", {AccessMode::write}).cpu([](MatrixView<double> tile, double first) {
+                for (std::int64_t c = 0; c < tile.cols; ++c) {
+                  for (std::int64_t r = 0; r < tile.rows; ++r) tile(r, c) = first++;
+                }
+              });
+          runtime.submit(number, {matrix(i, j)}, args(static_cast<double>(expected.size())));
+          for (std::int64_t e = 0; e < matrix.rows_of(i) * matrix.cols_of(j); ++e) {
+            expected.push_back(static_cast<double>(expected.size()));
+          }
+        }
+      }
+      runtime.wait();
+      BOOST_TEST(expected.size() <= memory.size());
+      memory.resize(expected.size());
+      BOOST_TEST(memory == expected, boost::test_tools::per_element());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_column_is_ordered_with_its_tiles) {
   Runtime runtime(with_workers(2));
   const Codelet scale = Codelet("scale", {AccessMode::read_write}).cpu([](MatrixView<double> column) {

@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_CASE(a_typed_kernel_describes_its_parameters) {
   BOOST_TEST((definition.parameters[1].shape == ViewShape::vector));
   BOOST_TEST(definition.parameters[1].writable);
   BOOST_TEST((definition.parameters[2].shape == ViewShape::scalar));
-  const std::vector<std::uint64_t> tags{type_tag<std::int64_t>(), type_tag<double>()};
-  BOOST_TEST(definition.argument_tags == tags, boost::test_tools::per_element());
+  const std::vector<ArgumentType> types{{type_tag<std::int64_t>(), 8, 8}, {type_tag<double>(), 8, 8}};
+  BOOST_TEST((definition.argument_types == types));
 }
 
 BOOST_AUTO_TEST_CASE(a_typed_kernel_gets_its_views_and_arguments) {
@@ -88,6 +88,59 @@ BOOST_AUTO_TEST_CASE(plain_functions_and_functions_that_do_not_throw_are_kernels
   const Codelet forget = Codelet("forget", {AccessMode::write}).cpu(&Kernels::forget);
   const Codelet set = Codelet("set", {AccessMode::write}).cpu([](double& x, double to) noexcept { x = to; });
   for (const Codelet& codelet : {plain, forget, set}) BOOST_TEST(codelet.definition().parameters.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_typed_kernel_for_cuda_gets_the_stream_first) {
+  int place = 0;
+  void* const stream = &place;
+  ::CUstream_st* seen = nullptr;
+  double* address = nullptr;
+  const Codelet codelet =
+      Codelet("scale", {AccessMode::read_write}).cuda([&](::CUstream_st* on, MatrixView<double> a, double by) {
+        seen = on;
+        address = a.data;
+        BOOST_TEST(a.ld == 7);
+        BOOST_TEST(by == 2.5);
+      });
+  double element = 0;
+  const DataView view{reinterpret_cast<std::byte*>(&element), layout_of<double>(5, 3, 7)};
+  const std::vector<const DataView*> views{&view};
+  const Arguments arguments = args(2.5);
+  KernelContext context(views, arguments.bytes().data(), arguments.offsets().data());
+  context.stream = stream;
+  codelet.definition().kernel_for(DeviceKind::cuda)(context);
+  BOOST_TEST((static_cast<void*>(seen) == stream));
+  BOOST_TEST(address == &element);
+  BOOST_TEST(codelet.definition().typed);
+  BOOST_TEST(!codelet.definition().runs_on(DeviceKind::cpu_core));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_for_cuda_may_find_the_stream_in_its_context) {
+  void* seen = nullptr;
+  const Codelet codelet = Codelet("raw", {}).cuda([&](const KernelContext& context) { seen = context.stream; });
+  KernelContext context({}, nullptr, nullptr);
+  int place = 0;
+  context.stream = &place;
+  codelet.definition().kernel_for(DeviceKind::cuda)(context);
+  BOOST_TEST(seen == &place);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_for_cores_and_for_cuda_take_the_same_types) {
+  const auto cpu = [](MatrixView<double>, double) {};
+  const auto same = [](::CUstream_st*, MatrixView<double>, double) {};
+  const auto other_data = [](::CUstream_st*, MatrixView<float>, double) {};
+  const auto other_argument = [](::CUstream_st*, MatrixView<double>, float) {};
+  BOOST_CHECK_NO_THROW(Codelet("a", {AccessMode::read_write}).cpu(cpu).cuda(same));
+  BOOST_CHECK_EXCEPTION(Codelet("b", {AccessMode::read_write}).cpu(cpu).cuda(other_data), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  BOOST_CHECK_EXCEPTION(Codelet("c", {AccessMode::read_write}).cuda(other_argument).cpu(cpu), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  BOOST_CHECK_EXCEPTION(Codelet("d", {AccessMode::read}).cuda(same), Error, with_code(ErrorCode::signature_mismatch));
+}
+
+BOOST_AUTO_TEST_CASE(a_codelet_that_reduces_has_no_kernel_for_cuda) {
+  BOOST_CHECK_EXCEPTION(Codelet("sum", {AccessMode::reduce}).cuda([](const KernelContext&) {}), Error,
+                        with_code(ErrorCode::invalid_argument));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

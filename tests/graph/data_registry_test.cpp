@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(finds_what_is_registered_and_nothing_else) {
 
 BOOST_AUTO_TEST_CASE(a_handle_of_another_graph_is_told_apart) {
   alignas(64) static std::array<std::byte, 64> somewhere;
-  DataRegistry other(reinterpret_cast<const TaskGraph*>(somewhere.data()));
+  DataRegistry other(reinterpret_cast<const TaskOwner*>(somewhere.data()));
   DataRecord& x = other.add({layout_of<double>(1, 1, 1), nullptr, nullptr, {}});
   const auto found = registry.find(Handle(&x, x.handle_id()));
   BOOST_TEST((found.failure().code == ErrorCode::invalid_handle));

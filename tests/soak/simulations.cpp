@@ -2,14 +2,16 @@
 //
 //   soak_simulations -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //
-// Each seed is submitted directly, then recorded and run many times; every tenth is run twice and must leave the same
-// trace. A seed that fails is printed with the command that runs it again; so is one that has not ended after a minute.
+// Each seed is submitted directly, then so with GPUs that fail, then recorded and run many times; every tenth is run
+// twice and must leave the same trace. A seed that fails is printed with the command that runs it again; so is one that
+// has not ended after a minute.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "tests/soak/seed_watchdog.hpp"
+#include "tests/support/random_faults.hpp"
 #include "tests/support/simulated_run_actor.hpp"
 
 namespace troupe::tests {
@@ -35,6 +37,8 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
     Seen seen;
     report(execute(run, &seen), "");
     tasks += seen.report.ended;
+    const SimulatedRun faulty = simulated_run_with_faults(seed);
+    report(execute(faulty), describe(faulty.simulation().faults).c_str());
     report(execute_recorded(run), ", recorded");
     if (seed % 10 != 0) continue;
     Seen again;

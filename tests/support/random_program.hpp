@@ -25,6 +25,8 @@ struct Devices {
   bool gpus = false;
   /// What a GPU holds: tasks whose data need more run on cores too.
   Bytes gpu_memory;
+  /// What a GPU is. Emulated ones run what runs on cores, too.
+  DeviceKind gpu = DeviceKind::cuda;
 };
 inline constexpr int kTimedKernels = 4;
 
@@ -50,6 +52,9 @@ struct ProgramOptions {
   Devices devices = {};
   /// Workers die while the program runs: tasks may fail for it. One submitter only.
   bool losses = false;
+  /// Devices fail (see `platform::FaultOptions`): any task may fail for it, and any data be out of reach at the end, as
+  /// long as that is reported.
+  bool device_faults = false;
   /// Called before each operation of the first submitter.
   std::function<void()> between = nullptr;
 };
@@ -134,6 +139,8 @@ struct TaskLog {
   std::uint64_t host_after = 0;
   bool host_done = false;
   bool cancel_requested = false;
+  /// Not submitted, as the parts that it uses could not be made.
+  bool skipped = false;
 };
 
 /// What a kernel of a task is like where devices are mixed.
@@ -156,6 +163,9 @@ struct RanProgram {
   std::vector<TaskStatus> status;
   /// The floating-point operations that its codelet counts.
   std::vector<double> flops;
+  /// Matrices that there are at the end, and those of them whose content was reported to be lost.
+  int roots = 0;
+  int lost_roots = 0;
 };
 
 /// Runs the program of `options` on an idle graph, which must have as many workers as it takes to make progress, and

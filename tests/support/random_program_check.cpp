@@ -38,6 +38,8 @@ struct Cell {
   std::uint64_t readers_end = 0;
   /// Tasks of the epoch in mode commute.
   std::vector<int> commuting;
+  /// Somebody has reduced into it since it was last overwritten.
+  bool reduced = false;
 };
 
 class Checker {
@@ -47,7 +49,9 @@ class Checker {
         logs_(outcome.logs),
         after_(outcome.after),
         reference_(outcome.before),
-        losses_(outcome.losses),
+        losses_(outcome.losses || outcome.device_faults),
+        device_faults_(outcome.device_faults),
+        readable_(outcome.readable),
         problems_(problems),
         cells_(outcome.before.size()),
         status_(logs_.size(), TaskStatus::pending),
@@ -122,7 +126,8 @@ class Checker {
     if (status == TaskStatus::failed && !plan(task).faulty && !losses_) problem(task, "failed without a fault");
     if (status == TaskStatus::succeeded && plan(task).faulty) problem(task, "succeeded with a fault");
     for (const int child : plan(task).children) {
-      if (log(child).future.valid() != (runs == 1)) problem(child, "submitted without its parent, or not with it");
+      if (!log(child).skipped && log(child).future.valid() != (runs == 1))
+        problem(child, "submitted without its parent, or not with it");
     }
   }
 
@@ -151,6 +156,7 @@ class Checker {
 
   /// Orders one access, and says whether the data were invalid for it.
   bool access(Cell& cell, int task, AccessMode mode) {
+    if (mode == AccessMode::reduce) cell.reduced = true;
     if (mode == AccessMode::commute || mode == AccessMode::reduce) {
       enter_epoch(cell, task, mode);
       cell.epoch_end = std::max(cell.epoch_end, log(task).end);
@@ -172,10 +178,15 @@ class Checker {
   void replay(int task) {
     const TaskStatus status = status_[static_cast<std::size_t>(task)];
     bool must_not_run = false;
+    bool reduced = false;
     for (const PlannedAccess& planned : plan(task).accesses) {
-      visit_cells(planned.region, [&](Cell& cell) { must_not_run = access(cell, task, planned.mode) || must_not_run; });
+      visit_cells(planned.region, [&](Cell& cell) {
+        must_not_run = access(cell, task, planned.mode) || must_not_run;
+        reduced = reduced || (cell.reduced && planned.mode != AccessMode::write);
+      });
     }
     for (const int predecessor : plan(task).after) {
+      if (log(predecessor).skipped) continue;
       if (status_[static_cast<std::size_t>(predecessor)] != TaskStatus::succeeded) must_not_run = true;
       comes_after(task, log(predecessor).end);
     }
@@ -183,7 +194,8 @@ class Checker {
     Why& why = why_[static_cast<std::size_t>(task)];
     if (status == TaskStatus::failed) why = Why::own_fault;
     if (status == TaskStatus::cancelled) {
-      why = must_not_run || log(task).cancel_requested ? Why::predecessor : Why::perhaps_neighbour;
+      const bool by_a_device = device_faults_ && (reduced || log(task).host_after != 0);
+      why = must_not_run || log(task).cancel_requested || by_a_device ? Why::predecessor : Why::perhaps_neighbour;
     }
     settle(task, status == TaskStatus::succeeded);
     if (status != TaskStatus::succeeded) return;
@@ -200,8 +212,10 @@ class Checker {
     for (const PlannedAccess& planned : plan(task).accesses) {
       if (!writes(planned.mode) || (succeeded && planned.mode != AccessMode::write)) continue;
       const bool in_epoch = planned.mode == AccessMode::commute || planned.mode == AccessMode::reduce;
-      visit_cells(planned.region,
-                  [&](Cell& cell) { (in_epoch ? cell.poisoned_in_epoch : cell.poisoned) = !succeeded; });
+      visit_cells(planned.region, [&](Cell& cell) {
+        (in_epoch ? cell.poisoned_in_epoch : cell.poisoned) = !succeeded;
+        if (succeeded) cell.reduced = false;
+      });
     }
   }
 
@@ -230,10 +244,29 @@ class Checker {
     }
   }
 
+  /// The cells that some region has that the host could read.
+  [[nodiscard]] std::vector<std::vector<bool>> readable_cells() const {
+    std::vector<std::vector<bool>> cells;
+    for (const auto& root : reference_) cells.emplace_back(root.size(), !device_faults_);
+    for (std::size_t index = 0; device_faults_ && index < readable_.size(); ++index) {
+      if (!readable_[index]) continue;
+      const Region& region = program_.regions[index];
+      const auto root = static_cast<std::size_t>(region.root);
+      const std::int64_t ld = leading_dimension(program_.regions[root]);
+      for (std::int64_t j = region.col; j < region.col + region.cols; ++j) {
+        for (std::int64_t i = region.row; i < region.row + region.rows; ++i) {
+          cells[root][static_cast<std::size_t>(i + j * ld)] = true;
+        }
+      }
+    }
+    return cells;
+  }
+
   void compare() {
+    const std::vector<std::vector<bool>> readable = readable_cells();
     for (std::size_t root = 0; root < reference_.size(); ++root) {
       for (std::size_t i = 0; i < reference_[root].size(); ++i) {
-        if (cells_[root][i].poisoned || cells_[root][i].poisoned_in_epoch) continue;
+        if (cells_[root][i].poisoned || cells_[root][i].poisoned_in_epoch || !readable[root][i]) continue;
         if (reference_[root][i] == after_[root][i]) continue;
         problems_.push_back("root " + std::to_string(root) + " differs from sequential execution at element " +
                             std::to_string(i));
@@ -247,6 +280,8 @@ class Checker {
   Memory& after_;
   Memory reference_;
   const bool losses_;
+  const bool device_faults_;
+  const std::vector<bool> readable_;
   std::vector<std::string>& problems_;
   std::vector<std::vector<Cell>> cells_;
   std::vector<TaskStatus> status_;

@@ -32,6 +32,10 @@ struct ProgramOutcome {
   Memory& after;
   /// Tasks may fail without a fault of their own, before or after their kernel has run.
   bool losses = false;
+  /// Devices fail: the same; so may the tasks that combine reductions and what the host does, and only the data of
+  /// regions that the host could read at the end count.
+  bool device_faults = false;
+  std::vector<bool> readable = {};
 };
 
 /// Runs the tasks one after the other in the order of their ids, on a copy of the data before, and compares. Appends

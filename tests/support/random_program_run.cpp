@@ -89,7 +89,7 @@ class Run {
       context.argument<Run*>(0)->kernel(context.argument<int>(1), context);
     };
     if (key.on_cores) codelet.implement(DeviceKind::cpu_core, kernel);
-    if (key.on_gpus) codelet.implement(DeviceKind::cuda, kernel);
+    if (key.on_gpus) codelet.implement(options_.devices.gpu, kernel);
     if (options_.devices.mixed) {
       codelet.timed_as("test/" + timed_kernel_name(key.timed_as) + "/long");
       if (counts_flops(key.timed_as)) codelet.flops(count_flops);
@@ -120,6 +120,10 @@ class Run {
 
   void submit(int index) {
     const PlannedTask& task = plan(index);
+    if (options_.device_faults && !has_its_data(task)) {
+      log(index).skipped = true;
+      return;
+    }
     std::vector<Access> accesses;
     for (const PlannedAccess& access : task.accesses) {
       accesses.push_back(task.variadic ? Access(handle(access.region), access.mode) : Access(handle(access.region)));
@@ -127,7 +131,9 @@ class Run {
     TaskOptions options;
     options.priority = task.priority;
     options.name = "t" + std::to_string(index);
-    for (const int predecessor : task.after) options.after.push_back(log(predecessor).future);
+    for (const int predecessor : task.after) {
+      if (!log(predecessor).skipped) options.after.push_back(log(predecessor).future);
+    }
     if (task.has_callback) {
       options.callback = [this, index](const TaskOutcome&) { log(index).callbacks.fetch_add(1); };
     }
@@ -138,6 +144,12 @@ class Run {
     } else {
       problem("task " + std::to_string(index) + " was refused: " + future.failure().message);
     }
+  }
+
+  /// Parts cannot be made while their content is out of reach.
+  [[nodiscard]] bool has_its_data(const PlannedTask& task) {
+    return std::ranges::all_of(
+        task.accesses, [this](const PlannedAccess& access) { return handle(access.region).record() != nullptr; });
   }
 
   void submit_all(const std::vector<Operation>& operations) {
@@ -165,7 +177,7 @@ class Run {
       case Operation::Kind::modify_host: modify_host(index); break;
       case Operation::Kind::cancel_task:
         log(index).cancel_requested = true;
-        graph_.cancel(log(index).future);
+        if (!log(index).skipped) graph_.cancel(log(index).future);
         break;
       case Operation::Kind::register_root: register_root(index); break;
       case Operation::Kind::release_root: expect(graph_.release(handle(index)), "release"); break;
@@ -183,7 +195,17 @@ class Run {
     set_reduction(index);
   }
 
+  static bool is_device_fault(ErrorCode code) {
+    return code == ErrorCode::device_lost || code == ErrorCode::transfer_failed;
+  }
+  /// How a task may fail.
+  [[nodiscard]] bool is_allowed(ErrorCode code) const {
+    if (code == ErrorCode::kernel_failed) return true;
+    return options_.device_faults && (is_device_fault(code) || code == ErrorCode::out_of_memory);
+  }
+
   void partition(const Operation& operation) {
+    if (handle(operation.index).record() == nullptr) return;
     const Region& whole = program_.regions[static_cast<std::size_t>(operation.index)];
     std::vector<graph::Block> blocks;
     for (const int part : operation.parts) {
@@ -191,7 +213,12 @@ class Run {
       blocks.push_back({region.row - whole.row, region.col - whole.col, region.rows, region.cols});
     }
     const auto handles = graph_.partition(handle(operation.index), blocks);
-    if (!handles) return problem("partition: " + handles.failure().message);
+    if (!handles) {
+      if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
+        problem("partition: " + handles.failure().message);
+      }
+      return;
+    }
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       handle(operation.parts[i]) = handles.value()[i];
       set_reduction(operation.parts[i]);
@@ -199,6 +226,7 @@ class Run {
   }
 
   void wait_task(int index) {
+    if (log(index).skipped) return;
     const Result<void> outcome = graph_.wait(log(index).future);
     const TaskStatus status = log(index).future.status();
     if (outcome.ok() != (status == TaskStatus::succeeded)) {
@@ -206,7 +234,7 @@ class Run {
     }
     if (outcome) return;
     const ErrorCode code = outcome.failure().code;
-    if (code != (status == TaskStatus::failed ? ErrorCode::kernel_failed : ErrorCode::cancelled)) {
+    if (status == TaskStatus::failed ? !is_allowed(code) : code != ErrorCode::cancelled) {
       problem("task " + std::to_string(index) + " reports " + to_string(code));
     }
     if (outcome.failure().message.find("'t" + std::to_string(index) + "'") == std::string::npos) {
@@ -229,8 +257,11 @@ class Run {
 
   void check_all(const Result<void>& outcome) {
     std::vector<bool> poisoned;
-    if (options_.devices.mixed) bring_home();
-    check_outcome({program_, logs_, before_, after_, options_.losses}, poisoned, problems_);
+    const std::vector<Result<void>> home = bring_home();
+    std::vector<bool> readable;
+    for (const Result<void>& one : home) readable.push_back(one.ok());
+    check_outcome({program_, logs_, before_, after_, options_.losses, options_.device_faults, readable}, poisoned,
+                  problems_);
     bool any_failure = false;
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       if (!logs_[i].future.valid()) continue;
@@ -238,27 +269,31 @@ class Run {
       any_failure = any_failure || outcome_[i] != TaskStatus::succeeded;
     }
     // That a scheduler died is said by the wait, too.
-    if (outcome.ok() == any_failure && !(options_.losses && !any_failure)) {
+    if (outcome.ok() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {
       problem(any_failure ? std::string("a wait for everything hides that tasks did not succeed")
                           : "a wait for everything fails without reason: " + outcome.failure().message);
     }
     for (std::size_t i = 0; i < handles_.size(); ++i) {
       if (program_.regions[i].root >= program_.roots) continue;  // released
-      const auto hold = graph_.acquire(handles_[i], AccessMode::read);
-      if (hold) graph_.give_back(hold.value());
-      if (hold.ok() == poisoned[i]) {
+      if (static_cast<int>(i) < program_.roots) lost_roots_ += home[i].ok() ? 0 : 1;
+      if (options_.device_faults && !home[i]) continue;  // an error was reported
+      if (home[i].ok() == poisoned[i]) {
         problem("region " + std::to_string(i) + (poisoned[i] ? " should not be valid" : " should be valid: ") +
-                (hold ? "" : hold.failure().message));
+                (home[i] ? "" : home[i].failure().message));
       }
     }
   }
 
-  /// What other memories have of the results.
-  void bring_home() {
+  /// What other memories have of the results; by region, whether the host has it now.
+  std::vector<Result<void>> bring_home() {
+    std::vector<Result<void>> home(handles_.size(), Failure{ErrorCode::invalid_handle, "released"});
     for (std::size_t i = 0; i < handles_.size(); ++i) {
       if (program_.regions[i].root >= program_.roots) continue;  // released
-      if (auto hold = graph_.acquire(handles_[i], AccessMode::read)) graph_.give_back(hold.value());
+      auto hold = graph_.acquire(handles_[i], AccessMode::read);
+      home[i] = hold ? Result<void>() : Result<void>(hold.failure());
+      if (hold) graph_.give_back(hold.value());
     }
+    return home;
   }
 
   void release_all() {
@@ -278,6 +313,8 @@ class Run {
   }
 
   void note(RanProgram& ran) {
+    ran.roots = program_.roots;
+    ran.lost_roots = lost_roots_;
     note_order(ran.order);
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       const Future& future = logs_[i].future;
@@ -312,6 +349,7 @@ class Run {
   Memory after_;
   std::vector<Handle> handles_;
   std::map<CodeletKey, Codelet> codelets_;
+  int lost_roots_ = 0;
   /// By task, when all have ended.
   std::vector<TaskStatus> outcome_;
   std::atomic<std::uint64_t> clock_{1};

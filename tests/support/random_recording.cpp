@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "graph/codelet.hpp"
@@ -197,14 +198,14 @@ class RecordingRun {
     return targets;
   }
 
-  static Codelet make_codelet(const PlannedKernel& planned, bool timed) {
+  static Codelet make_codelet(const PlannedKernel& planned, const Devices& devices) {
     const Kernel kernel = [](const KernelContext& context) {
       context.argument<RecordingRun*>(0)->kernel(context.argument<int>(1), context);
     };
     Codelet codelet = Codelet::variadic("recorded");
     codelet.implement(DeviceKind::cpu_core, kernel);
-    if (planned.on_gpus) codelet.implement(DeviceKind::cuda, kernel);
-    if (timed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
+    if (planned.on_gpus) codelet.implement(devices.gpu, kernel);
+    if (devices.mixed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
     return codelet;
   }
   /// Made when it is needed first.
@@ -213,7 +214,7 @@ class RecordingRun {
     const auto key = std::pair(planned.on_gpus, planned.timed_as);
     const auto found = codelets_.find(key);
     if (found != codelets_.end()) return found->second;
-    return codelets_.emplace(key, make_codelet(planned, options_.devices.mixed)).first->second;
+    return codelets_.emplace(key, make_codelet(planned, options_.devices)).first->second;
   }
 
   void kernel(int number, const KernelContext& context) {
@@ -421,6 +422,25 @@ class RecordingRun {
 
 std::vector<std::string> run_random_recording(graph::TaskGraph& graph, const RandomRecordingOptions& options) {
   return RecordingRun(graph, options).execute();
+}
+
+std::vector<std::string> run_random_recordings(graph::TaskGraph& graph, const RandomRecordingOptions& options,
+                                               std::size_t submitters) {
+  std::vector<std::vector<std::string>> problems(submitters);
+  const auto submitter = [&](std::size_t i) {
+    RandomRecordingOptions own = options;
+    own.seed += i * 1'000'003;
+    own.alone = submitters == 1;
+    problems[i] = run_random_recording(graph, own);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < submitters; ++i) threads.emplace_back(submitter, i);
+  submitter(0);
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 1; i < submitters; ++i) {
+    problems[0].insert(problems[0].end(), problems[i].begin(), problems[i].end());
+  }
+  return problems[0];
 }
 
 }  // namespace troupe::tests

@@ -33,4 +33,8 @@ struct RandomRecordingOptions {
 /// make progress by itself or when a thread waits. Several threads may do this on one graph.
 std::vector<std::string> run_random_recording(graph::TaskGraph& graph, const RandomRecordingOptions& options);
 
+/// The same by several threads at once, each with a seed and data of its own.
+std::vector<std::string> run_random_recordings(graph::TaskGraph& graph, const RandomRecordingOptions& options,
+                                               std::size_t submitters);
+
 }  // namespace troupe::tests

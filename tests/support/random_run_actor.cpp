@@ -1,7 +1,6 @@
 #include "tests/support/random_run_actor.hpp"
 
 #include <array>
-#include <thread>
 
 #include "actors/runtime_system.hpp"
 #include "proto/random.hpp"
@@ -44,22 +43,11 @@ std::vector<std::string> execute(const RandomRun& run, RanProgram* ran) {
 
 std::vector<std::string> execute_recorded(const RandomRun& run) {
   const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
-  const auto count = static_cast<std::size_t>(run.program.submitters);
-  std::vector<std::vector<std::string>> problems(count);
-  const auto submitter = [&](std::size_t i) {
-    RandomRecordingOptions recording;
-    recording.seed = run.program.seed + i * 1'000'003;
-    recording.tasks = run.program.operations;
-    recording.faults = run.program.faults;
-    recording.alone = count == 1;
-    problems[i] = run_random_recording(system->graph(), recording);
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(submitter, i);
-  submitter(0);
-  for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 1; i < count; ++i) problems[0].insert(problems[0].end(), problems[i].begin(), problems[i].end());
-  return problems[0];
+  RandomRecordingOptions recording;
+  recording.seed = run.program.seed;
+  recording.tasks = run.program.operations;
+  recording.faults = run.program.faults;
+  return run_random_recordings(system->graph(), recording, static_cast<std::size_t>(run.program.submitters));
 }
 
 }  // namespace troupe::tests

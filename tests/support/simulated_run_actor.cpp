@@ -7,46 +7,18 @@
 #include <array>
 #include <memory>
 
+#include "actors/observation/why_report.hpp"
 #include "actors/runtime_system.hpp"
-#include "actors/scheduler/policy.hpp"
 #include "proto/random.hpp"
+#include "tests/support/random_faults.hpp"
 #include "tests/support/random_machine.hpp"
+#include "tests/support/random_policy.hpp"
 #include "tests/support/random_recording.hpp"
 #include "tests/support/simulated_trace_check_actor.hpp"
 
 namespace troupe::tests {
 
 namespace {
-
-bool chance(Random& random, std::uint32_t percent) { return random.below(100) < percent; }
-
-template <class T, std::size_t N>
-T pick(Random& random, const std::array<T, N>& from) {
-  return from[random.below(static_cast<std::uint32_t>(N))];
-}
-
-/// A policy with options that it knows.
-std::string random_policy(Random& random) {
-  const auto known = scheduler::known_policies();
-  const std::string name(known[random.below(static_cast<std::uint32_t>(known.size()))].name);
-  std::vector<std::string> options;
-  const auto perhaps = [&](std::uint32_t percent, const std::string& option) {
-    if (chance(random, percent)) options.push_back(option);
-  };
-  if (name == "mct" || name == "heft" || name == "heft-rank") {
-    perhaps(40, "cp");
-    perhaps(30, "rounds");
-  }
-  if (name == "dada") {
-    perhaps(70, "alpha=" + pick<std::string>(random, std::array<std::string, 4>{"0", "0.25", "0.5", "1"}));
-    perhaps(40, "cp");
-    perhaps(50, "loads=" + pick<std::string>(random, std::array<std::string, 3>{"both", "zero", "stamps"}));
-    perhaps(30, "host=yes");
-    perhaps(30, "rounds");
-  }
-  if (name == "heteroprio") perhaps(50, "ahead=" + std::to_string(random.below(4)));
-  return options.empty() ? name : fmt::format("{}:{}", name, fmt::join(options, ","));
-}
 
 /// GPU memory in pieces of 256 bytes, as it is handed out.
 Bytes random_memory(Random& random, bool roomy) {
@@ -127,14 +99,24 @@ SimulatedRun simulated_run(std::uint64_t seed) {
   return run;
 }
 
+SimulatedRun simulated_run_with_faults(std::uint64_t seed) {
+  SimulatedRun run = simulated_run(seed);
+  Random random(seed * 0xd1b54a32d192ed03ULL + 5);
+  SimulationOptions simulation = run.simulation();
+  simulation.faults = random_faults(random, seed);
+  run.program.device_faults = true;
+  run.runtime.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
+  return run;
+}
+
 std::string describe(const SimulatedRun& run) {
   const SimulationOptions& options = run.simulation();
-  return fmt::format("{} cores of {}, GPUs [{}] with {} bytes, {}, window {}, lookahead {} and {}{}{}{}{}{}",
+  return fmt::format("{} cores of {}, GPUs [{}] with {} bytes, {}, window {}, lookahead {} and {}{}{}{}{}{}{}",
                      options.cores, options.machine.cores, fmt::join(options.gpus, " "), options.gpu_memory->count,
                      run.runtime.policy, run.runtime.window, options.gpu_lookahead, options.core_lookahead,
                      options.noise ? ", noise" : "", options.shuffle_messages ? ", shuffled" : "",
                      run.program.faults ? ", faults" : "", run.program.nested ? ", nested" : "",
-                     run.losses ? ", losses" : "");
+                     run.losses ? ", losses" : "", describe(options.faults));
 }
 
 std::vector<std::string> execute(const SimulatedRun& run, Seen* seen) {
@@ -146,8 +128,12 @@ std::vector<std::string> execute(const SimulatedRun& run, Seen* seen) {
   std::vector<std::string> problems = run_program(system->graph(), options, &ran);
   const Trace recorded = system->take_trace();
   const RunReport report = system->report();
-  check_simulated_trace({run.simulation(), make_program(options), ran, recorded, report, run.losses}, problems);
-  if (seen != nullptr) *seen = {text_of(recorded), report};
+  if (!problems.empty() && report.ended < report.submitted) problems.push_back(system->why().to_text());
+  // What must hold of a trace where copies and kernels fail is another matter.
+  if (!run.program.device_faults) {
+    check_simulated_trace({run.simulation(), make_program(options), ran, recorded, report, run.losses}, problems);
+  }
+  if (seen != nullptr) *seen = {text_of(recorded), report, std::move(ran)};
   return problems;
 }
 

@@ -24,13 +24,16 @@ struct SimulatedRun {
 
 /// Cores, 0 to 4 GPUs, most of them with little memory; any policy with any options, window, lookahead, message order.
 [[nodiscard]] SimulatedRun simulated_run(std::uint64_t seed);
-/// For people: what `simulated_run` has drawn.
+/// The same, and GPUs fail: copies, kernels, allocations, or all of a GPU.
+[[nodiscard]] SimulatedRun simulated_run_with_faults(std::uint64_t seed);
+/// For people: what has been drawn.
 [[nodiscard]] std::string describe(const SimulatedRun& run);
 /// What could be seen of a run.
 struct Seen {
   /// All that happened, as text.
   std::string trace;
   RunReport report;
+  RanProgram ran;
 };
 
 /// Runs the program of one seed with real buffers, checks it as `run_program` does, then its trace

@@ -20,7 +20,7 @@ bool overlap(const Region& a, const Region& b) {
 
 class Checker {
  public:
-  Checker(const SimulatedOutcome& outcome, std::vector<std::string>& problems)
+  Checker(const FactorizationOutcome& outcome, std::vector<std::string>& problems)
       : outcome_(outcome),
         machine_(outcome.options.machine),
         trace_(outcome.trace),
@@ -241,7 +241,7 @@ class Checker {
     }
   }
 
-  const SimulatedOutcome& outcome_;
+  const FactorizationOutcome& outcome_;
   const MachineDescription& machine_;
   const Trace& trace_;
   const RunReport& report_;
@@ -253,7 +253,7 @@ class Checker {
 
 }  // namespace
 
-void check_simulated_trace(const SimulatedOutcome& outcome, std::vector<std::string>& problems) {
+void check_simulated_trace(const FactorizationOutcome& outcome, std::vector<std::string>& problems) {
   Checker(outcome, problems).check();
 }
 

@@ -11,7 +11,7 @@
 
 namespace troupe::tests {
 
-struct SimulatedOutcome {
+struct FactorizationOutcome {
   const SimulationOptions& options;
   const RandomProgram& program;
   const RanProgram& ran;
@@ -26,7 +26,7 @@ struct SimulatedOutcome {
 /// machine says, after all that it conflicts with; no worker ran two tasks at a time; copies of one pair of memories
 /// took their turns, and no route or link carried more than it can; no memory held more than its size; report and trace
 /// agree; the end is not before the longest chain at its fastest. Appends what is wrong to `problems`.
-void check_simulated_trace(const SimulatedOutcome& outcome, std::vector<std::string>& problems);
+void check_simulated_trace(const FactorizationOutcome& outcome, std::vector<std::string>& problems);
 
 /// Every event, dependency and copy, a line each: equal for equal runs.
 [[nodiscard]] std::string text_of(const Trace& trace);

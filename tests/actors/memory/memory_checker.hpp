@@ -50,12 +50,16 @@ class MemoryChecker {
   void transfer_done(TransferId transfer);
   void transfer_failed(TransferId transfer);
   void forgotten(HandleId handle);
+  void lost(NodeId node) { lost_.insert(node); }
   /// The commands of one event, after the core has handled it.
   void look_at(const std::vector<Command>& commands);
 
   [[nodiscard]] const std::map<RequestId, Asked>& requests() const { return requests_; }
   [[nodiscard]] const std::map<TransferId, Copy>& copies() const { return copies_; }
   [[nodiscard]] bool faults_seen() const { return faults_seen_; }
+  [[nodiscard]] bool is_lost(NodeId node) const { return lost_.contains(node); }
+  /// Nobody has it, and nobody brings it.
+  [[nodiscard]] bool content_lost(HandleId handle) const;
 
  private:
   struct Replica {
@@ -94,6 +98,7 @@ class MemoryChecker {
   std::set<HandleId> leaving_;
   /// Forgotten in this event: what the host has is the program's new content.
   std::set<HandleId> new_content_;
+  std::set<NodeId> lost_;
   bool faults_seen_ = false;
 };
 
@@ -107,7 +112,7 @@ inline void MemoryChecker::asked(RequestId request, NodeId node, std::vector<Use
 
 inline void MemoryChecker::released(RequestId request) {
   const Asked& asked = requests_.at(request);
-  if (asked.acquired) write(asked);  // a kernel may write until it ends
+  if (asked.acquired && !is_lost(asked.node)) write(asked);  // a kernel may write until it ends
   requests_.erase(request);
 }
 
@@ -119,7 +124,7 @@ inline void MemoryChecker::write(const Asked& asked) {
 
 inline void MemoryChecker::transfer_done(TransferId transfer) {
   const Copy copy = copies_.at(transfer);
-  at(copy.handle, copy.to).version = at(copy.handle, copy.from).version;
+  at(copy.handle, copy.to).version = copy.version;
   ended(transfer);
 }
 
@@ -157,7 +162,9 @@ inline void MemoryChecker::look_at(const Command& command) {
     case Command::Kind::acquired: return acquired(command);
     case Command::Kind::replica_changed: return changed(command);
     case Command::Kind::cannot_fit:
-    case Command::Kind::failed: return refused(command);
+    case Command::Kind::failed:
+    case Command::Kind::node_lost:
+    case Command::Kind::content_lost: return refused(command);
     case Command::Kind::urgent:
       return require(copies_.contains(command.transfer), "only transfers under way become urgent");
   }
@@ -166,6 +173,7 @@ inline void MemoryChecker::look_at(const Command& command) {
 inline void MemoryChecker::started(const Command& command) {
   require(command.from != command.to, "a transfer has two ends");
   require(is_valid(at(command.handle, command.from).state), "the source is valid");
+  require(!is_lost(command.from) && !is_lost(command.to), "nothing is copied from or to a lost node");
   require(command.bytes == sizes_[command.handle.index()], "all of the handle is copied");
   for (const auto& [id, copy] : copies_) {
     require(copy.handle != command.handle || copy.to != command.to, "a handle is copied to a node once at a time");
@@ -214,6 +222,18 @@ inline void MemoryChecker::changed(const Command& command) {
 inline void MemoryChecker::refused(const Command& command) {
   const Asked asked = requests_.at(command.request);
   require(!asked.acquired, "what was acquired is not refused");
+  require((command.kind == Command::Kind::node_lost) == is_lost(asked.node), "a lost node takes nobody, others do");
+  if (is_lost(asked.node)) {
+    requests_.erase(command.request);
+    return;
+  }
+  if (command.kind == Command::Kind::content_lost) {
+    const auto use = std::ranges::find(asked.uses, command.handle, &Use::handle);
+    require(use != asked.uses.end() && reads(use->mode), "only who reads what is lost is refused for it");
+    require(content_lost(command.handle), "what somebody has or brings is not lost");
+    requests_.erase(command.request);
+    return;
+  }
   Bytes needed;
   for (const Use& use : asked.uses) needed += OffsetAllocator::rounded(use.bytes);
   const bool fits = !nodes_[asked.node.index()].limited || needed <= core_.capacity(asked.node);
@@ -230,7 +250,17 @@ inline bool MemoryChecker::in_flight(HandleId handle) const {
   return false;
 }
 
+inline bool MemoryChecker::content_lost(HandleId handle) const {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (is_valid(at(handle, NodeId(i)).state)) return false;
+  }
+  return !in_flight(handle);
+}
+
 inline void MemoryChecker::check_states() const {
+  for (const auto& [id, asked] : requests_) {
+    require(asked.acquired || !is_lost(asked.node), "nobody waits for a lost node");
+  }
   for (std::uint32_t h = 0; h < sizes_.size(); ++h) {
     std::size_t valid = 0;
     bool modified = false;
@@ -241,9 +271,10 @@ inline void MemoryChecker::check_states() const {
       modified = modified || replica.state == ReplicaState::modified;
       require(!is_valid(replica.state) || replica.version == newest_[h], "what is valid is the newest");
     }
-    require(valid > 0, "the last copy is never lost");
+    require(valid > 0 || !lost_.empty(), "the last copy is lost with its node alone");
+    require(core_.content_lost(HandleId(h)) == content_lost(HandleId(h)), "what is lost is known to be");
     require(!modified || valid == 1, "modified is alone");
-    require(modified || is_valid(at(HandleId(h), kHost).state) || valid > 1,
+    require(valid == 0 || modified || is_valid(at(HandleId(h), kHost).state) || valid > 1,
             "the only one outside the host is modified");
   }
 }
@@ -274,11 +305,12 @@ inline void MemoryChecker::check_memory() const {
 inline void MemoryChecker::check_copies() const {
   for (const auto& [id, copy] : copies_) {
     const Replica& source = at(copy.handle, copy.from);
-    require(is_valid(source.state) && source.version == copy.version, "the source stays as it is while it is copied");
+    require(is_lost(copy.from) || (is_valid(source.state) && source.version == copy.version),
+            "the source stays as it is while it is copied");
     require(at(copy.handle, copy.to).state == ReplicaState::incoming, "the target is incoming while it is copied");
-    require(core_.offset(copy.handle, copy.from) == copy.from_offset &&
-                core_.offset(copy.handle, copy.to) == copy.to_offset,
-            "nothing moves while it is copied");
+    require(is_lost(copy.from) || core_.offset(copy.handle, copy.from) == copy.from_offset,
+            "nothing moves while it is copied from");
+    require(core_.offset(copy.handle, copy.to) == copy.to_offset, "nothing moves while it is copied to");
   }
 }
 

@@ -222,6 +222,20 @@ BOOST_AUTO_TEST_CASE(a_prefetch_under_way_becomes_urgent_when_it_is_waited_for) 
   BOOST_TEST((memory.acquired(0) && memory.acquired(1)));
 }
 
+BOOST_AUTO_TEST_CASE(hits_misses_loads_and_the_highest_use_are_counted) {
+  Driven memory(tiles({2}));
+  memory.run(1, 1, {read(0), write(1)});
+  memory.run(2, 1, {read(0), read_write(1)});
+  memory.run(3, 0, {read(0)});
+  memory.run(4, 1, {read(2)});
+  const MemoryStatistics& statistics = memory.core.statistics();
+  BOOST_TEST(statistics.hits == 2U);
+  BOOST_TEST(statistics.misses == 2U);
+  BOOST_TEST(statistics.loaded(NodeId(1)).count == 2 * kTile);
+  BOOST_TEST(statistics.loaded(kHost).count == 0U);
+  BOOST_TEST(statistics.highest_use[1].count == 2 * kTile);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

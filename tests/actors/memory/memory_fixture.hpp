@@ -42,12 +42,37 @@ class Driven {
 
   void acquire(std::uint64_t request, std::uint32_t node, const std::vector<Use>& uses) {
     core.acquire(RequestId(request), NodeId(node), uses, fresh());
+    check();
   }
-  void release(std::uint64_t request) { core.release(RequestId(request), fresh()); }
-  void prefetch(std::uint32_t node, const std::vector<Use>& uses) { core.prefetch(NodeId(node), uses, fresh()); }
-  void done(TransferId transfer) { core.transfer_done(transfer, fresh()); }
-  void fail(TransferId transfer) { core.transfer_failed(transfer, fresh()); }
-  void forget(std::uint64_t handle) { core.forget(HandleId(handle), fresh()); }
+  bool acquire_at_once(std::uint64_t request, std::uint32_t node, const std::vector<Use>& uses) {
+    const bool acquired = core.acquire_at_once(RequestId(request), NodeId(node), uses, fresh());
+    check();
+    return acquired;
+  }
+  void release(std::uint64_t request) {
+    core.release(RequestId(request), fresh());
+    check();
+  }
+  void prefetch(std::uint32_t node, const std::vector<Use>& uses) {
+    core.prefetch(NodeId(node), uses, fresh());
+    check();
+  }
+  void done(TransferId transfer) {
+    core.transfer_done(transfer, fresh());
+    check();
+  }
+  void fail(TransferId transfer) {
+    core.transfer_failed(transfer, fresh());
+    check();
+  }
+  void forget(std::uint64_t handle) {
+    core.forget(HandleId(handle), fresh());
+    check();
+  }
+  void lose(std::uint32_t node) {
+    core.node_lost(NodeId(node), fresh());
+    check();
+  }
 
   /// Acquires, lets all transfers end, and releases.
   void run(std::uint64_t request, std::uint32_t node, const std::vector<Use>& uses) {
@@ -99,6 +124,7 @@ class Driven {
   std::vector<Command> commands;
 
  private:
+  void check() const { BOOST_REQUIRE_EQUAL(core.check(), ""); }
   std::vector<Command>& fresh() {
     commands.clear();
     return commands;

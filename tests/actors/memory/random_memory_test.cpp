@@ -1,9 +1,12 @@
 /// Random requests on tiny nodes, with transfers that end in any order, under the eyes of a checker.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "actors/memory/eviction_policies.hpp"
 #include "actors/memory/memory_core.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/memory/memory_checker.hpp"
@@ -15,6 +18,7 @@ struct Machine {
   MemoryOptions options;
   std::vector<Bytes> sizes;
   bool with_faults = false;
+  bool with_losses = false;
 };
 
 Machine random_machine(Random& random) {
@@ -34,6 +38,7 @@ Machine random_machine(Random& random) {
   const std::uint32_t handles = 2 + random.below(14);
   for (std::uint32_t i = 0; i < handles; ++i) machine.sizes.push_back({all_alike ? 512 : random.below(1500)});
   machine.with_faults = random.below(4) == 0;
+  machine.with_losses = random.below(4) == 0;
   return machine;
 }
 
@@ -43,7 +48,7 @@ class RandomRun {
   explicit RandomRun(std::uint64_t seed)
       : random_(seed),
         machine_(random_machine(random_)),
-        core_(machine_.options),
+        core_(machine_.options, make_eviction_policy(policy_name(seed), upcoming_).value_or_throw()),
         checker_(core_, machine_.options.nodes, machine_.sizes) {}
 
   void run(int events) {
@@ -61,6 +66,10 @@ class RandomRun {
 
   [[nodiscard]] const std::string& log() const { return log_; }
   [[nodiscard]] const MemoryStatistics& statistics() const { return core_.statistics(); }
+  [[nodiscard]] std::uint64_t at_once() const { return at_once_; }
+  [[nodiscard]] std::uint64_t losses() const { return losses_; }
+  /// Requests that were refused for it.
+  [[nodiscard]] std::uint64_t content_lost() const { return content_lost_; }
 
  private:
   void random_event() {
@@ -68,11 +77,15 @@ class RandomRun {
     if (die < 35 && checker_.requests().size() < 14) {
       acquire();
     } else if (die < 45) {
-      core_.prefetch(random_node(), random_uses(), commands_);
+      core_.prefetch(random_node(), random_uses(), commands_, TaskId(next_ - std::min<std::uint64_t>(next_, 5)));
     } else if (die < 47) {
       forget(HandleId(random_.below(static_cast<std::uint32_t>(machine_.sizes.size()))));
     } else if (die < 49) {
       give_up();
+    } else if (die < 53) {
+      hint(HandleId(random_.below(static_cast<std::uint32_t>(machine_.sizes.size()))));
+    } else if (die < 55 && machine_.with_losses) {
+      lose(random_node());
     } else {
       end_something();
     }
@@ -96,7 +109,54 @@ class RandomRun {
     const NodeId node = random_node();
     const auto uses = random_uses();
     checker_.asked(request, node, uses);
-    core_.acquire(request, node, uses, commands_);
+    const bool tried = random_.below(2) == 0;
+    const TaskId task = task_of(request.value());
+    if (tried && core_.acquire_at_once(request, node, uses, commands_, task)) {
+      ++at_once_;
+      told_acquired(request, node);
+      return;
+    }
+    if (!commands_.empty()) throw BrokenRule("who is not acquired at once changes nothing");
+    core_.acquire(request, node, uses, commands_, task);
+    if (tried && acquired_without_effort(request, node)) throw BrokenRule("it could have been acquired at once");
+  }
+
+  /// Puts a command into the place where `acquire` gives it: after what the request itself does to replicas, which are
+  /// all that change before something begins for others.
+  void told_acquired(RequestId request, NodeId node) {
+    const auto others = std::ranges::find_if(commands_, [&](const Command& each) {
+      return each.kind != Command::Kind::replica_changed || (each.node != node && each.state != ReplicaState::invalid);
+    });
+    commands_.insert(others, {.kind = Command::Kind::acquired, .node = node, .request = request});
+  }
+
+  [[nodiscard]] bool acquired_without_effort(RequestId request, NodeId node) const {
+    for (const Command& each : commands_) {
+      if (each.kind == Command::Kind::acquired && each.request == request) return true;
+      if (each.kind != Command::Kind::replica_changed) return false;
+      if (each.node == node && each.state == ReplicaState::invalid) return false;
+    }
+    return false;
+  }
+
+  void hint(HandleId handle) {
+    const std::uint32_t die = random_.below(3);
+    if (die == 0) core_.lock(handle);
+    if (die == 1) core_.unlock(handle);
+    if (die == 2) core_.set_reuse(handle, random_.below(5));
+  }
+
+  /// A task that was submitted a while ago; some never ask.
+  TaskId task_of(std::uint64_t request) {
+    upcoming_->add(TaskId(request), random_uses());
+    return TaskId(request - std::min<std::uint64_t>(request, random_.below(20)));
+  }
+
+  void lose(NodeId node) {
+    if (node == kHost) return;
+    checker_.lost(node);
+    core_.node_lost(node, commands_);
+    ++losses_;
   }
 
   /// One that nobody waits for any more, acquired or not.
@@ -164,6 +224,8 @@ class RandomRun {
               std::to_string(each.from.value()) + ' ' + std::to_string(each.to.value()) + ' ' +
               std::to_string(each.to_offset) + '\n';
     }
+    for (const Command& each : commands_) content_lost_ += each.kind == Command::Kind::content_lost ? 1 : 0;
+    if (const std::string_view broken = core_.check(); !broken.empty()) throw BrokenRule(std::string(broken));
     checker_.look_at(commands_);
     commands_.clear();
     for (const WaitingRequest& each : core_.waiting()) {
@@ -173,12 +235,21 @@ class RandomRun {
     }
   }
 
+  static std::string_view policy_name(std::uint64_t seed) {
+    const auto names = eviction_policy_names();
+    return names[seed % names.size()];
+  }
+
+  std::shared_ptr<UpcomingTasks> upcoming_ = std::make_shared<UpcomingTasks>();
   Random random_;
   Machine machine_;
   MemoryCore core_;
   MemoryChecker checker_;
   std::vector<Command> commands_;
   std::uint64_t next_ = 0;
+  std::uint64_t at_once_ = 0;
+  std::uint64_t losses_ = 0;
+  std::uint64_t content_lost_ = 0;
   std::string log_;
 };
 
@@ -187,6 +258,9 @@ BOOST_AUTO_TEST_SUITE(random_memory)
 BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
   const std::uint64_t seeds = 1000;
   MemoryStatistics sum;
+  std::uint64_t at_once = 0;
+  std::uint64_t losses = 0;
+  std::uint64_t content_lost = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     RandomRun run(seed);
     try {
@@ -200,6 +274,9 @@ BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
     sum.prefetches_used += run.statistics().prefetches_used;
     sum.prefetches_wasted += run.statistics().prefetches_wasted;
     sum.failed_transfers += run.statistics().failed_transfers;
+    at_once += run.at_once();
+    losses += run.losses();
+    content_lost += run.content_lost();
   }
   // The runs went where they were meant to.
   BOOST_TEST(sum.evictions > 2000U);
@@ -207,6 +284,9 @@ BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
   BOOST_TEST(sum.prefetches_used > 1000U);
   BOOST_TEST(sum.prefetches_wasted > 200U);
   BOOST_TEST(sum.failed_transfers > 200U);
+  BOOST_TEST(at_once > 2000U);
+  BOOST_TEST(losses > 200U);
+  BOOST_TEST(content_lost > 200U);
 }
 
 BOOST_AUTO_TEST_CASE(equal_events_give_equal_commands) {

@@ -49,6 +49,7 @@ struct Fixture {
           lines.push_back("acquire " + step.task->extras->name);
           break;
         case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
+        case Step::Kind::send_on: lines.push_back("send on " + step.task->extras->name); break;
         case Step::Kind::rest: lines.push_back("rest"); return lines;
       }
     }

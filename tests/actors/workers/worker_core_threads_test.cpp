@@ -82,7 +82,8 @@ class Threads {
       if (step.wake.valid()) wake(step.wake.index());
       switch (step.kind) {
         case Step::Kind::wait:
-        case Step::Kind::acquire: break;
+        case Step::Kind::acquire:
+        case Step::Kind::send_on: break;
         case Step::Kind::start: core.task_ended(*step.task, nullptr); break;
         case Step::Kind::steal: {
           TaskList stolen = take_half(crew_, step.victim);

@@ -1,0 +1,66 @@
+/// Where data lie in host memory, for those who copy them.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "graph/data_record.hpp"
+#include "graph/task.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::actors {
+
+/// A program may give back memory as soon as it has released its registration, so a copy that uses that memory borrows
+/// it first, and forgetting waits for what is borrowed. Thread-safe.
+class HostViews {
+ public:
+  /// The data of a task, part by part, from before anything of them is copied.
+  void know(const graph::Task& task) {
+    const std::lock_guard lock(mutex_);
+    for (const graph::TaskAccess& access : task.data()) {
+      access.data()->visit_data([this](const graph::DataRecord& part) { know_locked(part); });
+    }
+  }
+  void know(const graph::DataRecord& part) {
+    const std::lock_guard lock(mutex_);
+    know_locked(part);
+  }
+  /// Nothing where the data have been forgotten: nobody wants the content.
+  [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = views_.find(handle);
+    if (found == views_.end()) return std::nullopt;
+    ++found->second.borrowed;
+    return found->second.view;
+  }
+  void give_back(HandleId handle) {
+    const std::lock_guard lock(mutex_);
+    if (--views_.at(handle).borrowed == 0) given_back_.notify_all();
+  }
+  /// From when it returns on, nobody uses the memory.
+  void forget(HandleId handle) {
+    std::unique_lock lock(mutex_);
+    const auto found = views_.find(handle);
+    if (found == views_.end()) return;
+    given_back_.wait(lock, [&] { return views_.at(handle).borrowed == 0; });
+    views_.erase(handle);
+  }
+
+ private:
+  struct View {
+    DataView view;
+    std::uint32_t borrowed = 0;
+  };
+
+  void know_locked(const graph::DataRecord& part) { views_.try_emplace(part.handle_id(), View{part.view, 0}); }
+
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  /// Looked up only. Guarded by mutex_.
+  std::unordered_map<HandleId, View> views_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,85 @@
+/// The memory core: what remains when a node is lost.
+#include <algorithm>
+#include <cassert>
+
+#include "actors/memory/memory_core.hpp"
+
+namespace troupe::memory {
+
+void MemoryCore::node_lost(NodeId id, Commands& out) {
+  assert(id != kHost && "the host's memory is there as long as the program");
+  Node& where = node(id);
+  if (where.lost) return;
+  where.lost = true;
+  changed_ = true;
+  refuse_all(where, id, out);
+  for (std::size_t handle = 0; handle < directory_.handles(); ++handle) lose(HandleId(handle), id, out);
+  settle(out);
+}
+
+void MemoryCore::refuse_all(Node& where, NodeId id, Commands& out) {
+  const auto refuse = [&](Place place) {
+    out.push_back({.kind = Command::Kind::node_lost, .node = id, .request = requests_[place].id});
+    requests_.remove(place);
+  };
+  for (const Place place : where.admitted) {
+    unpin_all(requests_[place], out);
+    refuse(place);
+  }
+  where.admitted.clear();
+  for (const Place place : where.waiting) refuse(place);
+  waiting_ -= where.waiting.size();
+  where.waiting.clear();
+}
+
+void MemoryCore::lose(HandleId handle, NodeId id, Commands& out) {
+  const Replica& replica = directory_.at(handle, id);
+  if (replica.incoming != kNoTransfer) return;
+  if (replica.pins == 0) {
+    drop(handle, id, out);
+  } else {
+    set_state(handle, id, ReplicaState::invalid, out);
+    mark_only_one(handle, out);
+  }
+  note_loss(handle);
+}
+
+void MemoryCore::note_loss(HandleId handle) {
+  HandleRecord& all = directory_.record(handle);
+  if (all.valid == 0 && all.transfers == 0) all.content_lost = true;
+}
+
+void MemoryCore::came_from_the_lost(HandleId handle, Commands& out) {
+  mark_only_one(handle, out);
+  if (directory_.record(handle).valid < 2) return;
+  for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
+    if (directory_.at(handle, NodeId(i)).state == ReplicaState::modified) {
+      set_state(handle, NodeId(i), ReplicaState::shared, out);
+    }
+  }
+}
+
+void MemoryCore::resolve_doubt(HandleId handle, Commands& out) {
+  HandleRecord& all = directory_.record(handle);
+  if (!all.in_doubt || (all.valid == 0 && !all.content_lost)) return;
+  all.in_doubt = false;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    std::vector<Place> readers;
+    for (const Place place : nodes_[i].admitted) {
+      const Use* use = requests_[place].use_of(handle);
+      if (use && reads(use->mode)) readers.push_back(place);
+    }
+    if (readers.empty() || directory_.at(handle, NodeId(i)).state != ReplicaState::invalid) continue;
+    if (all.valid > 0) {
+      start(handle, cheapest_source(handle, NodeId(i), 0), NodeId(i), true, 0, out);
+    } else {
+      for (const Place place : readers) fail(place, handle, out);
+    }
+  }
+}
+
+bool MemoryCore::waits_for_the_lost() const {
+  return std::ranges::any_of(nodes_, [](const Node& each) { return each.lost && each.transfers > 0; });
+}
+
+}  // namespace troupe::memory

@@ -1,0 +1,66 @@
+/// What `troupe-gpu-bench` measures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/runtime_options.hpp"
+
+namespace troupe::bench {
+
+struct GpuBenchOptions {
+  /// GPUs that Troupe uses. 0: cores alone and no peers, which shows only that everything works.
+  int gpus = 1;
+  /// Orders of the matrices that lie in the GPU's memory, and of the one that does not; of the product; and of the
+  /// matrix that policies are compared on. Multiples of the edges of the tiles.
+  std::vector<std::int64_t> in_memory{32768, 65536};
+  std::int64_t out_of_core = 65536;
+  std::int64_t product = 32768;
+  std::int64_t policies = 24576;
+  std::int64_t tile = 2048;
+  std::int64_t policy_tile = 1024;
+  /// Each is measured so often, in turn with its peer, after once to warm up.
+  int rounds = 3;
+  /// Where the GPU is to work alone.
+  std::string policy = "heft";
+  std::vector<std::string> compared_policies{"heft", "dada:alpha=0.5,cp", "homeward"};
+};
+
+/// One line of the report.
+struct GpuFigure {
+  /// "Cholesky, n = 32768, in the GPU's memory".
+  std::string what;
+  /// Medians. The peer's: 0 where there is none.
+  double seconds = 0;
+  double gflops = 0;
+  std::string peer;
+  double peer_seconds = 0;
+  /// The peer's time over Troupe's, the median of the rounds; 0 where there is none. And what is aimed at.
+  double ratio = 0;
+  double target = 0;
+  /// Scaled, see `residual_of`; must be below 30.
+  double residual = 0;
+  double peer_residual = 0;
+  /// The mean of |measured - predicted| / measured over the tasks of the measured runs; below zero: none was predicted.
+  double prediction_error = -1;
+  /// What went wrong; empty if nothing did.
+  std::string failure;
+
+  [[nodiscard]] bool accepted() const;
+};
+
+// What fails is in the figure; nothing is thrown.
+
+/// Cholesky with the matrix made, factorized and checked on the GPU, beside cuSOLVER's.
+[[nodiscard]] GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n);
+/// Cholesky with memory for a quarter of the matrix, from host memory to host memory, beside Troupe's own speed in
+/// memory
+/// (`in_memory_gflops`, for the largest matrix that was measured).
+[[nodiscard]] GpuFigure measure_out_of_core(const GpuBenchOptions& options, double in_memory_gflops);
+/// A matrix product from host memory to host memory, beside cuBLASXt's.
+[[nodiscard]] GpuFigure measure_product(const GpuBenchOptions& options);
+/// Cholesky on the GPU and all cores under one policy.
+[[nodiscard]] GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& policy);
+
+}  // namespace troupe::bench

@@ -1,0 +1,37 @@
+/// A matrix product on tiles, from host memory to host memory.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/gpu/tiles_of_memory.hpp"
+#include "client/runtime.hpp"
+
+namespace troupe::bench {
+
+/// C <- C - A B for square matrices that are generated, again and again.
+class TiledProduct {
+ public:
+  /// Takes host memory for three matrices. `n` is a multiple of `tile`.
+  TiledProduct(Runtime& runtime, std::int64_t n, std::int64_t tile);
+
+  /// Makes the matrices, brings them to host memory, multiplies, and brings C home: seconds of the last two.
+  [[nodiscard]] double multiply();
+  /// |C - (C' - A B)| x| / (n |A| |B| |x| eps) in the maximum norm for a random x, where C' is C before the last
+  /// `multiply`, and n/4 stands for the norms, which is what they are about for elements in (-1/2, 1/2).
+  [[nodiscard]] double residual();
+  /// The same memory as column-major matrices, multiplied by cuBLASXt: seconds.
+  [[nodiscard]] double multiply_by_cublasxt();
+
+ private:
+  /// Y <- Y - M X, tile by tile.
+  void subtract_product(TiledMatrix<double>& m, const TiledMatrix<double>& x, const TiledMatrix<double>& y);
+
+  Runtime& runtime_;
+  std::int64_t n_;
+  std::int64_t tile_;
+  TilesOfMemory a_;
+  TilesOfMemory b_;
+  TilesOfMemory c_;
+};
+
+}  // namespace troupe::bench

@@ -1,0 +1,44 @@
+/// A square matrix in tiles, in one block of host memory that GPUs reach at full speed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "client/runtime.hpp"
+#include "client/tiled_matrix.hpp"
+#include "platform/pinned_memory.hpp"
+
+namespace troupe::bench {
+
+/// Memory for `part` of a square matrix of double, pinned where there is a GPU, and handles of its tiles. Ends with the
+/// last use of them.
+class TilesOfMemory {
+ public:
+  /// `n` is a multiple of `tile`. Throws `out_of_memory`, also where the system does not let so much be pinned.
+  TilesOfMemory(Runtime& runtime, std::int64_t n, std::int64_t tile, TilePart part, const std::string& name);
+
+  [[nodiscard]] TiledMatrix<double>& tiles() { return tiles_; }
+  [[nodiscard]] double* data() { return reinterpret_cast<double*>(buffer_.data.get()); }
+  [[nodiscard]] Bytes size() const { return buffer_.size; }
+
+  /// Submits a task for each tile that gives it its part of `symmetric_element`'s matrix.
+  void generate(std::uint64_t seed, double diagonal);
+  /// Waits until the data are in host memory, column of tiles by column. In mode read_write nothing else has them then.
+  void bring_home(AccessMode mode);
+
+ private:
+  template <class F>
+  void for_each_tile(F function);
+
+  Runtime& runtime_;
+  TilePart part_;
+  client::Memory buffer_;
+  platform::PinnedMemory pinned_;
+  TiledMatrix<double> tiles_;
+};
+
+/// What `part` of such a matrix takes.
+[[nodiscard]] Bytes memory_of(std::int64_t n, std::int64_t tile, TilePart part);
+
+}  // namespace troupe::bench

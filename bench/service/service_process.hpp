@@ -1,0 +1,39 @@
+/// A service of its own for a benchmark.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::bench {
+
+/// `troupe serve` in a folder of its own, without HTTP; stopped by the destructor.
+class ServiceProcess {
+ public:
+  /// `program`: the path of `troupe`; `options`: more of the command's. Throws `Error` (`io`) where it does not start
+  /// to serve within ten seconds.
+  ServiceProcess(const std::string& program, const std::vector<std::string>& options);
+  ~ServiceProcess();
+  ServiceProcess(const ServiceProcess&) = delete;
+  ServiceProcess& operator=(const ServiceProcess&) = delete;
+
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+  /// Processor time of all its threads so far.
+  [[nodiscard]] Duration processor_time() const;
+
+ private:
+  void start(const std::string& program, const std::vector<std::string>& options);
+  void stop() noexcept;
+
+  std::string folder_;
+  pid_t process_ = -1;
+};
+
+/// Of the calling process.
+[[nodiscard]] Duration own_processor_time();
+
+}  // namespace troupe::bench

@@ -1,0 +1,96 @@
+/// Where the tasks of a `Runtime` run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "actors/observation/metrics_snapshot.hpp"
+#include "actors/observation/why_report.hpp"
+#include "actors/run_report.hpp"
+#include "actors/trace.hpp"
+#include "graph/data_registry.hpp"
+#include "graph/handle.hpp"
+#include "graph/task_graph.hpp"
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::client {
+
+/// Memory for data. Goes with its last owner; whoever needs only the address may share the pointer alone.
+struct Memory {
+  std::shared_ptr<std::byte> data;
+  Bytes size;
+};
+
+/// A graph that was recorded: what a `RecordedGraph` stands on. Thread-safe.
+class RecordedTasks {
+ public:
+  RecordedTasks() = default;
+  virtual ~RecordedTasks() = default;
+  RecordedTasks(const RecordedTasks&) = delete;
+  RecordedTasks& operator=(const RecordedTasks&) = delete;
+
+  /// See `RecordedGraph::run` and `tasks`.
+  virtual Result<Future> run(std::span<const Rebinding> rebindings) = 0;
+  [[nodiscard]] virtual std::size_t size() const = 0;
+};
+
+/// What the members of `Runtime`, `Data`, `HostAccess` … do: each call means what the member of `Runtime` of its name
+/// says, and fails where that throws. There are two: workers in this process (`EmbeddedBackend`), and the service of
+/// this node (client/remote/). Thread-safe. Its destructor waits for all tasks.
+class Backend {
+ public:
+  Backend() = default;
+  virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  // Data.
+  virtual Result<Handle> register_data(graph::DataDescription description) = 0;
+  /// Uninitialized; of a NUMA node where `node` is valid and the system lets us choose.
+  virtual Result<Memory> allocate(Bytes size, NumaId node) = 0;
+  virtual std::shared_ptr<void> pin(const void* memory, Bytes size) = 0;
+  virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) = 0;
+  virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
+  virtual Result<void> release(const Handle& handle) = 0;
+  virtual Result<void> set_reuse(const Handle& handle, std::int64_t index) = 0;
+  /// The data are kept as long as what this returns lives.
+  virtual Result<std::shared_ptr<void>> keep(const Handle& handle) = 0;
+
+  // Tasks.
+  virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
+  /// Throws what `program` throws.
+  virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
+  virtual void cancel_all() = 0;
+  virtual Result<void> stop_submissions() = 0;
+
+  // Waiting.
+  virtual Result<void> wait_all() = 0;
+  virtual Result<void> wait_for(const Handle& handle) = 0;
+  /// Data that the program may use until it gives them back, once, with `hold`, which means something to the backend
+  /// alone.
+  struct Acquired {
+    void* hold = nullptr;
+    DataView view;
+  };
+  virtual Result<Acquired> acquire(const Handle& handle, AccessMode mode) = 0;
+  virtual void give_back(void* hold) noexcept = 0;
+
+  /// Whether kernels can use any memory of the program, which their arguments then may point to.
+  [[nodiscard]] virtual bool shares_memory() const = 0;
+  [[nodiscard]] virtual std::size_t workers() const = 0;
+  [[nodiscard]] virtual std::size_t numa_nodes() const = 0;
+  [[nodiscard]] virtual const std::string& policy() const = 0;
+  [[nodiscard]] virtual graph::GraphProgress progress() const = 0;
+  virtual Result<RunReport> report() const = 0;
+  virtual Result<Trace> take_trace() = 0;
+  virtual Result<MetricsSnapshot> metrics() const = 0;
+  virtual Result<WhyReport> why() const = 0;
+};
+
+}  // namespace troupe::client

@@ -1,0 +1,41 @@
+/// Errors of the C interface.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "client/c/troupe.h"
+#include "proto/errors.hpp"
+
+namespace troupe::c {
+
+/// Keeps the text for `troupe_error_message` in this thread.
+troupe_error remember(troupe_error error, const char* message) noexcept;
+[[nodiscard]] troupe_error code_of(ErrorCode code);
+
+/// Calls `call`; what it throws becomes an error and its text. Nothing is thrown into C.
+template <class Call>
+troupe_error guarded(const Call& call) noexcept {
+  try {
+    call();
+    return TROUPE_OK;
+  } catch (const Error& error) {
+    return remember(code_of(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return remember(TROUPE_OUT_OF_MEMORY, "there is no memory left");
+  } catch (const std::exception& error) {
+    return remember(TROUPE_INTERNAL, error.what());
+  } catch (...) {
+    return remember(TROUPE_INTERNAL, "an unknown failure");
+  }
+}
+
+/// Throws `invalid_argument` where a pointer that is needed is null.
+inline void require(const void* pointer, const char* what) {
+  if (pointer == nullptr) throw Error(ErrorCode::invalid_argument, std::string(what) + " is NULL");
+}
+
+/// Text that may be null.
+inline std::string text_of(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+
+}  // namespace troupe::c

@@ -1,0 +1,158 @@
+#include "client/embedded_backend.hpp"
+
+#include <utility>
+
+#include "actors/runtime_system.hpp"
+#include "platform/host_buffer.hpp"
+#include "platform/pinned_memory.hpp"
+
+namespace troupe::client {
+
+namespace {
+
+struct PinnedBuffer {
+  platform::HostBuffer buffer;
+  /// Goes first.
+  std::shared_ptr<void> pinned;
+};
+
+/// What is kept in devices' memories as long as it lives.
+class Kept {
+ public:
+  Kept(actors::RuntimeSystem& system, std::vector<HandleId> handles) : system_(system), handles_(std::move(handles)) {}
+  ~Kept() {
+    try {
+      system_.unlock(handles_);
+    } catch (...) {
+      // No memory left for an event: the data stay the last to leave.
+    }
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+ private:
+  actors::RuntimeSystem& system_;
+  std::vector<HandleId> handles_;
+};
+
+class EmbeddedRecording final : public RecordedTasks {
+ public:
+  EmbeddedRecording(graph::TaskGraph& graph, std::shared_ptr<graph::Recording> recording)
+      : graph_(graph), recording_(std::move(recording)) {}
+
+  Result<Future> run(std::span<const Rebinding> rebindings) override { return graph_.replay(recording_, rebindings); }
+  [[nodiscard]] std::size_t size() const override { return recording_->size(); }
+
+ private:
+  graph::TaskGraph& graph_;
+  std::shared_ptr<graph::Recording> recording_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<EmbeddedBackend>> EmbeddedBackend::start(const RuntimeOptions& options) {
+  auto system = actors::RuntimeSystem::start(options);
+  if (!system) return system.failure();
+  return std::unique_ptr<EmbeddedBackend>(new EmbeddedBackend(std::move(system).value()));
+}
+
+EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system)
+    : system_(std::move(system)), graph_(system_->graph()) {}
+
+EmbeddedBackend::~EmbeddedBackend() = default;
+
+Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description) {
+  return graph_.register_data(std::move(description));
+}
+
+Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
+  using platform::HostBuffer;
+  const int os_index = system_->numa_nodes() > 1 ? system_->numa_os_index(node) : -1;
+  auto buffer = os_index < 0 ? HostBuffer::allocate(size) : HostBuffer::allocate_on(size, os_index);
+  if (!buffer) return buffer.failure();
+  auto owner = std::make_shared<PinnedBuffer>();
+  owner->buffer = std::move(buffer).value();
+  // Smaller ones share pages with others.
+  if (size >= platform::kHugePage) owner->pinned = pin(owner->buffer.data(), size);
+  std::byte* const data = owner->buffer.data();
+  return Memory{std::shared_ptr<std::byte>(std::move(owner), data), size};
+}
+
+std::shared_ptr<void> EmbeddedBackend::pin(const void* memory, Bytes size) {
+  auto pinned = platform::PinnedMemory::pin(static_cast<const std::byte*>(memory), size);
+  if (!pinned || !pinned.value().pinned()) return nullptr;
+  return std::make_shared<platform::PinnedMemory>(std::move(pinned).value());
+}
+
+Result<std::vector<Handle>> EmbeddedBackend::partition(const Handle& whole, std::span<const graph::Block> blocks) {
+  return graph_.partition(whole, blocks);
+}
+
+Result<void> EmbeddedBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
+  return graph_.set_reduction(handle, std::move(methods));
+}
+
+Result<void> EmbeddedBackend::release(const Handle& handle) { return graph_.release(handle); }
+
+Result<void> EmbeddedBackend::set_reuse(const Handle& handle, std::int64_t index) {
+  return system_->set_reuse(handle, index);
+}
+
+Result<std::shared_ptr<void>> EmbeddedBackend::keep(const Handle& handle) {
+  auto handles = system_->lock(handle);
+  if (!handles) return handles.failure();
+  return std::shared_ptr<void>(std::make_shared<Kept>(*system_, std::move(handles).value()));
+}
+
+Result<Future> EmbeddedBackend::submit(const graph::TaskSpecification& specification) {
+  return graph_.submit(specification);
+}
+
+Result<std::shared_ptr<RecordedTasks>> EmbeddedBackend::record(const std::function<void()>& program, std::string name) {
+  auto recording = std::make_shared<graph::Recording>(std::move(name));
+  auto begun = graph_.begin_recording(*recording);
+  if (!begun) return begun.failure();
+  std::unique_ptr<graph::RecordingScope> scope = std::move(begun).value();
+  const auto seal = [&] {
+    scope.reset();
+    graph_.seal_recording(*recording);
+  };
+  try {
+    program();
+  } catch (...) {
+    seal();
+    throw;
+  }
+  seal();
+  return std::shared_ptr<RecordedTasks>(std::make_shared<EmbeddedRecording>(graph_, std::move(recording)));
+}
+
+void EmbeddedBackend::cancel_all() { graph_.cancel_all(); }
+Result<void> EmbeddedBackend::stop_submissions() { return graph_.stop_submissions(); }
+Result<void> EmbeddedBackend::wait_all() { return graph_.wait_all(); }
+
+Result<void> EmbeddedBackend::wait_for(const Handle& handle) {
+  auto hold = graph_.acquire(handle, AccessMode::read);
+  if (!hold) return hold.failure();
+  graph_.give_back(hold.value());
+  return {};
+}
+
+Result<Backend::Acquired> EmbeddedBackend::acquire(const Handle& handle, AccessMode mode) {
+  auto hold = graph_.acquire(handle, mode);
+  if (!hold) return hold.failure();
+  return Acquired{hold.value(), graph::TaskGraph::view_of(handle)};
+}
+
+void EmbeddedBackend::give_back(void* hold) noexcept { graph_.give_back(static_cast<graph::Task*>(hold)); }
+
+std::size_t EmbeddedBackend::workers() const { return system_->workers(); }
+std::size_t EmbeddedBackend::numa_nodes() const { return system_->numa_nodes(); }
+const std::string& EmbeddedBackend::policy() const { return system_->policy(); }
+graph::GraphProgress EmbeddedBackend::progress() const { return graph_.progress(); }
+Result<RunReport> EmbeddedBackend::report() const { return system_->report(); }
+Result<Trace> EmbeddedBackend::take_trace() { return system_->take_trace(); }
+Result<MetricsSnapshot> EmbeddedBackend::metrics() const { return system_->metrics(); }
+Result<WhyReport> EmbeddedBackend::why() const { return system_->why(); }
+
+}  // namespace troupe::client

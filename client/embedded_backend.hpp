@@ -1,0 +1,60 @@
+/// Tasks on workers in this process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/runtime_options.hpp"
+#include "client/backend.hpp"
+
+namespace troupe::actors {
+class RuntimeSystem;
+}
+
+namespace troupe::client {
+
+/// A task graph with the actors that run it.
+class EmbeddedBackend final : public Backend {
+ public:
+  /// Starts the workers. Fails with `invalid_argument` or `platform`.
+  static Result<std::unique_ptr<EmbeddedBackend>> start(const RuntimeOptions& options);
+  ~EmbeddedBackend() override;
+
+  Result<Handle> register_data(graph::DataDescription description) override;
+  Result<Memory> allocate(Bytes size, NumaId node) override;
+  std::shared_ptr<void> pin(const void* memory, Bytes size) override;
+  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override;
+  Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
+  Result<void> release(const Handle& handle) override;
+  Result<void> set_reuse(const Handle& handle, std::int64_t index) override;
+  Result<std::shared_ptr<void>> keep(const Handle& handle) override;
+
+  Result<Future> submit(const graph::TaskSpecification& specification) override;
+  Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) override;
+  void cancel_all() override;
+  Result<void> stop_submissions() override;
+
+  Result<void> wait_all() override;
+  Result<void> wait_for(const Handle& handle) override;
+  Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
+  void give_back(void* hold) noexcept override;
+
+  [[nodiscard]] bool shares_memory() const override { return true; }
+  [[nodiscard]] std::size_t workers() const override;
+  [[nodiscard]] std::size_t numa_nodes() const override;
+  [[nodiscard]] const std::string& policy() const override;
+  [[nodiscard]] graph::GraphProgress progress() const override;
+  Result<RunReport> report() const override;
+  Result<Trace> take_trace() override;
+  Result<MetricsSnapshot> metrics() const override;
+  Result<WhyReport> why() const override;
+
+ private:
+  explicit EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system);
+
+  std::unique_ptr<actors::RuntimeSystem> system_;
+  graph::TaskGraph& graph_;
+};
+
+}  // namespace troupe::client

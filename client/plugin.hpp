@@ -1,0 +1,112 @@
+/// For plug-ins of the service: shared objects with codelets that clients name. docs/plugins.md tells how to write,
+/// build and install one.
+///
+///     #include <troupe/client/plugin.hpp>
+///
+///     void add_codelets(troupe::PluginRegistrar& registrar) {
+///       registrar.add(troupe::Codelet("halve", {troupe::AccessMode::read_write}).cpu([](troupe::VectorView<double> x)
+///       {
+///         for (double& value : x) value /= 2;
+///       }));
+///     }
+///     TROUPE_PLUGIN("example", add_codelets)
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "graph/arguments.hpp"
+#include "graph/codelet.hpp"
+#include "graph/handle.hpp"
+#include "graph/layout.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+/// Refuses a task whose shapes or arguments its kernel could not take: see `PluginRegistrar::add`.
+using PluginCheck = std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)>;
+
+/// What a plug-in's register function is given. Valid during the call only.
+class PluginRegistrar {
+ public:
+  /// A codelet that clients may use. They find it by its name, or what `Codelet::known_as` says, which no other codelet
+  /// of the service may have. It must be typed, so that what clients send is compared with what its kernel takes.
+  ///
+  /// `check` is asked for every task of a client before it is submitted, with the layouts of its data in the order of
+  /// the kernel's parameters, and its arguments. It must refuse every combination with which the kernel could read or
+  /// write outside of its data: clients send what they like. Numbers and types of handles and arguments have been
+  /// compared, sizes are not negative, and columns do not overlap; arguments lie at `arguments.offsets()` in
+  /// `arguments.bytes()`. Several threads ask at once. Empty: the kernel takes whatever its types allow.
+  ///
+  /// Throws `Error` (`invalid_argument`) for a name that is in use, and for a codelet that is not typed or has no
+  /// implementation.
+  virtual void add(const Codelet& codelet, PluginCheck check = nullptr) = 0;
+
+  /// A reduction of elements of type `T` that clients may choose by its name. Throws `Error` (`invalid_argument`) for a
+  /// name that is in use.
+  template <class T>
+  void add_reduction(const std::string& name, const ReductionMethods& methods) {
+    add_reduction_of(name, type_tag<T>(), sizeof(T), methods);
+  }
+
+ protected:
+  ~PluginRegistrar() = default;
+
+ private:
+  virtual void add_reduction_of(const std::string& name, std::uint64_t element_tag, std::uint32_t element_size,
+                                const ReductionMethods& methods) = 0;
+};
+
+/// What the service looks for in a shared object, by the name `troupe_plugin`. A plug-in is refused where anything but
+/// the name and the function differs from what the service was built with.
+struct PluginDescriptor {
+  std::uint64_t magic;
+  /// Of this header: raised by every change that old plug-ins would misunderstand.
+  std::uint32_t interface_version;
+  /// Of what is passed: another one comes from another version of Troupe, or of the compiler's library.
+  std::uint32_t codelet_bytes;
+  /// "0.1.0".
+  const char* troupe_version;
+  /// What the layout of the standard library's types depends on.
+  const char* compiler;
+  /// For people.
+  const char* name;
+  void (*register_codelets)(PluginRegistrar& registrar);
+};
+
+inline constexpr std::uint64_t kPluginMagic = 0x6e69676c5054;  // "TPlgin"
+inline constexpr std::uint32_t kPluginInterface = 1;
+inline constexpr const char* kPluginTroupeVersion = "0.1.0";
+
+#define TROUPE_TEXT_OF_(x) #x
+#define TROUPE_TEXT_OF(x) TROUPE_TEXT_OF_(x)
+#if defined(_GLIBCXX_RELEASE)
+#define TROUPE_PLUGIN_LIBRARY \
+  "libstdc++ " TROUPE_TEXT_OF(_GLIBCXX_RELEASE) " abi " TROUPE_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
+#elif defined(_LIBCPP_VERSION)
+#define TROUPE_PLUGIN_LIBRARY "libc++ " TROUPE_TEXT_OF(_LIBCPP_VERSION)
+#else
+#define TROUPE_PLUGIN_LIBRARY "unknown library"
+#endif
+#if defined(__clang__)
+#define TROUPE_PLUGIN_COMPILER "clang " TROUPE_TEXT_OF(__clang_major__) ", " TROUPE_PLUGIN_LIBRARY
+#elif defined(__GNUC__)
+#define TROUPE_PLUGIN_COMPILER "gcc " TROUPE_TEXT_OF(__GNUC__) ", " TROUPE_PLUGIN_LIBRARY
+#else
+#define TROUPE_PLUGIN_COMPILER "unknown compiler, " TROUPE_PLUGIN_LIBRARY
+#endif
+
+}  // namespace troupe
+
+/// Once in each plug-in, outside of namespaces: its name, and the function that adds what it has.
+#define TROUPE_PLUGIN(plugin_name, function)                                                                         \
+  extern "C" __attribute__((visibility("default"))) const ::troupe::PluginDescriptor troupe_plugin;                  \
+  const ::troupe::PluginDescriptor troupe_plugin = {::troupe::kPluginMagic,                                          \
+                                                    ::troupe::kPluginInterface,                                      \
+                                                    static_cast<std::uint32_t>(sizeof(::troupe::CodeletDefinition)), \
+                                                    ::troupe::kPluginTroupeVersion,                                  \
+                                                    TROUPE_PLUGIN_COMPILER,                                          \
+                                                    plugin_name,                                                     \
+                                                    function};

@@ -1,0 +1,41 @@
+/// The numbers by which a session calls its codelets.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "client/remote/session.hpp"
+#include "graph/codelet.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::remote {
+
+/// Asks the service for each codelet once, and remembers its answer. Thread-safe.
+class CodeletNumbers {
+ public:
+  explicit CodeletNumbers(Session& session) : session_(session) {}
+
+  /// Fails with `no_implementation` where the service does not know the codelet, `signature_mismatch` where it takes
+  /// something else there, or as the session does. Blocks when a codelet is used for the first time.
+  Result<std::uint32_t> number_of(const Codelet& codelet);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const CodeletDefinition> definition;
+    Result<std::uint32_t> number{0};
+  };
+  Result<std::uint32_t> ask(const CodeletDefinition& definition);  // mutex_
+
+  Session& session_;
+  /// Those used last, to avoid the lock: an entry is only ever replaced by one that lives as long.
+  std::array<std::atomic<const Entry*>, 16> recent_{};
+  std::mutex mutex_;
+  std::unordered_map<const CodeletDefinition*, std::unique_ptr<Entry>> entries_;  // mutex_
+  std::uint32_t next_ = 0;                                                        // mutex_
+};
+
+}  // namespace troupe::remote

@@ -1,0 +1,39 @@
+/// `Runtime::connect`: of the library that talks to the service, so that programs that embed a runtime link nothing of
+/// it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "client/remote/memory_connection.hpp"
+#include "client/remote/remote_backend.hpp"
+#include "client/remote/service_stream.hpp"
+#include "client/remote/socket_folder.hpp"
+#include "client/runtime.hpp"
+
+namespace troupe {
+
+namespace {
+
+std::string name_of_program() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::string("program") : program.filename().string();
+}
+
+}  // namespace
+
+Runtime Runtime::connect(const ConnectOptions& options) {
+  using remote::RemoteBackend;
+  RemoteBackend::Connections connections;
+  connections.folder = remote::socket_folder(options.folder).value_or_throw();
+  auto memory = remote::MemoryConnection::open(connections.folder).value_or_throw();
+  connections.token = memory->token();
+  connections.memory = std::move(memory);
+  connections.stream = remote::open_session_stream(connections.folder).value_or_throw();
+  connections.name = options.name.empty() ? name_of_program() : options.name;
+  return Runtime(RemoteBackend::start(std::move(connections)).value_or_throw());
+}
+
+}  // namespace troupe

@@ -1,0 +1,435 @@
+/// Registration, waiting, progress. Tasks and recordings have files of their own.
+#include "client/remote/remote_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "client/remote/service_calls.hpp"
+#include "client/remote/wire_text.hpp"
+#include "graph/execution_scope.hpp"
+#include "graph/rebinding.hpp"
+#include "graph/submission_checks.hpp"
+
+namespace troupe::remote {
+
+namespace {
+
+/// The service refuses larger ones.
+constexpr std::uint32_t kLargestElement = 1U << 20U;
+
+void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPlace& place) {
+  const Layout& layout = place.layout();
+  out.set_handle(record.handle_id().value());
+  out.set_segment(place.address().segment);
+  out.set_offset(place.address().offset);
+  out.set_rows(layout.rows);
+  out.set_cols(layout.cols);
+  out.set_ld(layout.ld);
+  out.set_element_size(layout.element_size);
+  out.set_element_tag(layout.element_tag);
+  out.set_name(wire_text(record.name));
+}
+
+}  // namespace
+
+/// Data that the program uses now.
+struct RemoteBackend::Hold {
+  std::uint64_t request = 0;
+  AccessMode mode = AccessMode::read;
+  std::shared_ptr<SharedPlace> place;
+  SharedPlace::Part part;
+};
+
+/// Tells the service when it ends.
+class RemoteBackend::Kept {
+ public:
+  Kept(Session& session, std::uint64_t number) : session_(session), number_(number) {}
+  ~Kept() {
+    auto lock = session_.sender().lock();
+    session_.sender().operations().add().mutable_let_go()->set_keep(number_);
+    session_.sender().send(lock);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+ private:
+  Session& session_;
+  std::uint64_t number_;
+};
+
+Result<std::unique_ptr<RemoteBackend>> RemoteBackend::start(Connections connections) {
+  std::unique_ptr<RemoteBackend> backend(
+      new RemoteBackend(std::move(connections.folder), std::move(connections.memory)));
+  auto session = Session::open(std::move(connections.stream), connections.token, connections.name,
+                               [self = backend.get()](TaskLedger::DueCallback& due) { self->call_back(due); });
+  if (!session) return session.failure();
+  backend->session_ = std::move(session).value();
+  backend->codelets_ = std::make_unique<CodeletNumbers>(*backend->session_);
+  return backend;
+}
+
+RemoteBackend::~RemoteBackend() {
+  // Failures that nobody has waited for are lost, as in an embedded runtime.
+  if (session_ != nullptr && !session_->is_lost()) [[maybe_unused]]
+    const Result<void> outcome = wait_all();
+}
+
+void RemoteBackend::call_back(TaskLedger::DueCallback& due) {
+  const graph::ExecutionScope scope(this, WorkerId{});
+  const auto failed = [&](const std::string& how) {
+    session_->ledger().callback_failures().add(
+        {ErrorCode::callback_failed, "the callback of " + due.task + " threw" + how});
+  };
+  try {
+    due.callback(due.outcome);
+  } catch (const std::exception& error) {
+    failed(std::string(": ") + error.what());
+  } catch (...) {
+    failed("");
+  }
+  session_->ledger().settle(due.outcome.task.value());
+}
+
+graph::Recording* RemoteBackend::recording_here() const {
+  if (recording_threads_.load(std::memory_order_relaxed) == 0) return nullptr;
+  return graph::ExecutionScope::find(this) == nullptr ? graph::RecordingScope::find(this) : nullptr;
+}
+
+Result<void> RemoteBackend::check_outside_callback() const {
+  if (graph::ExecutionScope::find(this) != nullptr) return graph::waits_in_kernel();
+  return {};
+}
+
+Result<void> RemoteBackend::check_wait() const {
+  if (recording_here() != nullptr) return graph::waits_in_recording();
+  return check_outside_callback();
+}
+
+Result<void> RemoteBackend::check_handles(std::size_t more) const {
+  const std::uint64_t most = session_->greeting().most_handles;
+  if (most == 0 || registry_.size() + more <= most) return {};
+  return Failure{ErrorCode::out_of_memory,
+                 fmt::format("{} registered handles and {} more: the service lets a program have {}", registry_.size(),
+                             more, most)};
+}
+
+Result<Handle> RemoteBackend::register_data(graph::DataDescription description) {
+  if (description.layout.element_size > kLargestElement) {
+    return Failure{ErrorCode::invalid_argument, fmt::format("elements of {} bytes: a service takes at most {}",
+                                                            description.layout.element_size, kLargestElement)};
+  }
+  auto place = SharedPlace::of(description, heap_);
+  if (!place) return place.failure();
+  auto lock = session_->sender().lock();
+  if (session_->is_lost()) return loss();
+  if (auto room = check_handles(1); !room) return room.failure();
+  graph::DataRecord& record = registry_.add(std::move(description));
+  fill(*session_->sender().operations().add(64 + record.name.size()).mutable_register_data(), record, *place.value());
+  data_.add(record, std::move(place).value());
+  const Handle handle(&record, record.handle_id());
+  session_->sender().send(lock);
+  return handle;
+}
+
+Result<client::Memory> RemoteBackend::allocate(Bytes size, NumaId /*node*/) {
+  auto block = heap_.allocate(size);
+  if (!block) return block.failure();
+  return client::Memory{std::move(block).value(), size};
+}
+
+std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/) { return nullptr; }
+
+bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
+  const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
+    while (below != nullptr && below != above) below = below->parent;
+    return below == above;
+  };
+  for (const OpenRecording* open : open_recordings_) {
+    for (const graph::Recording::Use& use : open->recording->uses()) {
+      if (contains(&record, use.recorded) || contains(use.recorded, &record)) return true;
+    }
+  }
+  return false;
+}
+
+Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const graph::Block> blocks) {
+  if (auto allowed = check_wait(); !allowed) return allowed.failure();
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(whole);
+  if (!record) return record.failure();
+  if (is_being_recorded(*record.value())) return graph::partitioned_while_recorded(*record.value());
+  if (auto room = check_handles(blocks.size()); !room) return room.failure();
+  auto parts = registry_.add_parts(*record.value(), blocks);
+  if (!parts) return parts.failure();
+  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
+    v1::Partition& out = *operation.mutable_partition();
+    out.set_request(request);
+    out.set_whole(whole.id().value());
+    for (const graph::Block& block : blocks) {
+      v1::Block& filled = *out.add_blocks();
+      filled.set_row(block.row);
+      filled.set_col(block.col);
+      filled.set_rows(block.rows);
+      filled.set_cols(block.cols);
+    }
+    for (const graph::DataRecord* part : parts.value()) out.add_handles(part->handle_id().value());
+  };
+  const auto answer = session_->call(std::move(lock), fill_in, 32 + 16 * blocks.size());
+  if (!answer) {
+    lock = session_->sender().lock();
+    for (graph::DataRecord* part : parts.value()) registry_.remove(*part);
+    return answer.failure();
+  }
+  std::vector<Handle> handles;
+  for (graph::DataRecord* part : parts.value()) handles.emplace_back(part, part->handle_id());
+  return handles;
+}
+
+Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
+  if (auto allowed = check_wait(); !allowed) return allowed;
+  if (auto valid = graph::check_methods(methods); !valid) return valid;
+  if (methods.name.empty()) {
+    return Failure{ErrorCode::no_implementation,
+                   "this reduction does not run on the service, which knows sum_reduction and those of its plug-ins "
+                   "(ReductionMethods::name, docs/plugins.md)"};
+  }
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+    v1::SetReduction& out = *operation.mutable_set_reduction();
+    out.set_request(request);
+    out.set_handle(handle.id().value());
+    out.set_name(wire_text(methods.name));
+  });
+  if (!answer) return answer.failure();
+  lock = session_->sender().lock();
+  const auto still = registry_.find(handle);
+  if (!still) return still.failure();
+  still.value()->reduction = std::make_unique<graph::Reduction>(std::move(methods), 0);
+  return {};
+}
+
+void RemoteBackend::forget(graph::DataRecord& record) {
+  data_.remove(record);
+  registry_.remove(record);
+}
+
+Result<void> RemoteBackend::release(const Handle& handle) {
+  if (auto allowed = check_outside_callback(); !allowed) return allowed;
+  auto lock = session_->sender().lock();
+  const auto found = registry_.find(handle);
+  if (!found) return found.failure();
+  graph::DataRecord& record = *found.value();
+  record.visit_tree([](graph::DataRecord& part) { part.releasing = true; });
+  const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
+  const std::shared_ptr<SharedPlace> place = data_.place_of(record);
+  const SharedPlace::Part part = SharedData::part_of(record);
+  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
+    operation.mutable_release_data()->set_request(request);
+    operation.mutable_release_data()->set_handle(handle.id().value());
+  };
+  // Nobody can see when memory goes that nobody else has: no need to wait for each tile of a matrix.
+  if (record.parent == nullptr && record.owned && record.owned.use_count() == 1) {
+    const std::uint64_t request = session_->requests().begin([this, &record](const PendingRequests::Answer&) {
+      const auto end = session_->sender().lock();
+      forget(record);
+    });
+    if (request == 0) {
+      const Failure cause = loss();
+      forget(record);
+      return cause;
+    }
+    fill_in(session_->sender().operations().add(), request);
+    session_->sender().send(lock);
+    return {};
+  }
+  const bool written = place->last_writer > place->copied_out;
+  const auto answer = session_->call(std::move(lock), fill_in);
+  if (answer && written) place->copy_out(part);
+  if (record.parent == nullptr && (answer || session_->is_lost())) place->take_back();
+  lock = session_->sender().lock();
+  if (!answer && !session_->is_lost()) {
+    record.visit_tree([](graph::DataRecord& one) { one.releasing = false; });
+    return answer.failure();
+  }
+  if (answer && record.parent == nullptr) place->copied_out = std::max(place->copied_out, last);
+  forget(record);
+  if (!answer) return answer.failure();
+  return {};
+}
+
+Result<void> RemoteBackend::set_reuse(const Handle& handle, std::int64_t index) {
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  v1::SetReuse& out = *session_->sender().operations().add().mutable_set_reuse();
+  out.set_handle(handle.id().value());
+  out.set_index(index);
+  session_->sender().send(lock);
+  return {};
+}
+
+Result<std::shared_ptr<void>> RemoteBackend::keep(const Handle& handle) {
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  v1::Keep& out = *session_->sender().operations().add().mutable_keep();
+  out.set_keep(++last_keep_);
+  out.set_handle(handle.id().value());
+  const std::uint64_t number = last_keep_;
+  session_->sender().send(lock);
+  return std::shared_ptr<void>(std::make_shared<Kept>(*session_, number));
+}
+
+void RemoteBackend::cancel_all() {
+  auto lock = session_->sender().lock();
+  session_->sender().operations().add().mutable_cancel_all();
+  session_->sender().send(lock);
+}
+
+Result<void> RemoteBackend::stop_submissions() {
+  if (auto allowed = check_wait(); !allowed) return allowed;
+  {
+    const auto lock = session_->sender().lock();
+    stopped_.store(true, std::memory_order_relaxed);
+  }
+  session_->ledger().wake();
+  return {};
+}
+
+void RemoteBackend::copy_out_written(std::uint64_t task) {
+  std::vector<std::shared_ptr<SharedPlace>> written;
+  {
+    const auto lock = session_->sender().lock();
+    written = data_.written(task);
+  }
+  for (const auto& place : written) {
+    const Layout& layout = place->layout();
+    place->copy_out({0, 0, layout.rows, layout.cols});
+  }
+}
+
+Result<void> RemoteBackend::wait_all() {
+  if (auto allowed = check_wait(); !allowed) return allowed;
+  std::unique_ptr<Failure> summary;
+  const auto add = [&summary](const Failure& failure) {
+    if (summary == nullptr) {
+      summary = std::make_unique<Failure>(failure);
+    } else {
+      summary->message += "; " + failure.message;
+    }
+  };
+  while (true) {
+    auto lock = session_->sender().lock();
+    const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
+    const auto answer = session_->call(std::move(lock), [](v1::Operation& operation, std::uint64_t request) {
+      operation.mutable_wait_all()->set_request(request);
+    });
+    if (!answer && session_->is_lost()) return loss();
+    if (!answer) add(answer.failure());
+    // Callbacks may not have been called yet, and may submit further tasks.
+    if (auto settled = session_->ledger().wait_up_to(last); !settled) return settled;
+    copy_out_written(last);
+    if (last_task_.load(std::memory_order_relaxed) == last) break;
+  }
+  if (const auto callbacks = session_->ledger().callback_failures().take_summary()) add(*callbacks);
+  if (summary != nullptr) return *summary;
+  return {};
+}
+
+Result<void> RemoteBackend::wait_for(const Handle& handle) {
+  auto acquired = acquire(handle, AccessMode::read);
+  if (!acquired) return acquired.failure();
+  give_back(acquired.value().hold);
+  return {};
+}
+
+Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, AccessMode mode) {
+  if (auto allowed = graph::check_hold_mode(mode); !allowed) return allowed.failure();
+  if (auto allowed = check_wait(); !allowed) return allowed.failure();
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  auto hold = std::make_unique<Hold>();
+  hold->mode = mode;
+  hold->place = data_.place_of(*record.value());
+  hold->part = SharedData::part_of(*record.value());
+  const DataView view = record.value()->view;
+  const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
+  const bool written = hold->place->last_writer > hold->place->copied_out;
+  const bool whole = record.value()->parent == nullptr;
+  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+    v1::Acquire& out = *operation.mutable_acquire();
+    out.set_request(request);
+    out.set_handle(handle.id().value());
+    out.set_mode(to_wire(mode));
+    hold->request = request;
+  });
+  if (!answer) return answer.failure();
+  if (written && reads(mode)) {
+    hold->place->copy_out(hold->part);
+    if (whole) {
+      lock = session_->sender().lock();
+      hold->place->copied_out = std::max(hold->place->copied_out, last);
+    }
+  }
+  return Acquired{hold.release(), view};
+}
+
+void RemoteBackend::give_back(void* hold) noexcept {
+  const std::unique_ptr<Hold> held(static_cast<Hold*>(hold));
+  if (writes(held->mode)) held->place->copy_in(held->part);
+  if (session_->is_lost()) return;
+  auto lock = session_->sender().lock();
+  session_->sender().urgent().mutable_give_back()->set_request(held->request);
+  session_->sender().send(lock);
+}
+
+graph::GraphProgress RemoteBackend::progress() const {
+  // Ended first: the other order could see more ended than submitted.
+  const std::uint64_t ended = session_->ledger().settled_weight();
+  return {session_->ledger().submitted_weight(), ended};
+}
+
+Result<RunReport> RemoteBackend::report() const {
+  const auto calls = ServiceCalls::connect(folder_);
+  if (!calls) return calls.failure();
+  const auto jobs = calls.value().jobs();
+  if (!jobs) return jobs.failure();
+  const auto is_ours = [this](const ServiceJob& job) { return job.session == session_->greeting().session; };
+  const auto job = std::find_if(jobs.value().begin(), jobs.value().end(), is_ours);
+  if (job == jobs.value().end()) {
+    return Failure{ErrorCode::service_lost, "the service does not know this program's session any more"};
+  }
+  RunReport report;
+  report.submitted = job->submitted;
+  report.ended = job->ended;
+  WorkerReport& workers = report.workers.emplace_back();
+  workers.device = "the workers of the service";
+  workers.tasks = job->ended;
+  workers.busy = job->worker_time;
+  return report;
+}
+
+Result<Trace> RemoteBackend::take_trace() {
+  return Failure{ErrorCode::invalid_argument,
+                 "a service gives no traces, as its workers run the tasks of all its clients: run this program with an "
+                 "embedded Runtime to trace it"};
+}
+
+Result<MetricsSnapshot> RemoteBackend::metrics() const {
+  return Failure{ErrorCode::invalid_argument,
+                 "the metrics of a service are those of all its clients: `troupe metrics` shows them"};
+}
+
+Result<WhyReport> RemoteBackend::why() const {
+  return Failure{ErrorCode::invalid_argument,
+                 fmt::format("`troupe why {}` says why the tasks of this session do not go "
+                             "on",
+                             session_->greeting().session)};
+}
+
+}  // namespace troupe::remote

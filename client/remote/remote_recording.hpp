@@ -1,0 +1,42 @@
+/// Graphs that a service has recorded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "client/backend.hpp"
+#include "client/remote/remote_backend.hpp"
+#include "graph/recording.hpp"
+
+namespace troupe::remote {
+
+/// Ids of tasks of recordings have this bit; those of others are the numbers by which the service knows them.
+inline constexpr std::uint64_t kRecordedBit = std::uint64_t{1} << 63U;
+
+[[nodiscard]] inline bool is_recorded(TaskId id) { return (id.value() & kRecordedBit) != 0; }
+
+/// The recording as the program sees it. What data it uses is known here, so that runs are checked as in an embedded
+/// runtime; its tasks are with the service.
+class RemoteBackend::Recorded final : public client::RecordedTasks {
+ public:
+  /// `number`: what the service knows it by; 0: it does not, because data were released before it was complete.
+  Recorded(RemoteBackend& backend, std::shared_ptr<graph::Recording> recording, std::uint64_t number, std::size_t size)
+      : backend_(backend), recording_(std::move(recording)), number_(number), size_(size) {}
+  ~Recorded() override;
+
+  Result<Future> run(std::span<const Rebinding> rebindings) override { return backend_.replay(*this, rebindings); }
+  [[nodiscard]] std::size_t size() const override { return size_; }
+  [[nodiscard]] const graph::Recording& recording() const { return *recording_; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+
+ private:
+  RemoteBackend& backend_;
+  std::shared_ptr<graph::Recording> recording_;
+  std::uint64_t number_;
+  std::size_t size_;
+};
+
+}  // namespace troupe::remote

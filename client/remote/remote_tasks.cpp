@@ -1,0 +1,136 @@
+/// Submission and futures.
+#include <algorithm>
+#include <utility>
+
+#include "client/remote/remote_backend.hpp"
+#include "client/remote/remote_recording.hpp"
+#include "graph/execution_scope.hpp"
+#include "graph/submission_checks.hpp"
+
+namespace troupe::remote {
+
+namespace {
+
+Failure needs_types(const Codelet& codelet) {
+  return {ErrorCode::signature_mismatch,
+          graph::quoted(codelet) +
+              ": the task has arguments, but the codelet does not say which types its kernel takes, "
+              "as a service must know: give it a typed implementation, or say it with Codelet::takes"};
+}
+
+std::string describe(std::uint64_t number, const graph::TaskSpecification& specification) {
+  const std::string& name = specification.options.name;
+  return "task " + std::to_string(number) + (name.empty() ? "" : " '" + name + "'") + " (codelet " +
+         specification.codelet.name() + ")";
+}
+
+}  // namespace
+
+TaskStatus RemoteBackend::status(const Future& future) const {
+  return is_recorded(future.id()) ? TaskStatus::pending : session_->ledger().status(future.id().value());
+}
+
+Result<void> RemoteBackend::wait(const Future& future) {
+  if (auto allowed = check_wait(); !allowed) return allowed;
+  if (is_recorded(future.id())) return graph::recorded_task_waited_for();
+  TaskLedger& ledger = session_->ledger();
+  if (ledger.status(future.id().value()) == TaskStatus::pending) {
+    auto lock = session_->sender().lock();
+    session_->sender().operations().add().mutable_await()->set_task(future.id().value());
+    session_->sender().send(lock);
+  }
+  return ledger.wait(future.id().value());
+}
+
+void RemoteBackend::cancel(const Future& future) {
+  if (is_recorded(future.id())) return;
+  auto lock = session_->sender().lock();
+  if (session_->ledger().status(future.id().value()) != TaskStatus::pending) return;
+  session_->sender().operations().add().mutable_cancel_task()->set_task(future.id().value());
+  session_->sender().send(lock);
+}
+
+Result<void> RemoteBackend::wait_for_room() {
+  const std::uint64_t most = session_->greeting().most_tasks;
+  const auto in_flight = [this] {
+    const std::uint64_t arrived = session_->ledger().arrived();
+    return last_task_.load(std::memory_order_relaxed) - arrived;
+  };
+  if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
+  // A full window counts as having room again only when a good part of it is free, or each further submission would
+  // cost a sleep.
+  const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
+  while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
+    const std::uint64_t wanted = last_task_.load(std::memory_order_relaxed) - low_water;
+    if (auto arrived = session_->ledger().wait_for_arrived(wanted, stopped_); !arrived) return arrived;
+  }
+  return {};
+}
+
+Result<std::vector<std::uint64_t>> RemoteBackend::numbers_of(const graph::TaskSpecification& specification,
+                                                             graph::Recording* recording) const {
+  std::vector<std::uint64_t> numbers;
+  for (const Future& future : specification.options.after) {
+    if (recording == nullptr) {
+      if (is_recorded(future.id())) return graph::recorded_dependency(specification.codelet);
+      // Those that have succeeded hold up nothing.
+      if (session_->ledger().status(future.id().value()) != TaskStatus::succeeded) {
+        numbers.push_back(future.id().value());
+      }
+      continue;
+    }
+    const graph::RecordedTask* task = is_recorded(future.id()) ? recording->find(future.id()) : nullptr;
+    if (task == nullptr) return graph::unrecorded_dependency(specification.codelet);
+    numbers.push_back(task->index + 1);
+  }
+  return numbers;
+}
+
+void RemoteBackend::note_writes(const graph::TaskSpecification& specification, std::uint64_t number) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const Access& access = specification.accesses[i];
+    const AccessMode mode = definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i];
+    if (writes(mode)) data_.will_write(*access.handle.record(), number);
+  }
+}
+
+Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specification) {
+  if (auto fits = graph::check_counts(specification); !fits) return fits.failure();
+  if (auto valid = graph::check_after(specification, *this); !valid) return valid.failure();
+  if (specification.codelet.definition().argument_types.empty() && specification.arguments.size() != 0) {
+    return needs_types(specification.codelet);
+  }
+  const auto codelet = codelets_->number_of(specification.codelet);
+  if (!codelet) return codelet.failure();
+  if (graph::Recording* recording = recording_here()) {
+    return submit_recorded(specification, codelet.value(), *recording);
+  }
+  if (auto room = wait_for_room(); !room) return room.failure();
+  return submit_now(specification, codelet.value());
+}
+
+Result<Future> RemoteBackend::submit_now(const graph::TaskSpecification& specification, std::uint32_t codelet) {
+  auto lock = session_->sender().lock();
+  if (session_->is_lost()) return loss();
+  if (stopped_.load(std::memory_order_relaxed)) return graph::takes_no_tasks(specification.codelet);
+  if (!specification.accesses.empty()) {
+    if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_); !valid) return valid.failure();
+  }
+  const auto after = numbers_of(specification, nullptr);
+  if (!after) return after.failure();
+  const TaskOptions& options = specification.options;
+  const std::uint64_t number = last_task_.load(std::memory_order_relaxed) + 1;
+  // The service is told of it only when this lock is free again.
+  session_->ledger().submitted(number);
+  last_task_.store(number, std::memory_order_relaxed);
+  if (options.callback) {
+    session_->ledger().expect_callback(number, options.callback, describe(number, specification));
+  }
+  note_writes(specification, number);
+  session_->sender().operations().add_task({number, codelet, specification, after.value()});
+  session_->sender().send(lock);
+  return Future(this, nullptr, TaskId(number));
+}
+
+}  // namespace troupe::remote

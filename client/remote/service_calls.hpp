@@ -1,0 +1,93 @@
+/// Questions to a running service, one answer each: what the commands `status`, `jobs`, `cancel`, `why`, `metrics` and
+/// `top` ask.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::remote {
+
+struct ServiceStatus {
+  std::string version;
+  std::uint32_t protocol_version = 0;
+  std::int64_t process = 0;
+  Duration uptime{};
+  std::string policy;
+  std::uint32_t workers = 0;
+  std::uint32_t sessions = 0;
+  /// "serving", "draining".
+  std::string state;
+  /// Where metrics and the page are; empty: nowhere.
+  std::string http_address;
+};
+
+/// One client's session.
+struct ServiceJob {
+  std::uint64_t session = 0;
+  std::string name;
+  std::uint32_t user = 0;
+  std::int64_t process = 0;
+  double weight = 1;
+  /// "running", "cancelled", "gone", "done".
+  std::string state;
+  std::uint64_t submitted = 0;
+  std::uint64_t ended = 0;
+  std::uint64_t failed = 0;
+  Duration worker_time{};
+  Bytes memory;
+  Duration age{};
+};
+
+/// Why tasks do not go on, in words and as JSON.
+struct ServiceWhy {
+  std::string text;
+  std::string json;
+};
+
+struct ServiceCallsOptions {
+  /// How long a call waits for its answer.
+  Duration deadline = std::chrono::seconds(10);
+};
+
+/// A connection to a service. Calls fail with
+/// - `io`: the service does not answer, or has gone; `connect` again,
+/// - `platform`: it refuses this user, or speaks another version of the protocol,
+/// - `invalid_argument`: it knows no such session,
+/// and say what to do. Any thread may call.
+class ServiceCalls {
+ public:
+  /// To the service whose sockets are in `folder` (`socket_folder`). Fails at once where there is none.
+  static Result<ServiceCalls> connect(const std::string& folder, ServiceCallsOptions options = {});
+
+  ServiceCalls(ServiceCalls&& other) noexcept;
+  ServiceCalls& operator=(ServiceCalls&& other) noexcept;
+  ~ServiceCalls();
+
+  /// Does nothing: what a call costs.
+  [[nodiscard]] Result<void> ping() const;
+  [[nodiscard]] Result<ServiceStatus> status() const;
+  /// The sessions that the caller may see, by number; `all`: ended ones too, as far as they are remembered.
+  [[nodiscard]] Result<std::vector<ServiceJob>> jobs(bool all = false) const;
+  /// Cancels all tasks of a session that have not started, and those that it submits later. How many will not run.
+  [[nodiscard]] Result<std::uint64_t> cancel_job(std::uint64_t session) const;
+  /// Of one session, or of all that the caller may see.
+  [[nodiscard]] Result<ServiceWhy> why(std::optional<std::uint64_t> session = std::nullopt) const;
+  /// In Prometheus' text format.
+  [[nodiscard]] Result<std::string> metrics() const;
+  /// The live view as JSON (docs/service.md).
+  [[nodiscard]] Result<std::string> look() const;
+
+ private:
+  struct Connection;
+  explicit ServiceCalls(std::unique_ptr<Connection> connection);
+
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace troupe::remote

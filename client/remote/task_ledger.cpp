@@ -1,0 +1,146 @@
+#include "client/remote/task_ledger.hpp"
+
+#include <utility>
+
+namespace troupe::remote {
+
+void TaskLedger::submitted(std::uint64_t number, std::uint64_t weight) {
+  last_.store(number, std::memory_order_relaxed);
+  // Submissions exclude one another.
+  submitted_weight_.store(submitted_weight_.load(std::memory_order_relaxed) + weight, std::memory_order_relaxed);
+  if (weight == 1) return;
+  const std::lock_guard lock(mutex_);
+  weights_.emplace(number, weight);
+}
+
+void TaskLedger::expect_callback(std::uint64_t number, Callback callback, std::string task) {
+  const std::lock_guard lock(mutex_);
+  callbacks_.emplace(number, Expected{std::move(callback), std::move(task)});
+}
+
+void TaskLedger::succeeded(std::uint64_t first, std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t last = last_.load(std::memory_order_relaxed);
+  if (lost_ != nullptr || first == 0 || first > last || count > last - first + 1) return;
+  arrive(first, count, TaskStatus::succeeded, {});
+}
+
+void TaskLedger::ended(std::uint64_t number, TaskStatus status, Failure failure) {
+  const std::lock_guard lock(mutex_);
+  if (lost_ != nullptr || number == 0 || number > last_.load(std::memory_order_relaxed)) return;
+  std::string message = status == TaskStatus::succeeded ? std::string() : failure.message;
+  if (status != TaskStatus::succeeded) {
+    failures_.task_ended(TaskId(number), status, std::make_shared<const Failure>(std::move(failure)));
+  }
+  arrive(number, 1, status, message);
+}
+
+void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, TaskStatus status, const std::string& message) {
+  // Release: pairs with `arrived`.
+  const std::uint64_t arrived = arrived_.fetch_add(count, std::memory_order_release) + count;
+  const std::uint64_t end = first + count;
+  auto callback = callbacks_.lower_bound(first);
+  while (callback != callbacks_.end() && callback->first < end) {
+    settle_range(first, callback->first - first);
+    first = callback->first + 1;
+    due_({std::move(callback->second.callback),
+          std::move(callback->second.task),
+          {TaskId(callback->first), status, message}});
+    callback = callbacks_.erase(callback);
+  }
+  settle_range(first, end - first);
+  if (!arrived_wanted_.empty() && *arrived_wanted_.begin() <= arrived) changed_.notify_all();
+}
+
+void TaskLedger::settle_range(std::uint64_t first, std::uint64_t count) {
+  if (count == 0) return;
+  settled_.add(first, count);
+  std::uint64_t weight = count;
+  for (auto run = weights_.lower_bound(first); run != weights_.end() && run->first < first + count;) {
+    weight += run->second - 1;
+    run = weights_.erase(run);
+  }
+  settled_weight_.fetch_add(weight, std::memory_order_relaxed);
+  for (auto waiter = waiters_.lower_bound(first); waiter != waiters_.end() && waiter->first < first + count; ++waiter) {
+    waiter->second->signal();
+  }
+  if (!complete_wanted_.empty() && *complete_wanted_.begin() <= settled_.complete()) changed_.notify_all();
+}
+
+void TaskLedger::settle(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  settle_range(number, 1);
+}
+
+void TaskLedger::lose(const Failure& cause) {
+  const std::lock_guard lock(mutex_);
+  if (lost_ != nullptr) return;
+  lost_ = std::make_shared<const Failure>(cause);
+  for (auto& [number, callback] : callbacks_) {
+    due_({std::move(callback.callback),
+          std::move(callback.task),
+          {TaskId(number), TaskStatus::cancelled, cause.message}});
+  }
+  callbacks_.clear();
+  for (const auto& [number, waiter] : waiters_) waiter->signal();
+  changed_.notify_all();
+}
+
+std::shared_ptr<const Failure> TaskLedger::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+TaskStatus TaskLedger::status(std::uint64_t number) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!settled_.contains(number)) return lost_ != nullptr ? TaskStatus::cancelled : TaskStatus::pending;
+  }
+  return failures_.status_of(TaskId(number));
+}
+
+Result<void> TaskLedger::wait(std::uint64_t number) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!settled_.contains(number) && lost_ == nullptr) {
+      graph::TaskWaiter waiter;
+      const auto place = waiters_.emplace(number, &waiter);
+      lock.unlock();
+      waiter.wait();
+      lock.lock();
+      waiters_.erase(place);
+    }
+    if (!settled_.contains(number)) return *lost_;
+  }
+  if (failures_.status_of(TaskId(number)) == TaskStatus::succeeded) return {};
+  return failures_.failure_of(TaskId(number));
+}
+
+template <class Done>
+Result<void> TaskLedger::block(std::unique_lock<std::mutex>& lock, Wanted& wanted, std::uint64_t number,
+                               const Done& done) {
+  const auto place = wanted.insert(number);
+  changed_.wait(lock, [&] { return done() || lost_ != nullptr; });
+  wanted.erase(place);
+  if (done()) return {};
+  return *lost_;
+}
+
+Result<void> TaskLedger::wait_up_to(std::uint64_t number) {
+  std::unique_lock lock(mutex_);
+  return block(lock, complete_wanted_, number, [&] { return settled_.complete() >= number; });
+}
+
+Result<void> TaskLedger::wait_for_arrived(std::uint64_t count, const std::atomic<bool>& given_up) {
+  std::unique_lock lock(mutex_);
+  return block(lock, arrived_wanted_, count, [&] {
+    return arrived_.load(std::memory_order_relaxed) >= count || given_up.load(std::memory_order_relaxed);
+  });
+}
+
+void TaskLedger::wake() {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+}  // namespace troupe::remote

@@ -1,0 +1,175 @@
+#include "graph/submission_checks.hpp"
+
+namespace troupe::graph {
+
+std::string quoted(const Codelet& codelet) { return "codelet '" + codelet.name() + "'"; }
+
+namespace {
+
+Failure mismatch(const Codelet& codelet, const std::string& what) {
+  return {ErrorCode::signature_mismatch, quoted(codelet) + ": " + what};
+}
+
+}  // namespace
+
+Result<void> check_signature(const TaskSpecification& specification,
+                             const std::array<bool, kDeviceKinds>& device_kinds) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  bool runs = false;
+  for (std::size_t kind = 0; kind < device_kinds.size(); ++kind) {
+    runs = runs || (device_kinds[kind] && definition.runs_on(static_cast<DeviceKind>(kind)));
+  }
+  if (runs) return check_counts(specification);
+  return Failure{ErrorCode::no_implementation,
+                 quoted(specification.codelet) +
+                     " has no implementation for any device of this runtime: give it one, for instance "
+                     "with Codelet::cpu"};
+}
+
+Result<void> check_counts(const TaskSpecification& specification) {
+  const Codelet& codelet = specification.codelet;
+  const CodeletDefinition& definition = codelet.definition();
+  const std::size_t count = specification.accesses.size();
+  if (!definition.variadic && count != definition.modes.size()) {
+    return mismatch(codelet, "takes " + std::to_string(definition.modes.size()) + " handles, the task has " +
+                                 std::to_string(count));
+  }
+  // Without types there is nothing to compare with.
+  if (!definition.typed && definition.argument_types.empty()) return {};
+  if (definition.typed && count != definition.parameters.size()) {
+    return mismatch(codelet, "its kernel takes " + std::to_string(definition.parameters.size()) +
+                                 " handles, the task has " + std::to_string(count));
+  }
+  if (specification.arguments.size() != definition.argument_types.size()) {
+    return mismatch(codelet, "its kernel takes " + std::to_string(definition.argument_types.size()) +
+                                 " arguments by value, the task has " + std::to_string(specification.arguments.size()));
+  }
+  for (std::size_t i = 0; i < definition.argument_types.size(); ++i) {
+    if (definition.argument_types[i].tag == specification.arguments.tag(i)) continue;
+    return mismatch(codelet, "argument " + std::to_string(i) + " has another type than the kernel's parameter");
+  }
+  return {};
+}
+
+Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index) {
+  const CodeletDefinition& definition = codelet.definition();
+  if (definition.variadic) {
+    if (access.mode) return *access.mode;
+    return mismatch(codelet, "takes any number of handles, so each needs its mode: read(handle) …");
+  }
+  const AccessMode declared = definition.modes[index];
+  if (!access.mode || *access.mode == declared) return declared;
+  return mismatch(codelet, "handle " + std::to_string(index) + " is declared " + to_string(declared) +
+                               ", the task says " + to_string(*access.mode));
+}
+
+namespace {
+
+/// Whether a typed kernel can take this record in this mode.
+Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, AccessMode mode, std::size_t index) {
+  const DataParameter& parameter = codelet.definition().parameters[index];
+  const Layout& layout = record.view.layout;
+  const std::string which = "handle " + std::to_string(index) + " (" + describe(record) + ")";
+  // Checked when the codelet was built, unless each task says its modes.
+  if (parameter.writable != writes(mode)) {
+    return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
+                                 (parameter.writable ? "writable" : "const"));
+  }
+  if (parameter.element_tag != layout.element_tag || parameter.element_size != layout.element_size) {
+    return mismatch(codelet, which + " has another element type than the kernel's parameter");
+  }
+  if (parameter.shape == ViewShape::vector && !layout.contiguous()) {
+    return mismatch(codelet, which +
+                                 " has gaps between its columns; a kernel that takes a VectorView needs "
+                                 "contiguous data, a MatrixView does not");
+  }
+  if (parameter.shape == ViewShape::scalar && layout.elements() != 1) {
+    return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
+                                 " elements; a kernel that takes a reference needs one");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id) {
+  const Codelet& codelet = specification.codelet;
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const Access& access = specification.accesses[i];
+    const auto mode = mode_of(codelet, access, i);
+    if (!mode) return mode.failure();
+    const auto record = registry.find(access.handle);
+    if (!record) {
+      return Failure{record.failure().code,
+                     quoted(codelet) + ": handle " + std::to_string(i) + ": " + record.failure().message};
+    }
+    if (codelet.definition().typed) {
+      if (auto fits = check_parameter(codelet, *record.value(), mode.value(), i); !fits) return fits;
+    }
+    if (mode.value() == AccessMode::reduce && !record.value()->reduction) {
+      return Failure{ErrorCode::invalid_argument, quoted(codelet) + ": " + describe(*record.value()) +
+                                                      " is used in mode reduce but has no reduction methods: call "
+                                                      "set_reduction first"};
+    }
+    if (!record.value()->mark(id, mode.value())) {
+      return Failure{ErrorCode::conflicting_access,
+                     quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +
+                         to_string(mode.value()) +
+                         ") is the same data as, or part of, another handle of the task, and not both only read"};
+    }
+  }
+  return {};
+}
+
+Result<void> check_after(const TaskSpecification& specification, const TaskOwner& owner) {
+  for (const Future& future : specification.options.after) {
+    if (future.owner() == &owner) continue;
+    return Failure{ErrorCode::invalid_argument,
+                   quoted(specification.codelet) + ": an explicit dependency is empty or of another runtime"};
+  }
+  return {};
+}
+
+Failure recorded_dependency(const Codelet& codelet) {
+  return {ErrorCode::invalid_argument, quoted(codelet) +
+                                           ": an explicit dependency is a task of a recording, which has not run: "
+                                           "name what RecordedGraph::run returned"};
+}
+
+Failure unrecorded_dependency(const Codelet& codelet) {
+  return {ErrorCode::invalid_argument,
+          quoted(codelet) + ": a recorded task can only be told to run after tasks of the same recording"};
+}
+
+Failure takes_no_tasks(const Codelet& codelet) {
+  return {ErrorCode::stopped, quoted(codelet) + ": the runtime is stopping and takes no tasks"};
+}
+
+Failure waits_in_kernel() {
+  return {ErrorCode::wait_in_kernel,
+          "a kernel or callback waited for its own runtime, which would never end: submit a task that depends on what "
+          "you wait for instead"};
+}
+
+Result<void> check_hold_mode(AccessMode mode) {
+  if (mode != AccessMode::commute && mode != AccessMode::reduce) return {};
+  return Failure{ErrorCode::invalid_argument, std::string("the program cannot acquire data in mode ") +
+                                                  to_string(mode) + ": use read, write or read_write"};
+}
+
+Result<void> check_methods(const ReductionMethods& methods) {
+  if (methods.initialize && methods.combine) return {};
+  return Failure{ErrorCode::invalid_argument, "a reduction needs both an initializer and a combiner"};
+}
+
+Failure waits_in_recording() {
+  return {ErrorCode::invalid_argument,
+          "a wait inside of a recording: nothing runs before the recorded graph does, so there is nothing to wait for"};
+}
+
+Failure recorded_task_waited_for() {
+  return {ErrorCode::invalid_argument,
+          "a task of a recording was waited for: wait for what RecordedGraph::run returns"};
+}
+
+}  // namespace troupe::graph

@@ -1,0 +1,325 @@
+/// Data: handles and their blocks, reductions, holds of the program, release.
+#include <algorithm>
+#include <utility>
+
+#include "graph/execution_scope.hpp"
+#include "graph/rebinding.hpp"
+#include "graph/submission_checks.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+Handle TaskGraph::register_data(DataDescription description) {
+  const std::lock_guard lock(submission_mutex_);
+  DataRecord& record = registry_.add(std::move(description));
+  return {&record, record.handle_id()};
+}
+
+Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
+                                  TaskList& ready) {
+  // A recording has dependency states of its own, which know nothing of parts that appear later.
+  const auto uses_it = [&record](const Recording* recording) { return recording->orders(record); };
+  if (std::any_of(open_recordings_.begin(), open_recordings_.end(), uses_it)) {
+    return partitioned_while_recorded(record);
+  }
+  auto parts = registry_.add_parts(record, blocks);
+  if (!parts) return parts.failure();
+  // Tasks that were submitted meanwhile use the parts too, as parts of the whole.
+  if (record.dependencies.open_reduction) close_reduction(record, ready);
+  const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
+  for (DataRecord* part : parts.value()) {
+    part->dependencies = record.dependencies;
+    if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
+    handles.emplace_back(part, part->handle_id());
+  }
+  return {};
+}
+
+Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
+  std::vector<Handle> handles;
+  const auto add = [&](DataRecord& record, TaskList& ready) { return add_parts(record, blocks, handles, ready); };
+  if (auto outcome = change_undisturbed(parent, false, add); !outcome) return outcome.failure();
+  return handles;
+}
+
+Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, std::span<const Block> blocks) {
+  pending.note_.reset();
+  std::vector<Handle> handles;
+  const auto add = [&](DataRecord& record, TaskList& ready) { return add_parts(record, blocks, handles, ready); };
+  if (auto outcome = change_held(pending.hold_, pending.handle_, false, add); !outcome) return outcome.failure();
+  return handles;
+}
+
+Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
+  if (auto complete = check_methods(methods); !complete) return complete;
+  return change_undisturbed(handle, false, [&](DataRecord& record, TaskList&) -> Result<void> {
+    record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
+    return {};
+  });
+}
+
+Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMethods methods) {
+  pending.note_.reset();
+  return change_held(pending.hold_, pending.handle_, false, [&](DataRecord& record, TaskList&) -> Result<void> {
+    if (auto complete = check_methods(methods); !complete) return complete;
+    record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
+    return {};
+  });
+}
+
+void TaskGraph::announce_release(const Handle& handle, bool releasing) {
+  handle.record()->visit_tree([releasing](DataRecord& part) { part.releasing = releasing; });
+}
+
+Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
+                                    bool& immediately) {
+  const std::lock_guard lock(submission_mutex_);
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  DataRecord* root = record.value();
+  while (root->parent != nullptr) root = root->parent;
+  Task* const hold = &submit_hold(*root, AccessMode::read_write, waiter, ready, immediately);
+  if (releasing) announce_release(handle, true);
+  return hold;
+}
+
+Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
+  if (auto home = releasing ? bring_home_to_release(*hold, *handle.record()) : bring_home(*hold); !home) {
+    if (releasing) {
+      const std::lock_guard lock(submission_mutex_);
+      announce_release(handle, false);
+    }
+    give_back(hold);
+    return home;
+  }
+  Result<void> outcome;
+  TaskList closed;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    // Another thread may have released it meanwhile, unless this one is releasing it.
+    const auto record = releasing ? Result<DataRecord*>(handle.record()) : registry_.find(handle);
+    outcome = record ? change(*record.value(), closed) : Result<void>(record.failure());
+  }
+  if (!closed.empty()) host_.activate(closed, WorkerId{});
+  give_back(hold);
+  return outcome;
+}
+
+Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing, const Change& change) {
+  // A registration may end inside of a recording: runs of it then say that it has been released.
+  if (auto allowed = releasing ? check_outside_kernel() : check_wait(); !allowed) return allowed;
+  TaskWaiter waiter;
+  TaskList ready;
+  bool immediately = false;
+  const Result<Task*> hold = hold_whole(handle, releasing, waiter, ready, immediately);
+  if (!hold) return hold.failure();
+  const WaitKind kind = releasing ? WaitKind::release : WaitKind::change;
+  if (auto held = wait_for_hold(hold.value(), waiter, ready, immediately, kind); !held) {
+    const std::lock_guard lock(submission_mutex_);
+    if (releasing) announce_release(handle, false);
+    return held;
+  }
+  return change_held(hold.value(), handle, releasing, change);
+}
+
+void TaskGraph::begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind) {
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  // Nobody looks at a wait that has ended, so the note may come late.
+  pending.note_.emplace(waiting_threads_, kind, pending.hold_->task_id());
+  if (immediately) pending.waiter_.signal();
+}
+
+Result<std::unique_ptr<PendingHold>> TaskGraph::begin_change(const Handle& handle, bool releasing,
+                                                             std::function<void()> ready) {
+  auto pending = std::make_unique<PendingHold>(std::move(ready));
+  pending->handle_ = handle;
+  pending->releasing_ = releasing;
+  TaskList activated;
+  bool immediately = false;
+  const Result<Task*> hold = hold_whole(handle, releasing, pending->waiter_, activated, immediately);
+  if (!hold) return hold.failure();
+  pending->hold_ = hold.value();
+  begin_pending(*pending, activated, immediately, releasing ? WaitKind::release : WaitKind::change);
+  return pending;
+}
+
+void TaskGraph::return_to_parent(DataRecord& part) {
+  if (part.parent == nullptr) return;
+  DataRecord& parent = *part.parent;
+  FailureLog::Cause cause;
+  part.visit_data([&](DataRecord& record) {
+    if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
+  });
+  // A covered parent has had no data of its own, so what its record says is out of date.
+  const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
+  if (was_poisoned) return;
+  parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
+  if (cause != nullptr) {
+    failures_.poison(parent.handle_id(), cause);
+  } else {
+    failures_.cure(parent.handle_id());
+  }
+}
+
+void TaskGraph::forget(DataRecord& record) {
+  return_to_parent(record);
+  record.visit_tree([this](DataRecord& part) {
+    failures_.cure(part.handle_id());
+    host_.forget(part);
+  });
+  registry_.remove(record);
+}
+
+Result<void> TaskGraph::release(const Handle& handle) {
+  return change_undisturbed(handle, true, [this](DataRecord& record, TaskList&) -> Result<void> {
+    forget(record);
+    return {};
+  });
+}
+
+void TaskGraph::release_all() {
+  std::vector<Handle> wholes;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    registry_.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
+  }
+  for (const Handle& whole : wholes) {
+    // Another thread may have released it meanwhile.
+    if (auto outcome = release(whole); !outcome && outcome.failure().code != ErrorCode::invalid_handle) {
+      failures_.add(outcome.failure());
+    }
+  }
+}
+
+Result<void> TaskGraph::finish_release(PendingHold& pending) {
+  pending.note_.reset();
+  return change_held(pending.hold_, pending.handle_, true, [this](DataRecord& record, TaskList&) -> Result<void> {
+    forget(record);
+    return {};
+  });
+}
+
+Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
+  if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
+  auto hold = acquire_record(handle, mode);
+  return hold ? take_hold(hold.value(), mode) : hold;
+}
+
+Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
+  if (reads(mode) && any_failure_.load(std::memory_order_acquire)) {
+    if (const auto refusal = why_invalid(*hold); refusal.cause) {
+      give_back(hold);
+      return *refusal.cause;
+    }
+  }
+  if (auto home = bring_home(*hold); !home) {
+    give_back(hold);
+    return home.failure();
+  }
+  return hold;
+}
+
+Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& handle, AccessMode mode,
+                                                              std::function<void()> ready) {
+  if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
+  auto pending = std::make_unique<PendingHold>(std::move(ready));
+  pending->handle_ = handle;
+  TaskList activated;
+  bool immediately = false;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    const auto record = registry_.find(handle);
+    if (!record) return record.failure();
+    pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
+  }
+  begin_pending(*pending, activated, immediately, WaitKind::data);
+  return pending;
+}
+
+Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
+  pending.note_.reset();
+  pending.hold_->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+  return take_hold(pending.hold_, pending.hold_->data()[0].mode());
+}
+
+Result<void> TaskGraph::bring_home(const Task& hold) {
+  return host_.bring_home(*hold.data()[0].data(), hold.data()[0].mode());
+}
+
+Result<void> TaskGraph::bring_home_to_release(const Task& hold, const DataRecord& released) {
+  const DataRecord& root = *hold.data()[0].data();
+  // Memory that nobody else owns goes with the registration, and what it would hold.
+  const bool content_matters = &root != &released || !root.owned || root.owned.use_count() > 1;
+  if (content_matters) {
+    const Result<void> home = host_.bring_home(root, AccessMode::read_write);
+    if (home) return home;
+    failures_.add(home.failure());
+  }
+  // Nobody may be about to copy from or to memory that the program takes back.
+  return host_.bring_home(root, AccessMode::write);
+}
+
+Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                             bool& immediately) {
+  Task& hold = allocate_task(nullptr, 1);
+  hold.role = TaskRole::host;
+  hold.extras = std::make_unique<TaskExtras>();
+  hold.has_more = true;
+  hold.extras->ready_waiter = &waiter;
+  set_access(hold, 0, record, mode);
+  DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);
+  order(hold, builder, ready);
+  immediately = builder.finish();
+  return hold;
+}
+
+Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately,
+                                      WaitKind kind) {
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  Result<void> waited;
+  if (!immediately) {
+    const WaitingThreads::Note note(waiting_threads_, kind, hold->task_id());
+    waited = block(waiter);
+  }
+  hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+  if (!waited) hold->extras->ready_waiter = nullptr;  // a worker will end it
+  return waited;
+}
+
+Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
+  if (auto allowed = check_wait(); !allowed) return allowed.failure();
+  TaskWaiter waiter;
+  TaskList ready;
+  Task* hold = nullptr;
+  bool immediately = false;
+  {
+    const std::lock_guard lock(submission_mutex_);
+    const auto record = registry_.find(handle);
+    if (!record) return record.failure();
+    hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
+  }
+  if (auto held = wait_for_hold(hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
+  return hold;
+}
+
+void TaskGraph::give_back(Task* hold) {
+  TaskList ready;
+  {
+    const std::lock_guard lock(outside_mutex_);
+    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, completed_.outside(), WorkerId{}}, ready);
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+}
+
+Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
+  const std::lock_guard lock(submission_mutex_);
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  std::vector<HandleId> parts;
+  record.value()->visit_data([&](const DataRecord& part) { parts.push_back(part.handle_id()); });
+  return parts;
+}
+
+DataView TaskGraph::view_of(const Handle& handle) { return handle.record()->view; }
+
+}  // namespace troupe::graph

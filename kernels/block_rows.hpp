@@ -1,0 +1,31 @@
+/// Rows of a block as a block of its own, on cores and on GPUs alike: nothing is dereferenced.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/layout.hpp"
+
+namespace troupe::kernels {
+
+/// `count` rows of a block, from `row` on.
+template <class T>
+MatrixView<T> rows_from(MatrixView<T> a, std::int64_t row, std::int64_t count) {
+  return {a.data + row, count, a.cols, a.ld};
+}
+template <class T>
+MatrixView<T> rows_below(MatrixView<T> a, std::int64_t row) {
+  return rows_from(a, row, a.rows - row);
+}
+
+/// `count` columns of a block, from `col` on.
+template <class T>
+MatrixView<T> columns_from(MatrixView<T> a, std::int64_t col, std::int64_t count) {
+  return {a.data + col * a.ld, a.rows, count, a.ld};
+}
+
+template <class T>
+MatrixView<const T> constant(MatrixView<T> a) {
+  return {a.data, a.rows, a.cols, a.ld};
+}
+
+}  // namespace troupe::kernels

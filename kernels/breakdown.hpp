@@ -1,0 +1,12 @@
+/// What is said of matrices that a factorization cannot go on with, wherever it runs.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::kernels {
+
+/// Throw `numerical`. `row` is counted from 1, in the whole matrix.
+[[noreturn]] void not_positive_definite(std::int64_t row);
+[[noreturn]] void singular(std::int64_t row);
+
+}  // namespace troupe::kernels

@@ -1,0 +1,13 @@
+/// The compiled kernels for GPUs, as bytes in the library: no file has to be found at run time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace troupe::kernels {
+
+/// What cudaLibraryLoadData takes: machine code for some architectures, and an intermediate form for the others. Empty
+/// where the build had no compiler for it. Written by cmake/EmbedDeviceCode.cmake.
+[[nodiscard]] std::span<const std::byte> device_code();
+
+}  // namespace troupe::kernels

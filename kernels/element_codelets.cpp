@@ -1,0 +1,111 @@
+#include "kernels/element_codelets.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "kernels/tile_codelet_list.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+constexpr AccessMode r = AccessMode::read;
+constexpr AccessMode w = AccessMode::write;
+constexpr AccessMode rw = AccessMode::read_write;
+
+template <class T>
+using In = MatrixView<const T>;
+template <class T>
+using Out = MatrixView<T>;
+
+template <class A, class B>
+void check_equal_shapes(const A& x, const B& y) {
+  if (x.rows == y.rows && x.cols == y.cols) return;
+  throw Error(ErrorCode::invalid_argument, "the two have different shapes: " + std::to_string(x.rows) + " x " +
+                                               std::to_string(x.cols) + " and " + std::to_string(y.rows) + " x " +
+                                               std::to_string(y.cols));
+}
+
+double elements(const KernelContext& context) { return static_cast<double>(context.data(0).layout.elements()); }
+double none(const KernelContext&) { return 0; }
+double once(const KernelContext& context) { return elements(context); }
+double twice(const KernelContext& context) { return 2 * elements(context); }
+
+template <class T>
+void copy(In<T> x, Out<T> y) {
+  check_equal_shapes(x, y);
+  for (std::int64_t j = 0; j < x.cols; ++j) std::copy_n(x.data + j * x.ld, x.rows, y.data + j * y.ld);
+}
+
+template <class T>
+void fill(Out<T> x, T value) {
+  for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(x.data + j * x.ld, x.rows, value);
+}
+
+template <class T>
+void axpy(In<T> x, Out<T> y, T alpha) {
+  check_equal_shapes(x, y);
+  for (std::int64_t j = 0; j < x.cols; ++j) {
+    for (std::int64_t i = 0; i < x.rows; ++i) y(i, j) += alpha * x(i, j);
+  }
+}
+
+template <class T>
+void scale(Out<T> x, T alpha) {
+  for (std::int64_t j = 0; j < x.cols; ++j) {
+    for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) *= alpha;
+  }
+}
+
+template <class T>
+void dot(In<T> x, In<T> y, T& sum) {
+  check_equal_shapes(x, y);
+  double total = 0;
+  for (std::int64_t j = 0; j < x.cols; ++j) {
+    for (std::int64_t i = 0; i < x.rows; ++i) total += static_cast<double>(x(i, j)) * static_cast<double>(y(i, j));
+  }
+  sum += static_cast<T>(total);
+}
+
+template <class T, class F>
+Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, FlopCount flops) {
+  return Codelet(name, std::move(modes)).cpu(kernel).flops(std::move(flops)).known_as(precise_name<T>(name));
+}
+
+void sleep_for(std::int64_t ns) {
+  if (ns < 0 || ns > kLongestSleep_ns) {
+    throw Error(ErrorCode::invalid_argument,
+                "sleep: " + std::to_string(ns) + " ns are not from 0 to " + std::to_string(kLongestSleep_ns));
+  }
+  std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+}
+
+}  // namespace
+
+template <class T>
+const ElementCodelets<T>& element_codelets() {
+  static const ElementCodelets<T> all{
+      .copy = make<T>("copy", {r, w}, &copy<T>, none),
+      .fill = make<T>("fill", {w}, &fill<T>, none),
+      .axpy = make<T>("axpy", {r, rw}, &axpy<T>, twice),
+      .scale = make<T>("scale", {rw}, &scale<T>, once),
+      .dot = make<T>("dot", {r, r, AccessMode::reduce}, &dot<T>, twice),
+  };
+  return all;
+}
+
+template const ElementCodelets<float>& element_codelets();
+template const ElementCodelets<double>& element_codelets();
+
+const TrialCodelets& trial_codelets() {
+  static const TrialCodelets all{
+      .nothing = Codelet("nothing", {}).cpu([] {}),
+      .sleep = Codelet("sleep", {}).cpu(&sleep_for),
+  };
+  return all;
+}
+
+}  // namespace troupe::kernels

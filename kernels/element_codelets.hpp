@@ -1,0 +1,35 @@
+/// Small codelets on elements: what programs want at once that compute with a service's own kernels.
+#pragma once
+
+#include "graph/codelet.hpp"
+
+namespace troupe::kernels {
+
+/// For float or double, on cores. Handles in their order with their modes (r read, w write, rw read and write), then
+/// arguments by value; matrices and vectors alike, of equal shapes. They throw `invalid_argument` where shapes differ.
+/// A service knows them as "copy/double" and so on.
+template <class T>
+struct ElementCodelets {
+  Codelet copy;   ///< X r, Y w: Y <- X
+  Codelet fill;   ///< X w; value (T): all elements <- value
+  Codelet axpy;   ///< X r, Y rw; alpha (T): Y <- Y + alpha X
+  Codelet scale;  ///< X rw; alpha (T): X <- alpha X
+  Codelet dot;    ///< X r, Y r, S reduce, a scalar with the reduction "sum": S <- S + sum of X(i, j) Y(i, j)
+};
+
+/// Built at first use.
+template <class T>
+const ElementCodelets<T>& element_codelets();
+
+/// Codelets to try a runtime or a service with, on cores.
+struct TrialCodelets {
+  Codelet nothing;  ///< takes and does nothing: what a task costs. A service knows it as "nothing"
+  /// ns (int64): sleeps so many nanoseconds, at most `kLongestSleep_ns`, without using its core: tasks that last as
+  /// long as one likes. Throws `invalid_argument` for others. A service knows it as "sleep".
+  Codelet sleep;
+};
+inline constexpr std::int64_t kLongestSleep_ns = 10'000'000'000;
+
+const TrialCodelets& trial_codelets();
+
+}  // namespace troupe::kernels

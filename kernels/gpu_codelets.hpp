@@ -1,0 +1,20 @@
+/// What a build with CUDA adds to the tile codelets. Without it there is nothing to add.
+#pragma once
+
+#include <memory>
+
+#include "kernels/codelets.hpp"
+
+namespace troupe::kernels {
+
+/// Gives those of the codelets that make sense on a GPU their implementation for `DeviceKind::cuda`. Left on cores are
+/// the panels (`geqrt`, `tpqrt`, `getrf_panel`), and, where the build had no compiler for device code, what needs
+/// kernels of ours (docs/gpu-kernels.md). A modelled GPU, whose data are in host memory, runs the implementation for
+/// cores.
+template <class T>
+void add_gpu_implementations(TileCodelets<T>& codelets);
+
+/// Lives as long as kernels may run on GPUs: with it die the libraries' handles and the memory that they work in.
+[[nodiscard]] std::shared_ptr<void> gpu_environment();
+
+}  // namespace troupe::kernels

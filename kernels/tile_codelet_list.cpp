@@ -1,0 +1,49 @@
+#include "kernels/tile_codelet_list.hpp"
+
+#include <type_traits>
+
+namespace troupe::kernels {
+
+template <class T>
+std::span<const TileCodeletEntry<T>> tile_codelet_list() {
+  using C = TileCodelets<T>;
+  static constexpr TileCodeletEntry<T> kList[]{
+      {"potrf", &C::potrf, "Cholesky factor of a diagonal tile, and the rows below it solved with it"},
+      {"trsm_cholesky", &C::trsm_cholesky, "A <- A L^-T with the lower triangle of a diagonal tile"},
+      {"syrk", &C::syrk, "C <- C - A A^T, lower triangle of the diagonal block, and the rows below it"},
+      {"gemm_nt", &C::gemm_nt, "C <- C - A B^T"},
+      {"gemm_nn", &C::gemm_nn, "C <- C - A B"},
+      {"gemm_tn", &C::gemm_tn, "C <- C - A^T B"},
+      {"solve_lower", &C::solve_lower, "B <- L^-1 B with a diagonal tile, and the rows below brought up to date"},
+      {"solve_unit_lower", &C::solve_unit_lower, "the same with a unit diagonal"},
+      {"solve_lower_transposed", &C::solve_lower_transposed, "B <- L^-T B, after the rows below were taken off"},
+      {"solve_upper", &C::solve_upper, "B <- U^-1 B with a diagonal tile, and the rows above brought up to date"},
+      {"getrf_without_pivoting", &C::getrf_without_pivoting, "LU without pivoting of a diagonal tile"},
+      {"trsm_right_upper", &C::trsm_right_upper, "A <- A U^-1 with the upper triangle of a diagonal tile"},
+      {"getrf_panel", &C::getrf_panel, "LU with partial pivoting of a block column, from a row on"},
+      {"swap_and_solve", &C::swap_and_solve, "exchanges rows by pivots, then solves with a unit lower triangle"},
+      {"swap_rows", &C::swap_rows, "exchanges rows by pivots"},
+      {"geqrt", &C::geqrt, "QR of a tile; reflectors beside it"},
+      {"gemqrt", &C::gemqrt, "C <- Q C with the reflectors of geqrt"},
+      {"gemqrt_transposed", &C::gemqrt_transposed, "C <- Q^T C with the reflectors of geqrt"},
+      {"tpqrt", &C::tpqrt, "QR of a triangle on top of a tile"},
+      {"tpmqrt", &C::tpmqrt, "[A; B] <- Q [A; B] with the reflectors of tpqrt"},
+      {"tpmqrt_transposed", &C::tpmqrt_transposed, "[A; B] <- Q^T [A; B] with the reflectors of tpqrt"},
+      {"fill_symmetric", &C::fill_symmetric, "a part of a symmetric random matrix, computed where it is needed"},
+  };
+  // Each member has its line: a codelet that was added without one would have no check.
+  static_assert(std::size(kList) * sizeof(Codelet) == sizeof(C));
+  return kList;
+}
+
+template <class T>
+std::string precise_name(std::string_view name) {
+  return std::string(name) + (std::is_same_v<T, float> ? "/float" : "/double");
+}
+
+template std::span<const TileCodeletEntry<float>> tile_codelet_list();
+template std::span<const TileCodeletEntry<double>> tile_codelet_list();
+template std::string precise_name<float>(std::string_view);
+template std::string precise_name<double>(std::string_view);
+
+}  // namespace troupe::kernels

@@ -1,0 +1,54 @@
+/// Whether a GPU still works.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// What several threads find out about one device. Thread-safe.
+class CudaLoss {
+ public:
+  [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
+  /// Why; only once it is lost.
+  [[nodiscard]] const Failure& why() const { return why_; }
+
+  /// The first report counts.
+  void report(const Failure& why) {
+    std::function<void(const Failure&)> callback;
+    {
+      const std::lock_guard lock(mutex_);
+      if (lost()) return;
+      why_ = why;
+      // Release: `why_` is read, and never again written, by whoever sees it.
+      lost_.store(true, std::memory_order_release);
+      callback = std::exchange(callback_, nullptr);
+    }
+    if (callback) callback(why_);
+  }
+
+  /// See `CudaAccelerator::on_lost`.
+  void on_lost(std::function<void(const Failure&)> callback) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!lost()) {
+        callback_ = std::move(callback);
+        return;
+      }
+    }
+    callback(why_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> lost_{false};
+  Failure why_;                                   // guarded by mutex_ until lost_
+  std::function<void(const Failure&)> callback_;  // guarded by mutex_
+};
+
+}  // namespace troupe::platform

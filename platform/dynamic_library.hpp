@@ -1,0 +1,34 @@
+/// A shared library that is loaded when it is first needed, so that programs start where it is missing.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// Stays loaded until the process ends: copies are cheap, and addresses of its functions stay valid.
+class DynamicLibrary {
+ public:
+  /// `file` is a file's name, "libcudart.so.13". It is looked for in `before`, then where the dynamic loader looks
+  /// (LD_LIBRARY_PATH, the system's folders), then in `after`; empty folders are skipped. Fails with `platform`; the
+  /// message says what was wrong in each place.
+  [[nodiscard]] static Result<DynamicLibrary> open(const std::string& file, std::span<const std::string> before,
+                                                   std::span<const std::string> after);
+
+  /// The address of a function. Fails with `platform` where the library has none of this name.
+  [[nodiscard]] Result<void*> find(const char* name) const;
+
+  /// Where it was found; a bare file name where the loader found it.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  DynamicLibrary(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+
+  void* handle_;
+  std::string path_;
+};
+
+}  // namespace troupe::platform

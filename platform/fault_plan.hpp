@@ -1,0 +1,57 @@
+/// Faults on demand: what goes wrong on a device, and when.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "proto/errors.hpp"
+#include "proto/random.hpp"
+
+namespace troupe::platform {
+
+/// How often what fails on an emulated or modelled accelerator; nothing does where all is zero.
+struct FaultOptions {
+  std::uint64_t seed = 1;
+  /// Probabilities, from 0 to 1: that a copy to or from the device fails; that a kernel does; that memory for a task's
+  /// data cannot be had there.
+  double copy = 0;
+  double kernel = 0;
+  double allocation = 0;
+  /// The device stops working after so many kernels; 0: never.
+  std::uint64_t lost_after = 0;
+
+  [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
+};
+
+/// Fails with `invalid_argument` where a probability is none; the message says which.
+[[nodiscard]] Result<void> check(const FaultOptions& faults);
+
+/// The faults of one device, drawn from its seed in the order in which they are asked for. Thread-safe.
+class FaultPlan {
+ public:
+  explicit FaultPlan(const FaultOptions& options) : options_(options), random_(options.seed) {}
+
+  [[nodiscard]] bool copy_fails() { return happens(options_.copy); }
+  [[nodiscard]] bool allocation_fails() { return happens(options_.allocation); }
+  [[nodiscard]] bool kernel_fails() { return happens(options_.kernel); }
+  /// Counts a kernel that begins. True: the device is lost, from now on.
+  [[nodiscard]] bool lost() {
+    if (options_.lost_after == 0) return false;
+    const std::lock_guard lock(mutex_);
+    return ++kernels_ > options_.lost_after;
+  }
+
+ private:
+  bool happens(double probability) {
+    if (probability <= 0) return false;
+    const std::lock_guard lock(mutex_);
+    return static_cast<double>(random_.next() >> 11U) * 0x1p-53 < probability;
+  }
+
+  const FaultOptions options_;
+  std::mutex mutex_;
+  Random random_;              // guarded by mutex_
+  std::uint64_t kernels_ = 0;  // guarded by mutex_
+};
+
+}  // namespace troupe::platform

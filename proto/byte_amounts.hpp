@@ -1,0 +1,18 @@
+/// Amounts of memory and rates on the command line and in configurations.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "proto/units.hpp"
+
+namespace troupe {
+
+/// "256MiB", "8GB", "1.5KiB", "64B": a decimal number and one of B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB
+/// (powers of 1024). Nothing where it is not that, or is more than 2^60 bytes. Rounds to whole bytes.
+[[nodiscard]] std::optional<Bytes> parse_bytes(std::string_view text);
+
+/// "8GB/s": bytes per second. Nothing where it is not an amount of bytes, as above, and "/s".
+[[nodiscard]] std::optional<double> parse_bytes_per_s(std::string_view text);
+
+}  // namespace troupe

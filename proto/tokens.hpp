@@ -1,0 +1,43 @@
+/// The words and numbers of one line of text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+enum class NumberStatus {
+  ok,
+  /// Not written as a number.
+  garbage,
+  /// NaN or infinity.
+  not_finite,
+  /// Written as a number, but too large for the type.
+  too_large,
+};
+
+template <class T>
+struct ParsedNumber {
+  T value{};
+  NumberStatus status = NumberStatus::garbage;
+};
+
+/// Takes the next word, which ends at white space, off the front of `rest`. Empty where there is none.
+std::string_view next_token(std::string_view& rest);
+
+/// The whole token as a decimal integer.
+ParsedNumber<std::int64_t> parse_integer(std::string_view token);
+
+/// The whole token as a decimal number. A leading '+' and Fortran's exponent (`1.5D+03`) are understood; what is too
+/// small for a double counts as zero.
+ParsedNumber<double> parse_real(std::string_view token);
+
+/// `token` within quotes for a message: control characters and bytes outside ASCII become '?', and it is cut where it
+/// is long.
+std::string quoted(std::string_view token);
+
+/// `token` with A-Z as a-z.
+std::string lower_case(std::string_view token);
+
+}  // namespace troupe

@@ -1,0 +1,99 @@
+/// What goes over the memory socket of a service: a Unix socket of kind SOCK_SEQPACKET, beside the one that speaks
+/// gRPC.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace troupe::wire {
+
+// Each packet is one of the two structures below, whole, in the byte order of the machine, which both ends share. The
+// client sends a `MemoryRequest` and gets one `MemoryReply` for each, in their order. The first request is `hello`; its
+// reply has the token that names this connection in a session's `Hello`. The end of the connection is the end of the
+// client: its session ends, and its segments are freed.
+//
+//   request    uses             reply, where it could be done
+//   hello      magic, version   token
+//   allocate   size             segment, size, and with it one descriptor (SCM_RIGHTS): a memfd of `size` bytes, sealed
+//                               against changes of its size, that the client maps MAP_SHARED
+//   release    segment          segment. The memory goes when no registered data lie in it any more
+//
+// What cannot be done is answered with a code and a text; the connection goes on, unless `hello` was refused or the
+// packet is none of these.
+
+/// File names of the two sockets in the service's folder.
+inline constexpr std::string_view kServiceSocket = "service.sock";
+inline constexpr std::string_view kMemorySocket = "memory.sock";
+
+inline constexpr std::uint32_t kMemoryMagic = 0x5552'5401;
+/// Raised where an older side would misunderstand.
+inline constexpr std::uint32_t kMemoryVersion = 1;
+/// Bytes of a token.
+inline constexpr std::size_t kTokenSize = 16;
+/// Longest text of an error, in bytes, without a closing zero.
+inline constexpr std::size_t kMemoryTextSize = 200;
+
+enum class MemoryRequestKind : std::uint32_t { hello = 1, allocate = 2, release = 3 };
+
+enum class MemoryError : std::uint32_t {
+  none = 0,
+  /// The first packet is not `hello`, or of another version.
+  version_mismatch = 1,
+  /// The system has no memory of that size.
+  out_of_memory = 2,
+  /// More than the service lets one client have.
+  limit = 3,
+  /// A size of 0, an unknown segment or kind of request.
+  invalid_argument = 4,
+  /// The service takes no more clients.
+  stopped = 5,
+};
+
+struct MemoryRequest {
+  std::uint32_t magic = kMemoryMagic;
+  std::uint32_t version = kMemoryVersion;
+  MemoryRequestKind kind = MemoryRequestKind::hello;
+  /// 0.
+  std::uint32_t reserved = 0;
+  /// The client's choice, repeated in the reply.
+  std::uint64_t request = 0;
+  /// In bytes; the service rounds it up to whole pages.
+  std::uint64_t size = 0;
+  std::uint64_t segment = 0;
+};
+
+struct MemoryReply {
+  std::uint32_t magic = kMemoryMagic;
+  std::uint32_t version = kMemoryVersion;
+  MemoryError error = MemoryError::none;
+  /// Bytes of `text` that are used.
+  std::uint32_t text_size = 0;
+  std::uint64_t request = 0;
+  /// Bytes that the segment really has.
+  std::uint64_t size = 0;
+  /// Never 0, never used again while the service lives.
+  std::uint64_t segment = 0;
+  std::array<std::uint8_t, kTokenSize> token{};
+  /// For people.
+  std::array<char, kMemoryTextSize> text{};
+
+  [[nodiscard]] std::string_view message() const {
+    return {text.data(), text_size <= kMemoryTextSize ? text_size : kMemoryTextSize};
+  }
+  /// Cuts what is too long, between characters.
+  void set_message(std::string_view message) {
+    std::size_t size = message.size() < kMemoryTextSize ? message.size() : kMemoryTextSize;
+    while (size < message.size() && size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;
+    std::memcpy(text.data(), message.data(), size);
+    text_size = static_cast<std::uint32_t>(size);
+  }
+};
+
+static_assert(std::is_trivially_copyable_v<MemoryRequest> && sizeof(MemoryRequest) == 40);
+static_assert(std::is_trivially_copyable_v<MemoryReply> && sizeof(MemoryReply) == 256);
+
+}  // namespace troupe::wire

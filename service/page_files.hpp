@@ -1,0 +1,17 @@
+/// The files of the page, which the build puts into the library.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace troupe::service {
+
+struct PageFile {
+  /// "index.html".
+  std::string_view name;
+  std::string_view text;
+};
+
+[[nodiscard]] std::span<const PageFile> page_files();
+
+}  // namespace troupe::service

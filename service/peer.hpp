@@ -1,0 +1,42 @@
+/// Who is at the other end of a Unix socket, and who may be.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/errors.hpp"
+
+namespace troupe::service {
+
+/// The process that made the connection, as the kernel noted it then.
+struct Peer {
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+  std::int64_t process = 0;
+  /// Its other groups.
+  std::vector<std::uint32_t> groups = {};
+
+  [[nodiscard]] bool is_in(std::uint32_t wanted) const;
+};
+
+/// Fails with `io` where the socket has no peer that the kernel knows.
+[[nodiscard]] Result<Peer> peer_of(int socket);
+
+/// Who may use a service: its owner, root, and the members of one group.
+struct AccessRule {
+  std::uint32_t owner = 0;
+  std::optional<std::uint32_t> group = std::nullopt;
+
+  [[nodiscard]] bool admits(const Peer& peer) const;
+  /// Who sees and cancels what belongs to others.
+  [[nodiscard]] bool administers(std::uint32_t user) const { return user == 0 || user == owner; }
+};
+
+/// A group's number by its name, or its number in digits. Fails with `invalid_argument`.
+[[nodiscard]] Result<std::uint32_t> find_group(const std::string& name);
+
+}  // namespace troupe::service

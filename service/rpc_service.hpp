@@ -1,0 +1,65 @@
+/// What gRPC calls.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+#include <troupe/v1/troupe.grpc.pb.h>
+
+#include <functional>
+#include <optional>
+
+#include "service/connection_table.hpp"
+#include "service/desk.hpp"
+#include "service/session_registry.hpp"
+
+namespace troupe::service {
+
+/// What the calls need of the server. Any thread.
+class RpcHost {
+ public:
+  virtual ~RpcHost() = default;
+  [[nodiscard]] virtual v1::StatusReply status() const = 0;
+  /// What this user may see, ended sessions too where he wants them.
+  [[nodiscard]] virtual std::vector<SessionView> jobs(const Peer& peer, bool all) const = 0;
+  virtual Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) = 0;
+  /// 0: all that the user may see.
+  [[nodiscard]] virtual Result<v1::WhyReply> why(const Peer& peer, std::uint64_t session) const = 0;
+  [[nodiscard]] virtual Result<std::string> metrics(const Peer& peer) const = 0;
+  [[nodiscard]] virtual Result<std::string> look(const Peer& peer) const = 0;
+};
+
+namespace detail {
+/// Sessions get their messages as bytes, and read them in a thread of their own.
+using CallbackService =
+    v1::Troupe::WithCallbackMethod_Ping<v1::Troupe::WithRawCallbackMethod_Session<v1::Troupe::WithCallbackMethod_Status<
+        v1::Troupe::WithCallbackMethod_Jobs<v1::Troupe::WithCallbackMethod_CancelJob<v1::Troupe::WithCallbackMethod_Why<
+            v1::Troupe::WithCallbackMethod_Metrics<v1::Troupe::WithCallbackMethod_Look<v1::Troupe::Service>>>>>>>>;
+}  // namespace detail
+
+class RpcService final : public detail::CallbackService {
+ public:
+  RpcService(RpcHost& host, SessionRegistry& sessions, const ConnectionTable& connections, Desk& desk)
+      : host_(host), sessions_(sessions), connections_(connections), desk_(desk) {}
+
+  using Context = grpc::CallbackServerContext;
+  grpc::ServerUnaryReactor* Ping(Context* context, const v1::PingRequest* request, v1::PingReply* reply) override;
+  SessionRegistry::Reactor* Session(Context* context) override;
+  grpc::ServerUnaryReactor* Status(Context* context, const v1::StatusRequest* request, v1::StatusReply* reply) override;
+  grpc::ServerUnaryReactor* Jobs(Context* context, const v1::JobsRequest* request, v1::JobsReply* reply) override;
+  grpc::ServerUnaryReactor* CancelJob(Context* context, const v1::CancelJobRequest* request,
+                                      v1::CancelJobReply* reply) override;
+  grpc::ServerUnaryReactor* Why(Context* context, const v1::WhyRequest* request, v1::WhyReply* reply) override;
+  grpc::ServerUnaryReactor* Metrics(Context* context, const v1::MetricsRequest* request,
+                                    v1::MetricsReply* reply) override;
+  grpc::ServerUnaryReactor* Look(Context* context, const v1::LookRequest* request, v1::LookReply* reply) override;
+
+ private:
+  /// Lets the desk answer a call whose peer is known.
+  grpc::ServerUnaryReactor* answer(Context* context, std::function<grpc::Status(const Peer&)> how);
+
+  RpcHost& host_;
+  SessionRegistry& sessions_;
+  const ConnectionTable& connections_;
+  Desk& desk_;
+};
+
+}  // namespace troupe::service

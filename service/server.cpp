@@ -1,0 +1,296 @@
+#include "service/server.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/server_posix.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "client/remote/protocol_version.hpp"
+#include "service/acceptor.hpp"
+#include "service/connection_table.hpp"
+#include "service/desk.hpp"
+#include "service/inherited_sockets.hpp"
+#include "service/memory_server.hpp"
+#include "service/rpc_service.hpp"
+#include "service/session_registry.hpp"
+#include "service/socket_folder.hpp"
+#include "service/visible_view.hpp"
+
+namespace troupe::service {
+namespace {
+
+constexpr int kLargestMessage = 16 << 20;
+constexpr int kCallsPerConnection = 64;
+
+/// Silences libraries that would print what clients do wrong, which is told in other ways.
+void prepare_libraries() {
+  // Never given back: gRPC takes up to ten seconds to end its threads when the last of its objects goes.
+  static const bool stays = (grpc_init(), true);
+  static_cast<void>(stays);
+  gpr_set_log_function([](gpr_log_func_args*) {});
+  google::protobuf::SetLogHandler(nullptr);
+}
+
+}  // namespace
+
+class Server::Implementation final : public RpcHost {
+ public:
+  Implementation(const ServerOptions& options, const CodeletSource& codelets, const Server& server)
+      : options_(options), codelets_(codelets), server_(server), connections_(options.connections_per_user) {}
+  ~Implementation() override;
+
+  Result<void> start();
+  void drain();
+  void cancel();
+  [[nodiscard]] ServiceView look_at_all() const;
+  [[nodiscard]] std::optional<WhyReport> why_of(std::optional<std::uint64_t> session) const;
+
+  // RpcHost.
+  [[nodiscard]] v1::StatusReply status() const override;
+  [[nodiscard]] std::vector<SessionView> jobs(const Peer& peer, bool all) const override;
+  Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) override;
+  [[nodiscard]] Result<v1::WhyReply> why(const Peer& peer, std::uint64_t session) const override;
+  [[nodiscard]] Result<std::string> metrics(const Peer& peer) const override;
+  [[nodiscard]] Result<std::string> look(const Peer& peer) const override;
+
+  [[nodiscard]] SessionRegistry& sessions() const { return *sessions_; }
+  [[nodiscard]] const std::string& folder() const { return folder_path_; }
+  void set_http_address(std::string address);
+
+ private:
+  Result<ListeningSockets> listen();
+  Result<void> accept(ListeningSockets sockets);
+  [[nodiscard]] VisibleView visible_to(const Peer& peer) const;
+  [[nodiscard]] bool may_see(const Peer& peer, std::uint32_t user) const {
+    return peer.user == user || rule_.administers(peer.user);
+  }
+
+  ServerOptions options_;
+  const CodeletSource& codelets_;
+  const Server& server_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  AccessRule rule_;
+  std::string folder_path_;
+  mutable std::mutex mutex_;
+  std::string http_address_;  // mutex_
+
+  // What is below uses what is above, and ends before.
+  std::optional<SocketFolder> folder_;
+  std::unique_ptr<actors::RuntimeSystem> system_;
+  ConnectionTable connections_;
+  std::unique_ptr<MemoryServer> memory_;
+  std::unique_ptr<SessionRegistry> sessions_;
+  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<RpcService> rpc_;
+  std::unique_ptr<grpc::Server> grpc_;
+  std::unique_ptr<Acceptor> acceptor_;
+};
+
+Server::Implementation::~Implementation() {
+  acceptor_.reset();
+  // Sessions end their calls themselves, but for those that have not got their thread yet.
+  if (sessions_) {
+    sessions_->cancel();
+    while (!sessions_->wait_until_empty(std::chrono::hours(1))) {
+    }
+  }
+  if (grpc_) grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  grpc_.reset();
+}
+
+Result<ListeningSockets> Server::Implementation::listen() {
+  if (options_.inherit_sockets) {
+    auto inherited = inherited_sockets(take_inherited_variables());
+    if (!inherited) return inherited.failure();
+    if (inherited.value()) return std::move(*inherited.value());
+  }
+  folder_path_ = options_.folder;
+  if (folder_path_.empty()) {
+    auto folder = default_socket_folder();
+    if (!folder) return folder.failure();
+    folder_path_ = std::move(folder).value();
+  }
+  auto folder = SocketFolder::open(folder_path_, rule_.group);
+  if (!folder) return folder.failure();
+  folder_.emplace(std::move(folder).value());
+  ListeningSockets sockets;
+  auto service = folder_->listen(std::string(wire::kServiceSocket), SOCK_STREAM);
+  if (!service) return service.failure();
+  sockets.service = std::move(service).value();
+  auto memory = folder_->listen(std::string(wire::kMemorySocket), SOCK_SEQPACKET);
+  if (!memory) return memory.failure();
+  sockets.memory = std::move(memory).value();
+  return sockets;
+}
+
+Result<void> Server::Implementation::start() {
+  prepare_libraries();
+  rule_.owner = ::geteuid();
+  if (!options_.group.empty()) {
+    const auto group = find_group(options_.group);
+    if (!group) return group.failure();
+    rule_.group = group.value();
+  }
+  auto sockets = listen();
+  if (!sockets) return sockets.failure();
+  options_.runtime.shared = true;
+  auto system = actors::RuntimeSystem::start(options_.runtime);
+  if (!system) return system.failure();
+  system_ = std::move(system).value();
+  memory_ = std::make_unique<MemoryServer>(
+      MemoryServer::Limits{{options_.limits.memory, options_.limits.segments}, options_.connections_per_user});
+  sessions_ = std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, options_});
+  desk_ = std::make_unique<Desk>();
+  rpc_ = std::make_unique<RpcService>(*this, *sessions_, connections_, *desk_);
+  grpc::ServerBuilder builder;
+  builder.RegisterService(rpc_.get());
+  builder.SetMaxReceiveMessageSize(kLargestMessage);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsPerConnection);
+  grpc_ = builder.BuildAndStart();
+  if (!grpc_) return Failure{ErrorCode::platform, "gRPC's server could not be started"};
+  return accept(std::move(sockets).value());
+}
+
+Result<void> Server::Implementation::accept(ListeningSockets sockets) {
+  const auto serve = [this](platform::FileDescriptor connection, const Peer& peer) {
+    if (!connections_.add(connection.get(), peer)) return;
+    const int socket = connection.release();
+    grpc::AddInsecureChannelFromFd(grpc_.get(), socket);
+  };
+  const auto share = [this](platform::FileDescriptor connection, const Peer& peer) {
+    memory_->serve(std::move(connection), peer);
+  };
+  std::vector<Acceptor::Place> places;
+  places.push_back({std::move(sockets.service), serve});
+  places.push_back({std::move(sockets.memory), share});
+  auto acceptor = Acceptor::start(std::move(places), rule_, options_.log);
+  if (!acceptor) return acceptor.failure();
+  acceptor_ = std::move(acceptor).value();
+  return {};
+}
+
+void Server::Implementation::drain() {
+  memory_->drain();
+  sessions_->drain();
+}
+
+void Server::Implementation::cancel() {
+  memory_->drain();
+  sessions_->cancel();
+}
+
+ServiceView Server::Implementation::look_at_all() const {
+  ServiceView view;
+  view.version = TROUPE_VERSION;
+  view.process = ::getpid();
+  view.age = std::chrono::steady_clock::now() - began_;
+  view.state = sessions_->draining() ? "draining" : "serving";
+  view.runtime = system_->look();
+  view.sessions = sessions_->look();
+  return view;
+}
+
+std::optional<WhyReport> Server::Implementation::why_of(std::optional<std::uint64_t> session) const {
+  if (session) {
+    const auto found = sessions_->find(*session);
+    return found ? found->why() : std::nullopt;
+  }
+  return VisibleView(server_, [](std::uint32_t) { return true; }).why(std::nullopt);
+}
+
+v1::StatusReply Server::Implementation::status() const {
+  v1::StatusReply reply;
+  reply.set_version(TROUPE_VERSION);
+  reply.set_protocol_version(remote::kProtocolVersion);
+  reply.set_process(::getpid());
+  reply.set_uptime_s(seconds(std::chrono::steady_clock::now() - began_));
+  reply.set_policy(system_->policy());
+  reply.set_workers(static_cast<std::uint32_t>(system_->workers()));
+  reply.set_sessions(static_cast<std::uint32_t>(sessions_->look().size()));
+  reply.set_state(sessions_->draining() ? "draining" : "serving");
+  const std::lock_guard lock(mutex_);
+  reply.set_http_address(http_address_);
+  return reply;
+}
+
+std::vector<SessionView> Server::Implementation::jobs(const Peer& peer, bool all) const {
+  std::vector<SessionView> views;
+  if (all) views = sessions_->ended();
+  for (SessionView& view : sessions_->look()) views.push_back(std::move(view));
+  std::erase_if(views, [&](const SessionView& view) { return !may_see(peer, view.user); });
+  return views;
+}
+
+Result<std::uint64_t> Server::Implementation::cancel(const Peer& peer, std::uint64_t session) {
+  const auto found = sessions_->find(session);
+  if (!found || !may_see(peer, found->peer().user)) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("there is no session {} of yours that runs: 'troupe jobs' lists them", session)};
+  }
+  return found->cancel({ErrorCode::cancelled, fmt::format("the session was cancelled by user {}", peer.user)});
+}
+
+VisibleView Server::Implementation::visible_to(const Peer& peer) const {
+  return VisibleView(server_, [this, peer](std::uint32_t user) { return may_see(peer, user); });
+}
+
+Result<v1::WhyReply> Server::Implementation::why(const Peer& peer, std::uint64_t session) const {
+  const VisibleView visible = visible_to(peer);
+  const auto report = session == 0 ? visible.why(std::nullopt) : visible.why(session);
+  if (!report) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("there is no session {} of yours that runs: 'troupe jobs' lists them", session)};
+  }
+  v1::WhyReply reply;
+  reply.set_text(report->to_text());
+  reply.set_json(report->to_json());
+  return reply;
+}
+
+Result<std::string> Server::Implementation::metrics(const Peer& peer) const {
+  if (options_.metrics_text) return options_.metrics_text(visible_to(peer));
+  return Failure{ErrorCode::platform, "this service offers no metrics"};
+}
+
+Result<std::string> Server::Implementation::look(const Peer& peer) const {
+  if (options_.look_json) return options_.look_json(visible_to(peer));
+  return Failure{ErrorCode::platform, "this service offers no live view"};
+}
+
+void Server::Implementation::set_http_address(std::string address) {
+  const std::lock_guard lock(mutex_);
+  http_address_ = std::move(address);
+}
+
+Server::Server(const ServerOptions& options, const CodeletSource& codelets)
+    : implementation_(std::make_unique<Implementation>(options, codelets, *this)) {}
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, const CodeletSource& codelets) {
+  std::unique_ptr<Server> server(new Server(options, codelets));
+  if (auto started = server->implementation_->start(); !started) return started.failure();
+  return server;
+}
+
+Server::~Server() = default;
+
+void Server::drain() { implementation_->drain(); }
+void Server::cancel() { implementation_->cancel(); }
+bool Server::wait_until_empty(Duration at_most) { return implementation_->sessions().wait_until_empty(at_most); }
+ServiceView Server::look() const { return implementation_->look_at_all(); }
+std::optional<WhyReport> Server::why(std::optional<std::uint64_t> session) const {
+  return implementation_->why_of(session);
+}
+std::vector<SessionView> Server::ended_sessions() const { return implementation_->sessions().ended(); }
+const std::string& Server::folder() const { return implementation_->folder(); }
+void Server::set_http_address(std::string address) { implementation_->set_http_address(std::move(address)); }
+
+}  // namespace troupe::service

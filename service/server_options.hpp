@@ -1,0 +1,54 @@
+/// What can be chosen when a service starts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "actors/runtime_options.hpp"
+#include "proto/units.hpp"
+#include "service/event_log.hpp"
+#include "service/service_view.hpp"
+
+namespace troupe::service {
+
+/// What one client may use: more of it ends the client's session, or is refused.
+struct SessionLimits {
+  /// Tasks in flight; a run of a recording counts as one.
+  std::uint64_t tasks = 262'144;
+  /// Registered handles, blocks included.
+  std::uint64_t handles = 1'048'576;
+  /// Tasks in all of a client's recordings.
+  std::uint64_t recorded_tasks = 4'194'304;
+  /// Shared memory.
+  Bytes memory = {64ULL << 30U};
+  /// Segments of shared memory.
+  std::size_t segments = 4096;
+};
+
+struct ServerOptions {
+  RuntimeOptions runtime = {};
+  /// Where the sockets are. Empty: `$XDG_RUNTIME_DIR/troupe`, for root `/run/troupe`.
+  std::string folder = {};
+  /// Members of this group may use the service, besides its owner and root. Empty: nobody else.
+  std::string group = {};
+  /// Take the sockets that systemd passes (`LISTEN_FDS`), where it does.
+  bool inherit_sockets = true;
+  /// Clients at a time.
+  std::size_t sessions = 256;
+  /// And those of one user.
+  std::size_t sessions_per_user = 128;
+  /// Connections at a time that one user may have to each socket.
+  std::size_t connections_per_user = 512;
+  SessionLimits limits = {};
+  /// A client's share of the workers while several have work, by its user. Null: 1 for everybody.
+  std::function<double(std::uint32_t user)> weight = nullptr;
+  /// The texts of `troupe metrics` and of the live view as JSON. Null: the calls answer that they are not offered.
+  std::function<std::string(const ServiceViewSource&)> metrics_text = nullptr;
+  std::function<std::string(const ServiceViewSource&)> look_json = nullptr;
+  /// Null: nobody is told.
+  LogSink log = nullptr;
+};
+
+}  // namespace troupe::service

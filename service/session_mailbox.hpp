@@ -1,0 +1,70 @@
+/// How others reach the thread of a session.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "proto/errors.hpp"
+
+namespace troupe::service {
+
+/// What has happened since the session's thread last looked.
+struct SessionNews {
+  std::deque<grpc::ByteBuffer> messages;
+  /// The client sends no more.
+  bool received_all = false;
+  /// The client, its connection, or that of its memory is gone.
+  bool gone = false;
+  /// A message has gone out, or never will.
+  bool wrote = false;
+  /// Cancel the session's tasks and those that come, for this reason.
+  std::optional<Failure> cancel = std::nullopt;
+  /// Take no more tasks, and say goodbye when those that are there have ended.
+  std::optional<Failure> drain = std::nullopt;
+};
+
+/// Any thread adds, one takes.
+class SessionMailbox {
+ public:
+  /// There is something to do that the session itself knows of.
+  void wake() {
+    change([](SessionNews&) {});
+  }
+  template <class Change>
+  void change(const Change& how) {
+    const std::lock_guard lock(mutex_);
+    how(news_);
+    if (std::exchange(any_, true)) return;
+    arrived_.notify_one();
+  }
+  /// Waits for news until then.
+  SessionNews take(std::chrono::steady_clock::time_point until) {
+    std::unique_lock lock(mutex_);
+    arrived_.wait_until(lock, until, [this] { return any_; });
+    return take_locked();
+  }
+  SessionNews take() {
+    std::unique_lock lock(mutex_);
+    arrived_.wait(lock, [this] { return any_; });
+    return take_locked();
+  }
+
+ private:
+  SessionNews take_locked() {
+    any_ = false;
+    return std::exchange(news_, {});
+  }
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  bool any_ = false;  // mutex_
+  SessionNews news_;  // mutex_
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,55 @@
+/// The gRPC side of a session: bytes in, bytes out.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/server_callback.h>
+#include <troupe/v1/troupe.pb.h>
+
+#include <memory>
+
+namespace troupe::service {
+
+/// What a stream tells; in gRPC's threads, so these must be short.
+class StreamListener {
+ public:
+  virtual ~StreamListener() = default;
+  /// A message has come; the next one comes after `SessionStream::read`.
+  virtual void received(grpc::ByteBuffer message) = 0;
+  /// No more messages will come.
+  virtual void received_all() = 0;
+  /// What was given to `write` has gone out, or never will.
+  virtual void wrote(bool ok) = 0;
+  /// The client, or the connection to it, is gone.
+  virtual void gone() = 0;
+};
+
+/// Deletes itself when gRPC has done with it, which is after `finish`. Until then the listener may call its members;
+/// one thread.
+class SessionStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  SessionStream(grpc::CallbackServerContext& context, std::shared_ptr<StreamListener> listener);
+
+  void read();
+  /// One at a time: not before `wrote`.
+  void write(const v1::ServiceMessage& message);
+  /// The client may not be reading: ends a `write` that is under way.
+  void give_up() { context_.TryCancel(); }
+  /// Ends the call; no `write` may be under way. The stream must not be used afterwards.
+  void finish() { Finish(grpc::Status::OK); }
+
+  /// Reads what came. False: that is no `ClientMessage`.
+  static bool parse(grpc::ByteBuffer& bytes, v1::ClientMessage& message);
+
+ private:
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override { listener_->wrote(ok); }
+  void OnCancel() override { listener_->gone(); }
+  void OnDone() override { delete this; }
+
+  grpc::CallbackServerContext& context_;
+  const std::shared_ptr<StreamListener> listener_;
+  grpc::ByteBuffer incoming_;
+  grpc::ByteBuffer outgoing_;
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,16 @@
+/// The secret that callers over HTTP must show.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proto/errors.hpp"
+
+namespace troupe::service {
+
+/// What is in the file, without white space around it: 16 to 4096 characters of printable ASCII. The file must be a
+/// plain one that belongs to root or `user`, and that nobody else can read or write. Fails with `bad_input`, and says
+/// what to do.
+[[nodiscard]] Result<std::string> read_token(const std::string& path, std::uint32_t user);
+
+}  // namespace troupe::service

@@ -1,0 +1,26 @@
+/// Files that nobody but the administrator can change.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/errors.hpp"
+
+namespace troupe::service {
+
+/// The shared objects (`*.so`) of a folder, in the order of their names, with their full paths.
+struct TrustedFolder {
+  std::vector<std::string> files;
+  /// Those that were left out, and why.
+  std::vector<std::string> refused;
+};
+
+/// Looks at a folder whose files the service will run. The folder, all folders above it, and each file must belong to
+/// root or `user`, and nobody else may be able to write them; a folder above it may let others write where it is
+/// sticky, as /tmp is: what lies there can be exchanged by its owner alone. The path must not lead through symbolic
+/// links, and a file may be one only to a file of the same folder. Fails with `bad_input` where the folder itself is
+/// not so, with `io` where it cannot be read.
+[[nodiscard]] Result<TrustedFolder> look_at_trusted_folder(const std::string& folder, std::uint32_t user);
+
+}  // namespace troupe::service

@@ -1,0 +1,100 @@
+/// `troupe serve` in a process of its own, for tests.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/apps/troupe_program.hpp"
+
+namespace troupe::tests {
+
+/// Its sockets and its log are in a folder of its own. Killed when it is destroyed, if it still runs.
+class ServeProcess {
+ public:
+  /// `environment`: "NAME=value", besides ours. Does not wait until it serves.
+  explicit ServeProcess(const std::string& folder, Words options = {}, const Words& environment = {})
+      : folder_(folder), log_(folder + "/log") {
+    Words words{program_path(), "serve", "--socket-folder", folder_ + "/sockets", "--log.file", log_};
+    for (std::string& option : options) words.push_back(std::move(option));
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    Words variables = environment;
+    for (char** one = environ; *one != nullptr; ++one) variables.emplace_back(*one);
+    std::vector<char*> pointers;
+    for (std::string& variable : variables) pointers.push_back(variable.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    const std::string errors = folder_ + "/errors";
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int failed = ::posix_spawn(&process_, arguments[0], &actions, nullptr, arguments.data(), pointers.data());
+    posix_spawn_file_actions_destroy(&actions);
+    BOOST_REQUIRE(failed == 0);
+  }
+  ~ServeProcess() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    int status = 0;
+    ::waitpid(process_, &status, 0);
+  }
+  ServeProcess(const ServeProcess&) = delete;
+  ServeProcess& operator=(const ServeProcess&) = delete;
+
+  [[nodiscard]] std::string sockets() const { return folder_ + "/sockets"; }
+  [[nodiscard]] std::string log() const { return read(log_); }
+  [[nodiscard]] std::string errors() const { return read(folder_ + "/errors"); }
+  void signal(int number) const { ::kill(process_, number); }
+
+  /// Until its log has these words.
+  [[nodiscard]] bool says(const std::string& words) const {
+    return within([&] { return contains(log(), words); });
+  }
+  /// What it ended with, as `ChildOutput::exit_status`; -1 where it does not end.
+  int ended() {
+    int status = 0;
+    const bool ended = within([&] { return ::waitpid(process_, &status, WNOHANG) == process_; });
+    if (!ended) return -1;
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  /// Arguments of a command that asks this service.
+  [[nodiscard]] Words ask(Words words) const {
+    words.insert(words.end(), {"--socket-folder", sockets()});
+    return words;
+  }
+
+  /// Generous: the machine may be busy.
+  template <class Condition>
+  static bool within(const Condition& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
+ private:
+  static std::string read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::string folder_;
+  std::string log_;
+  pid_t process_ = -1;
+};
+
+}  // namespace troupe::tests

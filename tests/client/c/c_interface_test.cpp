@@ -1,0 +1,55 @@
+// The C interface, used by a program in C (program.c).
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <thread>
+
+#include "tests/client/c/program.h"
+
+namespace troupe::tests {
+namespace {
+
+struct Fixture {
+  Fixture() { BOOST_REQUIRE_MESSAGE(troupe_start(1, nullptr, &runtime) == TROUPE_OK, troupe_error_message()); }
+  ~Fixture() { troupe_runtime_free(runtime); }
+
+  void passes(const char* wrong) { BOOST_TEST(wrong == nullptr, (wrong != nullptr ? wrong : "")); }
+
+  troupe_runtime* runtime = nullptr;
+};
+
+BOOST_FIXTURE_TEST_SUITE(c_interface, Fixture)
+
+BOOST_AUTO_TEST_CASE(built_in_kernels_are_found_by_name_and_run) { passes(built_in_kernels(runtime)); }
+BOOST_AUTO_TEST_CASE(kernels_in_c_get_their_data_and_arguments) { passes(own_kernels(runtime)); }
+BOOST_AUTO_TEST_CASE(failures_have_codes_and_texts) { passes(failures(runtime)); }
+BOOST_AUTO_TEST_CASE(graphs_are_recorded_and_run) { passes(recordings(runtime)); }
+
+BOOST_AUTO_TEST_CASE(a_service_that_is_not_there_is_an_error_with_a_hint) {
+  troupe_runtime* remote = nullptr;
+  BOOST_TEST(troupe_connect("/nonexistent/folder", nullptr, &remote) == TROUPE_IO);
+  BOOST_TEST(remote == nullptr);
+  BOOST_TEST(std::string(troupe_error_message()).find("troupe serve") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(each_thread_has_its_own_message) {
+  BOOST_TEST(troupe_wait(nullptr) == TROUPE_INVALID_ARGUMENT);
+  const std::string mine = troupe_error_message();
+  std::thread([] { troupe_start(-5, nullptr, nullptr); }).join();
+  BOOST_TEST(troupe_error_message() == mine);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_mean_nothing_are_refused) {
+  troupe_data* data = nullptr;
+  BOOST_TEST(troupe_allocate(runtime, static_cast<troupe_type>(5000), 1, 1, nullptr, &data) == TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(troupe_allocate(runtime, TROUPE_DOUBLE, -1, 1, nullptr, &data) == TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(data == nullptr);
+  const troupe_mode declared = TROUPE_DECLARED;
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_declare("x", &declared, 1, nullptr, 0, &codelet) == TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(troupe_future_wait({}) == TROUPE_INVALID_ARGUMENT);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

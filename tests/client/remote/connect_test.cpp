@@ -1,0 +1,135 @@
+// Beginning and end of a program's session with a service.
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "tests/client/remote/places.hpp"
+
+extern char** environ;
+
+namespace troupe::tests {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(connecting)
+
+BOOST_AUTO_TEST_CASE(without_a_service_the_error_says_how_to_start_one) {
+  const TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(Runtime::connect({folder.path("sockets"), ""}), Error,
+                        failure(ErrorCode::io, "no service", "troupe serve", folder.path("sockets")));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_service_knows_the_program_by_its_name_until_it_leaves, Places) {
+  {
+    Runtime runtime = Runtime::connect({folder(), "my program"});
+    BOOST_TEST(runtime.workers() == 2U);
+    BOOST_TEST(!runtime.policy().empty());
+    const auto sessions = server().look().sessions;
+    BOOST_REQUIRE(sessions.size() == 1U);
+    BOOST_TEST(sessions[0].name == "my program");
+    runtime.submit((*this)["empty"], {});
+    runtime.wait();
+    const RunReport report = runtime.report();
+    BOOST_TEST(report.submitted == 1U);
+    BOOST_TEST(report.ended == 1U);
+  }
+  BOOST_TEST(eventually([this] { return server().look().sessions.empty(); }));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_codelet_that_only_the_program_has_is_refused_with_the_way_to_a_plug_in, Places) {
+  Runtime runtime = connect();
+  const Codelet own = Codelet("my own", {}).cpu([] {});
+  BOOST_CHECK_EXCEPTION(runtime.submit(own, {}), Error,
+                        failure(ErrorCode::no_implementation, "'my own'", "plug-in", "docs/plugins.md"));
+  const Codelet other = Codelet("fill", {AccessMode::read}).cpu([](VectorView<const double>) {});
+  const Data data = runtime.allocate_vector<double>(3);
+  BOOST_CHECK_EXCEPTION(runtime.submit(other, {data}), Error, failure(ErrorCode::signature_mismatch, "fill"));
+  runtime.submit((*this)["empty"], {});
+  runtime.wait();
+}
+
+BOOST_FIXTURE_TEST_CASE(names_that_are_no_text_do_no_harm, Places) {
+  Runtime runtime = Runtime::connect({folder(), std::string("bad \xff\xc0 name\n") + std::string(1000, 'x')});
+  double x = 0;
+  const Data data = runtime.scalar(x, "x \xf5\x80");
+  runtime.submit((*this)["empty"], {}, {}, {.name = std::string("\x01 ") + std::string(10'000, 'y')});
+  runtime.wait();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_service_that_ends_tells_its_clients, Places) {
+  Runtime runtime = connect();
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  end_service();
+  BOOST_CHECK_EXCEPTION(while (true) runtime.wait(), Error, failure(ErrorCode::service_lost, "service"));
+}
+
+/// A service in a process of its own.
+class ServiceProcess {
+ public:
+  explicit ServiceProcess(const std::string& folder) {
+    int ends[2] = {-1, -1};
+    BOOST_REQUIRE(::pipe(ends) == 0);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    ::posix_spawn_file_actions_addclose(&actions, ends[0]);
+    std::string program = TROUPE_SERVICE_PROCESS;
+    std::string argument = folder;
+    char* arguments[] = {program.data(), argument.data(), nullptr};
+    BOOST_REQUIRE(::posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environ) == 0);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    char ready[6] = {};
+    BOOST_REQUIRE(::read(ends[0], ready, 5) == 5);
+    ::close(ends[0]);
+  }
+  ~ServiceProcess() { kill(); }
+  ServiceProcess(const ServiceProcess&) = delete;
+  ServiceProcess& operator=(const ServiceProcess&) = delete;
+  void kill() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+
+ private:
+  pid_t process_ = -1;
+};
+
+BOOST_AUTO_TEST_CASE(a_service_that_is_killed_fails_what_waits_and_the_next_one_serves) {
+  const TemporaryFolder folder;
+  const std::string sockets = folder.path("sockets");
+  const Codelet wait = Codelet("wait", {}), empty = Codelet("empty", {});
+  {
+    ServiceProcess process(sockets);
+    Runtime runtime = Runtime::connect({sockets, "victim"});
+    std::vector<double> x(10, 1.0);
+    const Data data = runtime.vector(x);
+    const Data own = runtime.allocate_vector<double>(1000);
+    const Future future = runtime.submit(wait, {});
+    std::thread killer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      process.kill();
+    });
+    BOOST_CHECK_EXCEPTION(future.wait(), Error, failure(ErrorCode::service_lost, "service has gone"));
+    killer.join();
+    BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::service_lost));
+    BOOST_CHECK_EXCEPTION(runtime.submit(empty, {}), Error, failure(ErrorCode::service_lost));
+    BOOST_CHECK_THROW(std::ignore = runtime.allocate_vector<double>(100 << 20), Error);
+  }
+  const ServiceProcess next(sockets);
+  Runtime runtime = Runtime::connect({sockets, "survivor"});
+  runtime.submit(empty, {});
+  runtime.wait();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

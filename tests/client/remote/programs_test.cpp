@@ -1,0 +1,298 @@
+// What programs do gives the same results on workers of their own and on a service.
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "client/tiled_matrix.hpp"
+#include "kernels/codelets.hpp"
+#include "tests/client/remote/places.hpp"
+
+namespace troupe::tests {
+namespace {
+
+BOOST_FIXTURE_TEST_SUITE(programs_in_both_places, Places)
+
+BOOST_AUTO_TEST_CASE(tasks_compute_on_memory_of_the_program_and_of_the_runtime) {
+  both([this](Runtime& runtime) {
+    std::vector<double> y(1000, 1.0);
+    const Data x = runtime.allocate_vector<double>(1000, "x"), dy = runtime.vector(y, "y");
+    runtime.submit((*this)["fill"], {x}, args(3.0));
+    for (int i = 0; i < 10; ++i) runtime.submit((*this)["axpy"], {x, dy}, args(0.5));
+    runtime.wait();
+    BOOST_TEST(y.front() == 16);
+    BOOST_TEST(y.back() == 16);
+    const HostAccess access = runtime.acquire(x, AccessMode::read_write);
+    access.vector<double>()[0] = 7;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_the_program_writes_while_it_holds_data_is_what_tasks_see) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 0.0);
+    const Data dx = runtime.vector(x), dy = runtime.vector(y);
+    for (int round = 1; round <= 5; ++round) {
+      {
+        const HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+        for (double& value : access.vector<double>()) value = round;
+      }
+      runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    }
+    runtime.wait(dy);
+    BOOST_TEST(y[0] == 15);
+    BOOST_TEST(y[99] == 15);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_cholesky_factorization_on_tiles_is_right) {
+  both([](Runtime& runtime) {
+    constexpr std::int64_t n = 200, tile = 64;
+    std::vector<double> a(n * n);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < n; ++i) a[i + j * n] = 1.0 / static_cast<double>(1 + std::abs(i - j));
+      a[j + j * n] += static_cast<double>(n);
+    }
+    std::vector<double> l(n * n, 0.0);
+    TiledMatrix<double> tiles(runtime, n, n, tile);
+    tiles.gather_from(a.data(), n);
+    const auto& kernel = kernels::codelets<double>();
+    const std::int64_t none = 0;
+    for (int k = 0; k < tiles.tile_cols(); ++k) {
+      runtime.submit(kernel.potrf, {tiles(k, k)}, args(none, k * tile), {.priority = 3});
+      for (int i = k + 1; i < tiles.tile_rows(); ++i) {
+        runtime.submit(kernel.trsm_cholesky, {tiles(k, k), tiles(i, k)}, args(none));
+      }
+      for (int j = k + 1; j < tiles.tile_cols(); ++j) {
+        runtime.submit(kernel.syrk, {tiles(j, k), tiles(j, j)}, args(none));
+        for (int i = j + 1; i < tiles.tile_rows(); ++i) {
+          runtime.submit(kernel.gemm_nt, {tiles(i, k), tiles(j, k), tiles(i, j)}, args(none));
+        }
+      }
+    }
+    tiles.scatter_to(l.data(), n, TilePart::lower);
+    runtime.wait();
+    double largest = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = j; i < n; ++i) {
+        double sum = 0;
+        for (std::int64_t k = 0; k <= j; ++k) sum += l[i + k * n] * l[j + k * n];
+        largest = std::max(largest, std::abs(sum - a[i + j * n]));
+      }
+    }
+    BOOST_TEST(largest < 1e-11 * static_cast<double>(n));
+    BOOST_TEST(largest >= 0);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(failures_name_task_codelet_and_cause_and_cancel_what_depends_on_them) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(10, 1.0), y(10, 1.0), z(10, 1.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y"), dz = runtime.vector(z, "z");
+    const Future failed = runtime.submit((*this)["fail"], {dx}, {}, {.name = "root"});
+    const Future dependent = runtime.submit((*this)["axpy"], {dx, dy}, args(1.0), {.name = "leaf"});
+    const Future independent = runtime.submit((*this)["fill"], {dz}, args(4.0));
+    BOOST_CHECK_EXCEPTION(failed.wait(), Error, failure(ErrorCode::numerical, "'root'", "fail", "on purpose"));
+    BOOST_CHECK_EXCEPTION(dependent.wait(), Error, failure(ErrorCode::cancelled, "'leaf'", "'x'", "'root'"));
+    independent.wait();
+    BOOST_CHECK_EXCEPTION(runtime.wait(dx), Error, failure(ErrorCode::cancelled, "'x' has no valid content"));
+    BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
+                          failure(ErrorCode::numerical, "1 task failed, 1 task was cancelled", "on purpose"));
+    BOOST_TEST((failed.status() == TaskStatus::failed));
+    BOOST_TEST((dependent.status() == TaskStatus::cancelled));
+    BOOST_TEST(z[5] == 4);
+    runtime.submit((*this)["fill"], {dx}, args(2.0));
+    runtime.wait();
+    BOOST_TEST(x[5] == 2);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(cancelled_tasks_do_not_run_and_say_so) {
+  both([this](Runtime& runtime) {
+    gate().close();
+    std::vector<double> x(10, 1.0);
+    const Data dx = runtime.vector(x, "x");
+    const Future first = runtime.submit((*this)["wait_for"], {dx});
+    std::vector<Future> others;
+    for (int i = 0; i < 20; ++i) others.push_back(runtime.submit((*this)["fill"], {dx}, args(5.0)));
+    BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
+    runtime.cancel();
+    // What is said to a service takes effect in its order: the answer to this comes after it.
+    double other = 0;
+    const Data flush = runtime.scalar(other);
+    runtime.wait(flush);
+    gate().open();
+    first.wait();
+    for (const Future& future : others) BOOST_CHECK_EXCEPTION(future.wait(), Error, failure(ErrorCode::cancelled));
+    BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::cancelled, "20 tasks were cancelled"));
+    runtime.submit((*this)["fill"], {dx}, args(5.0));
+    runtime.wait();
+    BOOST_TEST(x[0] == 5);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_task_can_be_cancelled_alone_and_explicit_dependencies_follow) {
+  both([this](Runtime& runtime) {
+    gate().close();
+    std::vector<double> x(10, 1.0), y(10, 1.0), z(10, 1.0);
+    const Data dx = runtime.vector(x), dy = runtime.vector(y), dz = runtime.vector(z);
+    const Future first = runtime.submit((*this)["wait_for"], {dx});
+    const Future second = runtime.submit((*this)["fill"], {dx}, args(5.0));
+    const Future third = runtime.submit((*this)["fill"], {dy}, args(6.0), {.after = {first, second}});
+    const Future fourth = runtime.submit((*this)["fill"], {dz}, args(7.0), {.after = {first}});
+    second.cancel();
+    double other = 0;
+    const Data flush = runtime.scalar(other);
+    runtime.wait(flush);
+    gate().open();
+    BOOST_CHECK_EXCEPTION(second.wait(), Error, failure(ErrorCode::cancelled));
+    BOOST_CHECK_EXCEPTION(third.wait(), Error, failure(ErrorCode::cancelled));
+    fourth.wait();
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+    // The predecessor has ended long ago.
+    const Future late = runtime.submit((*this)["fill"], {dy}, args(8.0), {.after = {second}});
+    BOOST_CHECK_EXCEPTION(late.wait(), Error, failure(ErrorCode::cancelled));
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+    BOOST_TEST(z[0] == 7);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(partial_results_come_together) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0);
+    double sum = 5;
+    const Data dx = runtime.vector(x), total = runtime.scalar(sum, "total");
+    runtime.set_reduction(total, sum_reduction<double>());
+    for (int i = 0; i < 50; ++i) runtime.submit((*this)["sum"], {dx, total});
+    runtime.wait();
+    BOOST_TEST(sum == 5005);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(wholes_and_blocks_are_ordered) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 0.0);
+    const Data whole = runtime.vector(x, "x");
+    const std::vector<Block> blocks{{0, 0, 50, 1}, {50, 0, 50, 1}};
+    const std::vector<Handle> parts = runtime.partition(whole, blocks);
+    runtime.submit((*this)["fill"], {whole}, args(1.0));
+    runtime.submit((*this)["fill"], {parts[1]}, args(2.0));
+    runtime.submit((*this)["axpy"], {parts[1], parts[0]}, args(10.0));
+    runtime.wait(whole);
+    BOOST_TEST(x[0] == 21);
+    BOOST_TEST(x[99] == 2);
+    {
+      const HostAccess access = runtime.acquire(parts[1], AccessMode::read_write);
+      access.vector<double>()[49] = 100;
+    }
+    runtime.submit((*this)["axpy"], {parts[1], parts[0]}, args(1.0));
+    runtime.wait();
+    BOOST_TEST(x[49] == 121);
+    const std::vector<Block> overlapping{{40, 0, 20, 1}};
+    BOOST_CHECK_EXCEPTION(runtime.partition(whole, overlapping), Error, failure(ErrorCode::overlapping_handles));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(recorded_graphs_run_many_times_with_other_data) {
+  both([this](Runtime& runtime) {
+    std::vector<double> a(10, 1.0), b(10, 1.0), c(10, 0.0);
+    const Data da = runtime.vector(a), db = runtime.vector(b), dc = runtime.vector(c);
+    const RecordedGraph step = runtime.record(
+        [&] {
+          runtime.submit((*this)["axpy"], {da, db}, args(1.0));
+          runtime.submit((*this)["axpy"], {db, dc}, args(1.0));
+        },
+        "step");
+    BOOST_TEST(step.tasks() == 2U);
+    for (int i = 0; i < 3; ++i) step.run();
+    runtime.wait();
+    BOOST_TEST(b[0] == 4);
+    BOOST_TEST(c[0] == 2 + 3 + 4);
+    std::vector<double> d(10, 0.0);
+    const Data dd = runtime.vector(d);
+    const Future run = step.run({{dc, dd}});
+    run.wait();
+    runtime.wait();
+    BOOST_TEST(d[0] == 5);
+    BOOST_TEST(c[0] == 9);
+    BOOST_CHECK_EXCEPTION(step.run({{dc, da}}), Error, failure(ErrorCode::conflicting_access));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(failures_inside_of_a_recording_fail_its_run) {
+  both([this](Runtime& runtime) {
+    std::vector<double> a(10, 1.0), b(10, 1.0);
+    const Data da = runtime.vector(a, "a"), db = runtime.vector(b, "b");
+    const RecordedGraph graph = runtime.record(
+        [&] {
+          runtime.submit((*this)["fail"], {da}, {}, {.name = "inner"});
+          runtime.submit((*this)["axpy"], {da, db}, args(1.0));
+        },
+        "loop");
+    BOOST_CHECK_EXCEPTION(graph.run().wait(), Error, failure(ErrorCode::numerical, "'loop'", "'inner'", "on purpose"));
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+    runtime.wait();
+  });
+}
+
+BOOST_AUTO_TEST_CASE(callbacks_submit_and_wait_waits_for_what_they_submit) {
+  both([this](Runtime& runtime) {
+    std::atomic<int> calls{0};
+    std::function<void(const TaskOutcome&)> again;
+    again = [&](const TaskOutcome& outcome) {
+      BOOST_TEST((outcome.status == TaskStatus::succeeded));
+      if (++calls < 20) runtime.submit((*this)["empty"], {}, {}, {.callback = again});
+    };
+    runtime.submit((*this)["empty"], {}, {}, {.callback = again});
+    runtime.wait();
+    BOOST_TEST(calls.load() == 20);
+    const Progress progress = runtime.progress();
+    BOOST_TEST(progress.submitted == 20U);
+    BOOST_TEST(progress.ended == 20U);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_submit_and_wait) {
+  both([this](Runtime& runtime) {
+    std::vector<std::vector<double>> x(4, std::vector<double>(100, 1.0));
+    std::vector<std::thread> threads;
+    for (std::vector<double>& mine : x) {
+      threads.emplace_back([&] {
+        const Data data = runtime.vector(mine);
+        const Data y = runtime.allocate_vector<double>(100);
+        runtime.submit((*this)["fill"], {y}, args(1.0));
+        for (int i = 0; i < 300; ++i) {
+          const Future future = runtime.submit((*this)["axpy"], {y, data}, args(1.0));
+          if (i % 50 == 0) future.wait();
+          if (i % 70 == 0) runtime.wait(data);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::vector<double>& mine : x) BOOST_TEST(mine[99] == 301);
+    runtime.wait();
+  });
+}
+
+BOOST_AUTO_TEST_CASE(no_task_is_taken_after_stop) {
+  both([this](Runtime& runtime) {
+    runtime.submit((*this)["empty"], {});
+    runtime.stop();
+    BOOST_CHECK_EXCEPTION(runtime.submit((*this)["empty"], {}), Error,
+                          failure(ErrorCode::stopped, "'empty'", "takes no tasks"));
+    runtime.wait();
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_thousand_tasks_end_once_each) {
+  both([this](Runtime& runtime) {
+    for (int i = 0; i < 100'000; ++i) runtime.submit((*this)["empty"], {});
+    runtime.wait();
+    BOOST_TEST(runtime.progress().ended == 100'000U);
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

@@ -1,0 +1,29 @@
+/// The seeds of random programs in a test.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <cstdlib>
+
+namespace troupe::tests {
+
+struct Seeds {
+  std::uint64_t first = 1;
+  std::uint64_t count = 0;
+};
+
+/// Those of the command line, or the first `count`; fewer where a sanitizer slows everything down.
+inline Seeds seeds(std::uint64_t count) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  if (suite.argc > 1) {
+    return {std::strtoull(suite.argv[1], nullptr, 10),
+            suite.argc > 2 ? std::strtoull(suite.argv[2], nullptr, 10) : std::uint64_t{1}};
+  }
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return {1, count / 5};
+#else
+  return {1, count};
+#endif
+}
+
+}  // namespace troupe::tests

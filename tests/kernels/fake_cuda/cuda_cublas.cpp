@@ -1,0 +1,222 @@
+// A fake of cuBLAS: the calls that Troupe makes, checked as the library checks them, and run by the host's BLAS on the
+// streams of the fake runtime library.
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/fortran.hpp"
+#include "tests/kernels/fake_cuda/cuda_device_call.hpp"
+#include "tests/kernels/fake_cuda/cuda_tile_kernels.hpp"
+
+extern "C" {
+void strmm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*,
+            const int*, float*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);
+void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
+            const int*, double*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);
+}
+
+// Of the fake of CUDA's runtime library, which this library is linked to.
+extern "C" troupe::tests::FakeCudaControl* fake_cuda_control();
+
+struct cublasContext {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+  bool has_workspace = false;
+};
+
+namespace troupe::tests::fake_cuda {
+namespace {
+
+namespace blas = troupe::kernels::fortran;
+
+void trmm(char side, char uplo, char trans, char diag, int m, int n, const float* a, int lda, float* b, int ldb) {
+  const float one = 1;
+  strmm_(&side, &uplo, &trans, &diag, &m, &n, &one, a, &lda, b, &ldb, 1, 1, 1, 1);
+}
+void trmm(char side, char uplo, char trans, char diag, int m, int n, const double* a, int lda, double* b, int ldb) {
+  const double one = 1;
+  dtrmm_(&side, &uplo, &trans, &diag, &m, &n, &one, a, &lda, b, &ldb, 1, 1, 1, 1);
+}
+
+char letter(cublasOperation_t operation) { return operation == CUBLAS_OP_N ? 'N' : 'T'; }
+char letter(cublasFillMode_t uplo) { return uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U'; }
+char letter(cublasSideMode_t side) { return side == CUBLAS_SIDE_LEFT ? 'L' : 'R'; }
+char letter(cublasDiagType_t diag) { return diag == CUBLAS_DIAG_UNIT ? 'U' : 'N'; }
+
+template <class T>
+DeviceBlock block(const T* data, int rows, int cols, int ld) {
+  return {data, rows, cols, ld, sizeof(T)};
+}
+
+bool fits(const DeviceBlock& block) {
+  return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
+}
+
+/// Enqueues what a call does, after the checks that the library makes at once. The handle's device must be the current
+/// one, and the handle must have a work space: without one the library would allocate.
+template <class F>
+cublasStatus_t enqueue(cublasHandle_t handle, std::vector<DeviceBlock> blocks, F call) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess || device != handle->device) return CUBLAS_STATUS_INTERNAL_ERROR;
+  if (!handle->has_workspace) return CUBLAS_STATUS_ALLOC_FAILED;
+  for (const DeviceBlock& one : blocks) {
+    if (!fits(one)) return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const cudaError_t launched =
+      device_calls().launch(handle->stream, [blocks = std::move(blocks), call](const FakeLaunch& launch) {
+        for (const DeviceBlock& one : blocks) {
+          if (!touches(launch, one)) return;
+        }
+        call();
+      });
+  return launched == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+template <class T>
+cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {
+  const bool plain_a = ta == CUBLAS_OP_N;
+  const bool plain_b = tb == CUBLAS_OP_N;
+  return enqueue(handle,
+                 {block(a, plain_a ? m : k, plain_a ? k : m, lda), block(b, plain_b ? k : n, plain_b ? n : k, ldb),
+                  block(c, m, n, ldc)},
+                 [=, alpha = *alpha, beta = *beta] {
+                   blas::gemm(letter(ta), letter(tb), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+                 });
+}
+
+template <class T>
+cublasStatus_t syrk(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const T* alpha,
+                    const T* a, int lda, const T* beta, T* c, int ldc) {
+  const bool plain = trans == CUBLAS_OP_N;
+  return enqueue(handle, {block(a, plain ? n : k, plain ? k : n, lda), block(c, n, n, ldc)},
+                 [=, alpha = *alpha, beta = *beta] {
+                   blas::syrk(letter(uplo), letter(trans), n, k, alpha, a, lda, beta, c, ldc);
+                 });
+}
+
+template <class T>
+cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,
+                    cublasDiagType_t diag, int m, int n, const T* alpha, const T* a, int lda, T* b, int ldb) {
+  const int order = side == CUBLAS_SIDE_LEFT ? m : n;
+  return enqueue(handle, {block(a, order, order, lda), block(b, m, n, ldb)}, [=, alpha = *alpha] {
+    blas::trsm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, alpha, a, lda, b, ldb);
+  });
+}
+
+template <class T>
+cublasStatus_t triangular_product(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
+                                  cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,
+                                  const T* a, int lda, const T* b, int ldb, T* c, int ldc) {
+  const int order = side == CUBLAS_SIDE_LEFT ? m : n;
+  if (*alpha != T{1} || b != c || ldb != ldc) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  return enqueue(handle, {block(a, order, order, lda), block(b, m, n, ldb)},
+                 [=] { trmm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, a, lda, c, ldc); });
+}
+
+template <class T>
+cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, const T* alpha,
+                    const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc) {
+  if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  // In place only where the other operand is laid out alike.
+  if ((a == c && lda != ldc) || (b == c && ldb != ldc)) return CUBLAS_STATUS_INVALID_VALUE;
+  return enqueue(handle, {block(a, m, n, lda), block(b, m, n, ldb), block(c, m, n, ldc)},
+                 [=, alpha = *alpha, beta = *beta] {
+                   for (std::ptrdiff_t j = 0; j < n; ++j) {
+                     for (std::ptrdiff_t i = 0; i < m; ++i) {
+                       const T added = beta == T{0} ? T{0} : beta * b[i + j * ldb];
+                       c[i + j * ldc] = alpha * a[i + j * lda] + added;
+                     }
+                   }
+                 });
+}
+
+}  // namespace
+}  // namespace troupe::tests::fake_cuda
+
+namespace fake = troupe::tests::fake_cuda;
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  // The fake knows Troupe's own kernels from now on. Whoever launches one has a handle of this library.
+  static const bool registered = [] {
+    troupe::tests::register_tile_kernels(*fake_cuda_control());
+    return true;
+  }();
+  (void)registered;
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *handle = new cublasContext{device, nullptr, false};
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  handle->stream = stream;
+  // As the manual says: back to the default work space.
+  handle->has_workspace = false;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* memory, std::size_t size) {
+  cudaPointerAttributes attributes{};
+  if (reinterpret_cast<std::uintptr_t>(memory) % 256 != 0 || size == 0 ||
+      cudaPointerGetAttributes(&attributes, memory) != cudaSuccess || attributes.type != cudaMemoryTypeDevice ||
+      attributes.device != handle->device) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  handle->has_workspace = true;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
+  return mode == CUBLAS_DEFAULT_MATH ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+const char* cublasGetStatusName(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
+    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
+    default: return "CUBLAS_STATUS_INTERNAL_ERROR";
+  }
+}
+
+const char* cublasGetStatusString(cublasStatus_t) { return "said by a fake"; }
+
+#define TROUPE_FAKE(T, p)                                                                                            \
+  cublasStatus_t cublas##p##gemm_v2(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, \
+                                    int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta,  \
+                                    T* c, int ldc) {                                                                 \
+    return fake::gemm(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                 \
+  }                                                                                                                  \
+  cublasStatus_t cublas##p##syrk_v2(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n,    \
+                                    int k, const T* alpha, const T* a, int lda, const T* beta, T* c, int ldc) {      \
+    return fake::syrk(handle, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);                                       \
+  }                                                                                                                  \
+  cublasStatus_t cublas##p##trsm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,             \
+                                    cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,    \
+                                    const T* a, int lda, T* b, int ldb) {                                            \
+    return fake::trsm(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);                                 \
+  }                                                                                                                  \
+  cublasStatus_t cublas##p##trmm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,             \
+                                    cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,    \
+                                    const T* a, int lda, const T* b, int ldb, T* c, int ldc) {                       \
+    return fake::triangular_product(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, c, ldc);           \
+  }                                                                                                                  \
+  cublasStatus_t cublas##p##geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n,    \
+                                 const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c,      \
+                                 int ldc) {                                                                          \
+    return fake::geam(handle, ta, tb, m, n, alpha, a, lda, beta, b, ldb, c, ldc);                                    \
+  }
+TROUPE_FAKE(float, S)
+TROUPE_FAKE(double, D)
+#undef TROUPE_FAKE

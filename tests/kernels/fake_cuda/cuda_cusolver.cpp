@@ -1,0 +1,112 @@
+// A fake of cuSOLVER: the calls that Troupe makes, checked as the library checks them, and run by the host's LAPACK on
+// the streams of the fake runtime library.
+#include <cusolverDn.h>
+
+#include <algorithm>
+
+#include "kernels/fortran.hpp"
+#include "tests/kernels/fake_cuda/cuda_cusolver_handle.hpp"
+#include "tests/kernels/fake_cuda/cuda_device_call.hpp"
+
+namespace troupe::tests::fake_cuda {
+namespace {
+
+/// Some size that is not the block's own, so that too little is noticed.
+int work_size(int rows, int cols) { return 64 + 3 * std::max(rows, cols); }
+
+template <class T>
+DeviceBlock block(const T* data, int rows, int cols, int ld) {
+  return {data, rows, cols, ld, sizeof(T)};
+}
+
+bool fits(const DeviceBlock& block) {
+  return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
+}
+
+/// Enqueues what a call does to a block with its work space and its status.
+template <class T, class F>
+cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const T* work, int* info, F call) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess || device != handle->device) return CUSOLVER_STATUS_INTERNAL_ERROR;
+  if (!fits(a)) return CUSOLVER_STATUS_INVALID_VALUE;
+  const int size = work_size(static_cast<int>(a.rows), static_cast<int>(a.cols));
+  const cudaError_t launched = device_calls().launch(handle->stream, [=](const FakeLaunch& launch) {
+    if (!touches(launch, a) || !touches(launch, block(work, size, 1, size)) || !touches(launch, block(info, 1, 1, 1))) {
+      return;
+    }
+    *info = call();
+  });
+  return launched == cudaSuccess ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_EXECUTION_FAILED;
+}
+
+template <class T>
+cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T* a, int lda, T* work, int size,
+                       int* info) {
+  if (size < work_size(n, n)) return CUSOLVER_STATUS_INVALID_VALUE;
+  return enqueue(handle, block(a, n, n, lda), work, info,
+                 [=] { return kernels::fortran::potrf(uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U', n, a, lda); });
+}
+
+/// Goes on after a pivot that is zero, and names the last one: the manual does not promise the first.
+template <class T>
+int factorize(int n, T* a, std::ptrdiff_t lda) {
+  int info = 0;
+  for (int k = 0; k < n; ++k) {
+    if (a[k + k * lda] == T{0}) info = k + 1;
+    for (int i = k + 1; i < n; ++i) a[i + k * lda] /= a[k + k * lda];
+    for (int j = k + 1; j < n; ++j) {
+      for (int i = k + 1; i < n; ++i) a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
+    }
+  }
+  return info;
+}
+
+template <class T>
+cusolverStatus_t getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* work, const int* pivots, int* info) {
+  if (m != n || pivots != nullptr) return CUSOLVER_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  return enqueue(handle, block(a, n, n, lda), work, info, [=] { return factorize(n, a, lda); });
+}
+
+}  // namespace
+}  // namespace troupe::tests::fake_cuda
+
+namespace fake = troupe::tests::fake_cuda;
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  *handle = new cusolverDnContext{device, nullptr};
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
+  delete handle;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
+  handle->stream = stream;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+#define TROUPE_FAKE(T, p)                                                                                             \
+  cusolverStatus_t cusolverDn##p##potrf_bufferSize(cusolverDnHandle_t, cublasFillMode_t, int n, T*, int, int* size) { \
+    *size = fake::work_size(n, n);                                                                                    \
+    return CUSOLVER_STATUS_SUCCESS;                                                                                   \
+  }                                                                                                                   \
+  cusolverStatus_t cusolverDn##p##potrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T* a, int lda,       \
+                                        T* work, int size, int* info) {                                               \
+    return fake::potrf(handle, uplo, n, a, lda, work, size, info);                                                    \
+  }                                                                                                                   \
+  cusolverStatus_t cusolverDn##p##getrf_bufferSize(cusolverDnHandle_t, int m, int n, T*, int, int* size) {            \
+    *size = fake::work_size(m, n);                                                                                    \
+    return CUSOLVER_STATUS_SUCCESS;                                                                                   \
+  }                                                                                                                   \
+  cusolverStatus_t cusolverDn##p##getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* work, int* pivots, \
+                                        int* info) {                                                                  \
+    return fake::getrf(handle, m, n, a, lda, work, pivots, info);                                                     \
+  }
+TROUPE_FAKE(float, S)
+TROUPE_FAKE(double, D)
+#undef TROUPE_FAKE

@@ -1,0 +1,57 @@
+/// What the fakes of cuBLAS and cuSOLVER share: calls that run later, on the fake's streams, in its devices' memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "tests/support/fake_cuda/control.hpp"
+
+namespace troupe::tests::fake_cuda {
+
+/// A column-major block in a device's memory, as a call names it.
+struct DeviceBlock {
+  const void* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t ld = 1;
+  std::size_t element = 1;
+
+  /// From the first element to the last.
+  [[nodiscard]] std::size_t bytes() const {
+    return rows == 0 || cols == 0 ? 0 : static_cast<std::size_t>((cols - 1) * ld + rows) * element;
+  }
+};
+
+/// Whether the device may touch all of the block; else the launch is a fault.
+[[nodiscard]] inline bool touches(const FakeLaunch& launch, const DeviceBlock& block) {
+  return block.bytes() == 0 || launch.touches(block.data, block.bytes());
+}
+
+/// The calls that have been enqueued and have not run. A launch on a device with a fault is dropped by the fake; what
+/// it would have called goes with this object.
+class DeviceCalls {
+ public:
+  using Call = std::function<void(const FakeLaunch&)>;
+
+  /// Enqueues `call` as a kernel.
+  cudaError_t launch(cudaStream_t stream, Call call);
+
+ private:
+  void run(const FakeLaunch& launch, std::uint64_t number);
+  cudaError_t find_kernel();
+
+  std::mutex mutex_;
+  cudaKernel_t kernel_ = nullptr;           // guarded by mutex_
+  std::uint64_t last_ = 0;                  // guarded by mutex_
+  std::map<std::uint64_t, Call> enqueued_;  // guarded by mutex_
+};
+
+/// Those of the library that this is compiled into.
+DeviceCalls& device_calls();
+
+}  // namespace troupe::tests::fake_cuda

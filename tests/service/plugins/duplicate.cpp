@@ -1,0 +1,7 @@
+// A plug-in with a name that is taken.
+#include "client/plugin.hpp"
+
+TROUPE_PLUGIN("duplicate", [](troupe::PluginRegistrar& registrar) {
+  registrar.add(troupe::Codelet("of_duplicate", {}).cpu([] {}));
+  registrar.add(troupe::Codelet("potrf/double", {}).cpu([] {}));
+})

@@ -1,0 +1,6 @@
+// A plug-in that needs what nobody has.
+#include "client/plugin.hpp"
+
+extern "C" void troupe_test_nobody_has_this();
+
+TROUPE_PLUGIN("missing", [](troupe::PluginRegistrar&) { troupe_test_nobody_has_this(); })

@@ -1,0 +1,2 @@
+// A shared object that is no plug-in.
+extern "C" int of_no_plugin() { return 1; }

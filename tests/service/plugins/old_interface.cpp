@@ -1,0 +1,8 @@
+// A plug-in that was built for another version of the interface.
+#include "client/plugin.hpp"
+
+extern "C" const troupe::PluginDescriptor troupe_plugin;
+const troupe::PluginDescriptor troupe_plugin = {
+    troupe::kPluginMagic,           troupe::kPluginInterface + 1, sizeof(troupe::CodeletDefinition),
+    troupe::kPluginTroupeVersion,   TROUPE_PLUGIN_COMPILER,       "old",
+    [](troupe::PluginRegistrar&) {}};

@@ -1,0 +1,11 @@
+// A plug-in that was built for another version of Troupe.
+#include "client/plugin.hpp"
+
+extern "C" const troupe::PluginDescriptor troupe_plugin;
+const troupe::PluginDescriptor troupe_plugin = {troupe::kPluginMagic,
+                                                troupe::kPluginInterface,
+                                                sizeof(troupe::CodeletDefinition),
+                                                "0.0.1",
+                                                TROUPE_PLUGIN_COMPILER,
+                                                "old",
+                                                [](troupe::PluginRegistrar&) {}};

@@ -1,0 +1,9 @@
+// A plug-in whose register function throws after it has added something.
+#include <stdexcept>
+
+#include "client/plugin.hpp"
+
+TROUPE_PLUGIN("throwing", [](troupe::PluginRegistrar& registrar) {
+  registrar.add(troupe::Codelet("of_throwing", {}).cpu([] {}));
+  throw std::runtime_error("no licence was found");
+})

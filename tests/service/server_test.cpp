@@ -1,0 +1,278 @@
+#include "service/server.hpp"
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <thread>
+
+#include "tests/support/running_service.hpp"
+#include "tests/support/service_client.hpp"
+
+namespace troupe::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Service {
+  RunningService service;
+
+  template <class Reply, class Request>
+  Reply call(grpc::Status (v1::Troupe::Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
+             const Request& request = {}, grpc::StatusCode expected = grpc::StatusCode::OK) {
+    const auto stub = stub_at(service.folder());
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 1min);
+    Reply reply;
+    const grpc::Status status = (stub.get()->*method)(&context, request, &reply);
+    BOOST_TEST_INFO(status.error_message());
+    BOOST_TEST(static_cast<int>(status.error_code()) == static_cast<int>(expected));
+    return reply;
+  }
+  /// Tasks of the only session that have arrived.
+  std::uint64_t submitted() {
+    const auto jobs = call(&v1::Troupe::Stub::Jobs);
+    return jobs.jobs_size() == 1 ? jobs.jobs(0).submitted() : 0;
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(server, Service)
+
+BOOST_AUTO_TEST_CASE(the_sockets_are_their_owner_s) {
+  struct stat status {};
+  BOOST_REQUIRE(::stat(service.folder().c_str(), &status) == 0);
+  BOOST_TEST((status.st_mode & 0777U) == 0700U);
+  for (const std::string_view name : {wire::kServiceSocket, wire::kMemorySocket}) {
+    BOOST_REQUIRE(::stat((service.folder() + "/" + std::string(name)).c_str(), &status) == 0);
+    BOOST_TEST((status.st_mode & 0777U) == 0600U);
+    BOOST_TEST(S_ISSOCK(status.st_mode));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(it_says_what_it_is) {
+  call(&v1::Troupe::Stub::Ping);
+  service.server().set_http_address("127.0.0.1:1");
+  const auto status = call(&v1::Troupe::Stub::Status);
+  BOOST_TEST(status.protocol_version() == 1U);
+  BOOST_TEST(status.process() == ::getpid());
+  BOOST_TEST(status.workers() == 2U);
+  BOOST_TEST(status.state() == "serving");
+  BOOST_TEST(status.http_address() == "127.0.0.1:1");
+  BOOST_TEST(!status.version().empty());
+  call<v1::MetricsReply, v1::MetricsRequest>(&v1::Troupe::Stub::Metrics, {}, grpc::StatusCode::FAILED_PRECONDITION);
+  call<v1::LookReply, v1::LookRequest>(&v1::Troupe::Stub::Look, {}, grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+BOOST_AUTO_TEST_CASE(sessions_are_listed_explained_and_remembered) {
+  std::uint64_t session = 0;
+  {
+    ServiceClient client(service.folder());
+    session = client.hello("solver");
+    client.open(0, service.codelets()["wait"]);
+    for (int i = 0; i < 5; ++i) client.submit(0, {});
+    BOOST_REQUIRE(eventually([&] { return service.gate().waiting() == 2 && submitted() == 5; }));
+    const auto jobs = call(&v1::Troupe::Stub::Jobs);
+    BOOST_REQUIRE(jobs.jobs_size() == 1);
+    BOOST_TEST(jobs.jobs(0).session() == session);
+    BOOST_TEST(jobs.jobs(0).name() == "solver");
+    BOOST_TEST(jobs.jobs(0).user() == ::getuid());
+    BOOST_TEST(jobs.jobs(0).process() == ::getpid());
+    BOOST_TEST(jobs.jobs(0).state() == "running");
+    BOOST_TEST(jobs.jobs(0).submitted() == 5U);
+    v1::WhyRequest request;
+    request.set_session(session);
+    const auto why = call(&v1::Troupe::Stub::Why, request);
+    BOOST_TEST(contains(why.text(), "wait"));
+    BOOST_TEST(why.json().starts_with("{"));
+    request.set_session(0);
+    BOOST_TEST(contains(call(&v1::Troupe::Stub::Why, request).text(), "of session " + std::to_string(session)));
+    request.set_session(session + 1);
+    call(&v1::Troupe::Stub::Why, request, grpc::StatusCode::NOT_FOUND);
+    service.gate().open();
+    client.wait_all();
+  }
+  BOOST_TEST(eventually([&] { return service.empty(); }));
+  v1::JobsRequest request;
+  BOOST_TEST(call(&v1::Troupe::Stub::Jobs, request).jobs_size() == 0);
+  request.set_all(true);
+  const auto jobs = call(&v1::Troupe::Stub::Jobs, request);
+  BOOST_REQUIRE(jobs.jobs_size() == 1);
+  BOOST_TEST(jobs.jobs(0).state() == "done");
+  BOOST_TEST(jobs.jobs(0).ended() == 5U);
+  BOOST_TEST(jobs.jobs(0).worker_s() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_job_runs_no_more_tasks) {
+  ServiceClient client(service.folder());
+  v1::CancelJobRequest request;
+  request.set_session(client.hello());
+  client.open(0, service.codelets()["wait"]);
+  for (int i = 0; i < 10; ++i) client.submit(0, {});
+  BOOST_REQUIRE(eventually([&] { return service.gate().waiting() == 2 && submitted() == 10; }));
+  BOOST_TEST(call(&v1::Troupe::Stub::CancelJob, request).tasks() == 10U);
+  BOOST_REQUIRE(eventually([&] { return call(&v1::Troupe::Stub::Jobs).jobs(0).state() == "cancelled"; }));
+  const std::uint64_t later = client.submit(0, {});
+  BOOST_TEST(client.ended(later).status() == v1::Ended::CANCELLED);
+  BOOST_TEST(contains(client.ended(later).problem().message(), "cancelled by user"));
+  service.gate().open();
+  const auto problem = client.wait_all();
+  BOOST_REQUIRE(problem.has_value());
+  BOOST_TEST(contains(problem->message(), "was cancelled: the session was cancelled by user "));
+  int cancelled = 0;
+  for (std::uint64_t task = 1; task <= 10; ++task) {
+    cancelled += client.ended(task).status() == v1::Ended::CANCELLED ? 1 : 0;
+  }
+  BOOST_TEST(cancelled == 8);
+  request.set_session(999);
+  call(&v1::Troupe::Stub::CancelJob, request, grpc::StatusCode::NOT_FOUND);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_was_cancelled_before_it_had_tasks_hears_of_it_when_it_waits) {
+  ServiceClient client(service.folder());
+  v1::CancelJobRequest request;
+  request.set_session(client.hello());
+  client.open(0, service.codelets()["empty"]);
+  BOOST_TEST(!client.wait_all());
+  BOOST_TEST(call(&v1::Troupe::Stub::CancelJob, request).tasks() == 0U);
+  BOOST_REQUIRE(eventually([&] { return call(&v1::Troupe::Stub::Jobs).jobs(0).state() == "cancelled"; }));
+  for (int i = 0; i < 3; ++i) client.submit(0, {});
+  const auto problem = client.wait_all();
+  BOOST_REQUIRE(problem.has_value());
+  BOOST_TEST(problem->code() == "cancelled");
+  BOOST_TEST(contains(problem->message(), "3 tasks were cancelled"));
+  BOOST_TEST(contains(problem->message(), "cancelled by user"));
+  // What has been told is not told again.
+  BOOST_TEST(!client.wait_all());
+}
+
+BOOST_AUTO_TEST_CASE(draining_lets_tasks_end_and_says_goodbye) {
+  ServiceClient client(service.folder());
+  client.hello();
+  client.open(0, service.codelets()["wait"]);
+  for (int i = 0; i < 10; ++i) client.submit(0, {});
+  BOOST_REQUIRE(eventually([&] { return service.gate().waiting() == 2 && submitted() == 10; }));
+  service.server().drain();
+  BOOST_TEST(!service.server().wait_until_empty(1ms));
+  BOOST_TEST(call(&v1::Troupe::Stub::Status).state() == "draining");
+  BOOST_CHECK_THROW(MemoryClient(service.folder()).hello(), std::runtime_error);
+  const std::uint64_t later = client.submit(0, {});
+  BOOST_TEST(client.ended(later).status() == v1::Ended::CANCELLED);
+  BOOST_TEST(client.ended(later).problem().code() == "stopped");
+  service.gate().open();
+  const auto goodbye = client.goodbye();
+  BOOST_REQUIRE(goodbye.has_value());
+  BOOST_TEST(goodbye->code() == "stopped");
+  for (std::uint64_t task = 1; task <= 10; ++task) {
+    BOOST_TEST(client.has_ended(task));
+    BOOST_TEST(client.ended(task).status() == v1::Ended::SUCCEEDED);
+  }
+  BOOST_TEST(service.server().wait_until_empty(1min));
+}
+
+BOOST_AUTO_TEST_CASE(cancelling_ends_clients_that_hold_data_or_do_nothing) {
+  ServiceClient client(service.folder());
+  ServiceClient idle(service.folder());
+  idle.hello();
+  client.hello();
+  client.open(0, service.codelets()["wait_for"]);
+  const MappedSegment segment = client.memory().allocate(4096);
+  client.register_vector<double>(0, segment, 10);
+  const std::uint64_t request = client.next_request();
+  client.send([&](v1::Operation& operation) {
+    operation.mutable_acquire()->set_request(request);
+    operation.mutable_acquire()->set_mode(v1::READ_WRITE);
+  });
+  BOOST_TEST(!client.reply(request));
+  service.server().cancel();
+  BOOST_TEST(idle.goodbye()->code() == "stopped");
+  BOOST_TEST(client.goodbye()->code() == "stopped");
+  BOOST_TEST(service.server().wait_until_empty(1min));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_in_use_is_refused_with_the_process) {
+  service::ServerOptions options;
+  options.folder = service.folder();
+  options.inherit_sockets = false;
+  options.runtime.cores = 1;
+  const auto second = service::Server::start(options, service.codelets());
+  BOOST_REQUIRE(!second.ok());
+  BOOST_TEST((second.failure().code == ErrorCode::io));
+  BOOST_TEST(contains(second.failure().message, "process " + std::to_string(::getpid())));
+  call(&v1::Troupe::Stub::Ping);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_no_grpc_and_silence_harm_nobody) {
+  const std::string path = service.folder() + "/" + std::string(wire::kServiceSocket);
+  std::vector<platform::FileDescriptor> silent;
+  for (int i = 0; i < 20; ++i) {
+    const auto garbage = connect_to(path, SOCK_STREAM);
+    std::string bytes(5000, static_cast<char>(i * 13));
+    ::send(garbage.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    silent.push_back(connect_to(path, SOCK_STREAM));
+    // The beginning of a connection, and then nothing.
+    if (i % 2 == 0) ::send(silent.back().get(), "PRI * HTTP/2.0\r\n\r\nSM", 20, MSG_NOSIGNAL);
+  }
+  ServiceClient client(service.folder());
+  BOOST_TEST(client.hello() > 0U);
+  client.open(0, service.codelets()["empty"]);
+  client.submit(0, {});
+  BOOST_TEST(!client.wait_all());
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_disturbs_nobody) {
+  ServiceClient slow(service.folder());
+  slow.hello("slow");
+  // Each is answered, by several hundred bytes; nobody reads them. The service listens no more when too many wait, so
+  // that the sender blocks in its turn.
+  std::atomic<std::uint32_t> sent{0};
+  std::thread sender([&] {
+    for (std::uint32_t number = 0; number < 60'000;) {
+      v1::ClientMessage batch;
+      for (int i = 0; i < 100; ++i, ++number) {
+        v1::OpenCodelet& open = *batch.add_operations()->mutable_open_codelet();
+        open.set_codelet(number);
+        open.set_name(std::string(200, 'x'));
+      }
+      if (!slow.send(batch)) return;
+      sent = number;
+    }
+  });
+  BOOST_TEST(eventually([&] { return sent >= 4'000; }));
+  ServiceClient other(service.folder());
+  BOOST_TEST(other.hello() > 0U);
+  other.open(0, service.codelets()["empty"]);
+  for (int i = 0; i < 100; ++i) other.submit(0, {});
+  BOOST_TEST(!other.wait_all());
+  BOOST_TEST(sent < 60'000U);
+  slow.cancel();
+  sender.join();
+}
+
+BOOST_AUTO_TEST_CASE(connections_have_a_limit_that_closing_frees) {
+  service::ServerOptions options;
+  options.connections_per_user = 3;
+  RunningService limited(options);
+  const auto ping = [&] {
+    const auto stub = stub_at(limited.folder());
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 1min);
+    v1::PingReply reply;
+    return stub->Ping(&context, {}, &reply).ok();
+  };
+  {
+    std::vector<std::unique_ptr<v1::Troupe::Stub>> stubs;
+    for (int i = 0; i < 3; ++i) {
+      stubs.push_back(stub_at(limited.folder()));
+      grpc::ClientContext context;
+      v1::PingReply reply;
+      BOOST_TEST(stubs.back()->Ping(&context, {}, &reply).ok());
+    }
+    BOOST_TEST(!ping());
+  }
+  BOOST_TEST(eventually(ping));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

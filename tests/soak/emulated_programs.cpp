@@ -1,0 +1,48 @@
+// Random programs on cores and emulated accelerators under real threads, with faults, many of them.
+//
+//   soak_emulated_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//
+// Each seed is submitted directly; every fourth is recorded and run many times, too. A seed that fails is printed with
+// the command that runs it again; so is one that has not ended after a minute, with why nothing moves.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/soak/seed_watchdog.hpp"
+#include "tests/support/emulated_run_actor.hpp"
+
+namespace troupe::tests {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(emulated_programs)
+
+BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other_or_say_why_not) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  const std::uint64_t count = suite.argc > 1 ? std::strtoull(suite.argv[1], nullptr, 10) : 10000;
+  const std::uint64_t first = suite.argc > 2 ? std::strtoull(suite.argv[2], nullptr, 10) : 1;
+  SeedWatchdog watchdog;
+  std::uint64_t tasks = 0;
+  std::uint64_t evictions = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    watchdog.next(seed);
+    const EmulatedRun run = emulated_run(seed);
+    const auto report = [&](const std::vector<std::string>& problems, const char* how) {
+      for (const std::string& problem : problems) {
+        BOOST_ERROR("seed " << seed << " (" << describe(run) << how << "): " << problem
+                            << "; to run it again: " << replay(seed));
+      }
+    };
+    RunReport seen;
+    report(execute(run, nullptr, &seen), "");
+    tasks += seen.ended;
+    evictions += seen.transfers.evictions;
+    if (seed % 4 == 0) report(execute_recorded(run), ", recorded");
+  }
+  BOOST_TEST_MESSAGE(count << " seeds, " << tasks << " tasks, " << evictions << " evictions");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

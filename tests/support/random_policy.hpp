@@ -1,0 +1,23 @@
+/// Policies with random options.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "proto/random.hpp"
+
+namespace troupe::tests {
+
+/// True in `percent` of 100 cases.
+inline bool chance(Random& random, std::uint32_t percent) { return random.below(100) < percent; }
+
+template <class T, std::size_t N>
+T pick(Random& random, const std::array<T, N>& from) {
+  return from[random.below(static_cast<std::uint32_t>(N))];
+}
+
+/// Any policy that there is, with options that it knows, as `RuntimeOptions::policy` takes it.
+[[nodiscard]] std::string random_policy(Random& random);
+
+}  // namespace troupe::tests

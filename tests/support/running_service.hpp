@@ -1,0 +1,116 @@
+/// A service in a temporary folder, with codelets for tests.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "graph/codelet.hpp"
+#include "service/server.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::tests {
+
+/// Waits, for up to a minute, until something is so.
+template <class Condition>
+bool eventually(const Condition& condition) {
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > latest) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+/// What kernels of `wait` wait for.
+class Gate {
+ public:
+  void open() { open_ = true; }
+  void close() { open_ = false; }
+  void pass() {
+    ++waiting_;
+    while (!open_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    --waiting_;
+  }
+  [[nodiscard]] int waiting() const { return waiting_; }
+
+ private:
+  std::atomic<bool> open_{false};
+  std::atomic<int> waiting_{0};
+};
+
+class TestCodelets final : public service::CodeletSource {
+ public:
+  explicit TestCodelets(Gate& gate) {
+    add(Codelet("empty", {}).cpu([] {}));
+    add(Codelet("wait", {}).cpu([&gate] { gate.pass(); }));
+    add(Codelet("wait_for", {AccessMode::read_write}).cpu([&gate](VectorView<double>) { gate.pass(); }));
+    add(Codelet("fill", {AccessMode::write}).cpu([](VectorView<double> x, double value) {
+      for (double& element : x) element = value;
+    }));
+    add(Codelet("axpy", {AccessMode::read, AccessMode::read_write})
+            .cpu([](VectorView<const double> x, VectorView<double> y, double a) {
+              for (std::size_t i = 0; i < y.size(); ++i) y[i] += a * x[i];
+            }),
+        [](std::span<const Layout> layouts, const Arguments&) -> Result<void> {
+          if (layouts[0].elements() >= layouts[1].elements()) return {};
+          return Failure{ErrorCode::invalid_argument, "axpy: x is shorter than y"};
+        });
+    add(Codelet("sum", {AccessMode::read, AccessMode::reduce}).cpu([](VectorView<const double> x, double& sum) {
+      for (const double element : x) sum += element;
+    }));
+    add(Codelet("fail", {AccessMode::write}).cpu([](VectorView<double>) {
+      throw Error(ErrorCode::numerical, "the kernel has failed on purpose");
+    }));
+    Codelet touch = Codelet::variadic("touch");
+    touch.cpu([](const KernelContext&) {});
+    add(touch);
+  }
+
+  [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {
+    const auto found = codelets_.find(name);
+    return found == codelets_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets_.find(name)->second.codelet; }
+
+ private:
+  void add(const Codelet& codelet,
+           std::function<Result<void>(std::span<const Layout>, const Arguments&)> check = nullptr) {
+    codelets_.emplace(codelet.name(), service::ServiceCodelet{codelet, std::move(check)});
+  }
+  std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
+};
+
+/// Its gate is opened when the test ends, so that no kernel stays.
+class RunningService {
+ public:
+  explicit RunningService(service::ServerOptions options = {}) {
+    options.folder = folder_.path("sockets");
+    options.inherit_sockets = false;
+    options.runtime.cores = 2;
+    options.runtime.oversubscribe = true;
+    options.runtime.bind = false;
+    server_ = service::Server::start(options, codelets_).value_or_throw();
+  }
+  ~RunningService() { gate_.open(); }
+
+  [[nodiscard]] std::string folder() const { return folder_.path("sockets"); }
+  [[nodiscard]] service::Server& server() { return *server_; }
+  [[nodiscard]] Gate& gate() { return gate_; }
+  [[nodiscard]] const TestCodelets& codelets() const { return codelets_; }
+  /// Nothing of any client is left.
+  [[nodiscard]] bool empty() { return server_->look().sessions.empty() && server_->look().runtime.clients.empty(); }
+
+ private:
+  TemporaryFolder folder_;
+  Gate gate_;
+  TestCodelets codelets_{gate_};
+  std::unique_ptr<service::Server> server_;
+};
+
+}  // namespace troupe::tests
