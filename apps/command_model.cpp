@@ -25,7 +25,7 @@ namespace troupe::apps {
 
 namespace {
 
-constexpr std::int64_t kLargestTile = 16384;
+constexpr std::int64_t kLargestMeasuredTile = 16384;
 
 struct ModelArguments {
   RuntimeOptions runtime;
@@ -131,7 +131,7 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
       "calibrate", "Measure the tile kernels on every kind of device, and keep the times for later runs");
   command->add_option("--tile", arguments->tiles, "Edges of tiles; default: 128,256,384,512, and 1024,2048 with GPUs")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{8}, kLargestTile));
+      ->check(CLI::Range(std::int64_t{8}, kLargestMeasuredTile));
   command->add_option("--precision", arguments->precisions, "float, double or both; default: both")
       ->delimiter(',')
       ->check(CLI::IsMember({"float", "double"}));

@@ -24,7 +24,7 @@ namespace {
 /// Medians of more say no more, and their intervals are worked out exactly.
 constexpr int kMostRuns = 1000;
 
-struct CommandArguments {
+struct ScalingCommand {
   ScalingArguments scaling;
   bool real = false;
   std::string plot;
@@ -42,7 +42,7 @@ void require_accuracy(const std::vector<ScalingPoint>& points) {
   }
 }
 
-int scale(const CommandArguments& arguments) {
+int scale(const ScalingCommand& arguments) {
   const ScalingArguments& scaling = arguments.scaling;
   if (!arguments.plot.empty()) usable(check_chart_path(arguments.plot));
   const std::vector<ScalingRuns> runs =
@@ -86,7 +86,7 @@ void add_what(CLI::App& command, ScalingArguments& arguments) {
 }
 
 /// Exactly one of three.
-void add_where(CLI::App& command, CommandArguments& arguments) {
+void add_where(CLI::App& command, ScalingCommand& arguments) {
   ScalingArguments& scaling = arguments.scaling;
   CLI::Option_group* group = command.add_option_group("devices", "On what it runs; one of these");
   group->add_flag_function(
@@ -125,7 +125,7 @@ void add_where(CLI::App& command, CommandArguments& arguments) {
 }  // namespace
 
 void add_scaling_command(CLI::App& experiment, Command& chosen) {
-  auto arguments = std::make_shared<CommandArguments>();
+  auto arguments = std::make_shared<ScalingCommand>();
   CLI::App* command = experiment.add_subcommand(
       "scaling", "A factorization over the number of accelerators: real, emulated or modelled");
   ScalingArguments& scaling = arguments->scaling;

@@ -9,7 +9,6 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/accelerator_arguments.hpp"
-#include "proto/byte_amounts.hpp"
 #include "apps/command_line.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/run_summary.hpp"
@@ -20,14 +19,15 @@
 #include "apps/trace_file.hpp"
 #include "apps/transfer_summary.hpp"
 #include "platform/machine_description.hpp"
+#include "proto/byte_amounts.hpp"
 
 namespace troupe::apps {
 
 namespace {
 
-constexpr std::int64_t kLargestTile = 65536;
+constexpr std::int64_t kLargestSimulatedTile = 65536;
 
-struct CommandArguments {
+struct SimulateCommand {
   SimulationArguments simulation;
   std::string trace;
   std::string plot;
@@ -36,7 +36,7 @@ struct CommandArguments {
   int jobs = 0;
 };
 
-void check_files(const CommandArguments& arguments, const SimulationRequest& request) {
+void check_files(const SimulateCommand& arguments, const SimulationRequest& request) {
   if (!arguments.plot.empty()) usable(check_chart_path(arguments.plot));
   if (arguments.trace.empty()) return;
   check_trace_path(arguments.trace).value_or_throw();
@@ -81,8 +81,7 @@ void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& 
   }
 }
 
-void write_trace_of(const CommandArguments& arguments, const SimulationRequest& request,
-                    FactorizationOutcome& outcome) {
+void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& request, FactorizationOutcome& outcome) {
   TraceDescription description;
   const SimulationPlace& place = request.places().front();
   description.title = fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy);
@@ -91,7 +90,7 @@ void write_trace_of(const CommandArguments& arguments, const SimulationRequest& 
   usable(write_trace(arguments.trace, std::move(outcome.trace), description));
 }
 
-int simulate_as_asked(const CommandArguments& arguments) {
+int simulate_as_asked(const SimulateCommand& arguments) {
   const SimulationRequest request = SimulationRequest::make(arguments.simulation);
   check_files(arguments, request);
   for (const std::string& warning : request.warnings()) fmt::print(stderr, "troupe: warning: {}\n", warning);
@@ -135,9 +134,9 @@ void add_what(CLI::App& command, SimulationArguments& arguments) {
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
       ->required();
   command.add_option("--tile", arguments.tile, "Edge of a tile; default: the largest that was measured on the machine")
-      ->check(CLI::Range(std::int64_t{1}, kLargestTile));
+      ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile));
   command.add_option("--inner", arguments.inner, "QR: columns of an inner block")
-      ->check(CLI::Range(std::int64_t{1}, kLargestTile))
+      ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile))
       ->capture_default_str();
   command.add_option("--precision", arguments.precision, "single or double; default: double, where the machine has it")
       ->check(CLI::IsMember({"single", "double"}));
@@ -222,7 +221,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
 }  // namespace
 
 void add_simulate_command(CLI::App& application, Command& chosen) {
-  auto arguments = std::make_shared<CommandArguments>();
+  auto arguments = std::make_shared<SimulateCommand>();
   CLI::App* command =
       application.add_subcommand("simulate", "Factorize on a described machine in virtual time, and compare policies");
   add_what(*command, arguments->simulation);

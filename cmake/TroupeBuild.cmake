@@ -12,7 +12,8 @@ if(PROJECT_IS_TOP_LEVEL)
   # Line tables only: enough for a readable backtrace, and a fraction of the size.
   set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
   set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
-  set(CMAKE_CXX_FLAGS_SANITIZED "-O1 -g1 -fno-omit-frame-pointer")
+  # Checked code at -O1 takes twice as long to compile, and runs no faster.
+  set(CMAKE_CXX_FLAGS_SANITIZED "-Og -g1 -fno-omit-frame-pointer")
   find_program(CCACHE ccache)
   if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
@@ -32,7 +33,8 @@ find_package(fmt REQUIRED)
 
 # What every target of this project compiles with.
 add_library(troupe_options INTERFACE)
-target_compile_options(troupe_options INTERFACE -Wall -Wextra $<$<BOOL:${TROUPE_WERROR}>:-Werror>)
+# -pthread: gRPC asks for it, and files that share compiled headers are to be compiled alike.
+target_compile_options(troupe_options INTERFACE -pthread -Wall -Wextra $<$<BOOL:${TROUPE_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Wrong about `"text" + std::string` in GCC 12: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105329
   target_compile_options(troupe_options INTERFACE -Wno-restrict)

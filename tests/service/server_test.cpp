@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_job_runs_no_more_tasks) {
   service.gate().open();
   const auto problem = client.wait_all();
   BOOST_REQUIRE(problem.has_value());
-  BOOST_TEST(contains(problem->message(), "was cancelled: the session was cancelled by user "));
+  BOOST_TEST(contains(problem->message(), "cancelled: the session was cancelled by user "));
   int cancelled = 0;
   for (std::uint64_t task = 1; task <= 10; ++task) {
     cancelled += client.ended(task).status() == v1::Ended::CANCELLED ? 1 : 0;
