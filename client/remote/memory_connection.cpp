@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "client/remote/socket_connection.hpp"
 #include "client/remote/socket_folder.hpp"
@@ -45,6 +46,7 @@ void bound_receiving(int socket, std::chrono::seconds time) {
 }
 
 /// Receives a reply, with a descriptor where one comes along. False: the connection has ended, or what came is none.
+/// A reply before that end is received, even where the other side has not read all that was sent to it.
 bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& passed) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   iovec part{&reply, sizeof(reply)};
@@ -54,9 +56,10 @@ bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& pas
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   ssize_t size = 0;
+  bool reset = false;
   do {
     size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
+  } while (size < 0 && (errno == EINTR || (errno == ECONNRESET && !std::exchange(reset, true))));
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
     int fd = -1;
@@ -64,6 +67,11 @@ bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& pas
     passed = platform::FileDescriptor(fd);
   }
   return size == sizeof(reply) && reply.magic == wire::kMemoryMagic;
+}
+
+/// Of a service that takes no more clients: it waits for no request.
+bool is_farewell(const wire::MemoryReply& reply) {
+  return reply.request == 0 && reply.error != wire::MemoryError::none;
 }
 
 bool send_whole(int socket, const wire::MemoryRequest& request) {
@@ -101,8 +109,9 @@ Result<wire::MemoryReply> MemoryConnection::call(wire::MemoryRequest request, pl
   if (!socket_.valid()) return gone("has been closed");
   request.request = ++last_request_;
   wire::MemoryReply reply;
-  if (send_whole(socket_.get(), request) && receive(socket_.get(), reply, passed) && reply.request == request.request) {
-    return reply;
+  const bool sent = send_whole(socket_.get(), request);
+  if ((sent || errno == EPIPE) && receive(socket_.get(), reply, passed)) {
+    if (reply.request == request.request || is_farewell(reply)) return reply;
   }
   // What comes next could not be told from the reply that is missing.
   socket_.reset();

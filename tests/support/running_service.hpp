@@ -86,10 +86,11 @@ class TestCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
 };
 
-/// Its gate is opened when the test ends, so that no kernel stays.
-class RunningService {
+/// A service of this process. Its gate is opened when the test ends, so that no kernel stays.
+template <class Codelets>
+class ServiceWith {
  public:
-  explicit RunningService(service::ServerOptions options = {}) {
+  explicit ServiceWith(service::ServerOptions options = {}) {
     options.folder = folder_.path("sockets");
     options.inherit_sockets = false;
     options.runtime.cores = 2;
@@ -97,20 +98,25 @@ class RunningService {
     options.runtime.bind = false;
     server_ = service::Server::start(options, codelets_).value_or_throw();
   }
-  ~RunningService() { gate_.open(); }
+  ~ServiceWith() { gate_.open(); }
+  ServiceWith(const ServiceWith&) = delete;
+  ServiceWith& operator=(const ServiceWith&) = delete;
 
   [[nodiscard]] std::string folder() const { return folder_.path("sockets"); }
   [[nodiscard]] service::Server& server() { return *server_; }
   [[nodiscard]] Gate& gate() { return gate_; }
-  [[nodiscard]] const TestCodelets& codelets() const { return codelets_; }
+  [[nodiscard]] const Codelets& codelets() const { return codelets_; }
   /// Nothing of any client is left.
   [[nodiscard]] bool empty() { return server_->look().sessions.empty() && server_->look().runtime.clients.empty(); }
+  void end_service() { server_.reset(); }
 
  private:
   TemporaryFolder folder_;
   Gate gate_;
-  TestCodelets codelets_{gate_};
+  Codelets codelets_{gate_};
   std::unique_ptr<service::Server> server_;
 };
+
+using RunningService = ServiceWith<TestCodelets>;
 
 }  // namespace troupe::tests

@@ -68,6 +68,14 @@ BOOST_FIXTURE_TEST_CASE(a_service_that_ends_tells_its_clients, Places) {
   BOOST_CHECK_EXCEPTION(while (true) runtime.wait(), Error, failure(ErrorCode::service_lost, "service"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_service_that_stops_tells_new_clients_so, Places) {
+  Runtime runtime = connect();  // it waits for this one
+  server().drain();
+  for (int i = 0; i < 100; ++i) {
+    BOOST_CHECK_EXCEPTION(connect(), Error, failure(ErrorCode::stopped, "refuses this program", "is stopping"));
+  }
+}
+
 /// A service in a process of its own.
 class ServiceProcess {
  public:

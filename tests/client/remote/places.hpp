@@ -5,10 +5,8 @@
 #include <string>
 
 #include "kernels/catalogue.hpp"
-#include "service/server.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/running_service.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
 
@@ -33,17 +31,9 @@ class AllCodelets final : public service::CodeletSource {
 };
 
 /// A service of this process, and what programs need.
-class Places {
+class Places : public ServiceWith<AllCodelets> {
  public:
-  explicit Places(service::ServerOptions options = {}) {
-    options.folder = folder_.path("sockets");
-    options.inherit_sockets = false;
-    options.runtime = with_workers(2);
-    server_ = service::Server::start(options, codelets_).value_or_throw();
-  }
-  ~Places() { gate_.open(); }
-  Places(const Places&) = delete;
-  Places& operator=(const Places&) = delete;
+  using ServiceWith::ServiceWith;
 
   /// Runs `program(runtime)` in both places.
   template <class Program>
@@ -58,17 +48,7 @@ class Places {
     }
   }
   [[nodiscard]] Runtime connect() { return Runtime::connect({folder(), "test"}); }
-  [[nodiscard]] std::string folder() const { return folder_.path("sockets"); }
-  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets_[name]; }
-  [[nodiscard]] Gate& gate() { return gate_; }
-  [[nodiscard]] service::Server& server() { return *server_; }
-  void end_service() { server_.reset(); }
-
- private:
-  TemporaryFolder folder_;
-  Gate gate_;
-  AllCodelets codelets_{gate_};
-  std::unique_ptr<service::Server> server_;
+  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets()[name]; }
 };
 
 }  // namespace troupe::tests
