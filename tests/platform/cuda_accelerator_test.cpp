@@ -12,6 +12,7 @@
 #include "platform/pinned_memory.hpp"
 #include "proto/random.hpp"
 #include "tests/support/cuda_fixture.hpp"
+#include "tests/support/thread_checks.hpp"
 
 using namespace troupe;
 using namespace troupe::platform;
@@ -279,13 +280,14 @@ BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_tol
   // Opening makes 26 copies. The fault comes to light after the call that caused it.
   const CudaFixture fixture({.devices = 2, .fault_in_copy = 2 * 13 + 3});
   if (!fixture.needs_fake()) return;
+  tests::ThreadChecks checks;
   const auto gpu = open(0);
   std::atomic<int> told = 0;
   gpu->on_lost([&](const Failure& failure) {
     ++told;
-    BOOST_TEST((failure.code == ErrorCode::device_lost));
-    BOOST_TEST(failure.message.find("GPU 0 (Fake GPU 0) was lost") != std::string::npos);
-    BOOST_TEST(failure.message.find("cudaErrorIllegalAddress") != std::string::npos);
+    checks.expect(failure.code == ErrorCode::device_lost);
+    checks.expect(failure.message.find("GPU 0 (Fake GPU 0) was lost") != std::string::npos);
+    checks.expect(failure.message.find("cudaErrorIllegalAddress") != std::string::npos);
   });
   std::vector<std::byte> host(8192);
   const PinnedMemory pinned = PinnedMemory::pin(host.data(), {host.size()}).value_or_throw();

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/thread_checks.hpp"
+
 namespace troupe::observation {
 namespace {
 
@@ -133,6 +135,7 @@ BOOST_AUTO_TEST_CASE(counts_add_up_in_every_snapshot_whatever_threads_do) {
   MailboxMeter meter(record);
   std::atomic<int> delivered{0};
   std::atomic<bool> done{false};
+  tests::ThreadChecks checks;
   std::vector<std::thread> senders;
   for (int s = 0; s < kSenders; ++s) {
     senders.emplace_back([&] {
@@ -155,9 +158,9 @@ BOOST_AUTO_TEST_CASE(counts_add_up_in_every_snapshot_whatever_threads_do) {
   std::thread observer([&] {
     while (!done) {
       const MailboxMetrics metrics = record.snapshot();
-      BOOST_REQUIRE(metrics.processed + metrics.dropped <= metrics.received);
-      BOOST_REQUIRE(metrics.depth <= metrics.peak_depth);
-      BOOST_REQUIRE(adds_up(metrics));
+      checks.expect(metrics.processed + metrics.dropped <= metrics.received);
+      checks.expect(metrics.depth <= metrics.peak_depth);
+      checks.expect(adds_up(metrics));
     }
   });
   for (std::thread& sender : senders) sender.join();
