@@ -2,9 +2,7 @@
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "proto/random.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/workers/steal_plans.hpp"
+#include "tests/actors/workers/worker_threads.hpp"
 #include "tests/support/run_task.hpp"
 
 namespace troupe::workers {
@@ -19,18 +18,14 @@ namespace {
 
 using graph::TaskList;
 
-/// What a runtime does around its workers, without actors: a wake-up is a flag, so that one that is lost hangs the run.
+/// What a runtime does around its workers, without actors.
 class SharedCrew final : public graph::GraphHost {
  public:
-  explicit SharedCrew(std::size_t workers)
-      : own_(workers), crew_(own_.graph, workers, tests::one_ring(workers)), beds_(workers) {
+  explicit SharedCrew(std::size_t workers) : own_(workers), crew_(own_.graph, workers, tests::one_ring(workers)) {
     crew_.share_workers();
-    for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
-  }
-  ~SharedCrew() override {
-    stopping_ = true;
-    for (std::size_t i = 0; i < beds_.size(); ++i) wake(i);
-    for (std::thread& thread : threads_) thread.join();
+    threads_.emplace(crew_, workers, [this](graph::Task& task, WorkerId worker) {
+      return tests::run_kernel(crew_.graph_of(task), task, worker);
+    });
   }
 
   void activate(TaskList& ready, WorkerId) noexcept override {
@@ -40,53 +35,16 @@ class SharedCrew final : public graph::GraphHost {
     } else {
       crew_.entry.push(ready);
     }
-    const WorkerId sleeper = crew_.take_idle(WorkerId{});
-    if (sleeper.valid()) wake(sleeper.index());
+    threads_->wake_idle();
   }
   Pump pump() override { return Pump::block; }
 
   Crew& crew() { return crew_; }
 
  private:
-  struct Bed {
-    std::mutex mutex;
-    std::condition_variable condition;
-    bool woken = false;  // guarded by mutex
-  };
-
-  void wake(std::size_t worker) {
-    const std::lock_guard lock(beds_[worker].mutex);
-    beds_[worker].woken = true;
-    beds_[worker].condition.notify_one();
-  }
-  void sleep(std::size_t worker) {
-    std::unique_lock lock(beds_[worker].mutex);
-    beds_[worker].condition.wait(lock, [&] { return beds_[worker].woken; });
-    beds_[worker].woken = false;
-  }
-  void work(std::size_t self) {
-    const WorkerId id(static_cast<std::uint32_t>(self));
-    WorkerCore core(crew_, {.self = id, .seed = self + 1});
-    while (!stopping_) {
-      const Step step = core.next();
-      if (step.wake.valid()) wake(step.wake.index());
-      if (step.kind == Step::Kind::start) {
-        core.task_ended(*step.task, tests::run_kernel(crew_.graph_of(*step.task), *step.task, id));
-      } else if (step.kind == Step::Kind::steal) {
-        TaskList stolen = take_half(crew_, step.victim);
-        core.steal_answered(step.victim, stolen);
-      } else if (step.kind == Step::Kind::rest && core.park()) {
-        sleep(self);
-        core.unpark();
-      }
-    }
-  }
-
   tests::GraphFixture own_;
   Crew crew_;
-  std::vector<Bed> beds_;
-  std::atomic<bool> stopping_{false};
-  std::vector<std::thread> threads_;
+  std::optional<tests::WorkerThreads> threads_;
 };
 
 /// Chains and independent tasks, some of them cancelled, of one client: again and again alone and beside others.

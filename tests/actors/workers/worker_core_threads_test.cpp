@@ -1,44 +1,33 @@
-#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
-#include <vector>
 
 #include "actors/workers/worker_core.hpp"
 #include "graph/spin_lock.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/workers/steal_plans.hpp"
+#include "tests/actors/workers/worker_threads.hpp"
 
 namespace troupe::workers {
 namespace {
 
-using graph::TaskList;
 using tests::GraphFixture;
 using tests::one_ring;
 using tests::shared_queue;
 
-/// Workers as plain threads that perform the core's commands; a wake is a flag and a condition variable, so that one
-/// that is lost hangs the run.
+/// Workers whose kernels do nothing.
 class Threads {
  public:
   Threads(std::size_t workers, StealPlan plan)
-      : tasks_(workers), crew_(tasks_.graph, workers, std::move(plan)), beds_(workers) {
-    for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
-  }
-  ~Threads() {
-    stopping_ = true;
-    for (std::size_t i = 0; i < beds_.size(); ++i) wake(i);
-    for (std::thread& thread : threads_) thread.join();
-  }
+      : tasks_(workers),
+        crew_(tasks_.graph, workers, std::move(plan)),
+        threads_(crew_, workers, [](graph::Task&, WorkerId) { return nullptr; }) {}
 
   /// As the runtime does with tasks that a submission made ready.
   void submit(std::size_t count, int priorities) {
     for (std::size_t i = 0; i < count; ++i) {
       crew_.entry.push(tasks_.task(static_cast<int>(i) % priorities));
-      const WorkerId sleeper = crew_.take_idle(WorkerId{});
-      if (sleeper.valid()) wake(sleeper.index());
+      threads_.wake_idle();
     }
     submitted_ += count;
   }
@@ -58,54 +47,10 @@ class Threads {
   }
 
  private:
-  struct Bed {
-    std::mutex mutex;
-    std::condition_variable condition;
-    bool woken = false;  // guarded by mutex
-  };
-
-  void wake(std::size_t worker) {
-    const std::lock_guard lock(beds_[worker].mutex);
-    beds_[worker].woken = true;
-    beds_[worker].condition.notify_one();
-  }
-  void sleep(std::size_t worker) {
-    std::unique_lock lock(beds_[worker].mutex);
-    beds_[worker].condition.wait(lock, [&] { return beds_[worker].woken; });
-    beds_[worker].woken = false;
-  }
-  void work(std::size_t self) {
-    const WorkerId id(static_cast<std::uint32_t>(self));
-    WorkerCore core(crew_, {.self = id, .seed = self + 1});
-    while (!stopping_) {
-      const Step step = core.next();
-      if (step.wake.valid()) wake(step.wake.index());
-      switch (step.kind) {
-        case Step::Kind::wait:
-        case Step::Kind::acquire:
-        case Step::Kind::send_on: break;
-        case Step::Kind::start: core.task_ended(*step.task, nullptr); break;
-        case Step::Kind::steal: {
-          TaskList stolen = take_half(crew_, step.victim);
-          core.steal_answered(step.victim, stolen);
-          break;
-        }
-        case Step::Kind::rest:
-          if (core.park()) {
-            sleep(self);
-            core.unpark();
-          }
-          break;
-      }
-    }
-  }
-
   GraphFixture tasks_;
   Crew crew_;
-  std::vector<Bed> beds_;
   std::uint64_t submitted_ = 0;
-  std::atomic<bool> stopping_{false};
-  std::vector<std::thread> threads_;
+  tests::WorkerThreads threads_;
 };
 
 void submit_in_bursts(StealPlan plan, std::size_t workers) {
