@@ -11,12 +11,19 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   # Line tables only: enough for a readable backtrace, and a fraction of the size.
   set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
-  set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+  set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
   # Checked code at -O1 takes twice as long to compile, and runs no faster.
   set(CMAKE_CXX_FLAGS_SANITIZED "-Og -g1 -fno-omit-frame-pointer")
   find_program(CCACHE ccache)
   if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+  # A linker that uses all cores, where there is one.
+  find_program(TROUPE_LINKER NAMES ld.mold ld.lld)
+  if(TROUPE_LINKER)
+    cmake_path(GET TROUPE_LINKER EXTENSION LAST_ONLY linker)
+    string(SUBSTRING ${linker} 1 -1 linker)
+    add_link_options(-fuse-ld=${linker})
   endif()
 endif()
 

@@ -1,5 +1,6 @@
 #include "tests/include_rules.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

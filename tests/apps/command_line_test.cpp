@@ -1,5 +1,6 @@
 #include "apps/command_line.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <unistd.h>
 
 #include <algorithm>

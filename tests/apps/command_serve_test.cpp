@@ -1,4 +1,6 @@
 // The service as a user runs it: started, asked, used and stopped by the program itself.
+#include <built_paths.hpp>  // written by the build
+
 #include <sys/socket.h>
 #include <sys/un.h>
 

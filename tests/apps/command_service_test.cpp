@@ -1,4 +1,5 @@
 // The commands that ask a running service, and those of its own that need none.
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,4 +1,5 @@
 // `troupe simulate` and `troupe experiment`, as a user runs them.
+#include <built_paths.hpp>  // written by the build
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>

@@ -1,4 +1,6 @@
 // `troupe solve` and its pictures.
+#include <built_paths.hpp>  // written by the build
+
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include <built_paths.hpp>  // written by the build
+
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX

@@ -1,4 +1,5 @@
 // `--trace` and `--report`, as a user asks for them.
+#include <built_paths.hpp>  // written by the build
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>

@@ -1,5 +1,6 @@
 #include "apps/matrix_market.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <iostream>

@@ -1,4 +1,5 @@
 // What `troupe serve` understands, asked of the program itself: it prints its configuration and ends.
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <string>
 

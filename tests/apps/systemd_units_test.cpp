@@ -1,4 +1,5 @@
 // The units by which systemd runs the service.
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <iterator>

@@ -1,3 +1,5 @@
+#include <built_paths.hpp>  // written by the build
+
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 
 #include "apps/top_screen.hpp"

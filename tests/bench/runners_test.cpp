@@ -1,4 +1,5 @@
 // The runners, as the driver starts them. What is fast is not looked at: what is right is.
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <iostream>

@@ -1,5 +1,6 @@
 #include "platform/machine_description.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,4 +1,5 @@
 // The manual's list of keys is that of the program.
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <iterator>

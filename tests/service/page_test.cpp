@@ -1,4 +1,5 @@
 // The page in a real browser, against a live server: what stands in index.html and the modules of service/page.
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <iostream>

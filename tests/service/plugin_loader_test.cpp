@@ -1,5 +1,6 @@
 #include "service/plugin_loader.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>

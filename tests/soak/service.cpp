@@ -1,4 +1,6 @@
 /// A service with many clients: 64 of them with small graphs, and clients that are killed at any moment.
+#include <built_paths.hpp>  // written by the build
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 #include "tests/support/cuda_fixture.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <dlfcn.h>
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,6 @@
 #include "tests/actors/scheduler/policies_of_the_manual.hpp"
 
+#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <iterator>

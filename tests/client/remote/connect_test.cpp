@@ -1,4 +1,6 @@
 // Beginning and end of a program's session with a service.
+#include <built_paths.hpp>  // written by the build
+
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
