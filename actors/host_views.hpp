@@ -7,8 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "graph/data_record.hpp"
-#include "graph/task.hpp"
+#include "graph/data/data_record.hpp"
+#include "graph/tasks/task.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe::actors {

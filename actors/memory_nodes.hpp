@@ -7,10 +7,10 @@
 
 #include "actors/memory/memory_command.hpp"
 #include "actors/memory/memory_options.hpp"
-#include "actors/scheduler/transfer_model.hpp"
-#include "actors/transfer_report.hpp"
-#include "graph/layout.hpp"
-#include "platform/accelerator.hpp"
+#include "actors/reporting/transfer_report.hpp"
+#include "actors/scheduler/models/transfer_model.hpp"
+#include "graph/codelets/layout.hpp"
+#include "platform/accelerators/accelerator.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe::actors {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/backend.hpp"
-#include "graph/handle.hpp"
+#include "graph/codelets/handle.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {

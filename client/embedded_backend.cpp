@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "actors/runtime_system.hpp"
-#include "platform/host_buffer.hpp"
-#include "platform/pinned_memory.hpp"
+#include "actors/running/runtime_system.hpp"
+#include "platform/memory/host_buffer.hpp"
+#include "platform/memory/pinned_memory.hpp"
 
 namespace troupe::client {
 

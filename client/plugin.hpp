@@ -17,10 +17,10 @@
 #include <span>
 #include <string>
 
-#include "graph/arguments.hpp"
-#include "graph/codelet.hpp"
-#include "graph/handle.hpp"
-#include "graph/layout.hpp"
+#include "graph/codelets/arguments.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/handle.hpp"
+#include "graph/codelets/layout.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client/embedded_backend.hpp"
-#include "platform/cache_folder.hpp"
+#include "platform/files/cache_folder.hpp"
 
 namespace troupe {
 

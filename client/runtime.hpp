@@ -13,17 +13,17 @@
 
 #include "actors/observation/metrics_snapshot.hpp"
 #include "actors/observation/why_report.hpp"
-#include "actors/run_report.hpp"
-#include "actors/runtime_options.hpp"
-#include "actors/trace.hpp"
+#include "actors/reporting/run_report.hpp"
+#include "actors/reporting/trace.hpp"
+#include "actors/running/runtime_options.hpp"
 #include "client/backend.hpp"
 #include "client/connect_options.hpp"
 #include "client/data.hpp"
 #include "client/kept_data.hpp"
 #include "client/recorded_graph.hpp"
-#include "graph/arguments.hpp"
-#include "graph/codelet.hpp"
-#include "graph/handle.hpp"
+#include "graph/codelets/arguments.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/handle.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {

@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C++ source that holds the texts of platform/machines/*.json. Run at build time:
-#   cmake -DFOLDER=platform/machines -DOUTPUT=file.cpp -P EmbedMachines.cmake
+# Writes OUTPUT, a C++ source that holds the texts of platform/described/machines/*.json. Run at build time:
+#   cmake -DFOLDER=platform/described/machines -DOUTPUT=file.cpp -P EmbedMachines.cmake
 file(GLOB names RELATIVE ${FOLDER} ${FOLDER}/*.json)
 list(TRANSFORM names REPLACE "\\.json$" "")
 list(SORT names)
@@ -14,8 +14,8 @@ foreach(name ${names})
   string(APPEND entries "    {\"${name}\", R\"troupe(${text})troupe\"},\n")
 endforeach()
 file(WRITE ${OUTPUT}
-     "// Written by cmake/EmbedMachines.cmake from platform/machines/.\n"
-     "#include \"platform/embedded_machines.hpp\"\n\n"
+     "// Written by cmake/EmbedMachines.cmake from platform/described/machines/.\n"
+     "#include \"platform/described/embedded_machines.hpp\"\n\n"
      "namespace troupe::platform {\n\n"
      "std::span<const EmbeddedMachine> embedded_machines() {\n"
      "  static constexpr EmbeddedMachine kMachines[] = {\n${entries}  };\n"

@@ -13,7 +13,7 @@ foreach(name ${names})
 endforeach()
 file(WRITE ${OUTPUT}
      "// Written by cmake/EmbedPage.cmake from service/page/.\n"
-     "#include \"service/page_files.hpp\"\n\n"
+     "#include \"service/http/page_files.hpp\"\n\n"
      "namespace troupe::service {\n\n"
      "std::span<const PageFile> page_files() {\n"
      "  static constexpr PageFile kFiles[] = {\n${entries}  };\n"

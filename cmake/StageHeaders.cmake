@@ -1,5 +1,5 @@
 # Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those named below and whatever they
-# include, in turn. `#include "graph/handle.hpp"` becomes `#include <troupe/graph/handle.hpp>`.
+# include, in turn. `#include "graph/codelets/handle.hpp"` becomes `#include <troupe/graph/codelets/handle.hpp>`.
 # The umbrella header becomes <troupe/troupe.hpp>. A public header that needs CAF, hwloc or BLAS is an error: users have none of these.
 
 cmake_policy(VERSION 3.25)

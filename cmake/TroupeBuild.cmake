@@ -52,7 +52,7 @@ target_link_libraries(troupe_options INTERFACE Threads::Threads)
 # Includes start at the root of the repository. `#include <troupe/...>`, as users write it, works in the build tree too.
 set(TROUPE_BUILD_INCLUDE ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${TROUPE_BUILD_INCLUDE}/troupe)
-foreach(folder proto graph platform actors kernels client service)
+foreach(folder proto graph platform actors kernels client linalg traces service)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${TROUPE_BUILD_INCLUDE}/troupe/${folder} SYMBOLIC)
 endforeach()
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/client/troupe.hpp ${TROUPE_BUILD_INCLUDE}/troupe/troupe.hpp SYMBOLIC)

@@ -1,5 +1,5 @@
 # Finds the headers of the CUDA toolkit. Nothing of CUDA is linked: its libraries are loaded when a program asks for a
-# GPU, see platform/cuda_api.hpp. Defines the target troupe_cuda_headers, and TROUPE_CUDA_FOUND.
+# GPU, see platform/cuda/cuda_api.hpp. Defines the target troupe_cuda_headers, and TROUPE_CUDA_FOUND.
 set(TROUPE_CUDA AUTO CACHE STRING "Use NVIDIA GPUs: AUTO (where the CUDA toolkit's headers are found), ON (else fail) or OFF")
 set_property(CACHE TROUPE_CUDA PROPERTY STRINGS AUTO ON OFF)
 if(NOT TROUPE_CUDA MATCHES "^(AUTO|ON|OFF)$")

@@ -1,15 +1,35 @@
-# troupe_library(NAME [RECURSE] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...] [PRIVATE library...])
+# troupe_unity(TARGET source...): compiles the sources of each folder together (TROUPE_UNITY). Names in anonymous
+# namespaces are therefore unique within a folder; the compiler says where they are not.
+function(troupe_unity target)
+  if(NOT TROUPE_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID TROUPE_UNITY_ID)
+  foreach(source ${ARGN})
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE folder)
+    cmake_path(GET folder PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
+# troupe_library(NAME [RECURSE | FOLDERS folder...] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...] [PRIVATE library...])
 #
 # A static library of the .cpp files in the current folder, found again at each build, so that adding a file needs no
-# edit. RECURSE takes subfolders too; INCLUDE and EXCLUDE filter by file name. A folder without sources becomes an
+# edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file name. A folder without sources becomes an
 # interface library, so that headers alone are fine. Files named cuda_* are left out where CUDA was not found.
 function(troupe_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "INCLUDE;EXCLUDE" "DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
   set(glob GLOB)
   if(arg_RECURSE)
     set(glob GLOB_RECURSE)
   endif()
-  file(${glob} sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(folder ${arg_FOLDERS})
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  endforeach()
+  file(${glob} sources CONFIGURE_DEPENDS ${patterns})
   if(arg_INCLUDE)
     list(FILTER sources INCLUDE REGEX "${arg_INCLUDE}")
   endif()
@@ -20,6 +40,7 @@ function(troupe_library name)
 
   if(sources)
     add_library(${name} STATIC ${sources})
+    troupe_unity(${name} ${sources})
     target_link_libraries(${name} PUBLIC troupe_options ${arg_DEPENDS} PRIVATE fmt::fmt ${arg_PRIVATE})
   else()
     add_library(${name} INTERFACE)

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "graph/data_registry.hpp"
+#include "graph/data/data_registry.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "graph/execution_scope.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::graph {

@@ -1,5 +1,5 @@
 /// From a ready task to its successors.
-#include "graph/execution_scope.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {

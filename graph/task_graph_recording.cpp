@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/execution_scope.hpp"
-#include "graph/rebinding.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 

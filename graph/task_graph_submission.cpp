@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "graph/execution_scope.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 

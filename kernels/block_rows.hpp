@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "graph/layout.hpp"
+#include "graph/codelets/layout.hpp"
 
 namespace troupe::kernels {
 

@@ -8,11 +8,11 @@
 #include "kernels/blas_threads.hpp"
 #include "kernels/block_rows.hpp"
 #include "kernels/breakdown.hpp"
+#include "kernels/checks/pivots.hpp"
+#include "kernels/cuda/generated_elements.hpp"
+#include "kernels/cuda/gpu_codelets.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/fortran.hpp"
-#include "kernels/generated_elements.hpp"
-#include "kernels/gpu_codelets.hpp"
-#include "kernels/pivots.hpp"
 #include "kernels/tile_codelet_list.hpp"
 
 namespace troupe::kernels {

@@ -1,7 +1,7 @@
 /// The tile kernels as codelets: what tile algorithms submit.
 #pragma once
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 
 namespace troupe::kernels {
 

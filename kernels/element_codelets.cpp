@@ -12,14 +12,14 @@ namespace troupe::kernels {
 
 namespace {
 
-constexpr AccessMode r = AccessMode::read;
-constexpr AccessMode w = AccessMode::write;
-constexpr AccessMode rw = AccessMode::read_write;
+constexpr AccessMode element_r = AccessMode::read;
+constexpr AccessMode element_w = AccessMode::write;
+constexpr AccessMode element_rw = AccessMode::read_write;
 
 template <class T>
-using In = MatrixView<const T>;
+using ElementsIn = MatrixView<const T>;
 template <class T>
-using Out = MatrixView<T>;
+using ElementsOut = MatrixView<T>;
 
 template <class A, class B>
 void check_equal_shapes(const A& x, const B& y) {
@@ -35,18 +35,18 @@ double once(const KernelContext& context) { return elements(context); }
 double twice(const KernelContext& context) { return 2 * elements(context); }
 
 template <class T>
-void copy(In<T> x, Out<T> y) {
+void copy(ElementsIn<T> x, ElementsOut<T> y) {
   check_equal_shapes(x, y);
   for (std::int64_t j = 0; j < x.cols; ++j) std::copy_n(x.data + j * x.ld, x.rows, y.data + j * y.ld);
 }
 
 template <class T>
-void fill(Out<T> x, T value) {
+void fill(ElementsOut<T> x, T value) {
   for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(x.data + j * x.ld, x.rows, value);
 }
 
 template <class T>
-void axpy(In<T> x, Out<T> y, T alpha) {
+void axpy(ElementsIn<T> x, ElementsOut<T> y, T alpha) {
   check_equal_shapes(x, y);
   for (std::int64_t j = 0; j < x.cols; ++j) {
     for (std::int64_t i = 0; i < x.rows; ++i) y(i, j) += alpha * x(i, j);
@@ -54,14 +54,14 @@ void axpy(In<T> x, Out<T> y, T alpha) {
 }
 
 template <class T>
-void scale(Out<T> x, T alpha) {
+void scale(ElementsOut<T> x, T alpha) {
   for (std::int64_t j = 0; j < x.cols; ++j) {
     for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) *= alpha;
   }
 }
 
 template <class T>
-void dot(In<T> x, In<T> y, T& sum) {
+void dot(ElementsIn<T> x, ElementsIn<T> y, T& sum) {
   check_equal_shapes(x, y);
   double total = 0;
   for (std::int64_t j = 0; j < x.cols; ++j) {
@@ -88,11 +88,11 @@ void sleep_for(std::int64_t ns) {
 template <class T>
 const ElementCodelets<T>& element_codelets() {
   static const ElementCodelets<T> all{
-      .copy = make<T>("copy", {r, w}, &copy<T>, none),
-      .fill = make<T>("fill", {w}, &fill<T>, none),
-      .axpy = make<T>("axpy", {r, rw}, &axpy<T>, twice),
-      .scale = make<T>("scale", {rw}, &scale<T>, once),
-      .dot = make<T>("dot", {r, r, AccessMode::reduce}, &dot<T>, twice),
+      .copy = make<T>("copy", {element_r, element_w}, &copy<T>, none),
+      .fill = make<T>("fill", {element_w}, &fill<T>, none),
+      .axpy = make<T>("axpy", {element_r, element_rw}, &axpy<T>, twice),
+      .scale = make<T>("scale", {element_rw}, &scale<T>, once),
+      .dot = make<T>("dot", {element_r, element_r, AccessMode::reduce}, &dot<T>, twice),
   };
   return all;
 }

@@ -1,7 +1,7 @@
 /// Small codelets on elements: what programs want at once that compute with a service's own kernels.
 #pragma once
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 
 namespace troupe::kernels {
 

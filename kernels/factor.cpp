@@ -11,7 +11,7 @@ namespace troupe::kernels {
 
 namespace {
 
-int as_int(std::int64_t value) { return static_cast<int>(value); }
+int lapack_int(std::int64_t value) { return static_cast<int>(value); }
 
 /// At least `count` elements to work in. Kept for the thread's next one, but for what no tile needs: one task must not
 /// fill a long-lived program's memory for good.
@@ -44,7 +44,7 @@ MatrixView<T> part(MatrixView<T> a, std::int64_t row, std::int64_t col, std::int
 }
 
 template <class T>
-MatrixView<const T> constant(MatrixView<T> a) {
+MatrixView<const T> as_constant(MatrixView<T> a) {
   return {a.data, a.rows, a.cols, a.ld};
 }
 
@@ -57,7 +57,7 @@ constexpr std::int64_t kUnblocked = 16;
 template <class T>
 int unblocked_without_pivoting(MatrixView<T> a) {
   for (std::int64_t k = 0; k < std::min(a.rows, a.cols); ++k) {
-    if (a(k, k) == T{0}) return as_int(k + 1);
+    if (a(k, k) == T{0}) return lapack_int(k + 1);
     for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, k) /= a(k, k);
     for (std::int64_t j = k + 1; j < a.cols; ++j) {
       for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, j) -= a(i, k) * a(k, j);
@@ -70,12 +70,12 @@ int unblocked_without_pivoting(MatrixView<T> a) {
 
 template <class T>
 int potrf(MatrixView<T> a) {
-  return fortran::potrf('L', as_int(a.rows), a.data, as_int(a.ld));
+  return fortran::potrf('L', lapack_int(a.rows), a.data, lapack_int(a.ld));
 }
 
 template <class T>
 int factor_panel(MatrixView<T> a, std::span<int> pivots) {
-  const int info = fortran::getrf(as_int(a.rows), as_int(a.cols), a.data, as_int(a.ld), pivots.data());
+  const int info = fortran::getrf(lapack_int(a.rows), lapack_int(a.cols), a.data, lapack_int(a.ld), pivots.data());
   for (int& pivot : pivots) --pivot;
   return info;
 }
@@ -89,11 +89,11 @@ int getrf_without_pivoting(MatrixView<T> a) {
   if (const int info = getrf_without_pivoting(left)) return info;
   const MatrixView<T> top = part(a, 0, half, half, a.cols - half);
   const MatrixView<T> rest = part(a, half, half, a.rows - half, a.cols - half);
-  solve_triangular('L', 'L', 'N', 'U', constant(part(a, 0, 0, half, half)), top);
-  fortran::gemm('N', 'N', as_int(rest.rows), as_int(rest.cols), as_int(half), T{-1}, a.data + half, as_int(a.ld),
-                top.data, as_int(a.ld), T{1}, rest.data, as_int(a.ld));
+  solve_triangular('L', 'L', 'N', 'U', as_constant(part(a, 0, 0, half, half)), top);
+  fortran::gemm('N', 'N', lapack_int(rest.rows), lapack_int(rest.cols), lapack_int(half), T{-1}, a.data + half, lapack_int(a.ld),
+                top.data, lapack_int(a.ld), T{1}, rest.data, lapack_int(a.ld));
   const int info = getrf_without_pivoting(rest);
-  return info == 0 ? 0 : info + as_int(half);
+  return info == 0 ? 0 : info + lapack_int(half);
 }
 
 template <class T>
@@ -104,8 +104,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   if (n <= kSmallTriangle) {
     if ((side == 'L' ? b.cols : b.rows) >= kFewRightHandSides)
       return solve_small_triangle(side, uplo, trans, diag, a, b);
-    fortran::trsm(side, uplo, trans, diag, as_int(b.rows), as_int(b.cols), T{1}, a.data, as_int(a.ld), b.data,
-                  as_int(b.ld));
+    fortran::trsm(side, uplo, trans, diag, lapack_int(b.rows), lapack_int(b.cols), T{1}, a.data, lapack_int(a.ld), b.data,
+                  lapack_int(b.ld));
     return;
   }
   // [A11; A21 A22] or [A11 A12; A22]: solve with one diagonal block, take its share off the rest, solve with the other.
@@ -123,11 +123,11 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   const MatrixView<T> rest = first_comes_first ? b2 : b1;
   solve_triangular(side, uplo, trans, diag, first_comes_first ? first : second, solved);
   if (left) {
-    fortran::gemm(trans, 'N', as_int(rest.rows), as_int(rest.cols), as_int(solved.rows), T{-1}, off.data,
-                  as_int(off.ld), solved.data, as_int(solved.ld), T{1}, rest.data, as_int(rest.ld));
+    fortran::gemm(trans, 'N', lapack_int(rest.rows), lapack_int(rest.cols), lapack_int(solved.rows), T{-1}, off.data,
+                  lapack_int(off.ld), solved.data, lapack_int(solved.ld), T{1}, rest.data, lapack_int(rest.ld));
   } else {
-    fortran::gemm('N', trans, as_int(rest.rows), as_int(rest.cols), as_int(solved.cols), T{-1}, solved.data,
-                  as_int(solved.ld), off.data, as_int(off.ld), T{1}, rest.data, as_int(rest.ld));
+    fortran::gemm('N', trans, lapack_int(rest.rows), lapack_int(rest.cols), lapack_int(solved.cols), T{-1}, solved.data,
+                  lapack_int(solved.ld), off.data, lapack_int(off.ld), T{1}, rest.data, lapack_int(rest.ld));
   }
   solve_triangular(side, uplo, trans, diag, first_comes_first ? second : first, rest);
 }
@@ -135,8 +135,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
 template <class T>
 void geqrt(MatrixView<T> a, MatrixView<T> t) {
   if (a.cols == 0) return;
-  [[maybe_unused]] const int info = fortran::geqrt(as_int(a.rows), as_int(a.cols), as_int(t.rows), a.data, as_int(a.ld),
-                                                   t.data, as_int(t.ld), WorkSpace<T>(t.rows * a.cols).data());
+  [[maybe_unused]] const int info = fortran::geqrt(lapack_int(a.rows), lapack_int(a.cols), lapack_int(t.rows), a.data, lapack_int(a.ld),
+                                                   t.data, lapack_int(t.ld), WorkSpace<T>(t.rows * a.cols).data());
   assert(info == 0 && "geqrt was called with a wrong argument");
 }
 
@@ -144,8 +144,8 @@ template <class T>
 void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
   if (c.cols == 0 || v.cols == 0) return;
   [[maybe_unused]] const int info =
-      fortran::gemqrt('L', trans, as_int(c.rows), as_int(c.cols), as_int(v.cols), as_int(t.rows), v.data, as_int(v.ld),
-                      t.data, as_int(t.ld), c.data, as_int(c.ld), WorkSpace<T>(t.rows * c.cols).data());
+      fortran::gemqrt('L', trans, lapack_int(c.rows), lapack_int(c.cols), lapack_int(v.cols), lapack_int(t.rows), v.data, lapack_int(v.ld),
+                      t.data, lapack_int(t.ld), c.data, lapack_int(c.ld), WorkSpace<T>(t.rows * c.cols).data());
   assert(info == 0 && "gemqrt was called with a wrong argument");
 }
 
@@ -153,8 +153,8 @@ template <class T>
 void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   if (b.cols == 0) return;
   [[maybe_unused]] const int info =
-      fortran::tpqrt(as_int(b.rows), as_int(b.cols), 0, as_int(t.rows), upper.data, as_int(upper.ld), b.data,
-                     as_int(b.ld), t.data, as_int(t.ld), WorkSpace<T>(t.rows * b.cols).data());
+      fortran::tpqrt(lapack_int(b.rows), lapack_int(b.cols), 0, lapack_int(t.rows), upper.data, lapack_int(upper.ld), b.data,
+                     lapack_int(b.ld), t.data, lapack_int(t.ld), WorkSpace<T>(t.rows * b.cols).data());
   assert(info == 0 && "tpqrt was called with a wrong argument");
 }
 
@@ -162,8 +162,8 @@ template <class T>
 void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
   if (b.cols == 0 || v.cols == 0) return;
   [[maybe_unused]] const int info = fortran::tpmqrt(
-      'L', trans, as_int(b.rows), as_int(b.cols), as_int(v.cols), 0, as_int(t.rows), v.data, as_int(v.ld), t.data,
-      as_int(t.ld), a.data, as_int(a.ld), b.data, as_int(b.ld), WorkSpace<T>(t.rows * b.cols).data());
+      'L', trans, lapack_int(b.rows), lapack_int(b.cols), lapack_int(v.cols), 0, lapack_int(t.rows), v.data, lapack_int(v.ld), t.data,
+      lapack_int(t.ld), a.data, lapack_int(a.ld), b.data, lapack_int(b.ld), WorkSpace<T>(t.rows * b.cols).data());
   assert(info == 0 && "tpmqrt was called with a wrong argument");
 }
 

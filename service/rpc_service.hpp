@@ -7,9 +7,9 @@
 #include <functional>
 #include <optional>
 
-#include "service/connection_table.hpp"
+#include "service/connections/connection_table.hpp"
 #include "service/desk.hpp"
-#include "service/session_registry.hpp"
+#include "service/sessions/session_registry.hpp"
 
 namespace troupe::service {
 

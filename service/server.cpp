@@ -14,16 +14,16 @@
 #include <utility>
 #include <vector>
 
-#include "client/remote/protocol_version.hpp"
-#include "service/acceptor.hpp"
-#include "service/connection_table.hpp"
+#include "client/remote/connection/protocol_version.hpp"
+#include "service/connections/acceptor.hpp"
+#include "service/connections/connection_table.hpp"
+#include "service/connections/inherited_sockets.hpp"
+#include "service/connections/socket_folder.hpp"
 #include "service/desk.hpp"
-#include "service/inherited_sockets.hpp"
-#include "service/memory_server.hpp"
+#include "service/memory/memory_server.hpp"
 #include "service/rpc_service.hpp"
-#include "service/session_registry.hpp"
-#include "service/socket_folder.hpp"
-#include "service/visible_view.hpp"
+#include "service/sessions/session_registry.hpp"
+#include "service/views/visible_view.hpp"
 
 namespace troupe::service {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "proto/errors.hpp"
-#include "service/codelet_source.hpp"
+#include "service/codelets/codelet_source.hpp"
 #include "service/server_options.hpp"
-#include "service/service_view.hpp"
+#include "service/views/service_view.hpp"
 
 namespace troupe::service {
 

@@ -6,10 +6,10 @@
 #include <functional>
 #include <string>
 
-#include "actors/runtime_options.hpp"
+#include "actors/running/runtime_options.hpp"
 #include "proto/units.hpp"
-#include "service/event_log.hpp"
-#include "service/service_view.hpp"
+#include "service/configuration/event_log.hpp"
+#include "service/views/service_view.hpp"
 
 namespace troupe::service {
 

@@ -21,53 +21,45 @@ namespace fs = std::filesystem;
 struct Folder {
   std::string_view name;
   std::vector<std::string_view> may_include;
+  /// Its rooms in an order in which each includes none that comes after it. The folder's own files are its face: they
+  /// and the rooms may include one another.
+  std::vector<std::string_view> rooms{};
 };
 
-/// The folders that depend on nothing but what is named before them. actors/ means its files, not its subfolders.
+/// The folders that depend on nothing but what is named before them. actors/ means its own files and rooms.
 const std::vector<Folder>& folders() {
   static const std::vector<std::string_view> runtime{
       "proto",         "graph",          "platform", "actors/observation", "actors/scheduler",
       "actors/memory", "actors/workers", "actors"};
-  static const std::vector<std::string_view> everything = [] {
-    auto all = runtime;
-    all.insert(all.end(), {"client", "kernels"});
+  const auto with = [](std::vector<std::string_view> all, std::initializer_list<std::string_view> more) {
+    all.insert(all.end(), more);
     return all;
-  }();
-  static const std::vector<std::string_view> with_client = [] {
-    auto all = runtime;
-    all.emplace_back("client");
-    return all;
-  }();
-  static const std::vector<std::string_view> with_remote = [] {
-    auto all = everything;
-    all.emplace_back("client/remote");
-    return all;
-  }();
-  static const std::vector<std::string_view> with_service = [] {
-    auto all = with_remote;
-    all.emplace_back("service");
-    return all;
-  }();
-  static const std::vector<std::string_view> with_applications = [] {
-    auto all = with_service;
-    all.emplace_back("apps");
-    return all;
-  }();
+  };
+  static const auto with_client = with(runtime, {"client"});
+  static const auto everything = with(with_client, {"kernels"});
+  static const auto with_remote = with(everything, {"client/remote"});
+  static const auto with_installed = with(with_remote, {"linalg", "traces"});
+  static const auto with_service = with(with_installed, {"service"});
+  static const auto with_applications = with(with_service, {"apps"});
   static const std::vector<Folder> table{
       {"proto", {}},
-      {"graph", {"proto"}},
-      {"platform", {"proto"}},
+      {"graph", {"proto"}, {"codelets", "tasks", "data", "recording"}},
+      {"platform", {"proto"}, {"files", "machine", "memory", "described", "virtual", "accelerators", "cuda"}},
       {"actors/observation", {"proto", "graph", "platform"}},
-      {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}},
-      {"actors/memory", {"proto", "graph", "platform"}},
-      {"actors/workers", {"proto", "graph", "platform", "actors/observation"}},
-      {"actors", runtime},
+      {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}, {"models", "policies"}},
+      {"actors/memory", {"proto", "graph", "platform"}, {"eviction"}},
+      {"actors/workers", {"proto", "graph", "platform", "actors/observation"}, {"queues", "devices"}},
+      {"actors", runtime, {"reporting", "simulating", "running"}},
       {"client", runtime},
-      {"client/remote", with_client},
+      {"client/remote", with_client, {"connection", "memory"}},
       {"client/c", everything},
-      {"kernels", {"proto", "graph", "platform"}},
-      {"service", with_remote},
-      {"apps", with_service},
+      {"kernels", {"proto", "graph", "platform"}, {"checks", "cuda"}},
+      {"linalg", everything, {"files"}},
+      {"traces", with_client, {"text", "files", "picture"}},
+      {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
+      {"apps",
+       with_service,
+       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands"}},
       {"bench", with_applications},
   };
   return table;
@@ -88,6 +80,19 @@ const Folder* folder_of(std::string_view path) {
   return found;
 }
 
+/// The room of a folder's file; empty for the folder's own files.
+std::string room_of(const Folder& folder, std::string_view path) {
+  const auto rest = path.substr(folder.name.size() + 1);
+  const auto end = rest.find('/');
+  return end == std::string_view::npos ? "" : std::string(rest.substr(0, end));
+}
+
+bool may_enter(const Folder& folder, std::string_view from, std::string_view to) {
+  if (from == to || from.empty() || to.empty()) return true;
+  const auto place = [&](std::string_view room) { return std::ranges::find(folder.rooms, room); };
+  return place(to) < place(from) && place(from) != folder.rooms.end();
+}
+
 std::string stem_of(std::string_view path) { return fs::path(path).stem().string(); }
 
 bool lies_directly_in(std::string_view path, std::string_view folder) {
@@ -97,7 +102,10 @@ bool lies_directly_in(std::string_view path, std::string_view folder) {
 bool is_named_shell(std::string_view path) { return stem_of(path).ends_with("_actor"); }
 
 /// Where CAF may appear.
-bool is_shell(std::string_view path) { return is_named_shell(path) || lies_directly_in(path, "actors"); }
+bool is_shell(std::string_view path) {
+  return is_named_shell(path) || lies_directly_in(path, "actors") || is_below(path, "actors/running") ||
+         is_below(path, "actors/simulating");
+}
 
 /// A library that may be used in one place only.
 struct External {
@@ -112,6 +120,8 @@ bool caf_allowed(std::string_view path) {
   if (!is_test(path)) return is_shell(path);
   const auto stem = stem_of(path);
   return stem.ends_with("_actor_test") || stem.ends_with("_actor") || lies_directly_in(path, "tests/actors") ||
+         is_below(path, "tests/actors/running") || is_below(path, "tests/actors/simulating") ||
+         is_below(path, "tests/actors/reporting") || is_below(path, "tests/linalg") || is_below(path, "tests/traces") ||
          is_below(path, "tests/client") || is_below(path, "tests/apps") || is_below(path, "tests/soak");
 }
 
@@ -124,7 +134,7 @@ bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "bench/runners");
 }
 
-bool glpk_allowed(std::string_view path) { return path == "apps/linear_program.cpp"; }
+bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_program.cpp"; }
 
 /// The core links no protobuf.
 bool wire_allowed(std::string_view path) {
@@ -139,7 +149,7 @@ const std::vector<External>& externals() {
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
        "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},
-      {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/linear_program.cpp", glpk_allowed},
+      {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/bounds/linear_program.cpp", glpk_allowed},
       {"gRPC", std::regex("(grpc|grpcpp|google/protobuf|troupe/v1)/.*"), "client/remote/, service/ and apps/",
        wire_allowed},
   };
@@ -179,6 +189,12 @@ class Checker {
  private:
   void check(const std::string& path) {
     if (!folder_of(path) && !is_test(path)) report(path, {0, "", false}, "lies in a folder that the rules do not know");
+    if (const Folder* folder = folder_of(path)) {
+      const auto room = room_of(*folder, path);
+      if (!room.empty() && !folder->rooms.empty() && std::ranges::find(folder->rooms, room) == folder->rooms.end()) {
+        report(path, {0, "", false}, "lies in a room that the rules do not know");
+      }
+    }
     if ((path.ends_with(".cu") || path.ends_with(".cuh")) && !cuda_allowed(path)) {
       report(path, {0, "", false}, "device code lies in files named cuda_*");
     }
@@ -202,6 +218,8 @@ class Checker {
       report(path, include, "only tests include tests");
     } else if (from && to && from != to && std::ranges::find(from->may_include, to->name) == from->may_include.end()) {
       report(path, include, std::string(from->name) + "/ must not include " + std::string(to->name) + "/");
+    } else if (from && from == to && !may_enter(*from, room_of(*from, path), room_of(*from, target))) {
+      report(path, include, room_of(*from, path) + "/ must not include " + room_of(*from, target) + "/");
     } else if (!is_test(path) && !is_shell(path) && is_named_shell(target)) {
       report(path, include, "a core never includes a shell");
     } else {

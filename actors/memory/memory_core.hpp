@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/memory/eviction.hpp"
+#include "actors/memory/eviction/eviction.hpp"
 #include "actors/memory/memory_command.hpp"
 #include "actors/memory/memory_options.hpp"
 #include "actors/memory/memory_statistics.hpp"

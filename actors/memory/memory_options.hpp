@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "actors/memory/access_log.hpp"
-#include "actors/memory/reuse_profile.hpp"
+#include "actors/memory/eviction/access_log.hpp"
+#include "actors/memory/eviction/reuse_profile.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::memory {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "actors/observation/mailbox_record.hpp"
-#include "platform/clock.hpp"
+#include "platform/machine/clock.hpp"
 
 namespace troupe::observation {
 

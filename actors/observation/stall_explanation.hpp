@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "actors/observation/why_report.hpp"
-#include "graph/graph_snapshot.hpp"
+#include "graph/tasks/graph_snapshot.hpp"
 
 namespace troupe::observation {
 

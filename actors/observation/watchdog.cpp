@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "platform/clock.hpp"
+#include "platform/machine/clock.hpp"
 
 namespace troupe::observation {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "actors/scheduler/dada.hpp"
-#include "actors/scheduler/earliest_finish.hpp"
-#include "actors/scheduler/heteroprio.hpp"
-#include "actors/scheduler/homeward.hpp"
+#include "actors/scheduler/policies/dada.hpp"
+#include "actors/scheduler/policies/earliest_finish.hpp"
+#include "actors/scheduler/policies/heteroprio.hpp"
+#include "actors/scheduler/policies/homeward.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {

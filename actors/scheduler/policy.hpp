@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/scheduler/predictions.hpp"
-#include "graph/codelet.hpp"
+#include "actors/scheduler/models/predictions.hpp"
+#include "graph/codelets/codelet.hpp"
 #include "proto/access.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "graph/codelet.hpp"
-#include "graph/working_set.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/working_set.hpp"
 
 namespace troupe::scheduler {
 

@@ -13,7 +13,7 @@
 
 #include "actors/scheduler/scheduler_core.hpp"
 #include "actors/scheduler/scheduler_event.hpp"
-#include "graph/task.hpp"
+#include "graph/tasks/task.hpp"
 #include "proto/messages_actor.hpp"
 
 namespace troupe::scheduler {

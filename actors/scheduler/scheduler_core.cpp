@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 
 namespace troupe::scheduler {
 

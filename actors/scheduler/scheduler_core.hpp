@@ -10,9 +10,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "actors/scheduler/execution_model.hpp"
+#include "actors/scheduler/models/execution_model.hpp"
+#include "actors/scheduler/models/prediction_report.hpp"
 #include "actors/scheduler/policy.hpp"
-#include "actors/scheduler/prediction_report.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/scheduler/worker_loads.hpp"
 

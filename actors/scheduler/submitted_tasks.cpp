@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/working_set.hpp"
+#include "graph/data/working_set.hpp"
 
 namespace troupe::scheduler {
 

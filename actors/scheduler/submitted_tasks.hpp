@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/size_classes.hpp"
+#include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
 #include "proto/ids.hpp"
 #include "proto/memory.hpp"

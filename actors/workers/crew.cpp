@@ -1,7 +1,7 @@
 #include "actors/workers/crew.hpp"
 
-#include "graph/codelet.hpp"
-#include "graph/working_set.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/working_set.hpp"
 
 namespace troupe::workers {
 

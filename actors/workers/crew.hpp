@@ -10,14 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "actors/workers/entry_queue.hpp"
-#include "actors/workers/idle_set.hpp"
+#include "actors/workers/queues/entry_queue.hpp"
+#include "actors/workers/queues/idle_set.hpp"
+#include "actors/workers/queues/task_deque.hpp"
 #include "actors/workers/shares.hpp"
-#include "actors/workers/task_deque.hpp"
 #include "actors/workers/worker_trace.hpp"
-#include "graph/failure_log.hpp"
-#include "graph/spin_lock.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/spin_lock.hpp"
 #include "proto/access.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"

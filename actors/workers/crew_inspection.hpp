@@ -6,7 +6,7 @@
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/observation/watchdog.hpp"
 #include "actors/workers/crew.hpp"
-#include "graph/graph_snapshot.hpp"
+#include "graph/tasks/graph_snapshot.hpp"
 
 namespace troupe::workers {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "actors/workers/task_deque.hpp"
-#include "graph/spin_lock.hpp"
-#include "graph/task.hpp"
+#include "actors/workers/queues/task_deque.hpp"
+#include "graph/tasks/spin_lock.hpp"
+#include "graph/tasks/task.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::workers {

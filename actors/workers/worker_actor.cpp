@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "graph/spin_lock.hpp"
-#include "platform/binding.hpp"
+#include "graph/tasks/spin_lock.hpp"
+#include "platform/machine/binding.hpp"
 
 namespace troupe::workers {
 

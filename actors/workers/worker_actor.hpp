@@ -10,11 +10,11 @@
 
 #include "actors/observation/observed_actor.hpp"
 #include "actors/workers/crew.hpp"
-#include "actors/workers/device.hpp"
+#include "actors/workers/devices/device.hpp"
 #include "actors/workers/peers_actor.hpp"
 #include "actors/workers/worker_core.hpp"
-#include "platform/clock.hpp"
-#include "platform/cpu_set.hpp"
+#include "platform/machine/clock.hpp"
+#include "platform/machine/cpu_set.hpp"
 
 namespace troupe::workers {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "platform/clock.hpp"
-#include "platform/cycles.hpp"
+#include "platform/machine/clock.hpp"
+#include "platform/machine/cycles.hpp"
 
 namespace troupe::workers {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "actors/workers/crew.hpp"
-#include "graph/failure_log.hpp"
+#include "graph/tasks/failure_log.hpp"
 #include "proto/random.hpp"
 #include "proto/units.hpp"
 

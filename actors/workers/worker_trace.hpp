@@ -5,8 +5,8 @@
 #include <deque>
 #include <string>
 
-#include "graph/spin_lock.hpp"
-#include "graph/trace_log.hpp"
+#include "graph/tasks/spin_lock.hpp"
+#include "graph/tasks/trace_log.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 #include "proto/worker_state.hpp"

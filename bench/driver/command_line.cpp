@@ -8,18 +8,18 @@
 #include <cerrno>
 #include <cstring>
 
+#include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
-#include "apps/common_arguments.hpp"
-#include "apps/progress.hpp"
-#include "apps/run_summary.hpp"
+#include "apps/run/run_summary.hpp"
+#include "apps/terminal/progress.hpp"
 #include "bench/driver/measurement.hpp"
 #include "bench/driver/plans.hpp"
 #include "bench/driver/plot.hpp"
 #include "bench/driver/report.hpp"
 #include "bench/pattern.hpp"
 #include "bench/shapes.hpp"
-#include "platform/atomic_file.hpp"
-#include "platform/topology.hpp"
+#include "platform/files/atomic_file.hpp"
+#include "platform/machine/topology.hpp"
 
 namespace troupe::bench {
 namespace {

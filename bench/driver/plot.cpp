@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "apps/child_process.hpp"
-#include "apps/gnuplot_text.hpp"
-#include "platform/atomic_file.hpp"
+#include "platform/files/atomic_file.hpp"
+#include "traces/picture/child_process.hpp"
+#include "traces/picture/gnuplot_text.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -30,7 +30,7 @@ std::string tics_of(const Results& results) {
   std::string tics;
   for (std::size_t i = 0; i < results.rows.size(); ++i) {
     const std::string label = fmt::format("{}", fmt::join(results.rows[i].row.labels, " "));
-    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", apps::gnuplot_string(apps::abbreviated(label, 48)), i);
+    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", traces::gnuplot_string(traces::abbreviated(label, 48)), i);
   }
   return tics;
 }
@@ -52,11 +52,11 @@ std::string plot_script(const Results& results) {
     if (!has_points(results, i)) continue;
     script += block_of(results, i);
     plots += fmt::format("{}$data{} using 1:2:3:4 with yerrorbars pointtype 7 pointsize 0.6 linewidth 1.5 title {}",
-                         plots.empty() ? "" : ", ", i, apps::gnuplot_string(results.plan.contestants[i].label()));
+                         plots.empty() ? "" : ", ", i, traces::gnuplot_string(results.plan.contestants[i].label()));
   }
   script += fmt::format("set terminal svg size {},560 enhanced font 'DejaVu Sans,12' background 'white'\n",
                         std::max<std::size_t>(300 + 70 * rows, 760));
-  script += fmt::format("set title {} noenhanced\n", apps::gnuplot_string(results.plan.title));
+  script += fmt::format("set title {} noenhanced\n", traces::gnuplot_string(results.plan.title));
   script += "set key outside right top noenhanced\nset grid ytics\nset logscale y\nset format y '%g'\n";
   script += fmt::format("set xrange [-0.5:{}]\n", static_cast<double>(rows) - 0.5);
   script += fmt::format("set xtics rotate by -35 noenhanced ({})\n", tics_of(results));
@@ -65,7 +65,7 @@ std::string plot_script(const Results& results) {
 
 Result<void> draw_plot(const std::string& path, const Results& results) {
   constexpr std::chrono::seconds kLimit{120};
-  const auto drawn = apps::run_child({"gnuplot", "-d"}, plot_script(results), kLimit);
+  const auto drawn = traces::run_child({"gnuplot", "-d"}, plot_script(results), kLimit);
   if (!drawn) {
     return Failure{ErrorCode::io, fmt::format("{}. Plots are drawn by gnuplot: install the package gnuplot-nox",
                                               drawn.failure().message)};

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/table.hpp"
+#include "traces/text/table.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -118,11 +118,11 @@ ReportCells report_cells(const Results& results) {
 
 std::string as_terminal_text(const Results& results) {
   const ReportCells cells = report_cells(results);
-  std::vector<apps::TableColumn> columns;
+  std::vector<traces::TableColumn> columns;
   for (std::size_t i = 0; i < cells.titles.size(); ++i) {
-    columns.push_back({cells.titles[i], i < cells.words ? apps::Align::left : apps::Align::right});
+    columns.push_back({cells.titles[i], i < cells.words ? traces::Align::left : traces::Align::right});
   }
-  apps::Table table(columns);
+  traces::Table table(columns);
   for (const auto& line : cells.lines) table.add_row(line);
   std::string text = fmt::format("{}\n{}\n\n{}", results.plan.title, method(results.plan), table.text());
   if (!cells.notes.empty()) text += '\n';

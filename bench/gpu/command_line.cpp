@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command_line.hpp"
-#include "apps/human.hpp"
-#include "apps/table.hpp"
 #include "bench/gpu/cuda_peers.hpp"
 #include "bench/gpu/measurements.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/table.hpp"
 
 namespace troupe::bench {
 
@@ -80,7 +80,7 @@ void announce(const GpuFigure& figure) {
   if (!figure.failure.empty()) {
     fmt::print("{}: FAILED: {}\n", figure.what, figure.failure);
   } else {
-    fmt::print("{}: {}, {:.0f} Gflop/s\n", figure.what, apps::human_seconds(figure.seconds), figure.gflops);
+    fmt::print("{}: {}, {:.0f} Gflop/s\n", figure.what, traces::human_seconds(figure.seconds), figure.gflops);
   }
   std::fflush(stdout);
 }
@@ -113,18 +113,18 @@ std::vector<GpuFigure> measure(const Arguments& arguments) {
 std::string percentage(double share) { return share < 0 ? "" : fmt::format("{:.1f} %", 100 * share); }
 
 void print_table(const std::vector<GpuFigure>& figures) {
-  using apps::Align;
-  apps::Table table({{"measured"},
-                     {"time", Align::right},
-                     {"Gflop/s", Align::right},
-                     {"residual", Align::right},
-                     {"prediction error", Align::right},
-                     {"beside", Align::left},
-                     {"its time", Align::right},
-                     {"its residual", Align::right},
-                     {"ratio", Align::right},
-                     {"aim", Align::right},
-                     {"verdict"}});
+  using traces::Align;
+  traces::Table table({{"measured"},
+                       {"time", traces::Align::right},
+                       {"Gflop/s", traces::Align::right},
+                       {"residual", traces::Align::right},
+                       {"prediction error", traces::Align::right},
+                       {"beside", traces::Align::left},
+                       {"its time", traces::Align::right},
+                       {"its residual", traces::Align::right},
+                       {"ratio", traces::Align::right},
+                       {"aim", traces::Align::right},
+                       {"verdict"}});
   for (const GpuFigure& figure : figures) {
     if (!figure.failure.empty()) {
       table.add_row({figure.what, "", "", "", "", figure.peer, "", "", "", "", "FAILED: " + figure.failure});
@@ -134,9 +134,9 @@ void print_table(const std::vector<GpuFigure>& figures) {
     const bool peer_checked = figure.peer_seconds > 0 && figure.peer_residual > 0;
     std::string verdict = figure.accepted() ? "right" : "WRONG";
     if (compared && figure.accepted()) verdict += figure.ratio >= figure.target ? ", aim met" : ", below the aim";
-    table.add_row({figure.what, apps::human_seconds(figure.seconds), fmt::format("{:.0f}", figure.gflops),
+    table.add_row({figure.what, traces::human_seconds(figure.seconds), fmt::format("{:.0f}", figure.gflops),
                    fmt::format("{:.2g}", figure.residual), percentage(figure.prediction_error), figure.peer,
-                   figure.peer_seconds > 0 ? apps::human_seconds(figure.peer_seconds) : "",
+                   figure.peer_seconds > 0 ? traces::human_seconds(figure.peer_seconds) : "",
                    peer_checked ? fmt::format("{:.2g}", figure.peer_residual) : "",
                    compared ? fmt::format("{:.3f}", figure.ratio) : "",
                    compared ? fmt::format("{:.2f}", figure.target) : "", verdict});

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/human.hpp"
-#include "kernels/cuda_blas.hpp"
-#include "kernels/cuda_kernels.hpp"
-#include "kernels/cuda_libraries.hpp"
-#include "kernels/cuda_stream.hpp"
-#include "platform/cuda_api.hpp"
-#include "platform/cuda_devices.hpp"
+#include "kernels/cuda/cuda_blas.hpp"
+#include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/cuda_libraries.hpp"
+#include "kernels/cuda/cuda_stream.hpp"
+#include "platform/cuda/cuda_api.hpp"
+#include "platform/cuda/cuda_devices.hpp"
+#include "traces/text/human.hpp"
 
 namespace troupe::bench {
 
@@ -24,7 +24,7 @@ namespace {
 using kernels::DeviceMemory;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double peer_seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// What only this comparison takes of cuSOLVER and cuBLAS.
 #define TROUPE_PEER_SOLVER(X)    \
@@ -132,7 +132,7 @@ class CusolverCholesky::Work {
                                               device_work_->size(), host_work_.data(), host_work_.size(), info()),
                      "cusolverDnXpotrf");
     stream_.wait("cusolverDnXpotrf");
-    const double seconds = seconds_since(start);
+    const double seconds = peer_seconds_since(start);
     require_success("cusolverDnXpotrf");
     return seconds;
   }
@@ -220,7 +220,7 @@ double cublasxt_product(std::int64_t n, const double* a, const double* b, double
       xt.cublasXtDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, size, size, size, &minus_one, a, size, b, size, &one, c, size),
       "cublasXtDgemm");
   check(cuda().cudaDeviceSynchronize(), "cublasXtDgemm");
-  return seconds_since(start);
+  return peer_seconds_since(start);
 }
 
 std::string why_no_gpu() {
@@ -230,7 +230,7 @@ std::string why_no_gpu() {
 
 std::string gpu_description() {
   const platform::CudaDeviceInfo gpu = platform::list_cuda_devices().value_or_throw().front();
-  return fmt::format("{}, {} multiprocessors, {}", gpu.name, gpu.multiprocessors, apps::human_bytes(gpu.memory));
+  return fmt::format("{}, {} multiprocessors, {}", gpu.name, gpu.multiprocessors, traces::human_bytes(gpu.memory));
 }
 
 }  // namespace troupe::bench

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "apps/cholesky.hpp"
 #include "kernels/codelets.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace troupe::bench {
 
@@ -61,7 +61,7 @@ double residual_of(Runtime& runtime, const GeneratedSystem& system, const TiledM
   TiledMatrix<double> r(runtime, system.n, 1, tile, TileStorage::tiles, "r");
   fill_right_hand_side(runtime, system, x);
   fill_right_hand_side(runtime, system, r);
-  apps::cholesky_solve(runtime, l, x);
+  linalg::cholesky_solve(runtime, l, x);
   subtract_product(runtime, system, x, r);
   runtime.wait();
   return largest(runtime, r) / (static_cast<double>(system.n) * system.norm() * largest(runtime, x) * 0x1p-53);

@@ -7,14 +7,14 @@
 #include <memory>
 #include <optional>
 
-#include "apps/cholesky.hpp"
-#include "apps/residuals.hpp"
-#include "apps/run_summary.hpp"
+#include "apps/run/run_summary.hpp"
 #include "bench/gpu/cuda_peers.hpp"
 #include "bench/gpu/generated_system.hpp"
 #include "bench/gpu/tiled_product.hpp"
 #include "bench/gpu/tiles_of_memory.hpp"
 #include "bench/statistics.hpp"
+#include "linalg/cholesky.hpp"
+#include "linalg/residuals.hpp"
 
 namespace troupe::bench {
 
@@ -73,7 +73,7 @@ class GeneratedCholesky {
     memory_.generate(system_.seed, system_.diagonal());
     runtime_.wait();
     const auto start = Clock::now();
-    apps::cholesky(runtime_, memory_.tiles());
+    linalg::cholesky(runtime_, memory_.tiles());
     runtime_.wait();
     return seconds_since(start);
   }
@@ -84,7 +84,7 @@ class GeneratedCholesky {
     runtime_.wait();
     memory_.bring_home(AccessMode::read_write);
     const auto start = Clock::now();
-    apps::cholesky(runtime_, memory_.tiles());
+    linalg::cholesky(runtime_, memory_.tiles());
     memory_.bring_home(AccessMode::read);
     runtime_.wait();
     return seconds_since(start);
@@ -121,7 +121,7 @@ double mean_prediction_error(const RunReport& report) {
 }  // namespace
 
 bool GpuFigure::accepted() const {
-  return failure.empty() && residual < apps::kResidualBound && peer_residual < apps::kResidualBound;
+  return failure.empty() && residual < linalg::kResidualBound && peer_residual < linalg::kResidualBound;
 }
 
 GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n) {
@@ -203,7 +203,7 @@ GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& poli
     rounds.measure(
         options.rounds, [&] { return own.factorize_from_home(); }, nullptr);
     rounds.report(figure, cholesky_flops(n));
-    figure.prediction_error = mean_prediction_error(apps::difference(own.report(), before));
+    figure.prediction_error = mean_prediction_error(difference(own.report(), before));
     figure.residual = own.residual();
   });
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/runtime_options.hpp"
+#include "actors/running/runtime_options.hpp"
 
 namespace troupe::bench {
 

@@ -7,7 +7,7 @@
 
 #include "client/runtime.hpp"
 #include "client/tiled_matrix.hpp"
-#include "platform/pinned_memory.hpp"
+#include "platform/memory/pinned_memory.hpp"
 
 namespace troupe::bench {
 

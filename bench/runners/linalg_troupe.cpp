@@ -1,26 +1,26 @@
 /// Troupe's own factorizations, as `troupe run` uses them.
-#include "apps/factorization.hpp"
 #include "bench/factorization_case.hpp"
 #include "bench/runners/cases.hpp"
 #include "client/runtime.hpp"
+#include "linalg/factorization.hpp"
 
 namespace troupe::bench {
 namespace {
 
 class TroupeFactors : public Factors {
  public:
-  TroupeFactors(Runtime& runtime, Matrix& a, const apps::FactorizationOptions& options)
+  TroupeFactors(Runtime& runtime, Matrix& a, const linalg::FactorizationOptions& options)
       : factorization_(runtime, a, options) {}
   void solve(Matrix& b) override { factorization_.solve(b); }
 
  private:
-  apps::Factorization<double> factorization_;
+  linalg::Factorization<double> factorization_;
 };
 
-apps::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
-  apps::FactorizationOptions result;
-  result.application = static_cast<apps::Application>(options.algorithm);
-  result.tile = options.tile > 0 ? options.tile : apps::default_tile(n);
+linalg::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
+  linalg::FactorizationOptions result;
+  result.application = static_cast<linalg::Application>(options.algorithm);
+  result.tile = options.tile > 0 ? options.tile : linalg::default_tile(n);
   result.tile_rows = options.tile_rows;
   if (options.inner > 0) result.inner = options.inner;
   return result;

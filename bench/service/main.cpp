@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "apps/table.hpp"
 #include "bench/service/measurements.hpp"
+#include "traces/text/table.hpp"
 
 namespace troupe::bench {
 
@@ -36,7 +36,7 @@ int measure(const ServiceBenchOptions& options) {
   std::vector<std::string> serve;
   if (options.cores > 0) serve = {"--runtime.cores", std::to_string(options.cores)};
   const ServiceProcess service(options.program, serve);
-  apps::Table table({{"figure"}, {"service"}, {"beside"}, {"its figure"}, {"ratio"}, {"target"}});
+  traces::Table table({{"figure"}, {"service"}, {"beside"}, {"its figure"}, {"ratio"}, {"target"}});
   const auto add = [&](const ServiceFigure& one) {
     table.add_row({one.name, words(one.service, one.unit), one.other_name, words(one.other, one.unit),
                    fmt::format("{:.3f} [{:.3f}-{:.3f}]", one.ratio.median, one.ratio.low, one.ratio.high), one.target});

@@ -3,12 +3,12 @@
 #include <chrono>
 #include <utility>
 
-#include "apps/cholesky.hpp"
-#include "client/remote/service_calls.hpp"
+#include "client/remote/connection/service_calls.hpp"
 #include "client/runtime.hpp"
 #include "client/tiled_matrix.hpp"
 #include "kernels/codelets.hpp"
 #include "kernels/element_codelets.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace troupe::bench {
 
@@ -99,7 +99,7 @@ CholeskyTimes factorize(Runtime& runtime, const ServiceBenchOptions& options, co
   }
   runtime.wait();
   const Duration filled = processor_time();
-  apps::cholesky(runtime, a);
+  linalg::cholesky(runtime, a);
   runtime.wait();
   return {seconds(filled - start), seconds(processor_time() - filled)};
 }

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "client/remote/service_calls.hpp"
+#include "client/remote/connection/service_calls.hpp"
 
 extern char** environ;
 

@@ -6,8 +6,8 @@
 
 #include "client/c/troupe.h"
 #include "client/runtime.hpp"
-#include "graph/codelet.hpp"
-#include "graph/kernel_context.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/kernel_context.hpp"
 
 struct troupe_runtime {
   std::unique_ptr<troupe::Runtime> runtime;

@@ -4,7 +4,7 @@
 
 #include "client/c/guard.hpp"
 #include "client/c/objects.hpp"
-#include "kernels/catalogue.hpp"
+#include "kernels/checks/catalogue.hpp"
 
 namespace troupe::c {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "client/remote/wire_text.hpp"
+#include "client/remote/connection/wire_text.hpp"
 
 namespace troupe::remote {
 

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "client/remote/session.hpp"
-#include "graph/codelet.hpp"
+#include "client/remote/connection/session.hpp"
+#include "graph/codelets/codelet.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::remote {

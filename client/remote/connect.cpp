@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "client/remote/memory_connection.hpp"
+#include "client/remote/connection/service_stream.hpp"
+#include "client/remote/connection/socket_folder.hpp"
+#include "client/remote/memory/memory_connection.hpp"
 #include "client/remote/remote_backend.hpp"
-#include "client/remote/service_stream.hpp"
-#include "client/remote/socket_folder.hpp"
 #include "client/runtime.hpp"
 
 namespace troupe {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "graph/task_waiter.hpp"
+#include "graph/tasks/task_waiter.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::remote {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/remote/service_calls.hpp"
-#include "client/remote/wire_text.hpp"
-#include "graph/execution_scope.hpp"
-#include "graph/rebinding.hpp"
+#include "client/remote/connection/service_calls.hpp"
+#include "client/remote/connection/wire_text.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::remote {

@@ -10,14 +10,14 @@
 
 #include "client/backend.hpp"
 #include "client/remote/codelet_numbers.hpp"
-#include "client/remote/memory_connection.hpp"
-#include "client/remote/operation_batches.hpp"
-#include "client/remote/session.hpp"
-#include "client/remote/shared_data.hpp"
-#include "client/remote/shared_heap.hpp"
-#include "graph/data_registry.hpp"
-#include "graph/recording.hpp"
-#include "graph/task_owner.hpp"
+#include "client/remote/connection/operation_batches.hpp"
+#include "client/remote/connection/session.hpp"
+#include "client/remote/memory/memory_connection.hpp"
+#include "client/remote/memory/shared_data.hpp"
+#include "client/remote/memory/shared_heap.hpp"
+#include "graph/data/data_registry.hpp"
+#include "graph/recording/recording.hpp"
+#include "graph/tasks/task_owner.hpp"
 
 namespace troupe::remote {
 

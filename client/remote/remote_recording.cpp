@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/remote/wire_text.hpp"
-#include "graph/block_pool.hpp"
-#include "graph/execution_scope.hpp"
-#include "graph/rebinding.hpp"
+#include "client/remote/connection/wire_text.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
+#include "graph/tasks/block_pool.hpp"
 
 namespace troupe::remote {
 

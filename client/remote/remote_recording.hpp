@@ -9,7 +9,7 @@
 
 #include "client/backend.hpp"
 #include "client/remote/remote_backend.hpp"
-#include "graph/recording.hpp"
+#include "graph/recording/recording.hpp"
 
 namespace troupe::remote {
 

@@ -4,7 +4,7 @@
 
 #include "client/remote/remote_backend.hpp"
 #include "client/remote/remote_recording.hpp"
-#include "graph/execution_scope.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::remote {

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "client/remote/ended_numbers.hpp"
-#include "graph/failure_log.hpp"
-#include "graph/handle.hpp"
-#include "graph/task_waiter.hpp"
+#include "graph/codelets/handle.hpp"
+#include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/task_waiter.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::remote {

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "platform/binding.hpp"
+#include "platform/machine/binding.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <thread>
 
-#include "graph/spin_lock.hpp"
+#include "graph/tasks/spin_lock.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/runtime_system.hpp"
-#include "graph/codelet.hpp"
+#include "actors/running/runtime_system.hpp"
+#include "graph/codelets/codelet.hpp"
 
 namespace troupe::tests {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "platform/binding.hpp"
+#include "platform/machine/binding.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 

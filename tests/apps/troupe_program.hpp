@@ -8,27 +8,27 @@
 #include <string>
 #include <vector>
 
-#include "apps/child_process.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "traces/picture/child_process.hpp"
 
 namespace troupe::tests {
 
-using apps::ChildOutput;
 using apps::run_child;
+using traces::ChildOutput;
 using Words = std::vector<std::string>;
 
-/// Where the program lies; the build tells it to one file, tests/apps/command_line_test.cpp.
+/// Where the program lies; the build tells it to one file, tests/apps/run/command_line_test.cpp.
 [[nodiscard]] std::string program_path();
 
-inline ChildOutput run_program(Words arguments, const Words& launcher = {}) {
+inline traces::ChildOutput run_program(Words arguments, const Words& launcher = {}) {
   arguments.insert(arguments.begin(), program_path());
   arguments.insert(arguments.begin(), launcher.begin(), launcher.end());
-  return run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
+  return traces::run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
 }
 
 /// The command fails with this exit code and one line that has all of `parts`; nothing is on standard output.
 inline void fails(int code, const Words& arguments, const Words& parts, const Words& launcher = {}) {
-  const ChildOutput ran = run_program(arguments, launcher);
+  const traces::ChildOutput ran = run_program(arguments, launcher);
   std::string command;
   for (const std::string& argument : arguments) command += argument + ' ';
   BOOST_TEST_CONTEXT("troupe " << command << ": " << ran.errors) {
@@ -42,7 +42,7 @@ inline void fails(int code, const Words& arguments, const Words& parts, const Wo
 }
 
 inline std::string succeeds(const Words& arguments, const Words& launcher = {}) {
-  const ChildOutput ran = run_program(arguments, launcher);
+  const traces::ChildOutput ran = run_program(arguments, launcher);
   BOOST_TEST_CONTEXT(ran.output << ran.errors) {
     BOOST_TEST(ran.exit_status == 0);
     BOOST_TEST(ran.errors == "");
@@ -52,7 +52,7 @@ inline std::string succeeds(const Words& arguments, const Words& launcher = {}) 
 
 /// A program that others would need, for a test of something that can be done without.
 inline bool absent(const Words& command, const char* what) {
-  const auto ran = run_child(command, "", std::chrono::seconds(60));
+  const auto ran = traces::run_child(command, "", std::chrono::seconds(60));
   if (ran && ran.value().exit_status == 0) return false;
   std::cout << "skipped: " << what << "\n";
   return true;

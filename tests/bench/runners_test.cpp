@@ -1,14 +1,14 @@
 // The runners, as the driver starts them. What is fast is not looked at: what is right is.
-#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "apps/child_process.hpp"
 #include "bench/pattern.hpp"
 #include "bench/runner.hpp"
 #include "bench/shapes.hpp"
+#include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -21,9 +21,9 @@ std::string program(const std::string& runtime) {
   return std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench-runner-" + runtime;
 }
 
-apps::ChildOutput run(const std::string& runtime, Words words) {
+traces::ChildOutput run(const std::string& runtime, Words words) {
   words.insert(words.begin(), program(runtime));
-  return apps::run_child(words, "", std::chrono::seconds(60)).value_or_throw();
+  return traces::run_child(words, "", std::chrono::seconds(60)).value_or_throw();
 }
 
 bool absent(const std::string& runtime) {
@@ -34,7 +34,7 @@ bool absent(const std::string& runtime) {
 
 /// The figures of a case that the runtime has; nothing where it has not.
 nlohmann::json measured(const std::string& runtime, const Words& words) {
-  const apps::ChildOutput ran = run(runtime, words);
+  const traces::ChildOutput ran = run(runtime, words);
   BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
   BOOST_TEST_REQUIRE((ran.exit_status == kMeasured || ran.exit_status == kUnsupported));
   if (ran.exit_status == kMeasured) return nlohmann::json::parse(ran.output);

@@ -7,7 +7,7 @@
 
 #include "tests/client/seeds.hpp"
 #include "tests/soak/seed_watchdog.hpp"
-#include "tests/support/emulated_run_actor.hpp"
+#include "tests/support/random/emulated_run_actor.hpp"
 
 namespace troupe::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/memory/access_log.hpp"
+#include "actors/memory/eviction/access_log.hpp"
 #include "client/runtime.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "client/runtime.hpp"
-#include "platform/machine_description.hpp"
+#include "platform/described/machine_description.hpp"
 
 namespace troupe {
 namespace {

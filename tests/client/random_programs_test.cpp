@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "tests/support/random_run_actor.hpp"
+#include "tests/support/random/random_run_actor.hpp"
 
 namespace troupe::tests {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "graph/submission_observer.hpp"
-#include "graph/task.hpp"
+#include "graph/tasks/task.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/thread_checks.hpp"
 

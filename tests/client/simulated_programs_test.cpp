@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/client/seeds.hpp"
-#include "tests/support/simulated_run_actor.hpp"
+#include "tests/support/random/simulated_run_actor.hpp"
 
 namespace troupe::tests {
 namespace {

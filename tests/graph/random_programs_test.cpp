@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "proto/random.hpp"
-#include "tests/support/random_program.hpp"
-#include "tests/support/random_recording.hpp"
+#include "tests/support/random/random_program.hpp"
+#include "tests/support/random/random_recording.hpp"
 #include "tests/support/step_host.hpp"
 #include "tests/support/thread_host.hpp"
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "graph/data_record.hpp"
+#include "graph/data/data_record.hpp"
 #include "graph/task_graph.hpp"
 #include "tests/support/graph_data.hpp"
-#include "tests/support/recording_data.hpp"
+#include "tests/support/random/recording_data.hpp"
 #include "tests/support/step_host.hpp"
 
 namespace troupe::tests {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "graph/arguments.hpp"
+#include "graph/codelets/arguments.hpp"
 #include "proto/errors.hpp"
 #include "proto/random.hpp"
 

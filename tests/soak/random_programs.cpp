@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/soak/seed_watchdog.hpp"
-#include "tests/support/random_run_actor.hpp"
+#include "tests/support/random/random_run_actor.hpp"
 
 namespace troupe::tests {
 namespace {

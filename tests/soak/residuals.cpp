@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "tests/support/factorization_case_actor.hpp"
+#include "tests/support/random/factorization_case_actor.hpp"
 
 namespace troupe::tests {
 namespace {
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(are_below_the_bound) {
     bool accepted = true;
     std::string values;
     try {
-      for (const apps::Residual& residual : residuals_of(one)) {
+      for (const linalg::Residual& residual : residuals_of(one)) {
         accepted = accepted && residual.accepted();
         values += residual.formula + " = " + std::to_string(residual.value) + "; ";
         Worst& known = worst[residual.formula];

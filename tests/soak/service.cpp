@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "proto/random.hpp"
-#include "service/codelet_library.hpp"
+#include "service/codelets/codelet_library.hpp"
 #include "service/server.hpp"
 #include "tests/soak/arguments.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tests/soak/seed_watchdog.hpp"
-#include "tests/support/random_faults.hpp"
-#include "tests/support/simulated_run_actor.hpp"
+#include "tests/support/random/random_faults.hpp"
+#include "tests/support/random/simulated_run_actor.hpp"
 
 namespace troupe::tests {
 namespace {

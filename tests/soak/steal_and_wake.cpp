@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/runtime_system.hpp"
-#include "graph/codelet.hpp"
-#include "graph/spin_lock.hpp"
+#include "actors/running/runtime_system.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/tasks/spin_lock.hpp"
 #include "proto/random.hpp"
 #include "tests/soak/arguments.hpp"
 

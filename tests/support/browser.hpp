@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/file_descriptor.hpp"
+#include "platform/files/file_descriptor.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {

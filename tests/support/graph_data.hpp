@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::tests {

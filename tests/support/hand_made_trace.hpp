@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "actors/trace.hpp"
+#include "actors/reporting/trace.hpp"
 
 namespace troupe::tests {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "graph/task.hpp"
+#include "graph/tasks/task.hpp"
 
 namespace troupe::tests {
 

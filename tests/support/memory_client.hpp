@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "platform/file_descriptor.hpp"
+#include "platform/files/file_descriptor.hpp"
 #include "proto/wire/memory_packets.hpp"
 
 namespace troupe::tests {

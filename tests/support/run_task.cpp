@@ -4,9 +4,9 @@
 #include <exception>
 #include <vector>
 
-#include "graph/codelet.hpp"
-#include "graph/data_record.hpp"
-#include "graph/execution_scope.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/data/data_record.hpp"
 
 namespace troupe::tests {
 

@@ -1,8 +1,8 @@
 /// What a worker does with one task, without a worker.
 #pragma once
 
-#include "graph/failure_log.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/failure_log.hpp"
 
 namespace troupe::tests {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 #include "service/server.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 #include "tests/support/memory_client.hpp"
 
 namespace troupe::tests {

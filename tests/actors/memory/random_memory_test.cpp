@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/memory/eviction_policies.hpp"
+#include "actors/memory/eviction/eviction_policies.hpp"
 #include "actors/memory/memory_core.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/memory/memory_checker.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 
 namespace troupe::tests {
 

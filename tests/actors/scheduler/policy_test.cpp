@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "platform/topology.hpp"
+#include "platform/machine/topology.hpp"
 
 namespace troupe::scheduler {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "actors/scheduler/scheduler_core.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
-#include "graph/codelet.hpp"
-#include "graph/working_set.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/working_set.hpp"
 #include "tests/support/graph_data.hpp"
 #include "tests/support/step_host.hpp"
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "graph/codelet.hpp"
+#include "graph/codelets/codelet.hpp"
 
 namespace troupe::scheduler {
 namespace {

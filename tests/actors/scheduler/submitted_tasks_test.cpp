@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/upward_ranks.hpp"
-#include "graph/working_set.hpp"
+#include "graph/data/working_set.hpp"
+#include "graph/tasks/upward_ranks.hpp"
 #include "proto/random.hpp"
 #include "tests/support/graph_data.hpp"
 #include "tests/support/step_host.hpp"

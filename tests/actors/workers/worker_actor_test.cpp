@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "actors/workers/core_device.hpp"
+#include "actors/workers/devices/core_device.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/stage_actor.hpp"
 

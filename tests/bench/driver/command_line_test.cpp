@@ -1,15 +1,15 @@
 // `troupe-bench` itself, as a user runs it, on sizes that take no time. No speed is looked at.
 #include "bench/driver/command_line.hpp"
 
-#include <built_paths.hpp>  // written by the build
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "apps/child_process.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -18,13 +18,13 @@ using tests::contains;
 using tests::TemporaryFolder;
 using Words = std::vector<std::string>;
 
-apps::ChildOutput run_bench(Words arguments) {
+traces::ChildOutput run_bench(Words arguments) {
   arguments.insert(arguments.begin(), std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench");
-  return apps::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+  return traces::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
 }
 
 void fails(const Words& arguments, const Words& parts) {
-  const apps::ChildOutput ran = run_bench(arguments);
+  const traces::ChildOutput ran = run_bench(arguments);
   BOOST_TEST_CONTEXT(ran.errors) {
     BOOST_TEST(ran.exit_status == 2);
     BOOST_TEST(ran.output == "");
@@ -35,7 +35,7 @@ void fails(const Words& arguments, const Words& parts) {
 
 nlohmann::json measure(Words arguments) {
   arguments.insert(arguments.end(), {"--tiny", "--json", "-"});
-  const apps::ChildOutput ran = run_bench(arguments);
+  const traces::ChildOutput ran = run_bench(arguments);
   BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST_REQUIRE(ran.exit_status == 0); }
   return nlohmann::json::parse(ran.output);
 }
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
 BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
   const auto run_troupe = [](Words arguments) {
     arguments.insert(arguments.begin(), {TROUPE_EXECUTABLE, "bench"});
-    return apps::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+    return traces::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
   };
   BOOST_TEST(contains(run_troupe({"--help"}).output, "granularity"));
   BOOST_TEST(contains(run_troupe({"steal", "--help"}).output, "--rounds"));
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_is_missing_is_named_and_skipped) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench-runner-troupe",
                                   folder.path("troupe-bench-runner-troupe"));
-  const apps::ChildOutput ran =
+  const traces::ChildOutput ran =
       run_bench({"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runners", folder.path()});
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.output, "chain  1        troupe"), ran.output);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
   const TemporaryFolder folder;
   const std::string runner = folder.write("troupe-bench-runner-troupe", "#!/bin/sh\necho broken >&2\nexit 7\n");
   std::filesystem::permissions(runner, std::filesystem::perms::owner_all);
-  const apps::ChildOutput ran = run_bench(
+  const traces::ChildOutput ran = run_bench(
       {"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runtimes", "troupe", "--runners", folder.path()});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
 
 BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
   const TemporaryFolder folder;
-  const apps::ChildOutput ran = run_bench(
+  const traces::ChildOutput ran = run_bench(
       {"memory", "--tiny", "--runtimes", "troupe", "--json", folder.path("a.json"), "--markdown", folder.path("a.md")});
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(nlohmann::json::parse(folder.read("a.json"))["benchmark"].get<std::string>() == "memory");
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
 }
 
 BOOST_AUTO_TEST_CASE(draws_a_plot) {
-  const auto gnuplot = apps::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
+  const auto gnuplot = traces::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
   if (!gnuplot) {
     std::cout << "skipped: gnuplot is not installed\n";
     return;

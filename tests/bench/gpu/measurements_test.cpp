@@ -3,12 +3,12 @@
 #include <cmath>
 #include <vector>
 
-#include "apps/cholesky.hpp"
 #include "bench/gpu/generated_system.hpp"
 #include "bench/gpu/measurements.hpp"
 #include "bench/gpu/tiled_product.hpp"
 #include "bench/gpu/tiles_of_memory.hpp"
-#include "kernels/generated_elements.hpp"
+#include "kernels/cuda/generated_elements.hpp"
+#include "linalg/cholesky.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_factor_that_is_wrong_has_a_large_residual) {
   const GeneratedSystem system{.n = 192, .tile = 64};
   TilesOfMemory memory(runtime, system.n, system.tile, TilePart::lower, "A");
   memory.generate(system.seed, system.diagonal());
-  apps::cholesky(runtime, memory.tiles());
+  linalg::cholesky(runtime, memory.tiles());
   BOOST_TEST(residual_of(runtime, system, memory.tiles()) < 30);
   runtime.acquire(memory.tiles()(1, 0), AccessMode::read_write).matrix<double>()(3, 5) += 1e-6;
   BOOST_TEST(residual_of(runtime, system, memory.tiles()) > 30);

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "client/remote/protocol_version.hpp"
-#include "client/remote/socket_folder.hpp"
+#include "client/remote/connection/protocol_version.hpp"
+#include "client/remote/connection/socket_folder.hpp"
 
 namespace troupe::tests {
 

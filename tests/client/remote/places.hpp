@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/catalogue.hpp"
+#include "kernels/checks/catalogue.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/running_service.hpp"
 

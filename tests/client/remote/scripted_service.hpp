@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/remote/memory_connection.hpp"
-#include "client/remote/service_stream.hpp"
+#include "client/remote/connection/service_stream.hpp"
+#include "client/remote/memory/memory_connection.hpp"
 
 namespace troupe::tests {
 

@@ -91,7 +91,7 @@ void atomicMin(int* to, int value) { *to = std::min(*to, value); }
 
 }  // namespace
 
-#include "kernels/cuda_tile_kernels.cu"
+#include "kernels/cuda/cuda_tile_kernels.cu"
 
 namespace troupe::tests {
 

@@ -1,0 +1,135 @@
+#include "actors/memory/eviction/furthest_next_use.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::memory {
+
+namespace {
+
+/// Ranks are distances: what is needed later is further away, and goes first.
+constexpr std::uint64_t kNever = 0;
+constexpr std::uint64_t kHere = std::uint64_t{1} << 63U;
+/// Tasks that a node expects when the scheduler places them well ahead: more than workers fetch for by themselves. Not
+/// any more below half of it, so that it does not change all the time.
+constexpr std::uint32_t kWellAhead = 8;
+
+}  // namespace
+
+FurthestNextUse::FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming) : upcoming_(std::move(upcoming)) {}
+
+FurthestNextUse::Task* FurthestNextUse::find(std::uint64_t task) {
+  if (task < first_task_ || task - first_task_ >= tasks_.size()) return nullptr;
+  Task& found = tasks_[task - first_task_];
+  return found.upcoming ? &found : nullptr;
+}
+
+void FurthestNextUse::take_submitted() {
+  if (!upcoming_->take(batch_)) return;
+  std::size_t next = 0;
+  for (const auto& [task, count] : batch_.tasks) {
+    const std::uint64_t id = task.value();
+    if (tasks_.empty()) first_task_ = id;
+    tasks_.resize(id - first_task_ + 1);
+    Task& added = tasks_.back();
+    added.handles_begin = first_handle_ + handles_.size();
+    added.handles = count;
+    added.upcoming = count > 0;  // who needs nothing may never ask
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const HandleId handle = batch_.handles[next++];
+      handles_.push_back(handle);
+      if (handle.index() >= futures_.size()) futures_.resize(handle.index() + 1);
+      Future& future = futures_[handle.index()];
+      future.tasks.push_back(id);
+      if (future.tasks.size() == future.expected + 1) changed(handle);
+    }
+  }
+  for (const TaskId id : batch_.dropped) {
+    if (Task* task = find(id.value())) forget(*task, id.value());
+  }
+  trim();
+}
+
+void FurthestNextUse::expected(NodeId node, TaskId id, std::span<const Use> /*uses*/) {
+  take_submitted();
+  Task* task = find(id.value());
+  if (task == nullptr || task->node == node.value()) return;
+  const bool moved = task->node != kNobody;
+  if (moved) --outlook(task->node).expected;
+  ++outlook(node.value()).expected;
+  task->node = static_cast<std::uint32_t>(node.value());
+  task->turn = ++turns_;
+  visit_handles(*task, [&](HandleId handle) {
+    if (!moved) ++futures_[handle.index()].expected;
+    changed(handle);
+  });
+}
+
+void FurthestNextUse::begun(TaskId id) {
+  take_submitted();
+  Task* task = find(id.value());
+  if (task != nullptr) forget(*task, id.value());
+}
+
+void FurthestNextUse::forget(Task& task, std::uint64_t id) {
+  const bool was_expected = task.node != kNobody;
+  if (was_expected) --outlook(task.node).expected;
+  visit_handles(task, [&](HandleId handle) {
+    Future& future = futures_[handle.index()];
+    const auto found = std::ranges::lower_bound(future.tasks, id);
+    if (found == future.tasks.end() || *found != id) return;
+    future.tasks.erase(found);
+    if (was_expected) --future.expected;
+    changed(handle);
+  });
+  task.upcoming = false;
+  trim();
+}
+
+void FurthestNextUse::trim() {
+  while (!tasks_.empty() && !tasks_.front().upcoming) {
+    const auto gone = static_cast<std::ptrdiff_t>(tasks_.front().handles);
+    handles_.erase(handles_.begin(), handles_.begin() + gone);
+    first_handle_ += static_cast<std::uint64_t>(gone);
+    tasks_.pop_front();
+    ++first_task_;
+  }
+}
+
+std::uint64_t FurthestNextUse::rank(NodeId node, HandleId handle) const {
+  if (handle.index() >= futures_.size()) return kNever;
+  const Future& future = futures_[handle.index()];
+  const bool in_order = node.index() < outlooks_.size() && outlooks_[node.index()].in_order;
+  std::uint64_t first_free = kNever;
+  std::uint64_t first_here = kNever;
+  std::uint32_t expected = future.expected;
+  for (const std::uint64_t id : future.tasks) {
+    if (expected == 0 && first_free != kNever) break;
+    const Task& task = known(id);
+    if (task.node == kNobody) {
+      if (first_free == kNever) first_free = in_order ? kHere - 1 - id : kHere - 1;
+      continue;
+    }
+    --expected;
+    if (task.node == node.value()) first_here = std::max(first_here, ~task.turn);
+  }
+  return first_here != kNever ? first_here : first_free;
+}
+
+void FurthestNextUse::look_ahead(NodeId node) {
+  Outlook& now = outlook(node.value());
+  const bool in_order = now.expected >= (now.in_order ? kWellAhead / 2 : kWellAhead);
+  if (in_order == now.in_order) return;
+  now.in_order = in_order;
+  all_changed(node);
+}
+
+HandleId FurthestNextUse::next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) {
+  take_submitted();
+  look_ahead(node);
+  return RankedEviction::next_victim(node, candidate, look_at);
+}
+
+bool FurthestNextUse::gives_way_to_prefetches(NodeId node, HandleId handle) { return rank(node, handle) < kHere; }
+
+}  // namespace troupe::memory

@@ -1,0 +1,67 @@
+/// Eviction by a number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "actors/memory/eviction/eviction.hpp"
+
+namespace troupe::memory {
+
+/// The replica goes whose rank is lowest; of equals the one whose last use is longest ago. Ranks are looked at again
+/// only when a victim is wanted, and only those that may have changed: a node that is never full costs next to nothing.
+/// `next_victim` is O(c log n) for c replicas that have changed since the last one, and n on the node.
+class RankedEviction : public EvictionPolicy {
+ public:
+  void inserted(NodeId node, HandleId handle) override;
+  void touched(NodeId node, HandleId handle) override;
+  void removed(NodeId node, HandleId handle) override;
+  [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
+
+ protected:
+  /// Low ranks go first.
+  [[nodiscard]] virtual std::uint64_t rank(NodeId node, HandleId handle) const = 0;
+  /// Its rank may have changed on any node.
+  void changed(HandleId handle);
+  /// All ranks on the node may have changed.
+  void all_changed(NodeId node);
+
+ private:
+  struct Key {
+    std::uint64_t rank = 0;
+    /// When it was used last, counted in uses.
+    std::uint64_t used = 0;
+    std::uint32_t handle = 0;
+    friend bool operator<(const Key& a, const Key& b) {
+      return std::tie(a.rank, a.used, a.handle) < std::tie(b.rank, b.used, b.handle);
+    }
+    friend bool operator==(const Key& a, const Key& b) = default;
+  };
+  struct Replica {
+    std::uint64_t used = 0;
+    /// Its place in the order, if it has one.
+    Key key;
+    bool here = false;
+    bool in_order = false;
+    /// It is in the list of those to look at again.
+    bool stale = false;
+  };
+  struct List {
+    std::vector<Replica> replicas;
+    std::vector<std::uint32_t> stale;
+    std::set<Key> order;
+  };
+
+  static void mark(List& list, std::uint32_t index);
+  void refresh(NodeId node, List& list);
+
+  std::vector<List> lists_;
+  /// By handle: a bit for each node that holds it.
+  std::vector<std::uint64_t> holders_;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace troupe::memory

@@ -1,0 +1,26 @@
+/// Eviction by reuse index: J.-Y. Vet, P. Carribault and A. Cohen, Multigrain Affinity for Heterogeneous Work Stealing,
+/// 2012, section 4 (guided software cache).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "actors/memory/eviction/ranked_eviction.hpp"
+
+namespace troupe::memory {
+
+/// Each handle has an index, its potential to be used again during the whole run, given by the program or learned by an
+/// earlier run; unknown: 0. The lowest goes first; of equals the one whose last use is longest ago.
+class ReuseIndex final : public RankedEviction {
+ public:
+  void set_reuse(HandleId handle, std::int64_t index) override;
+
+ protected:
+  [[nodiscard]] std::uint64_t rank(NodeId node, HandleId handle) const override;
+
+ private:
+  /// By handle, as far as any was set.
+  std::vector<std::int64_t> indexes_;
+};
+
+}  // namespace troupe::memory

@@ -1,0 +1,203 @@
+#include "actors/reporting/run_analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "actors/reporting/trace_index.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+Interval window_of(const Trace& trace) {
+  if (trace.events.empty()) return {};
+  Interval window{trace.events.front().start, trace.events.front().end};
+  for (const TraceEvent& event : trace.events) {
+    window.start = std::min(window.start, event.start);
+    window.end = std::max(window.end, event.end);
+  }
+  return window;
+}
+
+/// What one worker did, as the trace has it.
+struct WorkerTimes {
+  std::vector<Interval> kernels;
+  std::vector<Interval> stealing;
+  std::vector<Interval> searching;
+  std::vector<Interval> asleep;
+};
+
+std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
+  std::vector<WorkerTimes> times(workers);
+  for (const TraceEvent& event : trace.events) {
+    if (event.worker.index() < workers) times[event.worker.index()].kernels.push_back({event.start, event.end});
+  }
+  for (const TraceState& state : trace.states) {
+    if (state.worker.index() >= workers) continue;
+    WorkerTimes& worker = times[state.worker.index()];
+    const Interval span{state.start, state.end};
+    switch (state.state) {
+      case WorkerState::stealing: worker.stealing.push_back(span); break;
+      case WorkerState::searching: worker.searching.push_back(span); break;
+      case WorkerState::asleep: worker.asleep.push_back(span); break;
+      case WorkerState::working: break;
+    }
+  }
+  return times;
+}
+
+/// Each part is what the ones before it leave: so they sum up, whatever a trace says.
+WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
+  WorkerUse use;
+  use.tasks = times.kernels.size();
+  const Intervals all({window});
+  const Intervals kernels = Intervals(std::move(times.kernels)).common_with(all);
+  Intervals rest = all.without(kernels);
+  const auto take = [&rest](std::vector<Interval>& spans) {
+    Intervals taken = Intervals(std::move(spans)).common_with(rest);
+    rest = rest.without(taken);
+    return taken;
+  };
+  const Intervals stealing = take(times.stealing);
+  const Intervals looking = take(times.searching);
+  const Intervals asleep = take(times.asleep);
+  const Intervals looking_busy = looking.common_with(anywhere);
+  const Intervals waiting = asleep.common_with(anywhere);
+  use.kernels = kernels.length();
+  use.overhead = rest.length();
+  use.searching = stealing.length() + looking_busy.length();
+  use.waiting = waiting.length();
+  use.idle = looking.length() - looking_busy.length() + asleep.length() - waiting.length();
+  const TimeStamp last_end = kernels.parts().empty() ? window.start : kernels.parts().back().end;
+  const Intervals end({{last_end, window.end}});
+  for (const Intervals* part : {&stealing, &looking_busy, &waiting}) use.at_the_end += part->common_with(end).length();
+  return use;
+}
+
+/// Seconds beyond what the tasks would have taken at the rate of the fastest quartile.
+Duration slowed(const std::vector<const TraceEvent*>& tasks) {
+  constexpr std::size_t kFewest = 8;
+  if (tasks.size() < kFewest) return {};
+  std::vector<double> s_per_flop;
+  for (const TraceEvent* task : tasks) {
+    if (!(task->flops > 0)) return {};
+    s_per_flop.push_back(seconds(task->duration()) / task->flops);
+  }
+  const auto quartile = s_per_flop.begin() + static_cast<std::ptrdiff_t>(s_per_flop.size() / 4);
+  std::nth_element(s_per_flop.begin(), quartile, s_per_flop.end());
+  double excess_s = 0;
+  for (const TraceEvent* task : tasks) excess_s += std::max(0.0, seconds(task->duration()) - *quartile * task->flops);
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(excess_s));
+}
+
+CodeletUse use_of(const std::string& name, const std::vector<const TraceEvent*>& tasks) {
+  CodeletUse use;
+  use.name = name;
+  use.tasks = tasks.size();
+  use.shortest = use.longest = tasks.front()->duration();
+  double flops = 0;
+  Duration flop_time{};
+  for (const TraceEvent* task : tasks) {
+    const Duration duration = task->duration();
+    use.total += duration;
+    use.failed += task->failed ? 1 : 0;
+    use.shortest = std::min(use.shortest, duration);
+    use.longest = std::max(use.longest, duration);
+    if (!(task->flops > 0)) continue;
+    flops += task->flops;
+    flop_time += duration;
+  }
+  const auto count = static_cast<double>(tasks.size());
+  use.mean_s = seconds(use.total) / count;
+  double squares = 0;
+  for (const TraceEvent* task : tasks) {
+    const double difference = seconds(task->duration()) - use.mean_s;
+    squares += difference * difference;
+  }
+  if (tasks.size() > 1) use.deviation_s = std::sqrt(squares / (count - 1));
+  if (flop_time > Duration{}) use.gflops = flops / seconds(flop_time) * 1e-9;
+  use.slowed = slowed(tasks);
+  return use;
+}
+
+template <class Use>
+void sort_by_total(std::vector<Use>& uses) {
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.total > b.total; });
+}
+
+std::vector<CodeletUse> codelets_of(const Trace& trace) {
+  std::vector<std::vector<const TraceEvent*>> tasks(trace.codelets.size());
+  for (const TraceEvent& event : trace.events) tasks[event.codelet].push_back(&event);
+  std::vector<CodeletUse> uses;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!tasks[i].empty()) uses.push_back(use_of(trace.codelets[i], tasks[i]));
+  }
+  sort_by_total(uses);
+  return uses;
+}
+
+std::vector<PathUse> path_codelets_of(const Trace& trace, const CriticalPath& path) {
+  std::vector<PathUse> uses(trace.codelets.size());
+  for (const std::size_t i : path.tasks) {
+    PathUse& use = uses[trace.events[i].codelet];
+    use.codelet = trace.codelet_of(trace.events[i]);
+    ++use.tasks;
+    use.total += trace.events[i].duration();
+  }
+  std::erase_if(uses, [](const PathUse& use) { return use.tasks == 0; });
+  sort_by_total(uses);
+  return uses;
+}
+
+std::uint64_t known_dependencies(const Trace& trace) {
+  const TraceIndex index(trace);
+  return static_cast<std::uint64_t>(
+      std::count_if(trace.dependencies.begin(), trace.dependencies.end(), [&](const TraceDependency& dependency) {
+        return index.find(dependency.before).has_value() && index.find(dependency.after).has_value();
+      }));
+}
+
+}  // namespace
+
+WorkerUse RunAnalysis::sum() const {
+  WorkerUse sum;
+  for (const WorkerUse& worker : workers) {
+    sum.tasks += worker.tasks;
+    sum.kernels += worker.kernels;
+    sum.overhead += worker.overhead;
+    sum.searching += worker.searching;
+    sum.waiting += worker.waiting;
+    sum.idle += worker.idle;
+    sum.at_the_end += worker.at_the_end;
+  }
+  return sum;
+}
+
+Duration RunAnalysis::work_bound() const {
+  return workers.empty() ? Duration{} : sum().kernels / static_cast<std::int64_t>(workers.size());
+}
+
+Duration RunAnalysis::bound() const { return std::max(work_bound(), path.length); }
+
+RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional<Interval>& window) {
+  RunAnalysis analysis;
+  Interval analysed = window.value_or(window_of(trace));
+  // What is not in the trace must not look like time without tasks.
+  analysed.end = std::min(analysed.end, trace.complete_until);
+  analysis.makespan = std::max(Duration{}, analysed.end - analysed.start);
+  analysis.tasks = trace.events.size();
+  analysis.dependencies = known_dependencies(trace);
+  analysis.dropped = trace.dropped;
+  std::vector<Interval> spans;
+  for (const TraceEvent& event : trace.events) spans.push_back({event.start, event.end});
+  const Intervals anywhere(std::move(spans));
+  for (WorkerTimes& times : times_of(trace, workers)) {
+    analysis.workers.push_back(use_of(times, analysed, anywhere));
+  }
+  analysis.codelets = codelets_of(trace);
+  analysis.path = critical_path(trace);
+  analysis.path_codelets = path_codelets_of(trace, analysis.path);
+  return analysis;
+}
+
+}  // namespace troupe::actors

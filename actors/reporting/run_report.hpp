@@ -1,0 +1,52 @@
+/// What a runtime has done so far, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/reporting/transfer_report.hpp"
+#include "actors/scheduler/models/prediction_report.hpp"
+#include "proto/access.hpp"
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
+
+namespace troupe {
+
+struct WorkerReport {
+  WorkerId worker;
+  /// "cpu core 3".
+  std::string device;
+  DeviceKind kind = DeviceKind::cpu_core;
+  /// The processing unit that its thread is bound to, or -1.
+  int bound_to = -1;
+  std::uint64_t tasks = 0;
+  /// Successful steal requests, the tasks they brought, and requests that brought none.
+  std::uint64_t steals = 0;
+  std::uint64_t stolen_tasks = 0;
+  std::uint64_t failed_steals = 0;
+  /// Times that it went to sleep.
+  std::uint64_t parks = 0;
+  /// Running tasks (the runtime's work between them included), and looking for work.
+  Duration busy{};
+  Duration searching{};
+  /// It had tasks in hand and none ran, because their data had not arrived.
+  Duration waiting_for_data{};
+};
+
+struct RunReport {
+  std::uint64_t submitted = 0;
+  /// Succeeded, failed or cancelled.
+  std::uint64_t ended = 0;
+  std::vector<WorkerReport> workers;
+  /// In virtual time: how late it is. Nothing on a real machine.
+  std::optional<Duration> virtual_time;
+  /// Copies between memory nodes; empty where there is one node.
+  TransferReport transfers;
+  /// Under placing policies: how good predicted kernel times were, by codelet, then kind of device, sorted. Tasks that
+  /// were placed without a prediction, because their times had to be found out first, do not count.
+  std::vector<PredictionReport> predictions;
+};
+
+}  // namespace troupe

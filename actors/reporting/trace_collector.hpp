@@ -1,0 +1,29 @@
+/// From what the workers and the graph recorded to a `Trace`.
+#pragma once
+
+#include <cstddef>
+
+#include "actors/reporting/trace.hpp"
+#include "actors/workers/crew.hpp"
+#include "graph/tasks/dependency_trace.hpp"
+#include "platform/machine/clock.hpp"
+
+namespace troupe::actors {
+
+/// Owns what a runtime that traces records into. Outlives the graph and the crew.
+class TraceRecorder {
+ public:
+  TraceRecorder(std::size_t workers, std::size_t limit) : budget_(limit), dependencies_(workers, budget_) {}
+
+  [[nodiscard]] graph::DependencyTrace* dependencies() { return &dependencies_; }
+  /// Lets the crew's workers record; before they start.
+  void attach(workers::Crew& crew);
+  /// Takes out what has been recorded, and makes room for more. Any thread, at any time.
+  [[nodiscard]] Trace take(workers::Crew& crew, const platform::Clock& clock);
+
+ private:
+  graph::TraceBudget budget_;
+  graph::DependencyTrace dependencies_;
+};
+
+}  // namespace troupe::actors

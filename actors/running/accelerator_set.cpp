@@ -1,0 +1,256 @@
+#include "actors/running/accelerator_set.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+using platform::BlockCopy;
+using platform::CopyDirection;
+using platform::CopySpeed;
+
+constexpr std::size_t kHostNode = 0;
+/// Buffers for copies through the host that are kept for the next one.
+constexpr std::size_t kSpareStaging = 8;
+
+/// The columns of a block, as runs of bytes; one run where there are no gaps on either side.
+BlockCopy block_copy(const DataView& from, const DataView& to) {
+  const Layout& layout = from.layout;
+  BlockCopy copy;
+  copy.from = from.data;
+  copy.to = to.data;
+  copy.column_bytes = static_cast<std::size_t>(layout.rows) * layout.element_size;
+  copy.columns = static_cast<std::size_t>(layout.cols);
+  copy.from_pitch = static_cast<std::size_t>(layout.ld) * layout.element_size;
+  copy.to_pitch = static_cast<std::size_t>(to.layout.ld) * layout.element_size;
+  if (from.layout.contiguous() && to.layout.contiguous()) {
+    copy.column_bytes *= copy.columns;
+    copy.columns = 1;
+    copy.from_pitch = copy.to_pitch = copy.column_bytes;
+  }
+  return copy;
+}
+
+DataView packed_at(std::byte* data, const Layout& layout) { return {data, layout.packed()}; }
+
+/// The latencies one after the other, the bytes over both.
+CopySpeed through_the_host(const CopySpeed& first, const CopySpeed& second) {
+  return {first.latency + second.latency, 1 / (1 / first.bytes_per_s + 1 / second.bytes_per_s)};
+}
+
+void add_pair(std::size_t from, std::size_t to, const platform::CopyTraffic& traffic, const std::string& name,
+              const CopySpeed& speed, TransferReport& report) {
+  if (traffic.copies == 0) return;
+  constexpr double kBytesPerMegabyte = 1e6;
+  const auto node = [](std::size_t i) { return NodeId(static_cast<std::uint32_t>(i)); };
+  report.pairs.push_back({node(from), node(to), traffic.bytes, traffic.copies, traffic.busy});
+  const double whole = speed.bytes_per_s * seconds(traffic.busy);
+  const double load = whole > 0 ? static_cast<double>(traffic.bytes.count) / whole : 0;
+  report.links.push_back({name, speed.bytes_per_s / kBytesPerMegabyte, traffic.bytes, traffic.busy, load});
+}
+
+}  // namespace
+
+AcceleratorSet::AcceleratorSet(Setup setup) : setup_(std::move(setup)) {}
+
+AcceleratorSet::~AcceleratorSet() { stop(); }
+
+void AcceleratorSet::stop() {
+  // Their destructors end what is under way, and call back here.
+  for (auto& accelerator : setup_.accelerators) accelerator->stop();
+}
+
+CopySpeed AcceleratorSet::speed(std::size_t from, std::size_t to) const {
+  const auto at = [this](std::size_t node) -> const platform::Accelerator& { return *setup_.accelerators[node - 1]; };
+  if (from == kHostNode) return at(to).speed(CopyDirection::to_device);
+  if (to == kHostNode) return at(from).speed(CopyDirection::to_host);
+  if (at(to).reaches(at(from))) return at(to).peer_speed();
+  return through_the_host(at(from).speed(CopyDirection::to_host), at(to).speed(CopyDirection::to_device));
+}
+
+memory::MemoryOptions AcceleratorSet::memory_options() const {
+  memory::MemoryOptions options;
+  options.nodes.push_back({false, Bytes{}});
+  for (const auto& accelerator : setup_.accelerators) options.nodes.push_back({true, accelerator->capacity()});
+  for (std::size_t from = 0; from < nodes(); ++from) {
+    for (std::size_t to = 0; to < nodes(); ++to) {
+      if (from == to) {
+        options.costs.push_back({});
+        continue;
+      }
+      const CopySpeed between = speed(from, to);
+      options.costs.push_back({between.latency, 1 / between.bytes_per_s});
+    }
+  }
+  return options;
+}
+
+scheduler::TransferModel AcceleratorSet::believed_links() const {
+  constexpr double kNanoseconds = 1e9;
+  std::vector<scheduler::TransferModel::Pair> pairs(nodes() * nodes());
+  for (std::size_t from = 0; from < nodes(); ++from) {
+    for (std::size_t to = 0; to < nodes(); ++to) {
+      if (from == to) continue;
+      const CopySpeed between = speed(from, to);
+      pairs[from * nodes() + to] = {between.latency, kNanoseconds / between.bytes_per_s};
+    }
+  }
+  return {nodes(), std::move(pairs)};
+}
+
+DataView AcceleratorSet::replica(const DataView& host, NodeId node, std::uint64_t offset) const {
+  return node == memory::kHost ? host : packed_at(accelerator(node).memory() + offset, host.layout);
+}
+
+bool AcceleratorSet::allocates(NodeId node) { return node == memory::kHost || accelerator(node).allocates(); }
+
+std::string AcceleratorSet::name(NodeId node) const {
+  return node == memory::kHost ? "host memory" : accelerator(node).name();
+}
+
+void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone done) {
+  const auto host = setup_.views->borrow(transfer.handle);
+  Running* running = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    running = &running_[transfer.transfer];
+    *running = {transfer, std::move(done), setup_.clock->now(), transfer.waited_for, nullptr, host.has_value()};
+  }
+  if (!host) {
+    // Forgotten meanwhile: nobody wants the content. The shortest copy that there is, so that it ends elsewhere.
+    begin(*running, {nullptr, Layout{.rows = 0, .cols = 0, .ld = 1, .element_size = 1, .element_tag = 0}});
+    return;
+  }
+  begin(*running, *host);
+}
+
+void AcceleratorSet::begin(Running& running, const DataView& host) {
+  // A copy of `running`: it is gone when the copy has ended.
+  const memory::Command transfer = running.transfer;
+  const memory::TransferId id = transfer.transfer;
+  const auto done = [this, id](const Result<void>& outcome) { end(id, outcome); };
+  const DataView from = host.data == nullptr ? host : replica(host, transfer.from, transfer.from_offset);
+  const DataView to = host.data == nullptr ? host : replica(host, transfer.to, transfer.to_offset);
+  const bool urgent = transfer.waited_for;
+  if (transfer.from == memory::kHost) {
+    accelerator(transfer.to).copy(CopyDirection::to_device, block_copy(from, to), id.value(), urgent, done);
+  } else if (transfer.to == memory::kHost) {
+    accelerator(transfer.from).copy(CopyDirection::to_host, block_copy(from, to), id.value(), urgent, done);
+  } else if (accelerator(transfer.to).reaches(accelerator(transfer.from))) {
+    accelerator(transfer.to).copy_from(accelerator(transfer.from), block_copy(from, to), id.value(), urgent, done);
+  } else {
+    begin_staged(running, host);
+  }
+}
+
+std::unique_ptr<platform::HostBuffer> AcceleratorSet::take_staging(Bytes size) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(spare_staging_, [&](const auto& spare) { return spare->size() >= size; });
+    if (found != spare_staging_.end()) {
+      auto taken = std::move(*found);
+      spare_staging_.erase(found);
+      return taken;
+    }
+  }
+  auto made = platform::HostBuffer::allocate(size);
+  return made ? std::make_unique<platform::HostBuffer>(std::move(made).value()) : nullptr;
+}
+
+void AcceleratorSet::begin_staged(Running& running, const DataView& host) {
+  const memory::Command transfer = running.transfer;
+  const memory::TransferId id = transfer.transfer;
+  auto staging = take_staging(host.layout.payload());
+  if (!staging) {
+    // It must not end inside the call: an empty copy brings the news.
+    accelerator(transfer.from).copy(CopyDirection::to_host, {}, id.value(), true, [this, id](const Result<void>&) {
+      end(id, Failure{ErrorCode::out_of_memory, "there is no memory for a copy between two accelerators"});
+    });
+    return;
+  }
+  const DataView between = packed_at(staging->data(), host.layout);
+  const DataView from = host.data == nullptr ? host : replica(host, transfer.from, transfer.from_offset);
+  {
+    const std::lock_guard lock(mutex_);
+    running.staging = std::move(staging);
+  }
+  accelerator(transfer.from)
+      .copy(CopyDirection::to_host, block_copy(from, between), id.value(), transfer.waited_for,
+            [this, id, host](const Result<void>& outcome) { stage_arrived(id, host, outcome); });
+}
+
+void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& host, const Result<void>& outcome) {
+  if (!outcome) {
+    end(transfer, outcome);
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  const Running& running = running_.at(transfer);
+  const memory::Command command = running.transfer;
+  const bool urgent = running.urgent;
+  const DataView between = packed_at(running.staging->data(), host.layout);
+  lock.unlock();
+  const DataView to = host.data == nullptr ? host : replica(host, command.to, command.to_offset);
+  accelerator(command.to)
+      .copy(CopyDirection::to_device, block_copy(between, to), transfer.value(), urgent,
+            [this, transfer](const Result<void>& second) { end(transfer, second); });
+}
+
+void AcceleratorSet::end(memory::TransferId transfer, const Result<void>& outcome) {
+  const TimeStamp now = setup_.clock->now();
+  std::unique_lock lock(mutex_);
+  auto ended = running_.extract(transfer);
+  Running& running = ended.mapped();
+  const memory::Command& command = running.transfer;
+  if (setup_.record > copies_.size() && outcome) {
+    copies_.push_back({command.handle, command.from, command.to, command.bytes, running.asked, now});
+  }
+  if (running.staging && spare_staging_.size() < kSpareStaging) spare_staging_.push_back(std::move(running.staging));
+  lock.unlock();
+  if (running.borrowed) setup_.views->give_back(command.handle);
+  if (!outcome && on_lost_) {
+    for (const NodeId node : {command.from, command.to}) {
+      if (node != memory::kHost && accelerator(node).lost()) on_lost_(node);
+    }
+  }
+  running.done(outcome);
+}
+
+void AcceleratorSet::hurry(memory::TransferId transfer) {
+  memory::Command command;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = running_.find(transfer);
+    if (found == running_.end()) return;
+    found->second.urgent = true;
+    command = found->second.transfer;
+  }
+  for (const NodeId node : {command.from, command.to}) {
+    if (node != memory::kHost) accelerator(node).hurry(transfer.value());
+  }
+}
+
+TransferReport AcceleratorSet::transfers() const {
+  TransferReport report;
+  for (std::size_t i = 1; i < nodes(); ++i) {
+    const platform::Accelerator& accelerator = *setup_.accelerators[i - 1];
+    const platform::CopyTraffic in = accelerator.traffic(CopyDirection::to_device);
+    const platform::CopyTraffic out = accelerator.traffic(CopyDirection::to_host);
+    report.host_to_device += in.bytes;
+    report.device_to_host += out.bytes;
+    report.device_to_device += accelerator.peer_traffic().bytes;
+    add_pair(kHostNode, i, in, "host to " + accelerator.name(), accelerator.speed(CopyDirection::to_device), report);
+    add_pair(i, kHostNode, out, accelerator.name() + " to host", accelerator.speed(CopyDirection::to_host), report);
+    add_pair(i, i, accelerator.peer_traffic(), "other GPUs to " + accelerator.name(), accelerator.peer_speed(), report);
+  }
+  return report;
+}
+
+std::vector<TraceTransfer> AcceleratorSet::take_copies() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(copies_, {});
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,88 @@
+/// The memories of this machine's accelerators, emulated or CUDA's, on the real clock.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/host_views.hpp"
+#include "actors/memory_nodes.hpp"
+#include "platform/machine/clock.hpp"
+#include "platform/memory/host_buffer.hpp"
+
+namespace troupe::actors {
+
+/// Node 0 is the host, node i + 1 accelerator i. Thread-safe.
+///
+/// Copies between two accelerators of which one does not reach the other pass through a buffer in host memory.
+class AcceleratorSet final : public MemoryNodes {
+ public:
+  struct Setup {
+    std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
+    /// Outlives this.
+    HostViews* views = nullptr;
+    const platform::Clock* clock = nullptr;
+    /// Remember every copy for `take_copies`, at most so many until they are taken; 0: none.
+    std::size_t record = 0;
+  };
+
+  explicit AcceleratorSet(Setup setup);
+  /// Ends the copies that are under way.
+  ~AcceleratorSet() override;
+
+  /// What to do when a node turns out to be lost: called by any thread, perhaps more than once for a node. Set before
+  /// the first copy.
+  void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
+
+  [[nodiscard]] platform::Accelerator& accelerator(NodeId node) { return *setup_.accelerators[node.index() - 1]; }
+  [[nodiscard]] const platform::Accelerator& accelerator(NodeId node) const {
+    return *setup_.accelerators[node.index() - 1];
+  }
+
+  [[nodiscard]] memory::MemoryOptions memory_options() const override;
+  [[nodiscard]] scheduler::TransferModel believed_links() const override;
+  [[nodiscard]] bool holds_data() const override { return true; }
+  void copy(const memory::Command& transfer, platform::CopyDone done) override;
+  void hurry(memory::TransferId transfer) override;
+  [[nodiscard]] DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const override;
+  [[nodiscard]] bool allocates(NodeId node) override;
+  [[nodiscard]] std::string name(NodeId node) const override;
+  [[nodiscard]] TransferReport transfers() const override;
+
+  /// Copies that have ended since the last call.
+  [[nodiscard]] std::vector<TraceTransfer> take_copies();
+  /// No further copies begin, those under way end. Data in host memory are not touched any more.
+  void stop();
+
+ private:
+  struct Running {
+    memory::Command transfer;
+    platform::CopyDone done;
+    TimeStamp asked{};
+    bool urgent = false;
+    /// Between two accelerators, through the host.
+    std::unique_ptr<platform::HostBuffer> staging;
+    /// The host's memory is borrowed.
+    bool borrowed = false;
+  };
+
+  [[nodiscard]] std::size_t nodes() const { return setup_.accelerators.size() + 1; }
+  [[nodiscard]] platform::CopySpeed speed(std::size_t from, std::size_t to) const;
+  void begin(Running& running, const DataView& host);
+  void begin_staged(Running& running, const DataView& host);
+  void stage_arrived(memory::TransferId transfer, const DataView& host, const Result<void>& outcome);
+  void end(memory::TransferId transfer, const Result<void>& outcome);
+  [[nodiscard]] std::unique_ptr<platform::HostBuffer> take_staging(Bytes size);
+
+  Setup setup_;
+  std::function<void(NodeId)> on_lost_;
+  mutable std::mutex mutex_;
+  // Looked up only; guarded by mutex_. A node of the map stays where it is.
+  std::unordered_map<memory::TransferId, Running> running_;
+  std::vector<std::unique_ptr<platform::HostBuffer>> spare_staging_;
+  std::vector<TraceTransfer> copies_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,419 @@
+#include "actors/running/run_services.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/data_registry.hpp"
+#include "graph/data/working_set.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// Requests of the program have numbers that no task has.
+constexpr std::uint64_t kProgram = std::uint64_t{1} << 63U;
+/// Above the bits of a task's id: how often its request was withdrawn.
+constexpr unsigned kAttempts = 48;
+constexpr KindSet kCores = kind_set(DeviceKind::cpu_core);
+
+}  // namespace
+
+RunServices::RunServices(Setup setup) : setup_(std::move(setup)), reuse_(setup_.reuse_profile, setup_.warn) {
+  if (setup_.memories != nullptr) {
+    memory::MemoryOptions options = setup_.memories->memory_options();
+    options.access_log = setup_.access_log;
+    options.reuse_profile = reuse_.recorded();
+    auto policy = memory::make_eviction_policy(setup_.eviction, setup_.upcoming).value_or_throw();
+    for (std::size_t i = 0; reuse_.learned() != nullptr && i < reuse_.learned()->uses().size(); ++i) {
+      policy->set_reuse(HandleId(i), static_cast<std::int64_t>(reuse_.learned()->uses()[i]));
+    }
+    memory_ = std::make_shared<memory::MemoryState>(std::move(options), *this, std::move(policy));
+  }
+}
+
+void RunServices::post(memory::MemoryEvent event) {
+  if (memory_->inbox().post(std::move(event))) setup_.peers->tell_memory();
+}
+
+void RunServices::post_and_handle(memory::MemoryEvent event) {
+  // Who finds the inbox not empty relies on whoever found it empty.
+  if (!memory_->inbox().post(std::move(event))) return;
+  if (setup_.cooperative || !memory_->try_to_handle_inbox()) setup_.peers->tell_memory();
+}
+
+void RunServices::post_release(memory::RequestId request) {
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::release;
+  event.request = request;
+  post_and_handle(std::move(event));
+}
+
+void RunServices::know(const graph::Task& task) {
+  if (setup_.memories->holds_data()) setup_.views->know(task);
+}
+
+memory::RequestId RunServices::request_of(const graph::Task& task) const {
+  std::uint64_t number = task.task_id().value();
+  if (attempts_.empty()) return memory::RequestId(number);
+  if (const auto found = attempts_.find(number); found != attempts_.end()) number |= found->second << kAttempts;
+  return memory::RequestId(number);
+}
+
+bool RunServices::acquire(WorkerId worker, graph::Task& task) {
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::acquire;
+  event.task = task.task_id();
+  event.node = setup_.nodes[worker.index()];
+  if (event.node != memory::kHost) {
+    if (!setup_.memories->allocates(event.node)) {
+      refuse({worker, &task}, kCores, {ErrorCode::out_of_memory, "memory for its data could not be had"});
+      return false;
+    }
+    if (const graph::DataRecord* whole = graph::find_whole_of_parts(task)) {
+      refuse({worker, &task}, kCores,
+             {ErrorCode::invalid_argument,
+              fmt::format("{} has parts, which lie apart in the memory of a GPU, so that a kernel can "
+                          "use it as a whole on a core only: give the codelet an implementation for "
+                          "cores, or release the parts first",
+                          graph::describe(*whole))});
+      return false;
+    }
+  }
+  graph::append_working_set(task, event.uses);
+  if (setup_.submitted) setup_.submitted->mark_last_writes(event.uses);
+  {
+    const std::lock_guard lock(mutex_);
+    event.request = request_of(task);
+    requests_[event.request] = {worker, &task};
+  }
+  // What is written elsewhere may have to come home later; what is already at home was made known by who takes it away.
+  if (event.node != memory::kHost) know(task);
+  if (!setup_.cooperative && memory_->acquire_at_once(event)) {
+    (void)take_request(event.request);
+    return true;
+  }
+  if (event.node == memory::kHost) know(task);
+  post_and_handle(std::move(event));
+  return false;
+}
+
+void RunServices::withdraw(WorkerId worker, graph::Task& task) {
+  memory::RequestId request;
+  {
+    const std::lock_guard lock(mutex_);
+    request = request_of(task);
+    requests_.erase(request);
+    // Its next request is another one: an answer to this may be on its way.
+    ++attempts_[task.task_id().value()];
+  }
+  post_release(request);
+  left(worker, task.task_id(), false);
+}
+
+void RunServices::left(WorkerId worker, TaskId task, bool ended) {
+  if (ended && setup_.submitted) setup_.submitted->ended(task);
+  if (ended && setup_.upcoming) setup_.upcoming->dropped(task);
+  if (ended && memory_) forget_attempts(task);
+  if (!setup_.tell_scheduler) return;
+  news_.post({.kind = scheduler::SchedulerEvent::Kind::left, .worker = worker, .task = task});
+  if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
+}
+
+void RunServices::forget_attempts(TaskId task) {
+  const std::lock_guard lock(mutex_);
+  if (!attempts_.empty()) attempts_.erase(task.value());
+}
+
+void RunServices::started(WorkerId worker, const graph::Task& task) {
+  if (!setup_.tell_scheduler) return;
+  news_.post({.kind = scheduler::SchedulerEvent::Kind::started,
+              .worker = worker,
+              .task = task.task_id(),
+              .at = setup_.clock->now()});
+}
+
+void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) {
+  if (memory_) {
+    memory::RequestId request;
+    {
+      const std::lock_guard lock(mutex_);
+      request = request_of(task);
+      if (!attempts_.empty()) attempts_.erase(task.task_id().value());
+    }
+    post_release(request);
+  }
+  if (setup_.submitted) setup_.submitted->ended(task.task_id());
+  if (!setup_.tell_scheduler) return;
+  news_.post({.kind = failed ? scheduler::SchedulerEvent::Kind::left : scheduler::SchedulerEvent::Kind::ended,
+              .worker = worker,
+              .task = task.task_id(),
+              .at = end,
+              .took = end - start});
+  if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
+}
+
+void RunServices::copy(const memory::Command& transfer) {
+  setup_.memories->copy(transfer, [this, id = transfer.transfer](const Result<void>& outcome) {
+    if (closed_.load(std::memory_order_acquire)) return;
+    memory::MemoryEvent event;
+    event.kind = outcome ? memory::MemoryEvent::Kind::transfer_done : memory::MemoryEvent::Kind::transfer_failed;
+    event.transfer = id;
+    post_and_handle(std::move(event));
+  });
+}
+
+void RunServices::hurry(memory::TransferId transfer) { setup_.memories->hurry(transfer); }
+
+RunServices::Request RunServices::take_request(memory::RequestId request) {
+  const std::lock_guard lock(mutex_);
+  auto found = requests_.extract(request);
+  return found.empty() ? Request{} : found.mapped();
+}
+
+void RunServices::acquired(memory::RequestId request) {
+  if (request.value() >= kProgram) {
+    const std::lock_guard lock(mutex_);
+    home_.emplace(request, Result<void>());
+    home_answered_.notify_all();
+    return;
+  }
+  const Request asked = take_request(request);
+  if (asked.task == nullptr) return;  // withdrawn
+  workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
+  {
+    const std::lock_guard lock(port.arrived_lock);
+    port.arrived.push_back(asked.task);
+  }
+  setup_.peers->send(asked.worker, DataArrived{});
+}
+
+void RunServices::refused(const memory::Command& command) {
+  using Kind = memory::Command::Kind;
+  const std::string node = setup_.memories->name(command.node);
+  Failure failure{ErrorCode::transfer_failed, {}};
+  KindSet elsewhere = 0;
+  switch (command.kind) {
+    case Kind::cannot_fit:
+      failure = {ErrorCode::out_of_memory, fmt::format("its data need {} bytes in the memory of {}, which has {}",
+                                                       command.needed.count, node, command.capacity.count)};
+      elsewhere = kCores;
+      break;
+    case Kind::content_lost:
+      failure = {ErrorCode::device_lost, fmt::format("the newest content of the data with handle {} was in the memory "
+                                                     "of a device that has stopped working",
+                                                     command.handle.value())};
+      break;
+    case Kind::node_lost:
+      failure = {ErrorCode::device_lost, fmt::format("{} has stopped working", node)};
+      elsewhere = setup_.crew->alive();
+      break;
+    default:
+      failure.message = fmt::format("the data with handle {} could not be copied to {}", command.handle.value(), node);
+  }
+  if (command.request.value() >= kProgram) {
+    const std::lock_guard lock(mutex_);
+    home_.emplace(command.request, Result<void>(failure));
+    home_answered_.notify_all();
+    return;
+  }
+  const Request asked = take_request(command.request);
+  if (asked.task != nullptr) refuse(asked, elsewhere, failure);
+}
+
+void RunServices::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
+  elsewhere &= setup_.crew->able(*asked.task);
+  // Where it was refused just now, it would be again.
+  if (failure.code == ErrorCode::invalid_argument) elsewhere &= kCores;
+  graph::FailureLog::Cause cause;
+  if (elsewhere == 0) {
+    cause = std::make_shared<Failure>(
+        Failure{failure.code, fmt::format("{} failed on worker {}: {}", graph::describe(*asked.task),
+                                          asked.worker.value(), failure.message)});
+  }
+  workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
+  {
+    const std::lock_guard lock(port.arrived_lock);
+    port.refused.push_back({asked.task, elsewhere, std::move(cause)});
+  }
+  setup_.peers->send(asked.worker, DataArrived{});
+}
+
+void RunServices::send_on(graph::Task& task, KindSet kinds) {
+  workers::Crew& crew = *setup_.crew;
+  // What a policy knows of a task is from its submission, when its data may not have had parts yet: it would send it
+  // to an accelerator again, and again.
+  const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
+  if (setup_.activation != nullptr && policy_knows && kinds == (crew.able(task) & crew.alive())) {
+    // Its workers are as good as they were before, so the policy chooses.
+    setup_.activation->push(&task);
+    setup_.peers->tell_scheduler();
+    return;
+  }
+  WorkerId sleeper;
+  if (crew.mixed) {
+    crew.only(kinds).push(&task);
+    sleeper = crew.take_idle_for_restricted();
+  } else {
+    crew.entry.push(&task);
+    sleeper = crew.take_idle(WorkerId{});
+  }
+  if (sleeper.valid()) setup_.peers->send(sleeper, WorkAvailable{});
+}
+
+void RunServices::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
+  if (!setup_.tell_scheduler) return;
+  news_.post(
+      {.kind = scheduler::SchedulerEvent::Kind::replica_changed, .state = state, .node = node, .handle = handle});
+}
+
+void RunServices::prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) {
+  if (!memory_) return;
+  know(task);
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::prefetch;
+  event.task = task.task_id();
+  event.node = node;
+  event.uses.assign(uses.begin(), uses.end());
+  post(std::move(event));
+}
+
+Result<void> RunServices::bring_home(const graph::DataRecord& data, AccessMode mode,
+                                     const std::function<bool()>& pump) {
+  if (!memory_ || !setup_.memories->holds_data()) return {};
+  std::vector<memory::Use> uses;
+  data.visit_tree([&](const graph::DataRecord& part) {
+    if (part.covered) return;
+    setup_.views->know(part);
+    uses.push_back({part.handle_id(), mode, part.view.layout.payload()});
+  });
+  Result<void> home = bring_home(uses, pump);
+  if (home) return home;
+  // What can be saved is.
+  for (const memory::Use& use : uses) {
+    if (uses.size() > 1) (void)bring_home({&use, 1}, pump);
+  }
+  return Failure{home.failure().code,
+                 graph::describe(data) + " could not be brought to host memory: " + home.failure().message};
+}
+
+Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump) {
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::acquire;
+  event.node = memory::kHost;
+  event.uses.assign(uses.begin(), uses.end());
+  {
+    const std::lock_guard lock(mutex_);
+    event.request = memory::RequestId(kProgram | ++home_requests_);
+  }
+  const memory::RequestId request = event.request;
+  post_and_handle(std::move(event));
+  Result<void> home = wait_for_home(request, pump);
+  // A request that was refused is none any more.
+  if (home) post_release(request);
+  return home;
+}
+
+Result<void> RunServices::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (auto answer = home_.extract(request); !answer.empty()) return std::move(answer.mapped());
+    if (!setup_.cooperative) {
+      home_answered_.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    if (!pump()) return Failure{ErrorCode::transfer_failed, "nothing is left that could bring them"};
+    lock.lock();
+  }
+}
+
+void RunServices::forget(const graph::DataRecord& data) {
+  if (!memory_) return;
+  setup_.views->forget(data.handle_id());
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::forget;
+  event.handle = data.handle_id();
+  post(std::move(event));
+}
+
+void RunServices::node_lost(NodeId node) {
+  const auto found = std::ranges::find(setup_.nodes, node);
+  const WorkerId worker(static_cast<std::uint32_t>(found - setup_.nodes.begin()));
+  if (setup_.crew->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::node_lost;
+  event.node = node;
+  post(std::move(event));
+  if (setup_.tell_scheduler) {
+    news_.post({.kind = scheduler::SchedulerEvent::Kind::worker_lost, .worker = worker});
+    setup_.peers->tell_scheduler();
+  }
+  // It sends away what lies with it.
+  setup_.peers->send(worker, WorkAvailable{});
+}
+
+DataView RunServices::replica(const graph::DataRecord& data, NodeId node) const {
+  if (node == memory::kHost) return data.view;
+  const std::uint64_t offset =
+      memory_->with_core([&](const memory::MemoryCore& core) { return core.offset(data.handle_id(), node); });
+  return setup_.memories->replica(data.view, node, offset);
+}
+
+std::unordered_map<TaskId, std::string> RunServices::fetching() {
+  std::unordered_map<TaskId, std::string> all;
+  if (!memory_) return all;
+  const auto waiting = memory_->with_core([](const memory::MemoryCore& core) { return core.waiting(); });
+  const std::lock_guard lock(mutex_);
+  for (const memory::WaitingRequest& request : waiting) {
+    const auto found = requests_.find(request.request);
+    if (found == requests_.end()) continue;
+    const std::string node = setup_.memories->name(request.node);
+    std::string what;
+    switch (request.reason) {
+      case memory::WaitingRequest::Reason::turn: what = "its turn to get memory of " + node; break;
+      case memory::WaitingRequest::Reason::handle_in_use:
+        what = fmt::format("handle {}, which is in use on another device", request.handle.value());
+        break;
+      case memory::WaitingRequest::Reason::memory:
+        what = fmt::format("{} bytes of memory of {}", request.needed.count, node);
+        break;
+      case memory::WaitingRequest::Reason::transfer:
+        what = fmt::format("the copy of handle {} to {}", request.handle.value(), node);
+        break;
+    }
+    // By id: the task may be gone, where its worker has died meanwhile.
+    all.emplace(TaskId(request.request.value() & ((std::uint64_t{1} << kAttempts) - 1)), std::move(what));
+  }
+  return all;
+}
+
+TransferReport RunServices::transfers() const {
+  if (!memory_) return {};
+  TransferReport report = setup_.memories->transfers();
+  memory_->with_core([&](const memory::MemoryCore& core) {
+    const memory::MemoryStatistics& statistics = core.statistics();
+    for (std::uint32_t node = 1; node < statistics.nodes(); ++node) {
+      report.memories.push_back(
+          {NodeId(node), core.capacity(NodeId(node)), statistics.highest_use[node], core.used(NodeId(node))});
+    }
+    report.evictions = statistics.evictions;
+    report.write_backs = statistics.write_backs;
+    report.prefetches = statistics.prefetches;
+    report.prefetches_used = statistics.prefetches_used;
+    report.hits = statistics.hits;
+    report.misses = statistics.misses;
+  });
+  return report;
+}
+
+void RunServices::hint(std::span<const HandleId> handles, memory::MemoryEvent event) {
+  if (!memory_) return;
+  for (const HandleId handle : handles) {
+    event.handle = handle;
+    post(event);
+  }
+}
+
+}  // namespace troupe::actors

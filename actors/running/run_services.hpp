@@ -1,0 +1,145 @@
+/// Between workers, memory manager and scheduler: who is told what when a task needs data, begins or ends.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "actors/host_views.hpp"
+#include "actors/memory/eviction/eviction_policies.hpp"
+#include "actors/memory/eviction/reuse_profile.hpp"
+#include "actors/memory/eviction/upcoming_tasks.hpp"
+#include "actors/memory/memory_actor.hpp"
+#include "actors/memory_nodes.hpp"
+#include "actors/scheduler/scheduler_inbox.hpp"
+#include "actors/scheduler/submitted_tasks.hpp"
+#include "actors/workers/crew.hpp"
+#include "actors/workers/peers_actor.hpp"
+#include "platform/machine/clock.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::actors {
+
+class RunServices final : public workers::TaskServices, public memory::MemoryHost {
+ public:
+  /// What does not own outlives this.
+  struct Setup {
+    workers::Crew* crew = nullptr;
+    workers::Peers* peers = nullptr;
+    const platform::Clock* clock = nullptr;
+    /// By worker.
+    std::vector<NodeId> nodes;
+    /// Null: there is host memory alone.
+    MemoryNodes* memories = nullptr;
+    HostViews* views = nullptr;
+    /// All actors share the thread that waits: memory is managed in its actor's handlers alone.
+    bool cooperative = false;
+    /// Null: nobody looks ahead.
+    std::shared_ptr<scheduler::SubmittedTasks> submitted;
+    /// A scheduler is told of tasks and replicas.
+    bool tell_scheduler = false;
+    /// It also decides when a task ends that makes none ready.
+    bool wake_scheduler = false;
+    /// Where tasks wait for the scheduler; null under a local policy.
+    workers::TaskDeque* activation = nullptr;
+    /// What leaves a full memory first; must be one of the names.
+    std::string eviction = std::string(memory::kDefaultEviction);
+    /// What eviction may know of the future; null: nothing.
+    std::shared_ptr<memory::UpcomingTasks> upcoming;
+    std::shared_ptr<memory::AccessLog> access_log;
+    /// See `RuntimeOptions`.
+    std::string reuse_profile;
+    std::function<void(const std::string&)> warn;
+  };
+
+  explicit RunServices(Setup setup);
+
+  // TaskServices, in workers' threads.
+  bool acquire(WorkerId worker, graph::Task& task) override;
+  void withdraw(WorkerId worker, graph::Task& task) override;
+  void started(WorkerId worker, const graph::Task& task) override;
+  void left(WorkerId worker, TaskId task, bool ended) override;
+  void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) override;
+  void send_on(graph::Task& task, KindSet kinds) override;
+
+  // MemoryHost, by whoever deals with the memory manager's inbox.
+  void copy(const memory::Command& transfer) override;
+  void hurry(memory::TransferId transfer) override;
+  void acquired(memory::RequestId request) override;
+  void refused(const memory::Command& command) override;
+  void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) override;
+
+  // For the scheduler.
+  void take_events(std::vector<scheduler::SchedulerEvent>& events) { news_.take(events); }
+  void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses);
+
+  // For the program, see `GraphHost`. `pump`: lets the run go on until something has happened; false: nothing can.
+  Result<void> bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump);
+  void forget(const graph::DataRecord& data);
+  /// From now on nothing is done about copies that end: the run is over.
+  void close() { closed_.store(true, std::memory_order_release); }
+  /// A device has stopped working: its memory and its worker take no part any more. Any thread, any number of times.
+  void node_lost(NodeId node);
+  /// Hints for eviction: `event` says which, for each of the handles.
+  void hint(std::span<const HandleId> handles, memory::MemoryEvent event);
+  /// No task runs any more.
+  void save_reuse_profile() noexcept { reuse_.save(); }
+
+  /// With real buffers: where a kernel of this worker finds the data of a task whose data it has acquired.
+  [[nodiscard]] DataView replica(const graph::DataRecord& data, NodeId node) const;
+  /// Null where there is host memory alone.
+  [[nodiscard]] const std::shared_ptr<memory::MemoryState>& memory() const { return memory_; }
+  [[nodiscard]] TransferReport transfers() const;
+  /// The tasks that wait for their data, and in words for what. Any thread.
+  [[nodiscard]] std::unordered_map<TaskId, std::string> fetching();
+
+ private:
+  struct Request {
+    WorkerId worker;
+    graph::Task* task = nullptr;
+  };
+
+  /// For the actor.
+  void post(memory::MemoryEvent event);
+  /// Dealt with here and now, where that does not mean to wait; else by whoever is at it, or the actor.
+  void post_and_handle(memory::MemoryEvent event);
+  void post_release(memory::RequestId request);
+  /// The request's task, which is not waited for any more; a null task where the program made it.
+  Request take_request(memory::RequestId request);
+  /// The number of the task's request. Requires mutex_.
+  [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const;
+  void forget_attempts(TaskId task);
+  /// Tells the worker that its task cannot have its data there: it runs on a worker of one of these kinds, if there are
+  /// any that can, or fails.
+  void refuse(const Request& asked, KindSet elsewhere, const Failure& failure);
+  Result<void> bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump);
+  /// Waits for the answer to a request of the program.
+  Result<void> wait_for_home(memory::RequestId request, const std::function<bool()>& pump);
+  void know(const graph::Task& task);
+  const Setup setup_;
+  memory::KeptReuseProfile reuse_;
+  std::shared_ptr<memory::MemoryState> memory_;
+  scheduler::SchedulerInbox news_;
+
+  std::atomic<bool> closed_{false};
+
+  std::mutex mutex_;
+  // Looked up only; guarded by mutex_.
+  std::unordered_map<memory::RequestId, Request> requests_;
+  /// By task: how often its request was withdrawn. Empty unless workers die.
+  std::unordered_map<std::uint64_t, std::uint64_t> attempts_;
+  /// Requests of the program that were answered, and how.
+  std::unordered_map<memory::RequestId, Result<void>> home_;
+  std::condition_variable home_answered_;
+  std::uint64_t home_requests_ = 0;
+};
+
+}  // namespace troupe::actors

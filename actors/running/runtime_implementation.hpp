@@ -1,0 +1,170 @@
+/// What is behind a `RuntimeSystem`: for its own sources only.
+#pragma once
+
+#include <atomic>
+#include <caf/all.hpp>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "actors/host_views.hpp"
+#include "actors/observation/mailbox_record.hpp"
+#include "actors/observation/observed_actor.hpp"
+#include "actors/observation/watchdog.hpp"
+#include "actors/reporting/trace_collector.hpp"
+#include "actors/running/accelerator_set.hpp"
+#include "actors/running/kept_history.hpp"
+#include "actors/running/run_services.hpp"
+#include "actors/running/runtime_plan.hpp"
+#include "actors/running/runtime_system.hpp"
+#include "actors/scheduler/scheduler_actor.hpp"
+#include "actors/simulating/simulation.hpp"
+#include "actors/workers/devices/core_device.hpp"
+#include "actors/workers/worker_actor.hpp"
+#include "platform/machine/clock.hpp"
+
+namespace troupe::actors {
+
+/// CAF, with one control thread or, for runs in one thread, its test scheduler.
+struct Configuration : caf::actor_system_config {
+  explicit Configuration(bool deterministic) {
+    add_message_types<caf::id_block::troupe>();
+    // Cooperative actors (supervisor, scheduler) share one control thread. `sharing` sleeps when there is nothing to
+    // do, where `stealing` polls.
+    set("scheduler.policy", caf::atom(deterministic ? "testing" : "sharing"));
+    set("scheduler.max-threads", 1);
+  }
+};
+
+class RuntimeSystem::Implementation final : public graph::GraphHost, public scheduler::WorkerQueues {
+ public:
+  explicit Implementation(RuntimePlan plan);
+  ~Implementation() override;
+
+  void start();
+  void stop();
+
+  // GraphHost
+  void activate(graph::TaskList& ready, WorkerId worker) noexcept override;
+  Pump pump() override;
+  Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
+  void forget(const graph::DataRecord& data) noexcept override;
+
+  // WorkerQueues
+  graph::Task* next_activated() override;
+  void take_events(std::vector<scheduler::SchedulerEvent>& out) override { services_->take_events(out); }
+  void push(graph::Task* task, WorkerId worker, bool first) override;
+  void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) override {
+    services_->prefetch(node, task, uses);
+  }
+  [[nodiscard]] TimeStamp now() const override { return clock().now(); }
+  void policy_failed(const std::string& what) override;
+
+  [[nodiscard]] int numa_os_index(NumaId node) const;
+  [[nodiscard]] RunReport report() const;
+  Trace take_trace();
+  [[nodiscard]] const platform::Clock& clock() const {
+    return simulation_ ? simulation_->time().clock() : static_cast<const platform::Clock&>(steady_clock_);
+  }
+  [[nodiscard]] MetricsSnapshot metrics() const;
+  /// Of one graph.
+  WhyReport why(graph::TaskGraph& graph);
+  std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
+  [[nodiscard]] LiveView look();
+
+  const RuntimeOptions options_;
+  const platform::Topology topology_;
+  const std::vector<WorkerPlace> places_;
+  const bool cooperative_;
+  /// Workers by NUMA node, for those nodes that have any.
+  const std::vector<std::vector<int>> numa_workers_;
+  /// Tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
+  std::vector<std::atomic<std::uint32_t>> turns_;
+  platform::SteadyClock steady_clock_;
+  HostViews views_;
+  /// Null on this machine.
+  std::unique_ptr<Simulation> simulation_;
+  /// Null where there are no accelerators, and in virtual time.
+  std::unique_ptr<AcceleratorSet> accelerators_;
+  std::string policy_name_;
+  /// Null where nobody looks ahead.
+  std::shared_ptr<scheduler::SubmittedTasks> submitted_;
+  /// Null where eviction does not look ahead.
+  std::shared_ptr<memory::UpcomingTasks> upcoming_;
+  /// Null where no trace is wanted.
+  std::unique_ptr<TraceRecorder> recorder_;
+  /// Of all graphs, where there are several.
+  std::atomic<std::uint64_t> handle_ids_{0};
+  graph::TaskGraph graph_;
+  std::shared_ptr<workers::Crew> crew_;
+  std::shared_ptr<workers::Peers> peers_;
+  /// Null where data need no fetching and no scheduler wants to know.
+  std::unique_ptr<RunServices> services_;
+
+ private:
+  std::shared_ptr<workers::WorkerSetup> worker_setup(WorkerId worker, caf::event_based_actor* supervisor);
+  caf::actor spawn_worker(caf::event_based_actor* supervisor, WorkerId worker);
+  void started(const WorkerStarted& message);
+  void lost(WorkerId worker, const std::string& reason);
+  void make_scheduler_state();
+  [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
+  [[nodiscard]] LiveWorker look_at_worker(std::size_t index);
+  void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
+  workers::CoreDevice::Options core_device(WorkerId worker);
+  [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
+  [[nodiscard]] std::unique_ptr<workers::Device> make_gpu(WorkerId worker, workers::DeviceListener& listener);
+  [[nodiscard]] MemoryNodes* memories() {
+    return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
+  }
+  /// Before actors look: a runtime without an actor has no place for it.
+  [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
+  /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
+  void hand_to_numa_nodes(graph::TaskList& ready);
+  /// To a worker of the node that is idle, or else to one after the other.
+  void push_to_node(graph::Task* task, std::size_t node);
+  /// Wakes an idle worker, if there is one: the first at or after `near`.
+  void wake_one(WorkerId near);
+  /// A worker on another core than the calling thread's, which would have to wait for it.
+  [[nodiscard]] WorkerId elsewhere() const;
+  caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
+  void start_watchdog();
+
+  /// By worker, then the supervisor, the scheduler and the memory manager where there are any. Complete before the
+  /// first actor starts.
+  std::deque<observation::MailboxRecord> mailboxes_;
+  /// Null under a local policy.
+  std::shared_ptr<scheduler::SchedulerState> scheduler_state_;
+  /// Null where nothing is learned on this machine.
+  std::unique_ptr<KeptHistory> kept_history_;
+
+  std::unique_ptr<scheduler::PlacingPolicy> placing_;
+  /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
+  workers::TaskDeque activation_;
+  const bool placing_policy_;
+  Random order_;
+  friend class SharingGraph;
+  std::mutex clients_mutex_;
+  std::vector<SharingGraph*> clients_;  // guarded by clients_mutex_
+  std::uint64_t next_client_ = 1;       // guarded by clients_mutex_
+  /// Of graphs that have gone: predictions, models and traces name them still.
+  graph::CodeletDefinitions codelets_of_clients_;  // guarded by clients_mutex_
+  std::mutex pump_mutex_;
+  bool stopping_ = false;
+
+  mutable std::mutex start_mutex_;
+  std::condition_variable start_condition_;
+  std::vector<bool> bound_;  // guarded by start_mutex_
+  std::size_t started_ = 0;  // guarded by start_mutex_
+
+  Configuration configuration_;
+  caf::actor_system system_;
+  caf::actor supervisor_;
+  std::optional<observation::Watchdog> watchdog_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,108 @@
+/// What can be chosen when a runtime starts.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/observation/why_report.hpp"
+#include "actors/simulating/simulation_options.hpp"
+#include "platform/accelerators/emulation_options.hpp"
+#include "proto/units.hpp"
+
+namespace troupe {
+
+namespace graph {
+class SubmissionObserver;
+}
+namespace memory {
+class AccessLog;
+}
+namespace scheduler {
+class PlacingPolicy;
+}
+
+struct RuntimeOptions {
+  /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
+  /// error that names the limit.
+  int cores = 0;
+  /// Where tasks run: a name, and options behind a colon (docs/policies.md).
+  std::string policy = "lws";
+  /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. It must
+  /// not return null; what it throws, `Runtime`'s constructor throws (docs/extending.md).
+  std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;
+  /// Placing policies learn on this machine how long kernels take. What they have learned is kept in this folder, which
+  /// is made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
+  /// `default_model_folder()` is where the command line keeps it. Empty: every runtime begins with nothing, and tries
+  /// each codelet a few times on each kind of device. Not used in virtual time nor with `deterministic`.
+  std::string model_folder = {};
+  /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept. Called in
+  /// the thread that starts or ends the runtime; what it throws is dropped. Null: nobody is told.
+  std::function<void(const std::string&)> on_warning = nullptr;
+  /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
+  /// task. Submissions from kernels and callbacks never block.
+  std::size_t window = 65536;
+  /// Bind each worker's thread to its core. Unbound threads move between cores and lose their caches.
+  bool bind = true;
+  /// Allow more workers than cores, unbound: for tests.
+  bool oversubscribe = false;
+  /// Every hyperthread is a core of its own. Dense linear algebra is slower with it.
+  bool use_hyperthreads = false;
+  /// Only these processing units: `0-3,8`; empty: all that are allowed.
+  std::string restrict_to = {};
+  /// How long an idle worker looks for work before it sleeps: longer reacts faster and burns more.
+  Duration spin = std::chrono::microseconds(50);
+  /// Record every task's time, what tasks waited for, and what workers did between them (`Runtime::take_trace`): about
+  /// 0.1 us a task and 16 to 56 bytes an entry, of which there are one a task and one a dependency.
+  bool trace = false;
+  /// While tasks are in flight and none has started or ended for so long, `on_stall` is told why (`Runtime::why`): once
+  /// per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes longer while nothing
+  /// else can run counts as a stall.
+  Duration why_after{};
+  /// Called in a thread of its own; it may use the runtime but not wait for it. What it throws is dropped.
+  std::function<void(const WhyReport&)> on_stall = nullptr;
+  /// Entries that are kept until the trace is taken; what comes after is counted and lost.
+  std::size_t trace_limit = 4'000'000;
+  /// Seed of the random choices of policies.
+  std::uint64_t seed = 1;
+  /// Run everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed
+  /// gives the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
+  bool deterministic = false;
+  /// Emulated accelerators, each of which takes a core as long as there are more than one (docs/accelerators.md).
+  std::vector<platform::EmulationOptions> emulated_gpus = {};
+  /// CUDA GPUs: the first so many of those that this process may use. More than there are is an error.
+  int gpus = 0;
+  /// The most memory that data may take on each CUDA GPU; else nine tenths of what is free when the runtime starts, and
+  /// not the last 512 MiB.
+  std::optional<Bytes> gpu_memory = std::nullopt;
+  /// Tasks whose data an accelerator fetches while its kernels run; and a core, where there are accelerators.
+  std::size_t gpu_lookahead = 4;
+  std::size_t core_lookahead = 1;
+  /// What leaves a full memory first: "next-use", "reuse" or "lru" (docs/eviction.md). Unknown names are an error.
+  std::string eviction = "next-use";
+  /// A file that says how often each handle is used, in the order of registration: the reuse index of handles where the
+  /// program sets none. Where there is no such file this run counts, and leaves it behind. Empty: neither.
+  std::string reuse_profile = {};
+  /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
+  /// in virtual time nor with `deterministic`.
+  bool shared = false;
+  /// Written to by the memory manager, for tools; to be read when all tasks have ended. Null: nobody is interested.
+  std::shared_ptr<memory::AccessLog> access_log = nullptr;
+  /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
+  /// have no effect then. Only one thread may submit and wait.
+  std::shared_ptr<const SimulationOptions> simulation = nullptr;
+  /// Who is shown every task as it is submitted, with its codelet and data, before it may run
+  /// (graph/submission_observer.hpp): for tools that look at the whole graph. Called while the submitting thread holds
+  /// the graph's lock, so it must be short and not use the runtime. Null: nobody.
+  std::shared_ptr<graph::SubmissionObserver> observer = nullptr;
+  /// A machine to pretend, in hwloc's notation, and the folder that stands for `/`: for tests.
+  std::string synthetic_topology = {};
+  std::string system_root = {};
+};
+
+}  // namespace troupe

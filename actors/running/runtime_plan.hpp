@@ -1,0 +1,47 @@
+/// What a runtime consists of, decided before any actor starts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/running/runtime_options.hpp"
+#include "actors/scheduler/policy.hpp"
+#include "actors/simulating/kernel_timer.hpp"
+#include "platform/accelerators/accelerator.hpp"
+#include "platform/machine/topology.hpp"
+#include "proto/errors.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::actors {
+
+/// One worker: its device and its memory.
+struct WorkerPlace {
+  DescribedDevice device;
+  NodeId node = NodeId(0);
+  /// For people: "cpu core 3", "GPU 0".
+  std::string name;
+  /// The processing unit, or -1. An accelerator's is where its kernels are started from.
+  int pu = -1;
+};
+
+struct RuntimePlan {
+  RuntimeOptions options;
+  platform::Topology topology;
+  /// By worker: the cores, then the GPUs.
+  std::vector<WorkerPlace> places;
+  /// Of this machine, real or emulated, by memory node from 1 on; those of a described machine are not among them.
+  std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
+  scheduler::Policy policy;
+
+  [[nodiscard]] std::vector<DeviceKind> kinds() const;
+  /// Memory nodes: the host's and one for each GPU.
+  [[nodiscard]] std::size_t nodes() const;
+  /// All actors share the thread that waits.
+  [[nodiscard]] bool cooperative() const { return options.deterministic || options.simulation; }
+
+  /// `placing`: a policy of the program's own, or null. Fails with `invalid_argument` or `platform`.
+  static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
+};
+
+}  // namespace troupe::actors

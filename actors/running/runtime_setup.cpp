@@ -1,0 +1,295 @@
+/// Making and starting what a runtime consists of.
+#include "actors/observation/stall_explanation.hpp"
+#include "actors/running/runtime_implementation.hpp"
+#include "actors/running/supervisor.hpp"
+#include "actors/scheduler/models/learned_model.hpp"
+#include "actors/workers/crew_inspection.hpp"
+#include "actors/workers/devices/cuda_device.hpp"
+#include "actors/workers/devices/emulated_device.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// A GPU that could not be made ready.
+class UnusableDevice final : public workers::Device {
+ public:
+  UnusableDevice(std::string name, const Failure& why)
+      : name_(std::move(name)), cause_(std::make_shared<Failure>(Failure{ErrorCode::device_lost, why.message})) {}
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
+  [[nodiscard]] std::string name() const override { return name_; }
+  workers::Started start(graph::Task& /*task*/) noexcept override { return {true, cause_}; }
+
+ private:
+  const std::string name_;
+  const graph::FailureLog::Cause cause_;
+};
+
+}  // namespace
+
+RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
+    : options_(plan.options),
+      topology_(std::move(plan.topology)),
+      places_(plan.places),
+      cooperative_(plan.cooperative()),
+      numa_workers_(topology_.cores_by_numa_node()),
+      turns_(numa_workers_.size()),
+      policy_name_(plan.policy.name),
+      submitted_(plan.policy.placing || options_.simulation || !plan.accelerators.empty()
+                     ? std::make_shared<scheduler::SubmittedTasks>()
+                     : nullptr),
+      upcoming_(options_.eviction == "next-use" && (options_.simulation || !plan.accelerators.empty())
+                    ? std::make_shared<memory::UpcomingTasks>()
+                    : nullptr),
+      recorder_(options_.trace ? std::make_unique<TraceRecorder>(places_.size(), options_.trace_limit) : nullptr),
+      graph_(graph_options(plan.kinds()), *this),
+      crew_(std::make_shared<workers::Crew>(graph_, plan.kinds(), std::move(plan.policy.stealing))),
+      peers_(std::make_shared<workers::Peers>(places_.size())),
+      placing_(std::move(plan.policy.placing)),
+      placing_policy_(placing_ != nullptr),
+      order_(options_.simulation ? options_.simulation->seed : options_.seed),
+      bound_(places_.size()),
+      configuration_(cooperative_),
+      system_(configuration_) {
+  for (std::size_t i = 0; i < places_.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
+  mailboxes_.emplace_back("supervisor");
+  if (placing_policy_) mailboxes_.emplace_back("scheduler");
+  if (options_.shared) crew_->share_workers();
+  if (recorder_) recorder_->attach(*crew_);
+  make_services(std::move(plan.accelerators));
+  if (memories() != nullptr) mailboxes_.emplace_back("memory manager");
+}
+
+graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const DeviceKind> kinds) {
+  graph::GraphOptions options;
+  options.workers = places_.size();
+  options.device_kinds = {};
+  for (const DeviceKind kind : kinds) options.device_kinds[static_cast<std::size_t>(kind)] = true;
+  options.window = options_.window;
+  if (options_.shared) options.handle_ids = &handle_ids_;
+  options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
+  if (submitted_) options.observers.push_back(submitted_.get());
+  if (upcoming_) options.observers.push_back(upcoming_.get());
+  if (options_.observer) options.observers.push_back(options_.observer.get());
+  return options;
+}
+
+void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators) {
+  if (!submitted_) return;
+  RunServices::Setup setup;
+  setup.crew = crew_.get();
+  setup.peers = peers_.get();
+  for (const WorkerPlace& place : places_) setup.nodes.push_back(place.node);
+  if (options_.simulation) {
+    std::vector<DescribedDevice> devices;
+    for (const WorkerPlace& place : places_) devices.push_back(place.device);
+    simulation_ = std::make_unique<Simulation>(*options_.simulation, std::move(devices), submitted_, views_);
+    if (recorder_) simulation_->record_copies();
+  }
+  if (!accelerators.empty()) {
+    AcceleratorSet::Setup set;
+    set.accelerators = std::move(accelerators);
+    set.views = &views_;
+    set.clock = &clock();
+    set.record = options_.trace ? options_.trace_limit : 0;
+    accelerators_ = std::make_unique<AcceleratorSet>(std::move(set));
+  }
+  setup.memories = memories();
+  setup.views = &views_;
+  setup.cooperative = cooperative_;
+  setup.activation = placing_policy_ ? &activation_ : nullptr;
+  setup.clock = &clock();
+  setup.submitted = submitted_;
+  setup.eviction = options_.eviction;
+  setup.upcoming = upcoming_;
+  setup.access_log = options_.access_log;
+  setup.reuse_profile = options_.reuse_profile;
+  setup.warn = options_.on_warning;
+  setup.tell_scheduler = placing_policy_;
+  setup.wake_scheduler = placing_policy_ && placing_->keeps();
+  services_ = std::make_unique<RunServices>(std::move(setup));
+  if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
+  if (accelerators_) accelerators_->on_lost([this](NodeId node) { services_->node_lost(node); });
+  if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
+  crew_->services = services_.get();
+}
+
+void RuntimeSystem::Implementation::make_scheduler_state() {
+  scheduler::SchedulerCore::Machine machine;
+  for (const WorkerPlace& place : places_) machine.workers.push_back({place.device.kind, place.node});
+  machine.submitted = submitted_;
+  if (memories() != nullptr) {
+    machine.links = memories()->believed_links();
+    for (const memory::NodeDescription& node : memories()->memory_options().nodes) {
+      machine.capacities.push_back(node.capacity);
+    }
+  }
+  if (simulation_) {
+    machine.model = simulation_->believed_times();
+  } else if (!options_.deterministic) {
+    // Deterministic runs must not depend on how long anything took.
+    kept_history_ = std::make_unique<KeptHistory>(options_.model_folder, topology_.machine, options_.on_warning);
+    std::vector<DeviceKind> kinds;
+    for (const WorkerPlace& place : places_) kinds.push_back(place.device.kind);
+    machine.model = std::make_unique<scheduler::LearnedModel>(kept_history_->history(), std::move(kinds));
+  }
+  // The scheduler must not own the runtime that owns it.
+  std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
+                                                  [](scheduler::WorkerQueues*) {});
+  const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
+  scheduler_state_ = std::make_shared<scheduler::SchedulerState>(
+      std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(machine), seed), submitted_);
+}
+
+caf::actor RuntimeSystem::Implementation::spawn_observed(observation::MailboxRecord& mailbox,
+                                                         observation::ObservedBehavior::Make make) {
+  return system_.spawn<observation::ObservedBehavior>(&mailbox, &clock(), std::move(make));
+}
+
+void RuntimeSystem::Implementation::start_watchdog() {
+  if (options_.why_after <= Duration{} || !options_.on_stall) return;
+  watchdog_.emplace(observation::Watchdog::Options{options_.why_after, [this] { return workers::pulse_of(*crew_); },
+                                                   [this](Duration quiet_for) {
+                                                     WhyReport report = why(graph_);
+                                                     report.quiet_for = quiet_for;
+                                                     options_.on_stall(report);
+                                                   }});
+}
+
+void RuntimeSystem::Implementation::start() {
+  if (placing_policy_) make_scheduler_state();
+  SupervisorSetup setup;
+  setup.workers = crew_->ports.size();
+  setup.peers = peers_;
+  setup.spawn_worker = [this](caf::event_based_actor* supervisor, WorkerId worker) {
+    return spawn_worker(supervisor, worker);
+  };
+  if (placing_policy_) {
+    setup.spawn_scheduler = [this] {
+      return spawn_observed(mailbox_of_scheduler(), [state = scheduler_state_](caf::event_based_actor* self) {
+        return scheduler::scheduler_behavior(self, state);
+      });
+    };
+    setup.lost_scheduler = [this](const std::string& reason) { scheduler_state_->rescue(reason); };
+  }
+  if (services_ && services_->memory()) {
+    setup.spawn_memory = [this] {
+      return spawn_observed(mailboxes_.back(), [state = services_->memory()](caf::event_based_actor* self) {
+        return memory::memory_behavior(self, state);
+      });
+    };
+  }
+  setup.started = [this](const WorkerStarted& message) { started(message); };
+  setup.lost = [this](WorkerId worker, const std::string& reason) { lost(worker, reason); };
+  auto state = std::make_shared<SupervisorState>(std::move(setup));
+  supervisor_ = spawn_observed(
+      mailboxes_[crew_->ports.size()],
+      [state = std::move(state)](caf::event_based_actor* self) { return supervisor_behavior(self, state); });
+  start_watchdog();
+  const auto all_started = [&] { return started_ >= crew_->ports.size(); };
+  if (cooperative_) {
+    while (pump() == Pump::progressed) {
+    }
+    return;
+  }
+  std::unique_lock lock(start_mutex_);
+  start_condition_.wait(lock, all_started);
+}
+
+std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setup(WorkerId worker,
+                                                                                  caf::event_based_actor* supervisor) {
+  auto setup = std::make_shared<workers::WorkerSetup>();
+  const WorkerPlace& place = places_[worker.index()];
+  setup->id = worker;
+  setup->crew = crew_;
+  setup->peers = peers_;
+  setup->make_device = [this, worker](workers::DeviceListener& listener) { return make_device(worker, listener); };
+  setup->clock = &clock();
+  setup->mailbox = &mailboxes_[worker.index()];
+  if (options_.bind && topology_.bindable && !simulation_ && place.pu >= 0) {
+    setup->pus = {place.pu};
+  } else if (topology_.machine.this_system) {
+    // Else a runtime that a bound thread starts would have all its workers on one core.
+    setup->pus = topology_.allowed_pus;
+  }
+  setup->cooperative = cooperative_;
+  setup->spin = options_.spin;
+  const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
+  setup->core.self = worker;
+  setup->core.kind = place.device.kind;
+  setup->core.seed = seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
+  setup->core.activation_queue = placing_policy_ ? &activation_ : nullptr;
+  setup->core.deterministic = cooperative_;
+  setup->core.in_order = placing_policy_;
+  if (simulation_) {
+    setup->core.fetches = true;
+    const SimulationOptions& simulated = simulation_->options();
+    setup->core.lookahead =
+        place.device.kind == DeviceKind::cpu_core ? simulated.core_lookahead : simulated.gpu_lookahead;
+  } else if (accelerators_) {
+    setup->core.fetches = true;
+    setup->core.lookahead = is_accelerator(place.device.kind) ? options_.gpu_lookahead : options_.core_lookahead;
+    if (place.device.kind == DeviceKind::emulated) setup->core.slots = workers::EmulatedDevice::kSlots;
+    if (place.device.kind == DeviceKind::cuda) setup->core.slots = workers::kCudaSlots;
+  }
+  setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
+  return setup;
+}
+
+workers::CoreDevice::Options RuntimeSystem::Implementation::core_device(WorkerId worker) {
+  const WorkerPlace& place = places_[worker.index()];
+  workers::CoreDevice::Options device;
+  device.graph = &graph_;
+  device.worker = worker;
+  device.name = place.name;
+  device.kind = place.device.kind;
+  device.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
+  device.clock = &clock();
+  if (memories() != nullptr && memories()->holds_data()) {
+    device.find_replica = [this, node = place.node](const graph::DataRecord& data) {
+      return services_->replica(data, node);
+    };
+  }
+  return device;
+}
+
+std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(WorkerId worker,
+                                                                            workers::DeviceListener& listener) {
+  const WorkerPlace& place = places_[worker.index()];
+  if (simulation_) return simulation_->make_device(worker, place.name, core_device(worker), listener);
+  if (place.device.kind == DeviceKind::cpu_core) return std::make_unique<workers::CoreDevice>(core_device(worker));
+  if (place.device.kind == DeviceKind::cuda) return make_gpu(worker, listener);
+  workers::EmulatedDevice::Options device;
+  device.executor = core_device(worker);
+  device.accelerator = &static_cast<platform::EmulatedAccelerator&>(accelerators_->accelerator(place.node));
+  if (options_.bind && topology_.bindable && place.pu >= 0) {
+    device.pus = {place.pu};
+  } else if (topology_.machine.this_system) {
+    device.pus = topology_.allowed_pus;
+  }
+  device.on_lost = [this, node = place.node] { services_->node_lost(node); };
+  return std::make_unique<workers::EmulatedDevice>(std::move(device), listener);
+}
+
+std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_gpu(WorkerId worker,
+                                                                         workers::DeviceListener& listener) {
+  const NodeId node = places_[worker.index()].node;
+  workers::CudaDeviceOptions device;
+  device.executor = core_device(worker);
+  device.accelerator = &static_cast<platform::CudaAccelerator&>(accelerators_->accelerator(node));
+  device.on_lost = [this, node] { services_->node_lost(node); };
+  auto made = workers::make_cuda_device(std::move(device), listener);
+  if (made) return std::move(made).value();
+  // Its tasks go elsewhere, as if the GPU had been lost later.
+  services_->node_lost(node);
+  return std::make_unique<UnusableDevice>(places_[worker.index()].name, made.failure());
+}
+
+caf::actor RuntimeSystem::Implementation::spawn_worker(caf::event_based_actor* supervisor, WorkerId worker) {
+  auto setup = worker_setup(worker, supervisor);
+  if (cooperative_) return supervisor->spawn<workers::WorkerActor>(std::move(setup));
+  return supervisor->spawn<workers::WorkerActor, caf::detached>(std::move(setup));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,341 @@
+#include "actors/running/runtime_system.hpp"
+
+#include <algorithm>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include "actors/observation/stall_explanation.hpp"
+#include "actors/running/runtime_implementation.hpp"
+#include "actors/workers/crew_inspection.hpp"
+#include "platform/machine/binding.hpp"
+
+namespace troupe::actors {
+
+using graph::GraphHost;
+using graph::Task;
+using graph::TaskList;
+
+RuntimeSystem::Implementation::~Implementation() { stop(); }
+
+void RuntimeSystem::Implementation::started(const WorkerStarted& message) {
+  const std::lock_guard lock(start_mutex_);
+  bound_[message.worker.index()] = message.bound;
+  ++started_;
+  start_condition_.notify_all();
+}
+
+void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
+  workers::WorkerPort& port = crew_->ports[worker.index()];
+  Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
+  if (task == nullptr) return;
+  const auto cause = std::make_shared<Failure>(
+      Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
+                                            std::to_string(worker.value()) + ", whose actor died: " + reason});
+  // Else the scheduler would wait for its end.
+  if (services_) services_->ended(worker, *task, {}, {}, true);
+  TaskList ready;
+  workers::Share* const share = crew_->shares ? &crew_->share_of(*task) : nullptr;
+  // The worker's thread is gone, so its place in the graph is free to use.
+  crew_->graph_of(*task).complete(*task, cause, worker, ready);
+  if (share != nullptr) {
+    crew_->shares->left(*share);
+    if (placing_policy_ && crew_->pass_on(activation_)) peers_->tell_scheduler();
+  }
+  if (!ready.empty()) activate(ready, WorkerId{});
+}
+
+void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
+  if (crew_->shares) crew_->shares->activated(crew_->share_of(*ready.front()), ready.size());
+  if (placing_policy_) {
+    if (crew_->shares && crew_->shares->contended()) {
+      crew_->put_into_turns(ready);
+      crew_->pass_on(activation_);
+    } else {
+      activation_.push(ready);
+    }
+    peers_->tell_scheduler();
+    return;
+  }
+  if (crew_->mixed) {
+    crew_->set_restricted_aside(ready);
+    const WorkerId sleeper = crew_->take_idle_for_restricted();
+    if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+    if (ready.empty()) return;
+  }
+  if (crew_->shares && crew_->shares->contended()) {
+    crew_->put_into_turns(ready);
+    if (!crew_->idle.empty()) wake_one(elsewhere());
+    return;
+  }
+  if (numa_workers_.size() > 1 && !worker.valid() && !crew_->plan.shared_queue) {
+    hand_to_numa_nodes(ready);
+    if (ready.empty()) return;
+  }
+  if (worker.valid() && !crew_->plan.shared_queue) {
+    crew_->ports[worker.index()].deque.push(ready);
+  } else {
+    crew_->entry.push(ready);
+  }
+  if (!crew_->idle.empty()) wake_one(worker.valid() ? worker : elsewhere());
+}
+
+void RuntimeSystem::Implementation::wake_one(WorkerId near) {
+  const WorkerId sleeper = crew_->take_idle(near);
+  if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+}
+
+void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
+  TaskList others;
+  while (!ready.empty()) {
+    Task* task = ready.pop_front();
+    if (!task->numa_node.valid() || task->numa_node.index() >= numa_workers_.size()) {
+      others.push_back(task);
+      continue;
+    }
+    push_to_node(task, task->numa_node.index());
+  }
+  ready.append(others);
+}
+
+void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
+  const std::vector<int>& workers = numa_workers_[node];
+  const std::size_t turn = turns_[node].fetch_add(1, std::memory_order_relaxed);
+  const auto worker = [&](std::size_t i) {
+    return WorkerId(static_cast<std::uint32_t>(workers[(turn + i) % workers.size()]));
+  };
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (!crew_->idle.erase(worker(i))) continue;
+    crew_->ports[worker(i).index()].deque.push(task);
+    peers_->send(worker(i), WorkAvailable{});
+    return;
+  }
+  crew_->ports[worker(0).index()].deque.push(task);
+  // All of the node are busy, perhaps for long: somebody else may steal it.
+  wake_one(worker(0));
+}
+
+int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
+  if (!node.valid() || node.index() >= numa_workers_.size() || !topology_.machine.this_system) return -1;
+  const auto worker = static_cast<std::size_t>(numa_workers_[node.index()].front());
+  return topology_.machine.numa_nodes[static_cast<std::size_t>(topology_.cores[worker].numa_node)].os_index;
+}
+
+WorkerId RuntimeSystem::Implementation::elsewhere() const {
+  // Which core the thread happens to be on must not matter.
+  if (cooperative_) return WorkerId{};
+  const auto found = std::find_if(topology_.cores.begin(), topology_.cores.end(),
+                                  [pu = platform::this_pu()](const auto& core) { return core.pu == pu; });
+  if (found == topology_.cores.end()) return WorkerId{};
+  const auto next = static_cast<std::size_t>(found - topology_.cores.begin() + 1);
+  return WorkerId(static_cast<std::uint32_t>(next % topology_.cores.size()));
+}
+
+Task* RuntimeSystem::Implementation::next_activated() {
+  while (Task* task = activation_.pop_oldest()) {
+    const bool has_kernel = task->role != graph::TaskRole::replay && task->role != graph::TaskRole::host;
+    if (has_kernel) return task;
+    // It takes no time on any device, so there is nothing to decide: any worker will do.
+    crew_->entry.push(task);
+    wake_one(elsewhere());
+  }
+  return nullptr;
+}
+
+void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
+  graph_.failures().add({ErrorCode::policy_failed, "policy '" + policy_name_ + "' " + what});
+}
+
+void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first) {
+  // Their order is the policy's, whatever their priorities.
+  const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
+  crew_->ports[worker.index()].deque.push({&entry, 1});
+  // A worker that is awake looks into its deque before it sleeps.
+  if (crew_->idle.erase(worker)) peers_->send(worker, WorkAvailable{});
+}
+
+GraphHost::Pump RuntimeSystem::Implementation::pump() {
+  if (!cooperative_) return Pump::block;
+  const std::lock_guard lock(pump_mutex_);
+  auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  auto& jobs = coordinator.jobs;
+  if (jobs.empty()) {
+    return simulation_ && !stopping_ && simulation_->time().advance() ? Pump::progressed : Pump::exhausted;
+  }
+  if (!simulation_ || simulation_->options().shuffle_messages) {
+    // A random actor handles its next message.
+    std::swap(jobs.front(), jobs[order_.below(static_cast<std::uint32_t>(jobs.size()))]);
+  }
+  coordinator.run_once();
+  return Pump::progressed;
+}
+
+Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
+  if (!services_) return {};
+  return services_->bring_home(data, mode, [this] { return pump() == Pump::progressed; });
+}
+
+void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
+  if (services_) services_->forget(data);
+}
+
+Trace RuntimeSystem::Implementation::take_trace() {
+  if (!recorder_) return {};
+  Trace trace = recorder_->take(*crew_, clock());
+  if (simulation_) trace.transfers = simulation_->take_copies();
+  if (accelerators_) trace.transfers = accelerators_->take_copies();
+  return trace;
+}
+
+void RuntimeSystem::Implementation::stop() {
+  // Twice: tasks may submit tasks until the last one has ended. What failed has been reported to whoever waited; a
+  // destructor has nobody to tell.
+  [[maybe_unused]] Result<void> outcome = graph_.wait_all();
+  outcome = graph_.stop_submissions();
+  outcome = graph_.wait_all();
+  watchdog_.reset();
+  caf::anon_send(supervisor_, Stop{});
+  supervisor_ = nullptr;
+  if (cooperative_) {
+    // Time stands from here on: what still travels has no reader, and its data may be gone.
+    stopping_ = true;
+    while (pump() == Pump::progressed) {
+    }
+  } else {
+    // Before the system's destructor, and with no worker's address kept: see the notes on CAF.
+    system_.await_all_actors_done();
+  }
+  peers_->clear();
+  if (accelerators_) {
+    // No actor wants what still travels, and its data may be gone soon.
+    services_->close();
+    accelerators_->stop();
+  }
+  if (services_) services_->save_reuse_profile();
+  if (!kept_history_) return;
+  // The last tasks' times wait for a scheduler to look at them.
+  (void)scheduler_state_->predictions();
+  kept_history_->save();
+}
+
+RunReport RuntimeSystem::Implementation::report() const {
+  const graph::GraphProgress progress = graph_.progress();
+  RunReport report;
+  report.submitted = progress.submitted;
+  report.ended = progress.ended;
+  if (simulation_) report.virtual_time = clock().now();
+  if (services_) report.transfers = services_->transfers();
+  if (scheduler_state_) report.predictions = scheduler_state_->predictions();
+  const std::lock_guard lock(start_mutex_);
+  for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
+    const workers::WorkerCounters& counters = crew_->ports[i].counters;
+    WorkerReport worker;
+    worker.worker = WorkerId(static_cast<std::uint32_t>(i));
+    worker.device = places_[i].name;
+    worker.kind = places_[i].device.kind;
+    worker.bound_to = bound_[i] ? places_[i].pu : -1;
+    worker.tasks = counters.tasks.load(std::memory_order_relaxed);
+    worker.steals = counters.steals.load(std::memory_order_relaxed);
+    worker.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
+    worker.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);
+    worker.parks = counters.parks.load(std::memory_order_relaxed);
+    worker.busy = Duration(counters.busy_ns.load(std::memory_order_relaxed));
+    worker.searching = Duration(counters.searching_ns.load(std::memory_order_relaxed));
+    worker.waiting_for_data = Duration(counters.data_wait_ns.load(std::memory_order_relaxed));
+    report.workers.push_back(std::move(worker));
+  }
+  return report;
+}
+
+MetricsSnapshot RuntimeSystem::Implementation::metrics() const {
+  MetricsSnapshot snapshot;
+  for (const observation::MailboxRecord& mailbox : mailboxes_) snapshot.mailboxes.push_back(mailbox.snapshot());
+  return snapshot;
+}
+
+WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
+  WhyReport report;
+  of.inspect([this] { return workers::running_tasks(*crew_); },
+             [&](const graph::GraphSnapshot& graph) {
+               observation::CrewSnapshot crew = workers::look_at(*crew_);
+               for (std::size_t i = 0; i < crew.workers.size(); ++i) crew.workers[i].device = places_[i].name;
+               crew.policy = policy_name_;
+               if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
+               crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();
+               crew.now = clock().now();
+               if (services_) crew.fetching = services_->fetching();
+               report = observation::explain(graph, crew);
+             });
+  return report;
+}
+
+Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
+                                                            std::unique_ptr<scheduler::PlacingPolicy> placing) {
+  if (const auto eviction = memory::make_eviction_policy(options.eviction); !eviction) return eviction.failure();
+  auto plan = RuntimePlan::make(options, std::move(placing));
+  if (!plan) return plan.failure();
+  auto implementation = std::make_unique<Implementation>(std::move(plan).value());
+  implementation->start();
+  return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
+}
+
+RuntimeSystem::RuntimeSystem(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+RuntimeSystem::~RuntimeSystem() = default;
+
+graph::TaskGraph& RuntimeSystem::graph() { return implementation_->graph_; }
+const platform::Topology& RuntimeSystem::topology() const { return implementation_->topology_; }
+std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
+std::size_t RuntimeSystem::numa_nodes() const { return implementation_->numa_workers_.size(); }
+int RuntimeSystem::numa_os_index(NumaId node) const { return implementation_->numa_os_index(node); }
+const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
+RunReport RuntimeSystem::report() const { return implementation_->report(); }
+Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
+MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }
+WhyReport RuntimeSystem::why() const { return implementation_->why(implementation_->graph_); }
+LiveView RuntimeSystem::look() const { return implementation_->look(); }
+std::unique_ptr<ClientGraph> RuntimeSystem::open_graph(const ClientGraphOptions& options) {
+  return implementation_->open_graph(options);
+}
+
+void RuntimeSystem::kill_scheduler() {
+  const caf::actor actor = implementation_->peers_->scheduler();
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+void RuntimeSystem::kill_memory() {
+  const caf::actor actor = implementation_->peers_->memory();
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+void RuntimeSystem::kill_worker(WorkerId worker) {
+  const caf::actor actor = implementation_->peers_->get(worker);
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+Result<void> RuntimeSystem::set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of) {
+  const auto parts = (of != nullptr ? *of : graph()).data_of(handle);
+  if (!parts) return parts.failure();
+  if (!implementation_->services_) return {};
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::set_reuse;
+  event.reuse = index;
+  implementation_->services_->hint(parts.value(), std::move(event));
+  return {};
+}
+
+Result<std::vector<HandleId>> RuntimeSystem::lock(const Handle& handle, graph::TaskGraph* of) {
+  auto parts = (of != nullptr ? *of : graph()).data_of(handle);
+  if (!parts || !implementation_->services_) return parts;
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::lock;
+  implementation_->services_->hint(parts.value(), std::move(event));
+  return parts;
+}
+
+void RuntimeSystem::unlock(std::span<const HandleId> handles) {
+  if (!implementation_->services_) return;
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::unlock;
+  implementation_->services_->hint(handles, std::move(event));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,126 @@
+#include "actors/running/sharing_graph.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace troupe::actors {
+
+namespace {
+
+/// Ids of a client's tasks begin at its number times this: a graph with a million tasks a second lasts for twelve days.
+constexpr std::uint64_t kIdsPerGraph = std::uint64_t{1} << 40U;
+
+/// Beyond what memory could hold.
+constexpr std::size_t kNoWindow = std::numeric_limits<std::size_t>::max() / 2;
+
+graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOptions& client, workers::Share& share,
+                               std::uint64_t number) {
+  options.shares_workers = true;
+  options.owner = &share;
+  options.endings = client.endings;
+  options.window = kNoWindow;
+  options.first_id = number * kIdsPerGraph + 1;
+  // Those who look ahead count on one graph, whose ids rise.
+  options.observers.clear();
+  return options;
+}
+
+}  // namespace
+
+SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientGraphOptions& options,
+                           std::uint64_t number)
+    : runtime_(runtime),
+      name_(options.name),
+      share_(runtime.crew_->shares->open(options.weight)),
+      graph_(options_of(runtime.graph_.options(), options, share_, number), runtime) {}
+
+SharingGraph::~SharingGraph() {
+  graph_.cancel_all();
+  // What failed has been told to who submitted it, and he is gone.
+  [[maybe_unused]] Result<void> outcome = graph_.wait_all();
+  graph_.release_all();
+  // Tasks that waited for a hold alone.
+  outcome = graph_.wait_all();
+  {
+    const std::lock_guard lock(runtime_.clients_mutex_);
+    std::erase(runtime_.clients_, this);
+    runtime_.codelets_of_clients_.merge(graph_.take_codelets());
+  }
+  // A worker counts a task as ended before it has finished with the share.
+  while (share_.active.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  runtime_.crew_->shares->close(share_);
+}
+
+LiveClient SharingGraph::look() const {
+  const graph::GraphProgress progress = graph_.progress();
+  LiveClient client;
+  client.name = name_;
+  client.weight = share_.weight.load(std::memory_order_relaxed);
+  client.ready = share_.waiting.size();
+  client.submitted = progress.submitted;
+  client.ended = progress.ended;
+  client.worker_time = worker_time();
+  return client;
+}
+
+std::unique_ptr<ClientGraph> RuntimeSystem::Implementation::open_graph(const ClientGraphOptions& options) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(clients_mutex_);
+    number = next_client_++;
+  }
+  auto client = std::make_unique<SharingGraph>(*this, options, number);
+  const std::lock_guard lock(clients_mutex_);
+  clients_.push_back(client.get());
+  return client;
+}
+
+LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
+  const workers::WorkerPort& port = crew_->ports[index];
+  const auto busy_since = port.counters.busy_since.load(std::memory_order_relaxed);
+  const TimeStamp now = clock().now();
+  LiveWorker worker;
+  worker.device = places_[index].name;
+  worker.idle = crew_->idle.contains(WorkerId(static_cast<std::uint32_t>(index)));
+  worker.lost = port.lost.load(std::memory_order_relaxed);
+  worker.deque_length = port.deque.size();
+  worker.tasks = port.counters.tasks.load(std::memory_order_relaxed);
+  worker.busy = Duration(port.counters.busy_ns.load(std::memory_order_relaxed));
+  if (busy_since != 0) worker.busy += std::max(Duration{}, now - TimeStamp(busy_since));
+  const graph::Task* const task = port.running.load(std::memory_order_acquire);
+  if (task == nullptr) return worker;
+  graph::TaskGraph* graph = crew_->shares ? port.running_graph.load(std::memory_order_relaxed) : nullptr;
+  const SharingGraph* client = nullptr;
+  for (const SharingGraph* one : clients_) {
+    if (&const_cast<SharingGraph*>(one)->graph() == graph) client = one;
+  }
+  if (graph == nullptr) graph = &graph_;
+  if (client == nullptr && graph != &graph_) return worker;  // it has ended meanwhile
+  graph->while_tasks_stay([&] {
+    if (port.running.load(std::memory_order_acquire) != task) return;
+    const bool named = task->extras && !task->extras->name.empty();
+    if (task->codelet != nullptr) worker.codelet = task->codelet->name;
+    worker.task = named ? task->extras->name : worker.codelet;
+    worker.running_for = std::max(Duration{}, now - TimeStamp(port.running_since.load(std::memory_order_relaxed)));
+    if (client != nullptr) worker.client = client->name();
+  });
+  return worker;
+}
+
+LiveView RuntimeSystem::Implementation::look() {
+  LiveView view;
+  view.policy = policy_name_;
+  view.entry_queue = crew_->entry.size();
+  view.mailboxes = metrics();
+  if (services_) view.transfers = services_->transfers();
+  if (scheduler_state_) view.predictions = scheduler_state_->predictions();
+  for (const MemoryUse& memory : view.transfers.memories) {
+    view.memories.push_back({memories()->name(memory.node), memory.capacity, memory.used});
+  }
+  const std::lock_guard lock(clients_mutex_);
+  for (std::size_t i = 0; i < places_.size(); ++i) view.workers.push_back(look_at_worker(i));
+  for (const SharingGraph* client : clients_) view.clients.push_back(client->look());
+  return view;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,82 @@
+#include "actors/running/supervisor.hpp"
+
+#include <algorithm>
+
+namespace troupe::actors {
+
+namespace {
+
+void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId worker) {
+  const caf::actor actor = state.setup.spawn_worker(self, worker);
+  state.addresses[worker.index()] = actor.address();
+  state.setup.peers->set(worker, actor);
+  self->monitor(actor);
+  self->send(actor, StartWorker{});
+}
+
+void start_scheduler(caf::event_based_actor* self, SupervisorState& state) {
+  const caf::actor actor = state.setup.spawn_scheduler();
+  state.scheduler = actor.address();
+  state.setup.peers->set_scheduler(actor);
+  self->monitor(actor);
+}
+
+void start_memory(caf::event_based_actor* self, SupervisorState& state) {
+  const caf::actor actor = state.setup.spawn_memory();
+  state.memory = actor.address();
+  state.setup.peers->set_memory(actor);
+  self->monitor(actor);
+}
+
+void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::down_msg& down) {
+  if (state.scheduler && down.source == state.scheduler) {
+    if (state.stopping) return;
+    start_scheduler(self, state);
+    state.setup.lost_scheduler(to_string(down.reason));
+    return;
+  }
+  if (state.memory && down.source == state.memory) {
+    // All that it knew and was asked lies outside of it.
+    if (!state.stopping) start_memory(self, state);
+    return;
+  }
+  const auto found = std::find(state.addresses.begin(), state.addresses.end(), down.source);
+  if (found == state.addresses.end()) return;
+  const WorkerId worker(static_cast<std::uint32_t>(found - state.addresses.begin()));
+  if (!state.stopping) {
+    state.setup.lost(worker, to_string(down.reason));
+    start_worker(self, state, worker);
+    // A steal request that was in its mailbox is not answered any more.
+    for (std::size_t i = 0; i < state.setup.workers; ++i) {
+      state.setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), StealReply{worker, 0});
+    }
+    return;
+  }
+  *found = nullptr;
+  if (--state.alive == 0) self->quit(caf::exit_reason::normal);
+}
+
+}  // namespace
+
+caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state) {
+  self->set_down_handler([=](const caf::down_msg& down) { on_down(self, *state, down); });
+  if (state->setup.spawn_scheduler) start_scheduler(self, *state);
+  if (state->setup.spawn_memory) start_memory(self, *state);
+  for (std::size_t i = 0; i < state->setup.workers; ++i) {
+    start_worker(self, *state, WorkerId(static_cast<std::uint32_t>(i)));
+  }
+  state->alive = state->setup.workers;
+  return {
+      [=](const WorkerStarted& started) { state->setup.started(started); },
+      [=](const Stop&) {
+        state->stopping = true;
+        for (std::size_t i = 0; i < state->setup.workers; ++i) {
+          state->setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), Stop{});
+        }
+        if (const caf::actor memory = state->setup.peers->memory()) self->send(memory, Stop{});
+        if (const caf::actor scheduler = state->setup.peers->scheduler()) self->send(scheduler, Stop{});
+      },
+  };
+}
+
+}  // namespace troupe::actors

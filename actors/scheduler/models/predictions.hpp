@@ -1,0 +1,136 @@
+/// What a policy may ask about a ready task: how long it takes where, and what has to move for it.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "actors/scheduler/models/transfer_model.hpp"
+#include "actors/scheduler/replica_map.hpp"
+#include "proto/access.hpp"
+#include "proto/ids.hpp"
+#include "proto/memory.hpp"
+#include "proto/units.hpp"
+
+namespace troupe {
+struct CodeletDefinition;
+}
+
+namespace troupe::scheduler {
+
+/// One ready task as a placing policy sees it.
+struct ReadyTask {
+  TaskId id;
+  const CodeletDefinition* codelet = nullptr;
+  int priority = 0;
+  SizeClassId size_class = {};
+  /// Its working set; empty where nobody needs to know.
+  std::span<const memory::Use> data = {};
+  /// The longest chain of predicted times from its start to the end of what has been submitted
+  /// (`PlacingPolicy::ranks`); 0 where the policy does not ask for it.
+  double upward_rank_s = 0;
+};
+
+/// Predicted times of size classes on workers. Plain: the scheduler fills it from its execution model.
+class ExecutionTimes {
+ public:
+  /// "The worker cannot run it."
+  static constexpr Duration kNever = Duration::max();
+
+  explicit ExecutionTimes(std::size_t workers = 0) : workers_(workers) {}
+
+  [[nodiscard]] std::size_t workers() const { return workers_; }
+  [[nodiscard]] bool has(SizeClassId size_class) const {
+    return size_class.valid() && (size_class.index() + 1) * workers_ <= times_.size();
+  }
+  void set(SizeClassId size_class, WorkerId worker, Duration time) {
+    const std::size_t needed = (size_class.index() + 1) * workers_;
+    if (times_.size() < needed) times_.resize(needed, Duration::zero());
+    times_[size_class.index() * workers_ + worker.index()] = time;
+  }
+  /// By worker; all zero for a class that nothing is known of.
+  [[nodiscard]] Duration get(SizeClassId size_class, WorkerId worker) const {
+    return has(size_class) ? times_[size_class.index() * workers_ + worker.index()] : Duration::zero();
+  }
+
+ private:
+  std::size_t workers_;
+  std::vector<Duration> times_;
+};
+
+/// Bytes on their way, or promised, to each node and from it: what the scheduler knows of how busy links are.
+struct Traffic {
+  explicit Traffic(std::size_t nodes = 1) : in(nodes), out(nodes) {}
+  std::vector<std::uint64_t> in;
+  std::vector<std::uint64_t> out;
+};
+
+/// Plain data that policies look into through its functions; tests fill it by hand.
+struct Predictions {
+  ExecutionTimes execution_times;
+  ReplicaMap replicas;
+  TransferModel links;
+  Traffic traffic;
+  /// By size class: tasks that were submitted and have not ended; shorter where nobody counts.
+  std::vector<std::uint32_t> left;
+  /// Room of each node for data; policies place no task where it can never fit. Empty: unlimited.
+  std::vector<Bytes> capacities;
+
+  /// `ExecutionTimes::kNever` where the worker cannot run it.
+  [[nodiscard]] Duration execution(const ReadyTask& task, WorkerId worker) const {
+    return execution_times.get(task.size_class, worker);
+  }
+  /// The node that a copy would best come from.
+  [[nodiscard]] NodeId source(HandleId handle, NodeId to) const {
+    const std::uint64_t valid = replicas.valid_nodes(handle);
+    NodeId best(0);
+    double cost = -1;
+    for (std::uint64_t left = valid; left != 0; left &= left - 1) {
+      const NodeId from(static_cast<std::uint32_t>(std::countr_zero(left)));
+      if (from == to) continue;
+      const double price = links.pair(from, to).ns_per_byte;
+      if (cost >= 0 && price >= cost) continue;
+      cost = price;
+      best = from;
+    }
+    return best;
+  }
+  /// Whether the node holds what the task reads there, or will without anything more being asked for.
+  [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
+    return !reads(use.mode) || replicas.valid(use.handle, node) || replicas.incoming(use.handle, node);
+  }
+  /// The copies that the task still needs at this node, one after the other, each on idle links.
+  [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node) const {
+    Duration sum{};
+    for (const memory::Use& use : task.data) {
+      if (!present(use, node)) sum += links.copy_time(source(use.handle, node), node, use.bytes);
+    }
+    return sum;
+  }
+  /// The same behind what is already on its way into the node, or out of where they come from (*communication
+  /// prediction*).
+  [[nodiscard]] Duration transfer_in_traffic(const ReadyTask& task, NodeId node) const {
+    Duration sum{};
+    std::uint64_t before = 0;
+    double ns_per_byte = 0;
+    for (const memory::Use& use : task.data) {
+      if (present(use, node)) continue;
+      const NodeId from = source(use.handle, node);
+      sum += links.copy_time(from, node, use.bytes);
+      before = std::max({before, traffic.in[node.index()], traffic.out[from.index()]});
+      ns_per_byte = std::max(ns_per_byte, links.pair(from, node).ns_per_byte);
+    }
+    return sum + Duration(std::llround(static_cast<double>(before) * ns_per_byte));
+  }
+  /// What would have to be copied to the node.
+  [[nodiscard]] Bytes missing(const ReadyTask& task, NodeId node) const {
+    Bytes sum;
+    for (const memory::Use& use : task.data) {
+      if (!present(use, node)) sum += use.bytes;
+    }
+    return sum;
+  }
+};
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,46 @@
+#include "actors/scheduler/policies/affinity.hpp"
+
+#include <array>
+
+namespace troupe::scheduler {
+
+namespace {
+
+constexpr auto kAffinities = std::to_array<AffinityFunction>({
+    {"written", "bytes that the task writes and that the worker's memory node holds", written_there},
+    {"used", "bytes that the task reads or writes and that the worker's memory node holds", used_there},
+    {"coming", "bytes that the task reads or writes and that the worker's memory node holds or will", coming_there},
+});
+
+/// The bytes of the uses for which `counts(use)`.
+template <class Counts>
+double bytes(const ReadyTask& task, Counts&& counts) {
+  std::uint64_t sum = 0;
+  for (const memory::Use& use : task.data) {
+    if (counts(use)) sum += use.bytes.count;
+  }
+  return static_cast<double>(sum);
+}
+
+}  // namespace
+
+double written_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
+  return bytes(task, [&](const memory::Use& use) {
+    return writes(use.mode) && predictions.replicas.valid(use.handle, worker.node);
+  });
+}
+
+double used_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
+  return bytes(task, [&](const memory::Use& use) { return predictions.replicas.valid(use.handle, worker.node); });
+}
+
+double coming_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
+  return bytes(task, [&](const memory::Use& use) {
+    return predictions.replicas.valid(use.handle, worker.node) ||
+           predictions.replicas.incoming(use.handle, worker.node);
+  });
+}
+
+std::span<const AffinityFunction> known_affinities() { return kAffinities; }
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,290 @@
+#include "actors/scheduler/policies/homeward.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/scheduler/policies/outlook.hpp"
+
+namespace troupe::scheduler {
+
+namespace {
+
+constexpr double kNeverSeconds = std::numeric_limits<double>::infinity();
+
+/// Ready tasks by decreasing rank, and so within each size class.
+class Pool {
+ public:
+  struct Key {
+    double rank_s = 0;
+    TaskId task;
+    friend bool operator<(const Key& a, const Key& b) {
+      return a.rank_s != b.rank_s ? a.rank_s > b.rank_s : a.task < b.task;
+    }
+  };
+
+  /// `gpu_s`: its time on a GPU, 0 where none can run it.
+  void add(const ReadyTask& task, double gpu_s) {
+    // Shown again, after it was placed without the policy.
+    if (tasks_.contains(task.id)) remove(task.id);
+    const Key key{task.upward_rank_s, task.id};
+    tasks_.emplace(task.id, Entry{task, gpu_s});
+    by_rank_.insert(key);
+    by_class_[task.size_class].insert(key);
+    gpu_s_ += gpu_s;
+  }
+  void remove(TaskId id) {
+    const auto found = tasks_.find(id);
+    const Key key{found->second.task.upward_rank_s, id};
+    by_rank_.erase(key);
+    const auto level = by_class_.find(found->second.task.size_class);
+    level->second.erase(key);
+    if (level->second.empty()) by_class_.erase(level);
+    gpu_s_ = by_rank_.empty() ? 0 : gpu_s_ - found->second.gpu_s;
+    tasks_.erase(found);
+  }
+
+  [[nodiscard]] bool empty() const { return by_rank_.empty(); }
+  [[nodiscard]] const std::set<Key>& by_rank() const { return by_rank_; }
+  [[nodiscard]] const std::map<SizeClassId, std::set<Key>>& by_class() const { return by_class_; }
+  [[nodiscard]] const ReadyTask& operator[](const Key& key) const { return tasks_.find(key.task)->second.task; }
+  [[nodiscard]] double top_rank_s() const { return by_rank_.empty() ? 0 : by_rank_.begin()->rank_s; }
+  /// One GPU's time for all of it.
+  [[nodiscard]] double gpu_s() const { return gpu_s_; }
+
+ private:
+  struct Entry {
+    ReadyTask task;
+    double gpu_s = 0;
+  };
+  /// Looked up only.
+  std::unordered_map<TaskId, Entry> tasks_;
+  std::set<Key> by_rank_;
+  std::map<SizeClassId, std::set<Key>> by_class_;
+  double gpu_s_ = 0;
+};
+
+/// A worker for one task. Times in seconds from now.
+struct Candidate {
+  const WorkerState* worker = nullptr;
+  double execution_s = kNeverSeconds;
+  double transfer_s = 0;
+  double finish_s = kNeverSeconds;
+  double bytes = 0;
+};
+
+class Homeward final : public PlacingPolicy {
+ public:
+  explicit Homeward(const HomewardOptions& options) : options_(options) {}
+
+  [[nodiscard]] bool keeps() const override { return true; }
+  [[nodiscard]] Ranks ranks() const override { return Ranks::fastest; }
+
+  void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
+    for (const ReadyTask& task : tasks) {
+      double gpu_s = kNeverSeconds;
+      for (const WorkerState& worker : snapshot.workers) {
+        if (worker.kind != DeviceKind::cpu_core) gpu_s = std::min(gpu_s, execution_s(task, worker, snapshot));
+      }
+      pool_.add(task, gpu_s == kNeverSeconds ? 0 : gpu_s);
+    }
+  }
+
+  void place_kept(const Snapshot& snapshot, Random&, std::vector<Placed>& placed) override {
+    begin(snapshot);
+    place_by_rank(snapshot, placed);
+    feed_cores(snapshot, placed);
+    feed_gpus(snapshot, placed);
+  }
+
+ private:
+  static double execution_s(const ReadyTask& task, const WorkerState& worker, const Snapshot& snapshot) {
+    if (!runs_on(task, worker, *snapshot.predictions)) return kNeverSeconds;
+    return seconds(snapshot.predictions->execution(task, worker.id));
+  }
+
+  void begin(const Snapshot& snapshot) {
+    free_s_.clear();
+    waiting_.clear();
+    covered_s_ = 0;
+    double gpus = 0;
+    for (const WorkerState& worker : snapshot.workers) {
+      free_s_.push_back(seconds(std::max(worker.available - snapshot.now, Duration::zero())));
+      waiting_.push_back(worker.queued);
+      if (worker.kind == DeviceKind::cpu_core) continue;
+      ++gpus;
+      covered_s_ += free_s_.back();
+    }
+    covered_s_ = gpus > 0 ? (covered_s_ + pool_.gpu_s()) / gpus : kNeverSeconds;
+    outlook_.look(snapshot);
+    horizon_s_ = std::max(outlook_.rest_s(), pool_.top_rank_s());
+  }
+
+  [[nodiscard]] bool has_room(const WorkerState& worker) const {
+    if (worker.kind == DeviceKind::cpu_core) return free_s_[worker.id.index()] <= 0;
+    return waiting_[worker.id.index()] < options_.ahead || free_s_[worker.id.index()] <= 0;
+  }
+  [[nodiscard]] bool anybody_has_room(const Snapshot& snapshot) const {
+    return std::any_of(snapshot.workers.begin(), snapshot.workers.end(),
+                       [this](const WorkerState& worker) { return has_room(worker); });
+  }
+
+  void place_by_rank(const Snapshot& snapshot, std::vector<Placed>& placed) {
+    std::size_t left = options_.looked_at;
+    auto next = pool_.by_rank().begin();
+    while (next != pool_.by_rank().end() && left-- > 0 && anybody_has_room(snapshot)) {
+      const Pool::Key key = *next++;
+      const ReadyTask& task = pool_[key];
+      const Candidate choice = choose(task, snapshot);
+      if (choice.worker == nullptr) continue;
+      const std::size_t w = choice.worker->id.index();
+      const bool room = has_room(*choice.worker) || free_s_[w] <= choice.transfer_s;
+      free_s_[w] = choice.finish_s;
+      if (!room) continue;
+      ++waiting_[w];
+      placed.push_back({task.id, choice.worker->id});
+      pool_.remove(task.id);
+    }
+  }
+
+  /// Fills `candidates_`.
+  void consider(const ReadyTask& task, const Snapshot& snapshot) {
+    candidates_.clear();
+    NodeId node;
+    double transfer_s = 0;
+    double bytes = 0;
+    for (const WorkerState& worker : snapshot.workers) {
+      const double execution = execution_s(task, worker, snapshot);
+      if (execution == kNeverSeconds) continue;
+      if (worker.node != node) {
+        node = worker.node;
+        transfer_s = seconds(snapshot.predictions->transfer(task, node));
+        bytes = weighed_bytes(task, node, *snapshot.predictions);
+      }
+      const double finish = std::max(free_s_[worker.id.index()], transfer_s) + execution;
+      candidates_.push_back({&worker, execution, transfer_s, finish, bytes});
+    }
+  }
+
+  [[nodiscard]] double weighed_bytes(const ReadyTask& task, NodeId node, const Predictions& predictions) const {
+    double sum = 0;
+    for (const memory::Use& use : task.data) {
+      if (predictions.present(use, node)) continue;
+      sum += static_cast<double>(use.bytes.count) * (writes(use.mode) ? options_.written_weight : 1);
+    }
+    return sum;
+  }
+
+  Candidate choose(const ReadyTask& task, const Snapshot& snapshot) {
+    consider(task, snapshot);
+    Candidate earliest;
+    Candidate core;
+    double gpu_s = kNeverSeconds;
+    double fastest_s = kNeverSeconds;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.finish_s < earliest.finish_s) earliest = candidate;
+      fastest_s = std::min(fastest_s, candidate.execution_s);
+      if (candidate.worker->kind == DeviceKind::cpu_core) {
+        if (candidate.finish_s < core.finish_s) core = candidate;
+      } else {
+        gpu_s = std::min(gpu_s, candidate.execution_s);
+      }
+    }
+    if (earliest.worker == nullptr) return earliest;
+    const double behind_s = task.upward_rank_s - fastest_s;
+    const bool better_on_core = core.worker != nullptr && core.execution_s < gpu_s * outlook_.pivot() * (1 - 1e-9);
+    if (better_on_core && core.finish_s + behind_s <= options_.core_share * horizon_s_ &&
+        core.finish_s * options_.cover <= covered_s_) {
+      return core;
+    }
+    const double slack_s = std::max(0.0, horizon_s_ - (earliest.finish_s + behind_s));
+    const double kernel_s = outlook_.kernel_s();
+    const double tolerance_s = std::max(options_.least_tolerance * kernel_s,
+                                        std::min(options_.most_tolerance * kernel_s, options_.slack_share * slack_s));
+    return least_moving(earliest.finish_s + tolerance_s);
+  }
+
+  [[nodiscard]] Candidate least_moving(double limit_s) const {
+    Candidate best;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.finish_s > limit_s) continue;
+      if (best.worker == nullptr || candidate.bytes < best.bytes ||
+          (candidate.bytes == best.bytes && candidate.finish_s < best.finish_s)) {
+        best = candidate;
+      }
+    }
+    return best;
+  }
+
+  void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
+    for (const WorkerState& core : snapshot.workers) {
+      if (core.kind != DeviceKind::cpu_core || free_s_[core.id.index()] > 0 || waiting_[core.id.index()] > 0) continue;
+      TaskId best;
+      double best_speedup = kNeverSeconds;
+      for (const auto& [size_class, keys] : pool_.by_class()) {
+        // The one with the most slack; where that has too little, all of the class have.
+        const ReadyTask& task = pool_[*keys.rbegin()];
+        const double execution = execution_s(task, core, snapshot);
+        if (execution == kNeverSeconds || execution * options_.spare_cover > covered_s_) continue;
+        const double fastest = std::min(execution, fastest_gpu_s(task, snapshot));
+        const double speedup = fastest > 0 ? execution / fastest : 1;
+        if (speedup >= best_speedup) continue;
+        const double finish = execution + seconds(snapshot.predictions->transfer(task, core.node));
+        if (finish + task.upward_rank_s - fastest > options_.core_share * horizon_s_) continue;
+        best = task.id;
+        best_speedup = speedup;
+      }
+      if (!best.valid()) continue;
+      placed.push_back({best, core.id});
+      ++waiting_[core.id.index()];
+      pool_.remove(best);
+    }
+  }
+
+  static double fastest_gpu_s(const ReadyTask& task, const Snapshot& snapshot) {
+    double fastest = kNeverSeconds;
+    for (const WorkerState& worker : snapshot.workers) {
+      if (worker.kind != DeviceKind::cpu_core) fastest = std::min(fastest, execution_s(task, worker, snapshot));
+    }
+    return fastest;
+  }
+
+  void feed_gpus(const Snapshot& snapshot, std::vector<Placed>& placed) {
+    for (const WorkerState& gpu : snapshot.workers) {
+      if (gpu.kind == DeviceKind::cpu_core || gpu.busy || waiting_[gpu.id.index()] > 0) continue;
+      std::size_t left = options_.looked_at;
+      for (const Pool::Key& key : pool_.by_rank()) {
+        if (left-- == 0) break;
+        if (execution_s(pool_[key], gpu, snapshot) == kNeverSeconds) continue;
+        ++waiting_[gpu.id.index()];
+        placed.push_back({key.task, gpu.id});
+        pool_.remove(key.task);
+        break;
+      }
+    }
+  }
+
+  const HomewardOptions options_;
+  Pool pool_;
+  Outlook outlook_;
+  // Of the decision that is being made.
+  /// By worker: when it is free, with what is placed and what is planned.
+  std::vector<double> free_s_;
+  /// By worker: tasks placed on it that have not begun.
+  std::vector<std::size_t> waiting_;
+  /// How long the GPUs have work for, ready tasks included.
+  double covered_s_ = 0;
+  /// How long what is left takes at least.
+  double horizon_s_ = 0;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlacingPolicy> homeward(const HomewardOptions& options) { return std::make_unique<Homeward>(options); }
+
+}  // namespace troupe::scheduler

@@ -1,0 +1,136 @@
+#include "actors/simulating/kernel_timer.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "actors/reporting/model_error.hpp"
+#include "actors/scheduler/models/learned_model.hpp"
+#include "graph/codelets/codelet.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// "cholesky/gemm/double" in its three parts; empty where there are none.
+struct TimedAs {
+  std::string_view application;
+  std::string_view kernel;
+  std::string_view precision;
+};
+
+TimedAs parts_of(std::string_view text) {
+  const std::size_t first = text.find('/');
+  const std::size_t last = text.rfind('/');
+  if (first == std::string_view::npos || first == last) return {"", text, ""};
+  return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
+}
+
+class ExactModel final : public scheduler::ExecutionModel {
+ public:
+  ExactModel(KernelTimer& timer, std::vector<DescribedDevice> workers, ModelError error)
+      : timer_(timer), workers_(std::move(workers)), error_(error) {}
+
+  std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
+    const auto time = timer_.time(size_class, worker);
+    if (!time) return Duration::zero();
+    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].kind);
+    return Duration(std::llround(time.value().mean_us * 1000 * factor));
+  }
+  bool measured(const graph::SizeClass&, WorkerId, Duration) override { return false; }
+  bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return !timer_.time(size_class, worker).ok();
+  }
+
+ private:
+  KernelTimer& timer_;
+  const std::vector<DescribedDevice> workers_;
+  const ModelError error_;
+};
+
+/// What was measured, on devices that the description has times for, times errors.
+class LearnedFromDescription final : public scheduler::ExecutionModel {
+ public:
+  LearnedFromDescription(KernelTimer& timer, std::vector<DeviceKind> kinds, ModelError error)
+      : timer_(timer),
+        kinds_(std::move(kinds)),
+        error_(error),
+        learned_(std::make_shared<scheduler::ExecutionHistory>(), kinds_) {}
+
+  std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
+    const auto time = learned_.predict(size_class, worker);
+    if (!time) return time;
+    const double factor = error_.factor(size_class.codelet->timed_as, kinds_[worker.index()]);
+    return Duration(std::llround(static_cast<double>(time->count()) * factor));
+  }
+  bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
+    return learned_.measured(size_class, worker, time);
+  }
+  bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return !timer_.time(size_class, worker).ok();
+  }
+
+ private:
+  KernelTimer& timer_;
+  const std::vector<DeviceKind> kinds_;
+  const ModelError error_;
+  scheduler::LearnedModel learned_;
+};
+
+}  // namespace
+
+Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_class,
+                                                  const DescribedDevice& device) const {
+  const std::string& name = size_class.codelet->timed_as;
+  if (name.empty()) {
+    if (size_class.codelet->internal) return platform::KernelTime{};
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("codelet '{}' does not say which kernel of a described machine it is timed as: see "
+                               "Codelet::timed_as",
+                               size_class.codelet->name)};
+  }
+  const TimedAs parts = parts_of(name);
+  const platform::KernelTimes* kernel = machine_.find_kernel(parts.application, parts.kernel, parts.precision);
+  if (kernel == nullptr) {
+    return Failure{
+        ErrorCode::bad_input,
+        fmt::format("machine '{}' has no times for kernel '{}' (application/kernel/precision), which codelet "
+                    "'{}' is timed as: add them to its description",
+                    machine_.name, name, size_class.codelet->name)};
+  }
+  const bool there = device.kind == DeviceKind::cpu_core ? kernel->on_cpu() : kernel->on_gpus();
+  if (!there) {
+    return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine_.name,
+                                                     name, to_string(device.kind))};
+  }
+  const double edge = kernel->edge_with(size_class.flops);
+  return device.kind == DeviceKind::cpu_core ? kernel->cpu(edge) : kernel->gpu(device.gpu, edge);
+}
+
+Result<platform::KernelTime> KernelTimer::time(const graph::SizeClass& size_class, WorkerId worker) {
+  if (known_.size() <= size_class.id.index()) known_.resize(size_class.id.index() + 1);
+  auto& row = known_[size_class.id.index()];
+  row.resize(workers_.size());
+  auto& entry = row[worker.index()];
+  if (!entry) entry = look_up(size_class, workers_[worker.index()]);
+  return *entry;
+}
+
+Result<platform::KernelTime> KernelTimer::time(const graph::Task& task, WorkerId worker) {
+  return time(submitted_->size_class(submitted_->classify(task)), worker);
+}
+
+std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer, std::vector<DescribedDevice> workers,
+                                                       double error, std::uint64_t seed) {
+  return std::make_unique<ExactModel>(timer, std::move(workers), ModelError(error, seed));
+}
+
+std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
+                                                         const std::vector<DescribedDevice>& workers, double error,
+                                                         std::uint64_t seed) {
+  std::vector<DeviceKind> kinds;
+  for (const DescribedDevice& worker : workers) kinds.push_back(worker.kind);
+  return std::make_unique<LearnedFromDescription>(timer, std::move(kinds), ModelError(error, seed));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,59 @@
+/// How long tasks take on the devices of a described machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/models/execution_model.hpp"
+#include "actors/scheduler/submitted_tasks.hpp"
+#include "graph/tasks/task.hpp"
+#include "platform/described/machine_description.hpp"
+#include "proto/access.hpp"
+
+namespace troupe::actors {
+
+/// A worker's device in the description.
+struct DescribedDevice {
+  DeviceKind kind = DeviceKind::cpu_core;
+  /// Number of the GPU in the description.
+  std::size_t gpu = 0;
+};
+
+/// A task's time is that of the kernel that its codelet names (`CodeletDefinition::timed_as`) at the tile edge that has
+/// as many operations. What the runtime submits for itself (to combine a reduction) takes none. One thread at a time.
+class KernelTimer {
+ public:
+  KernelTimer(const platform::MachineDescription& machine, std::vector<DescribedDevice> workers,
+              std::shared_ptr<scheduler::SubmittedTasks> submitted)
+      : machine_(machine), workers_(std::move(workers)), submitted_(std::move(submitted)) {}
+
+  /// Fails with `bad_input` where the description does not say.
+  [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
+  [[nodiscard]] Result<platform::KernelTime> time(const graph::SizeClass& size_class, WorkerId worker);
+
+ private:
+  Result<platform::KernelTime> look_up(const graph::SizeClass& size_class, const DescribedDevice& device) const;
+
+  const platform::MachineDescription& machine_;
+  const std::vector<DescribedDevice> workers_;
+  const std::shared_ptr<scheduler::SubmittedTasks> submitted_;
+  /// By class, then worker.
+  std::vector<std::vector<std::optional<Result<platform::KernelTime>>>> known_;
+};
+
+/// Predicts what the description says, times errors (`SimulationOptions::kernel_error`).
+[[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer,
+                                                                     std::vector<DescribedDevice> workers, double error,
+                                                                     std::uint64_t seed);
+
+/// Predicts what was measured during the run, times the same errors; of devices that the description has no times for,
+/// it knows that they cannot run a kernel. Begins with nothing.
+[[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
+                                                                       const std::vector<DescribedDevice>& workers,
+                                                                       double error, std::uint64_t seed);
+
+}  // namespace troupe::actors

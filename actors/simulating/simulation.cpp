@@ -1,0 +1,266 @@
+#include "actors/simulating/simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "actors/reporting/model_error.hpp"
+#include "graph/data/data_registry.hpp"
+#include "proto/random.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using platform::LinkNetwork;
+
+constexpr double kBytesPerMegabyte = 1e6;
+
+/// The number in the description of a memory node of the run: 0 the host, k + 1 GPU k.
+std::size_t described_node(const SimulationOptions& options, std::size_t node) {
+  return node == 0 ? 0 : static_cast<std::size_t>(options.gpus[node - 1]) + 1;
+}
+
+const platform::DescribedRoute& route(const SimulationOptions& options, std::size_t from, std::size_t to) {
+  return options.machine.route(described_node(options, from), described_node(options, to));
+}
+
+std::vector<LinkNetwork::Link> links_of(const SimulationOptions& options) {
+  std::vector<LinkNetwork::Link> links;
+  for (const auto& link : options.machine.links) links.push_back({link.bandwidth_mb_per_s * kBytesPerMegabyte});
+  return links;
+}
+
+std::vector<LinkNetwork::Route> routes_of(const SimulationOptions& options) {
+  const std::size_t nodes = options.gpus.size() + 1;
+  std::vector<LinkNetwork::Route> routes(nodes * nodes);
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      if (from == to) continue;
+      const auto& described = route(options, from, to);
+      routes[from * nodes + to] = {described.links, described.bandwidth_mb_per_s * kBytesPerMegabyte,
+                                   described.latency};
+    }
+  }
+  return routes;
+}
+
+Bytes capacity_of(const SimulationOptions& options, std::size_t node) {
+  const auto gpu = static_cast<std::size_t>(options.gpus[node - 1]);
+  const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[gpu].memory);
+  return {static_cast<std::uint64_t>(static_cast<double>(memory.count) * options.memory_share)};
+}
+
+/// A standard normal number that depends on seed and task alone, so that a task is as much slower or faster than its
+/// mean wherever it runs.
+double normal(std::uint64_t seed, TaskId task) {
+  Random random(seed * 0x9e3779b97f4a7c15ULL ^ (task.value() + 1) * 0xd1b54a32d192ed03ULL);
+  (void)random.next();
+  const double u = (static_cast<double>(random.next() >> 11U) + 0.5) * 0x1p-53;
+  const double v = static_cast<double>(random.next() >> 11U) * 0x1p-53;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
+}
+
+}  // namespace
+
+Simulation::Simulation(SimulationOptions options, std::vector<DescribedDevice> workers,
+                       std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views)
+    : options_(std::move(options)),
+      workers_(std::move(workers)),
+      timer_(options_.machine, workers_, std::move(submitted)),
+      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead),
+      views_(views),
+      lost_(options_.gpus.size() + 1) {
+  for (std::size_t node = 0; node <= options_.gpus.size(); ++node) {
+    platform::FaultOptions faults = node == 0 ? platform::FaultOptions{} : options_.faults;
+    faults.seed += node;
+    faults_.push_back(std::make_unique<platform::FaultPlan>(faults));
+  }
+  if (!options_.real_buffers) return;
+  arenas_.push_back(nullptr);
+  for (std::size_t node = 1; node <= options_.gpus.size(); ++node) {
+    auto arena = platform::HostBuffer::allocate(capacity_of(options_, node));
+    arenas_.push_back(std::make_unique<platform::HostBuffer>(std::move(arena).value_or_throw()));
+  }
+}
+
+memory::MemoryOptions Simulation::memory_options() const {
+  memory::MemoryOptions memory;
+  const std::size_t nodes = options_.gpus.size() + 1;
+  for (std::size_t node = 0; node < nodes; ++node) {
+    memory.nodes.push_back({node != 0, node == 0 ? Bytes{} : capacity_of(options_, node)});
+  }
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      memory::LinkCost cost;
+      if (from != to) {
+        const auto& described = route(options_, from, to);
+        cost = {described.latency, 1 / (described.bandwidth_mb_per_s * kBytesPerMegabyte)};
+      }
+      memory.costs.push_back(cost);
+    }
+  }
+  memory.write_back_finished = options_.write_back_finished;
+  return memory;
+}
+
+scheduler::TransferModel Simulation::believed_links() const {
+  const std::size_t nodes = options_.gpus.size() + 1;
+  const ModelError error(options_.bandwidth_error, options_.seed + 1);
+  std::vector<scheduler::TransferModel::Pair> pairs(nodes * nodes);
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      if (from == to) continue;
+      const auto& described = route(options_, from, to);
+      const double ns_per_byte = 1e9 / (described.bandwidth_mb_per_s * kBytesPerMegabyte);
+      pairs[from * nodes + to] = {described.latency + options_.copy_overhead,
+                                  ns_per_byte * error.factor(from * nodes + to)};
+    }
+  }
+  return {nodes, std::move(pairs)};
+}
+
+std::unique_ptr<scheduler::ExecutionModel> Simulation::believed_times() {
+  const bool learned = options_.model == SimulationOptions::Model::learned;
+  return learned ? learned_model(timer_, workers_, options_.kernel_error, options_.seed)
+                 : exact_model(timer_, workers_, options_.kernel_error, options_.seed);
+}
+
+Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) {
+  const auto time = timer_.time(task, worker);
+  if (!time) return time.failure();
+  double us = time.value().mean_us;
+  if (options_.noise && us > 0 && time.value().deviation_us > 0) {
+    const double ratio = time.value().deviation_us / us;
+    const double variance = std::log1p(ratio * ratio);
+    us *= std::exp(std::sqrt(variance) * normal(options_.seed, task.task_id()) - variance / 2);
+  }
+  const Duration overhead =
+      workers_[worker.index()].kind == DeviceKind::cuda ? options_.kernel_overhead : Duration::zero();
+  return Duration(std::llround(us * 1000)) + overhead;
+}
+
+std::unique_ptr<workers::Device> Simulation::make_device(WorkerId worker, const std::string& name,
+                                                         workers::CoreDevice::Options executor,
+                                                         workers::DeviceListener& listener) {
+  workers::ModelledDevice::Options device;
+  device.kind = workers_[worker.index()].kind;
+  device.name = name;
+  device.time = &time_;
+  device.duration = [this, worker](const graph::Task& task) { return duration(task, worker); };
+  if (options_.faults.any() && device.kind != DeviceKind::cpu_core) {
+    const NodeId node = node_of(worker);
+    device.fault = [this, worker, node](const graph::Task& task) { return fault(task, worker, node); };
+  }
+  device.trace = std::exchange(executor.trace, nullptr);
+  if (options_.real_buffers) device.executor = std::make_unique<workers::CoreDevice>(std::move(executor));
+  return std::make_unique<workers::ModelledDevice>(std::move(device), listener);
+}
+
+void Simulation::copy(const memory::Command& transfer, platform::CopyDone done) {
+  Copy& copy = under_way_[transfer.transfer];
+  copy = {transfer, std::move(done), {}, time_.now()};
+  copy.id = network_.start(transfer.from.index(), transfer.to.index(), transfer.bytes, transfer.waited_for,
+                           [this, id = transfer.transfer] { end(id); });
+}
+
+void Simulation::hurry(memory::TransferId transfer) {
+  const auto found = under_way_.find(transfer);
+  if (found != under_way_.end()) network_.make_urgent(found->second.id);
+}
+
+void Simulation::end(memory::TransferId transfer) {
+  auto ended = under_way_.extract(transfer);
+  const Copy& copy = ended.mapped();
+  const Result<void> outcome = fault(copy.transfer);
+  if (options_.real_buffers && outcome) move_bytes(copy.transfer);
+  if (records_copies_ && outcome) {
+    const memory::Command& command = copy.transfer;
+    copies_.push_back({command.handle, command.from, command.to, command.bytes, copy.asked, time_.now()});
+  }
+  copy.done(outcome);
+}
+
+/// Workers on GPUs come behind those on cores, in the order of the GPUs.
+NodeId Simulation::node_of(WorkerId worker) const {
+  const std::size_t gpus = options_.gpus.size();
+  return NodeId(static_cast<std::uint32_t>(worker.index() + gpus + 1 - workers_.size()));
+}
+
+Result<void> Simulation::lost(NodeId node) const {
+  if (!lost_[node.index()]) return {};
+  return Failure{ErrorCode::device_lost, name(node) + " was lost (injected fault)"};
+}
+
+graph::FailureLog::Cause Simulation::fault(const graph::Task& task, WorkerId worker, NodeId node) {
+  platform::FaultPlan& plan = *faults_[node.index()];
+  if (plan.lost() && !lost_[node.index()]) {
+    lost_[node.index()] = true;
+    if (on_lost_) on_lost_(node);
+  }
+  Result<void> outcome = lost(node);
+  if (outcome && plan.kernel_fails()) outcome = Failure{ErrorCode::kernel_failed, "injected fault"};
+  if (outcome) return nullptr;
+  return std::make_shared<Failure>(Failure{outcome.failure().code, graph::describe(task) + " failed on worker " +
+                                                                       std::to_string(worker.value()) + " (" +
+                                                                       name(node) + "): " + outcome.failure().message});
+}
+
+Result<void> Simulation::fault(const memory::Command& transfer) {
+  for (const NodeId node : {transfer.from, transfer.to}) {
+    if (auto there = lost(node); !there) return there;
+  }
+  // Of a copy between two GPUs, the one that receives it decides.
+  const NodeId node = transfer.to == memory::kHost ? transfer.from : transfer.to;
+  if (!faults_[node.index()]->copy_fails()) return {};
+  return Failure{ErrorCode::transfer_failed,
+                 "a copy from " + name(transfer.from) + " to " + name(transfer.to) + " failed: injected fault"};
+}
+
+DataView Simulation::replica(const DataView& host, NodeId node, std::uint64_t offset) const {
+  if (node == memory::kHost) return host;
+  return {arenas_[node.index()]->data() + offset, host.layout.packed()};
+}
+
+std::string Simulation::name(NodeId node) const {
+  return node == memory::kHost ? "host memory" : "GPU " + std::to_string(options_.gpus[node.index() - 1]);
+}
+
+void Simulation::move_bytes(const memory::Command& transfer) {
+  const auto host = views_.borrow(transfer.handle);
+  // Forgotten meanwhile: nobody wants the content.
+  if (!host) return;
+  const DataView from = replica(*host, transfer.from, transfer.from_offset);
+  const DataView to = replica(*host, transfer.to, transfer.to_offset);
+  const std::size_t element = from.layout.element_size;
+  for (std::int64_t col = 0; col < from.layout.cols; ++col) {
+    std::memcpy(to.data + static_cast<std::size_t>(col * to.layout.ld) * element,
+                from.data + static_cast<std::size_t>(col * from.layout.ld) * element,
+                static_cast<std::size_t>(from.layout.rows) * element);
+  }
+  views_.give_back(transfer.handle);
+}
+
+TransferReport Simulation::transfers() const {
+  TransferReport report;
+  const std::size_t nodes = options_.gpus.size() + 1;
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      if (from == to) continue;
+      const auto traffic = network_.pair_statistics(from, to);
+      if (traffic.copies == 0) continue;
+      report.pairs.push_back({NodeId(static_cast<std::uint32_t>(from)), NodeId(static_cast<std::uint32_t>(to)),
+                              traffic.bytes, traffic.copies, traffic.busy});
+      (from == 0 ? report.host_to_device : to == 0 ? report.device_to_host : report.device_to_device) += traffic.bytes;
+    }
+  }
+  for (std::size_t i = 0; i < network_.links().size(); ++i) {
+    const auto traffic = network_.link_statistics(i);
+    if (traffic.bytes.count == 0) continue;
+    const platform::DescribedLink& link = options_.machine.links[i];
+    report.links.push_back({link.name, link.bandwidth_mb_per_s, traffic.bytes, traffic.busy, traffic.highest_load});
+  }
+  return report;
+}
+
+}  // namespace troupe::actors

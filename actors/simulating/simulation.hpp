@@ -1,0 +1,92 @@
+/// The devices, links and memories of a described machine in virtual time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/host_views.hpp"
+#include "actors/memory_nodes.hpp"
+#include "actors/simulating/kernel_timer.hpp"
+#include "actors/simulating/simulation_options.hpp"
+#include "actors/workers/devices/modelled_device.hpp"
+#include "graph/tasks/failure_log.hpp"
+#include "platform/accelerators/fault_plan.hpp"
+#include "platform/memory/host_buffer.hpp"
+#include "platform/virtual/link_network.hpp"
+#include "platform/virtual/virtual_time.hpp"
+
+namespace troupe::actors {
+
+/// Single-threaded, like the run around it.
+class Simulation final : public MemoryNodes {
+ public:
+  /// `workers`: each worker's device. `views`, with real buffers: outlive this. Throws `Error` (`out_of_memory`) where
+  /// real buffers find no memory.
+  Simulation(SimulationOptions options, std::vector<DescribedDevice> workers,
+             std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views);
+
+  [[nodiscard]] const SimulationOptions& options() const { return options_; }
+  [[nodiscard]] platform::VirtualTime& time() { return time_; }
+  [[nodiscard]] memory::MemoryOptions memory_options() const override;
+  [[nodiscard]] scheduler::TransferModel believed_links() const override;
+  /// What the scheduler believes of kernels.
+  [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
+  [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
+
+  /// `find_replica` is used with real buffers only.
+  [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, const std::string& name,
+                                                             workers::CoreDevice::Options executor,
+                                                             workers::DeviceListener& listener);
+
+  void copy(const memory::Command& transfer, platform::CopyDone done) override;
+  void hurry(memory::TransferId transfer) override;
+  [[nodiscard]] DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const override;
+  [[nodiscard]] std::string name(NodeId node) const override;
+  [[nodiscard]] TransferReport transfers() const override;
+  /// Copies that have ended since the last call; kept where the run traces.
+  [[nodiscard]] std::vector<TraceTransfer> take_copies() { return std::exchange(copies_, {}); }
+  void record_copies() { records_copies_ = true; }
+
+  [[nodiscard]] bool allocates(NodeId node) override { return !faults_[node.index()]->allocation_fails(); }
+  /// What to do when a GPU is lost: called once for each, at the end of a kernel, before its task fails.
+  void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
+
+ private:
+  struct Copy {
+    memory::Command transfer;
+    platform::CopyDone done;
+    platform::CopyId id;
+    TimeStamp asked{};
+  };
+
+  /// Empty where the kernel that ends now succeeds.
+  graph::FailureLog::Cause fault(const graph::Task& task, WorkerId worker, NodeId node);
+  /// Whether the copy that ends now does.
+  Result<void> fault(const memory::Command& transfer);
+  [[nodiscard]] Result<void> lost(NodeId node) const;
+  [[nodiscard]] NodeId node_of(WorkerId worker) const;
+  Result<Duration> duration(const graph::Task& task, WorkerId worker);
+  void end(memory::TransferId transfer);
+  void move_bytes(const memory::Command& transfer);
+
+  const SimulationOptions options_;
+  const std::vector<DescribedDevice> workers_;
+  platform::VirtualTime time_;
+  KernelTimer timer_;
+  platform::LinkNetwork network_;
+  /// With real buffers: by node, the memory of GPUs.
+  std::vector<std::unique_ptr<platform::HostBuffer>> arenas_;
+  HostViews& views_;
+  /// By node; the host's has none.
+  std::vector<std::unique_ptr<platform::FaultPlan>> faults_;
+  std::vector<bool> lost_;
+  std::function<void(NodeId)> on_lost_;
+  /// Looked up only.
+  std::unordered_map<memory::TransferId, Copy> under_way_;
+  bool records_copies_ = false;
+  std::vector<TraceTransfer> copies_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,41 @@
+#include "actors/workers/devices/core_device.hpp"
+
+#include "actors/workers/devices/task_failure.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/execution_scope.hpp"
+
+namespace troupe::workers {
+
+void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
+  TaskSpan span{task.codelet, task.task_id(), kernel_start_, options_.clock->now(), 0, task.priority, failed};
+  try {
+    if (task.codelet->flops && !failed) span.flops = task.codelet->flops(views_.context_of(task));
+  } catch (...) {
+    // The program's function: a trace must not change the task's outcome.
+  }
+  options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+}
+
+Started CoreDevice::start(graph::Task& task) noexcept {
+  Started started{true, nullptr};
+  kernel_start_ = {};
+  try {
+    try {
+      views_.prepare(task);
+      const KernelContext context = views_.context_of(task);
+      const graph::ExecutionScope scope(options_.graph, options_.worker);
+      if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
+      task.codelet->kernel_for(options_.kind)(context);
+    } catch (...) {
+      started.cause = task_failure_of_exception(task, options_.worker, options_.name);
+    }
+  } catch (...) {
+    // No memory left to say what happened.
+    started.cause = bare_failure_;
+  }
+  // A task whose kernel was not even called has not run.
+  if (kernel_start_ != TimeStamp{}) note(task, started.cause != nullptr);
+  return started;
+}
+
+}  // namespace troupe::workers

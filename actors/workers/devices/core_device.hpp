@@ -1,0 +1,50 @@
+/// A CPU core: kernels run inside `start`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "actors/workers/devices/device.hpp"
+#include "actors/workers/devices/task_views.hpp"
+#include "actors/workers/worker_trace.hpp"
+#include "graph/task_graph.hpp"
+#include "platform/machine/clock.hpp"
+
+namespace troupe::workers {
+
+class CoreDevice final : public Device {
+ public:
+  struct Options {
+    const graph::TaskGraph* graph = nullptr;
+    WorkerId worker;
+    std::string name;
+    /// Whose implementations to call: those for cores, but on a modelled GPU, where they run on the host all the same.
+    DeviceKind kind = DeviceKind::cpu_core;
+    /// Where to note every task, or null.
+    WorkerTrace* trace = nullptr;
+    /// Outlives the device; only used with a trace.
+    const platform::Clock* clock = nullptr;
+    /// Empty: kernels work on host memory.
+    FindReplica find_replica = nullptr;
+  };
+
+  explicit CoreDevice(Options options) : options_(std::move(options)), views_(options_.worker, options_.find_replica) {}
+
+  [[nodiscard]] DeviceKind kind() const override { return options_.kind; }
+  [[nodiscard]] std::string name() const override { return options_.name; }
+  Started start(graph::Task& task) noexcept override;
+
+ private:
+  void note(const graph::Task& task, bool failed) noexcept;
+
+  Options options_;
+  TaskViews views_;
+  /// For when there is no memory to say more.
+  const graph::FailureLog::Cause bare_failure_ =
+      std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
+  /// Of the current task's kernel, with a trace.
+  TimeStamp kernel_start_{};
+};
+
+}  // namespace troupe::workers

@@ -1,0 +1,283 @@
+#include "actors/workers/devices/cuda_device.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "actors/workers/devices/task_failure.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/completion_check.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "platform/cuda/cuda_api.hpp"
+#include "platform/cuda/cuda_handles.hpp"
+#include "platform/cuda/cuda_range.hpp"
+#include "platform/cuda/cuda_thread.hpp"
+
+namespace troupe::workers {
+
+namespace {
+
+using graph::FailureLog;
+using platform::cuda_check;
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(CudaDeviceOptions options, const platform::CudaApi& api, DeviceListener& listener)
+      : options_(std::move(options)), api_(api), listener_(listener) {
+    assert(options_.slots > 0 && "a device takes at least one task");
+  }
+  ~CudaDevice() override;
+
+  [[nodiscard]] Result<void> make_slots();
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
+  [[nodiscard]] std::string name() const override { return options_.executor.name; }
+  [[nodiscard]] std::size_t slots() const override { return options_.slots; }
+  Started start(graph::Task& task) noexcept override;
+  [[nodiscard]] bool polls() const override { return true; }
+  void poll() noexcept override;
+
+ private:
+  /// A stream, and the task that is on it.
+  struct Slot {
+    explicit Slot(TaskViews of) : views(std::move(of)) {}
+
+    TaskViews views;
+    platform::CudaStream stream;
+    platform::CudaEvent begin;
+    platform::CudaEvent end;
+    graph::CompletionChecks checks;
+    graph::Task* task = nullptr;
+    /// The kernel has thrown.
+    FailureLog::Cause cause;
+  };
+
+  Started enqueue(Slot& slot, graph::Task& task);
+  FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
+  /// The slot's task, which its stream has come to the end of.
+  void end(Slot& slot);
+  FailureLog::Cause check(Slot& slot) const;
+  /// Of the exception that is being handled.
+  [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
+  [[nodiscard]] Duration time_of(const Slot& slot) const;
+  void note(const Slot& slot, Duration took, bool failed) const noexcept;
+  /// Fails all tasks in flight.
+  void lose(const Failure& why);
+  [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const;
+  [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
+    return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
+  }
+  /// What CUDA answered to something that is done for tasks.
+  [[nodiscard]] Result<void> checked(cudaError_t status, std::string_view what) const {
+    return cuda_check(api_, status, what, ErrorCode::kernel_failed);
+  }
+
+  const CudaDeviceOptions options_;
+  const platform::CudaApi& api_;
+  DeviceListener& listener_;
+  std::vector<Slot> slots_;
+  /// In the order of their starts.
+  std::deque<Slot*> in_flight_;
+  bool lost_ = false;
+  std::string why_lost_;
+  /// For when there is no memory to say more.
+  const FailureLog::Cause bare_failure_ =
+      std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
+};
+
+CudaDevice::~CudaDevice() {
+  for (const Slot& slot : slots_) {
+    if (slot.task != nullptr) (void)api_.cudaStreamSynchronize(slot.stream.get());
+  }
+  // After a fault: what CUDA answers then is an error, which ends them all.
+  poll();
+  assert(in_flight_.empty() && "a stream that has been waited for has ended");
+}
+
+Result<void> CudaDevice::make_slots() {
+  const cudaError_t status = api_.cudaSetDevice(options_.accelerator->index());
+  if (Result<void> set = checked(status, "beginning to use the GPU"); !set) return set;
+  slots_.reserve(options_.slots);
+  for (std::size_t i = 0; i < options_.slots; ++i) {
+    Slot& slot = slots_.emplace_back(TaskViews(options_.executor.worker, options_.executor.find_replica));
+    Result<platform::CudaStream> stream = platform::make_cuda_stream(api_);
+    if (!stream) return stream.failure();
+    slot.stream = std::move(stream).value();
+    for (platform::CudaEvent* event : {&slot.begin, &slot.end}) {
+      Result<platform::CudaEvent> made = platform::make_cuda_event(api_, true);
+      if (!made) return made.failure();
+      *event = std::move(made).value();
+    }
+  }
+  return {};
+}
+
+Started CudaDevice::start(graph::Task& task) noexcept {
+  try {
+    if (!lost_ && options_.accelerator->lost()) lose({ErrorCode::device_lost, "a copy found it so"});
+    if (lost_) return {true, lost(task)};
+    for (const graph::TaskAccess& access : task.data()) {
+      if (access.mode() != AccessMode::reduce) continue;
+      return {true, failure(task, {ErrorCode::invalid_argument,
+                                   "tasks that reduce run on CPU cores only; give the codelet no implementation for "
+                                   "CUDA, or access its data with commute"})};
+    }
+    const auto free = std::ranges::find(slots_, nullptr, &Slot::task);
+    assert(free != slots_.end() && "no more tasks than slots");
+    return enqueue(*free, task);
+  } catch (...) {
+    // No memory left to say what happened, or to prepare the task: nothing has been enqueued.
+    return {true, bare_failure_};
+  }
+}
+
+Started CudaDevice::enqueue(Slot& slot, graph::Task& task) {
+  in_flight_.push_back(&slot);
+  slot.cause = nullptr;
+  slot.checks.clear();
+  Result<void> status = checked(api_.cudaSetDevice(options_.accelerator->index()), "choosing the GPU");
+  if (status) status = checked(api_.cudaEventRecord(slot.begin.get(), slot.stream.get()), "noting a kernel's begin");
+  if (status) {
+    slot.cause = call_kernel(slot, task);
+    status = checked(api_.cudaEventRecord(slot.end.get(), slot.stream.get()), "noting a kernel's end");
+  }
+  if (status) {
+    slot.task = &task;
+    return {};
+  }
+  in_flight_.pop_back();
+  if (status.failure().code == ErrorCode::device_lost) {
+    lose(status.failure());
+    return {true, lost(task)};
+  }
+  // Nobody may use the data before what has been enqueued has ended.
+  (void)api_.cudaStreamSynchronize(slot.stream.get());
+  return {true, failure(task, status.failure())};
+}
+
+FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
+  try {
+    const platform::CudaRange range(task.codelet->name.c_str());
+    slot.views.prepare(task);
+    KernelContext context = slot.views.context_of(task);
+    context.stream = slot.stream.get();
+    // Of earlier calls: queries, of what has not ended yet.
+    (void)api_.cudaGetLastError();
+    const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
+    const graph::CompletionChecks::Scope checks(slot.checks);
+    task.codelet->kernel_for(DeviceKind::cuda)(context);
+    // A launch that its kernel does not look at, as <<<>>> makes them.
+    checked(api_.cudaGetLastError(), "launching on the GPU").value_or_throw();
+    return nullptr;
+  } catch (...) {
+    slot.checks.clear();
+    return current_failure(task);
+  }
+}
+
+FailureLog::Cause CudaDevice::current_failure(const graph::Task& task) const noexcept {
+  try {
+    return task_failure_of_exception(task, options_.executor.worker, options_.executor.name);
+  } catch (...) {
+    return bare_failure_;
+  }
+}
+
+void CudaDevice::poll() noexcept {
+  for (std::size_t i = 0; i < in_flight_.size();) {
+    Slot& slot = *in_flight_[i];
+    const cudaError_t status = api_.cudaEventQuery(slot.end.get());
+    if (status == cudaErrorNotReady) {
+      ++i;
+      continue;
+    }
+    try {
+      if (const Result<void> ended = checked(status, "running kernels"); !ended) {
+        if (ended.failure().code == ErrorCode::device_lost) return lose(ended.failure());
+        slot.cause = failure(*slot.task, ended.failure());
+      }
+    } catch (...) {
+      slot.cause = bare_failure_;
+    }
+    in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(i));
+    end(slot);
+  }
+}
+
+void CudaDevice::end(Slot& slot) {
+  if (!slot.cause) slot.cause = check(slot);
+  const Duration took = time_of(slot);
+  note(slot, took, slot.cause != nullptr);
+  graph::Task& task = *std::exchange(slot.task, nullptr);
+  listener_.done(task, std::exchange(slot.cause, nullptr), took);
+}
+
+FailureLog::Cause CudaDevice::check(Slot& slot) const {
+  try {
+    slot.checks.run();
+    return nullptr;
+  } catch (...) {
+    return current_failure(*slot.task);
+  }
+}
+
+Duration CudaDevice::time_of(const Slot& slot) const {
+  float milliseconds = 0;
+  if (api_.cudaEventElapsedTime(&milliseconds, slot.begin.get(), slot.end.get()) != cudaSuccess) {
+    (void)api_.cudaGetLastError();
+    return Duration(-1);
+  }
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(milliseconds));
+}
+
+void CudaDevice::note(const Slot& slot, Duration took, bool failed) const noexcept {
+  if (options_.executor.trace == nullptr) return;
+  const graph::Task& task = *slot.task;
+  const TimeStamp now = options_.executor.clock->now();
+  TaskSpan span{task.codelet, task.task_id(), now - std::max(took, Duration{}), now, 0, task.priority, failed};
+  try {
+    if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
+  } catch (...) {
+    // The program's function: a trace must not change the task's outcome.
+  }
+  options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+}
+
+void CudaDevice::lose(const Failure& why) {
+  lost_ = true;
+  why_lost_ = why.message;
+  if (in_flight_.size() > 1) {
+    why_lost_ += "; one of " + std::to_string(in_flight_.size()) + " tasks that were on it is the cause";
+  }
+  options_.accelerator->lose({ErrorCode::device_lost, options_.executor.name + " was lost: " + why_lost_});
+  if (options_.on_lost) options_.on_lost();
+  for (Slot* slot : std::exchange(in_flight_, {})) {
+    slot->checks.clear();
+    graph::Task& task = *std::exchange(slot->task, nullptr);
+    slot->cause = nullptr;
+    listener_.done(task, lost(task), Duration(-1));
+  }
+}
+
+FailureLog::Cause CudaDevice::lost(const graph::Task& task) const {
+  return failure(task, {ErrorCode::device_lost, "the GPU was lost: " + why_lost_});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, DeviceListener& listener) {
+  assert(options.executor.kind == DeviceKind::cuda && "a CUDA device runs kernels for CUDA");
+  Result<const platform::CudaApi*> api = platform::cuda_api();
+  if (!api) return api.failure();
+  auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
+  // The worker's thread is another one than the caller's, which stays as it was.
+  const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_slots(); });
+  if (!made) return made.failure();
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+}  // namespace troupe::workers

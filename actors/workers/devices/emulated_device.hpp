@@ -1,0 +1,77 @@
+/// An emulated accelerator's processor: a thread that runs kernels on the accelerator's memory.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "actors/workers/devices/core_device.hpp"
+#include "actors/workers/devices/device.hpp"
+#include "platform/accelerators/emulated_accelerator.hpp"
+#include "platform/machine/clock.hpp"
+#include "platform/machine/cpu_set.hpp"
+
+namespace troupe::workers {
+
+/// Kernels run one after the other, in the order of their starts, through a `CoreDevice`, as a real accelerator would
+/// run them on one stream. BLAS libraries are single-threaded here as on cores: the setting is the process's.
+///
+/// Two slots: the next kernel begins when one ends, and does not wait until its worker has heard of that, which takes
+/// two wake-ups of threads. More would only keep tasks from other workers. The listener is told how long each kernel
+/// ran, without the wait for the one before.
+class EmulatedDevice final : public Device {
+ public:
+  static constexpr std::size_t kSlots = 2;
+
+  struct Options {
+    /// `kind` must be `emulated`; `find_replica` is asked in the kernel thread.
+    CoreDevice::Options executor;
+    /// Whose faults to follow. Outlives the device.
+    platform::EmulatedAccelerator* accelerator = nullptr;
+    /// The PUs that the kernel thread may run on; empty: as the thread that makes the device.
+    platform::CpuSet pus = {};
+    /// Called in the kernel thread when the accelerator is lost, once, before the first task fails for it. May be null.
+    std::function<void()> on_lost = nullptr;
+  };
+
+  /// `listener` outlives the device; it is called in the kernel thread.
+  EmulatedDevice(Options options, DeviceListener& listener);
+  ~EmulatedDevice() override;
+  EmulatedDevice(const EmulatedDevice&) = delete;
+  EmulatedDevice& operator=(const EmulatedDevice&) = delete;
+
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::emulated; }
+  [[nodiscard]] std::string name() const override { return core_.name(); }
+  [[nodiscard]] std::size_t slots() const override { return kSlots; }
+  Started start(graph::Task& task) noexcept override;
+
+ private:
+  void work();
+  graph::FailureLog::Cause run(graph::Task& task);
+  [[nodiscard]] graph::FailureLog::Cause failure(const graph::Task& task, ErrorCode code, const char* what) const;
+
+  platform::EmulatedAccelerator& accelerator_;
+  const platform::CpuSet pus_;
+  const std::function<void()> on_lost_;
+  const WorkerId worker_;
+  const platform::SteadyClock clock_;
+  DeviceListener& listener_;
+
+  // The kernel thread's.
+  CoreDevice core_;
+  bool said_lost_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<graph::Task*> started_;  // guarded by mutex_
+  bool stopping_ = false;             // guarded by mutex_
+
+  /// Last: it uses the others.
+  std::thread thread_;
+};
+
+}  // namespace troupe::workers

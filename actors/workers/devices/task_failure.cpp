@@ -1,0 +1,31 @@
+#include "actors/workers/devices/task_failure.hpp"
+
+#include <exception>
+#include <memory>
+
+#include "graph/data/data_registry.hpp"
+
+namespace troupe::workers {
+
+graph::FailureLog::Cause task_failure(const graph::Task& task, ErrorCode code, const std::string& what, WorkerId worker,
+                                      const std::string& device) {
+  return std::make_shared<Failure>(Failure{code, graph::describe(task) + " failed on worker " +
+                                                     std::to_string(worker.value()) + " (" + device + "): " + what});
+}
+
+graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, WorkerId worker,
+                                                   const std::string& device) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    // The kernel knows best what kind of failure it is.
+    return task_failure(task, error.code(), error.what(), worker, device);
+  } catch (const std::exception& error) {
+    return task_failure(task, ErrorCode::kernel_failed, error.what(), worker, device);
+  } catch (...) {
+    return task_failure(task, ErrorCode::kernel_failed, "the kernel threw something that is no std::exception", worker,
+                        device);
+  }
+}
+
+}  // namespace troupe::workers

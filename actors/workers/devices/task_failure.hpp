@@ -1,0 +1,20 @@
+/// Why a task failed, in the words of the device that ran it.
+#pragma once
+
+#include <string>
+
+#include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/task.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::workers {
+
+/// Names the task, the worker and the device ("cpu core 3"). Throws `std::bad_alloc`.
+[[nodiscard]] graph::FailureLog::Cause task_failure(const graph::Task& task, ErrorCode code, const std::string& what,
+                                                    WorkerId worker, const std::string& device);
+
+/// The same for the exception that is being handled: an `Error` keeps its code, anything else is `kernel_failed`.
+[[nodiscard]] graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, WorkerId worker,
+                                                                 const std::string& device);
+
+}  // namespace troupe::workers

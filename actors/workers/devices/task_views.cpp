@@ -1,0 +1,42 @@
+#include "actors/workers/devices/task_views.hpp"
+
+namespace troupe::workers {
+
+void TaskViews::prepare(const graph::Task& task) {
+  const std::span<const graph::TaskAccess> data = task.data();
+  if (views_.size() < data.size()) views_.resize(data.size());
+  const DataView** view = views_.data();
+  bool reduces = false;
+  for (const graph::TaskAccess& access : data) {
+    reduces = reduces || access.mode() == AccessMode::reduce;
+    *view++ = &access.data()->view;
+  }
+  if (reduces || find_replica_) [[unlikely]] {
+    made_.clear();
+    if (find_replica_) use_replicas(data);
+    if (reduces) use_partials(data);
+  }
+}
+
+void TaskViews::use_replicas(std::span<const graph::TaskAccess> data) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data[i].mode() != AccessMode::reduce) views_[i] = &made_.emplace_back(find_replica_(*data[i].data()));
+  }
+}
+
+void TaskViews::use_partials(std::span<const graph::TaskAccess> data) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data[i].mode() != AccessMode::reduce) continue;
+    graph::DataRecord& record = *data[i].data();
+    views_[i] = &made_.emplace_back(record.reduction->partial(worker_.index(), record.view.layout));
+  }
+}
+
+KernelContext TaskViews::context_of(const graph::Task& task) const {
+  KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
+  context.worker = worker_;
+  context.task = task.task_id();
+  return context;
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,41 @@
+/// The data of one task as a kernel on some device is to see them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "graph/codelets/kernel_context.hpp"
+#include "graph/data/data_record.hpp"
+#include "graph/tasks/task.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::workers {
+
+/// Finds the replica of a piece of data that a kernel on some memory node is to work on.
+using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
+
+/// Of one task at a time; kept to save the allocations.
+class TaskViews {
+ public:
+  /// `find_replica` may be empty: kernels work on host memory. Tasks that reduce get the worker's partial results.
+  TaskViews(WorkerId worker, FindReplica find_replica) : worker_(worker), find_replica_(std::move(find_replica)) {}
+
+  /// Throws what making a partial result throws.
+  void prepare(const graph::Task& task);
+  /// Of the task that was prepared last; valid until the next.
+  [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
+
+ private:
+  void use_partials(std::span<const graph::TaskAccess> data);
+  void use_replicas(std::span<const graph::TaskAccess> data);
+
+  const WorkerId worker_;
+  const FindReplica find_replica_;
+  std::vector<const DataView*> views_;
+  /// Those of partial results and replicas. A deque: its elements stay where they are.
+  std::deque<DataView> made_;
+};
+
+}  // namespace troupe::workers

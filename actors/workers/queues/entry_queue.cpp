@@ -1,0 +1,59 @@
+#include "actors/workers/queues/entry_queue.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace troupe::workers {
+
+using graph::Task;
+using graph::TaskList;
+
+void EntryQueue::push(TaskList& tasks) noexcept {
+  const std::lock_guard lock(producers_);
+  std::uint64_t tail = tail_.load(std::memory_order_relaxed);
+  while (!tasks.empty()) {
+    if (tail - seen_head_ == kCapacity) {
+      // Acquire: what was in the slots has been read.
+      seen_head_ = head_.load(std::memory_order_acquire);
+      if (tail - seen_head_ == kCapacity) {
+        tail_.store(tail, std::memory_order_release);
+        const std::lock_guard consuming(consumers_);
+        move_all();
+        seen_head_ = tail;
+      }
+    }
+    Task* task = tasks.pop_front();
+    slots_[tail++ % kCapacity] = {task, task->priority};
+  }
+  // Releases the slots to `drain`; sequentially consistent for who goes to sleep, see `size`.
+  tail_.store(tail, std::memory_order_seq_cst);
+}
+
+void EntryQueue::push(Task* task) noexcept {
+  TaskList tasks;
+  tasks.push_back(task);
+  push(tasks);
+}
+
+void EntryQueue::drain() noexcept {
+  if (tail_.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed)) return;
+  if (!consumers_.try_lock()) return;
+  move_all();
+  consumers_.unlock();
+}
+
+void EntryQueue::move_all() noexcept {
+  std::uint64_t head = head_.load(std::memory_order_relaxed);
+  // Acquires the slots that `push` released.
+  const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+  while (head != tail) {
+    const std::size_t first = head % kCapacity;
+    const std::size_t count = std::min<std::size_t>(tail - head, kCapacity - first);
+    sorted_.push({&slots_[first], count});
+    head += count;
+  }
+  // Releases the slots to `push`.
+  head_.store(head, std::memory_order_release);
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,63 @@
+/// Ready tasks that no worker owns.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "actors/workers/queues/task_deque.hpp"
+#include "graph/tasks/spin_lock.hpp"
+#include "graph/tasks/task.hpp"
+
+namespace troupe::workers {
+
+/// Where threads of the program leave ready tasks, in two stages: an *inbox*, a ring that submitters write, and a
+/// sorted queue that workers share. A worker that drains the inbox moves all of it at once, so that a thread that
+/// submits small tasks one after the other and the workers that take them do not pass cache lines to and fro for each
+/// of them. Any thread may call anything.
+///
+/// Invariants: 1. `head_ <= tail_ <= head_ + kCapacity`; slots between them are the inbox, oldest first. 2. `tail_` is
+/// written under `producers_`, `head_` under `consumers_`; whoever holds both takes `producers_` first. 3. A drained
+/// task is in the sorted queue before `head_` passes it: it never is nowhere.
+class EntryQueue {
+ public:
+  /// From outside of the workers. Empties `tasks`.
+  void push(graph::TaskList& tasks) noexcept;
+  void push(graph::Task* task) noexcept;
+  /// By a worker that shares all it has: past the inbox.
+  void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
+
+  /// Moves what has arrived into the sorted queue, unless another thread is doing that.
+  void drain() noexcept;
+
+  /// Tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some are counted twice.
+  [[nodiscard]] std::size_t size() const {
+    const std::uint64_t head = head_.load(std::memory_order_seq_cst);
+    return tail_.load(std::memory_order_seq_cst) - head + sorted_.size();
+  }
+  /// Of the sorted queue.
+  [[nodiscard]] std::size_t drained() const { return sorted_.size(); }
+  [[nodiscard]] std::int64_t top() const { return sorted_.top(); }
+  [[nodiscard]] graph::Task* pop_oldest() { return sorted_.pop_oldest(); }
+  std::size_t steal_half(std::size_t limit, graph::TaskList& stolen) { return sorted_.steal_half(limit, stolen); }
+
+ private:
+  static constexpr std::size_t kCapacity = 1024;
+
+  /// Requires consumers_.
+  void move_all() noexcept;
+
+  // Written by submitters.
+  alignas(64) std::atomic<std::uint64_t> tail_{0};
+  SpinLock producers_;
+  /// The newest `head_` that a submitter has seen. Requires producers_.
+  std::uint64_t seen_head_ = 0;
+  // Written by workers.
+  alignas(64) std::atomic<std::uint64_t> head_{0};
+  SpinLock consumers_;
+  TaskDeque sorted_;
+  alignas(64) std::array<TaskDeque::Entry, kCapacity> slots_;
+};
+
+}  // namespace troupe::workers

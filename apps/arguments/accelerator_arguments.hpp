@@ -1,0 +1,37 @@
+/// The options for GPUs and emulated accelerators of commands that start a runtime on this machine.
+#pragma once
+
+#include <string>
+
+#include "actors/running/runtime_options.hpp"
+#include "linalg/factorization.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace troupe::apps {
+
+/// Adds `--gpus`, `--gpu-memory`, `--emulated-gpus`, `--lookahead`, `--eviction` and `--reuse-profile`.
+void add_accelerator_options(CLI::App& command, RuntimeOptions& options);
+
+/// The same without the number of GPUs, for commands that choose it.
+void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options);
+void add_lookahead_option(CLI::App& command, RuntimeOptions& options);
+
+/// For CLI11's checks of amounts of memory: what is wrong, or nothing.
+[[nodiscard]] std::string check_bytes(const std::string& text);
+
+/// Whether tasks may run on anything but cores.
+[[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
+
+/// Square tiles on accelerators: tall ones leave them too few tasks, and their times are not measured beforehand.
+void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization);
+
+/// Throws `invalid_argument` or `bad_input` for options that contradict one another, and where the data of the
+/// factorization's largest task fit into no accelerator. `n`: order of the matrix.
+void check_accelerators(const RuntimeOptions& runtime, const linalg::FactorizationOptions& factorization,
+                        std::int64_t n, std::size_t element_bytes);
+
+}  // namespace troupe::apps

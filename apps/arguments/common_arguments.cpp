@@ -1,0 +1,156 @@
+#include "apps/arguments/common_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "actors/scheduler/policy.hpp"
+#include "apps/arguments/duration.hpp"
+#include "client/runtime.hpp"
+#include "platform/files/atomic_file.hpp"
+#include "platform/machine/host_memory.hpp"
+#include "proto/errors.hpp"
+#include "proto/tokens.hpp"
+#include "traces/text/human.hpp"
+
+namespace troupe::apps {
+
+void add_application(CLI::App& command, linalg::Application& application) {
+  constexpr std::array kApplications{linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr};
+  command
+      .add_option_function<std::string>(
+          "application",
+          [&application, kApplications](const std::string& given) {
+            for (const linalg::Application one : kApplications) {
+              if (given == to_string(one)) application = one;
+            }
+          },
+          "cholesky, lu (without pivoting) or qr")
+      ->check(CLI::IsMember({"cholesky", "lu", "qr"}))
+      ->required();
+}
+
+void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
+  std::string policies;
+  for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
+    policies += (policies.empty() ? "" : ", ") + std::string(policy.name);
+  }
+  command.add_option("--policy", options.policy, "Scheduling policy: " + policies)
+      ->check([](const std::string& name) {
+        const auto policy = scheduler::make_policy(name, {});
+        return policy ? std::string() : policy.failure().message;
+      })
+      ->capture_default_str();
+  command.add_option("--cores", options.cores, "Cores to use; default: all that are allowed")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--window", options.window, "Tasks in flight before submission blocks")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
+      ->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of random numbers and random choices")
+      ->check(
+          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->capture_default_str();
+}
+
+void add_model_options(CLI::App& command, RuntimeOptions& options) {
+  options.model_folder = default_model_folder();
+  options.on_warning = [](const std::string& what) { fmt::print(stderr, "troupe: warning: {}\n", what); };
+  command
+      .add_option_function<std::string>(
+          "--models",
+          [&options](const std::string& folder) { options.model_folder = folder == "none" ? std::string() : folder; },
+          "Folder where placing policies keep the kernel times that they learn, or none")
+      ->type_name("FOLDER")
+      ->default_str(options.model_folder.empty() ? "none" : options.model_folder)
+      ->check(check_file_name);
+}
+
+void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics) {
+  command.add_flag("--metrics", metrics, "Print every actor's mailbox figures");
+  const auto check = [](const std::string& text) {
+    if (parse_duration(text)) return std::string();
+    return troupe::quoted(text) +
+           " is no time: give a positive number and a unit (ms, s, m or h), such as 5s, 500ms or 2m";
+  };
+  const auto assign = [&options](const std::string& text) {
+    options.why_after = parse_duration(text).value_or(Duration{});
+    options.on_stall = [](const WhyReport& report) { fmt::print(stderr, "troupe: stalled\n{}", report.to_text()); };
+  };
+  command
+      .add_option_function<std::string>("--why-after", assign,
+                                        "When no task has started or ended for so long (5s, 500ms, 2m), say why")
+      ->check(check);
+}
+
+namespace {
+
+/// What the runtime keeps for each tile: its registration, its name, the beginnings of allocations.
+constexpr double kBytesPerTile = 640;
+
+double tile_count(std::int64_t size, std::int64_t tile) {
+  return static_cast<double>(size / tile + (size % tile != 0 ? 1 : 0));
+}
+
+double tile_count(const MemoryNeed& need) {
+  const linalg::FactorizationOptions& options = need.factorization;
+  const std::int64_t tile_rows =
+      options.tile_rows > 0 ? options.tile_rows
+                            : linalg::default_tile_rows(options.application, need.cols, options.tile, need.workers);
+  return tile_count(need.rows, tile_rows) * tile_count(need.cols, options.tile);
+}
+
+/// Besides the dense matrix. Cholesky and LU work in it; QR has tiles of its own, the triangular factors of their
+/// reflectors and a copy of the diagonal ones.
+double bytes_of_factors(const MemoryNeed& need) {
+  const double tiles = tile_count(need) * kBytesPerTile;
+  if (need.factorization.application != linalg::Application::qr) return tiles;
+  const auto rows = static_cast<double>(need.rows);
+  const auto cols = static_cast<double>(need.cols);
+  const auto edge = static_cast<double>(std::min(need.factorization.tile, need.cols));
+  const double inner = std::min(static_cast<double>(need.factorization.inner), edge);
+  const double elements = rows * cols * (1 + inner / edge) + cols * edge;
+  return elements * static_cast<double>(need.element_bytes) + 2 * tiles;
+}
+
+std::string readable(double bytes) {
+  return bytes < 0x1p63 ? traces::human_bytes({static_cast<std::uint64_t>(bytes)}) : "more than 8 EiB";
+}
+
+}  // namespace
+
+std::size_t most_workers(const RuntimeOptions& options) {
+  return static_cast<std::size_t>(
+      options.cores > 0 ? options.cores : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+}
+
+void require_memory(const MemoryNeed& need) {
+  const platform::HostMemory memory = platform::read_host_memory();
+  const double matrix = static_cast<double>(need.rows) * static_cast<double>(need.cols + need.right_hand_sides) *
+                        static_cast<double>(need.element_bytes);
+  const double total = matrix * (need.dense_copies + need.tiled_copies) + bytes_of_factors(need) +
+                       tile_count(need) * kBytesPerTile * need.tiled_copies;
+  if (total <= static_cast<double>(memory.available.count)) return;
+  throw Error(ErrorCode::bad_input,
+              "a dense matrix of " + std::to_string(need.rows) + " x " + std::to_string(need.cols) + " in tiles of " +
+                  std::to_string(need.factorization.tile) +
+                  (need.right_hand_sides > 1 ? " with " + std::to_string(need.right_hand_sides) + " right-hand sides"
+                                             : std::string()) +
+                  " needs " + readable(total) + " of memory, copies included, but only " +
+                  traces::human_bytes(memory.available) + " are available (" + memory.limited_by +
+                  "): use a smaller matrix, larger tiles, --precision float, or a larger machine");
+}
+
+std::string check_file_name(const std::string& name) { return name.empty() ? "the file's name is empty" : ""; }
+
+void check_output_path(const std::string& path) {
+  if (const auto writable = platform::check_writable(path); !writable) {
+    throw Error(ErrorCode::bad_input, writable.failure().message);
+  }
+}
+
+}  // namespace troupe::apps

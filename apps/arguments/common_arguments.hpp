@@ -1,0 +1,68 @@
+/// What several commands ask for and check in the same way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "actors/running/runtime_options.hpp"
+#include "linalg/factorization.hpp"
+#include "proto/errors.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace troupe::apps {
+
+/// BLAS takes sizes of 32 bits.
+inline constexpr std::int64_t kLargestOrder = 2147483647;
+
+/// Adds the application that is compared: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
+void add_application(CLI::App& command, linalg::Application& application);
+
+/// Adds `--policy`, `--cores`, `--window`, `--seed`.
+void add_runtime_options(CLI::App& command, RuntimeOptions& options);
+
+/// Adds `--models`: where placing policies keep what they learn, by default in the user's cache. Warnings go to
+/// standard error.
+void add_model_options(CLI::App& command, RuntimeOptions& options);
+
+/// Adds `--metrics` and `--why-after`, which tells of stalls on standard error.
+void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics);
+
+/// What a factorization and what is around it will keep in memory.
+struct MemoryNeed {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  /// Further columns of every dense copy.
+  std::int64_t right_hand_sides = 0;
+  std::size_t element_bytes = sizeof(double);
+  linalg::FactorizationOptions factorization;
+  std::size_t workers = 1;
+  /// Dense matrices of this size besides the tiles, at the same time.
+  int dense_copies = 2;
+  /// Tiled matrices of this size besides the factors, at the same time.
+  int tiled_copies = 0;
+};
+
+/// How many workers a runtime with these options may get at most.
+std::size_t most_workers(const RuntimeOptions& options);
+
+/// Throws `bad_input` where that does not fit into the memory that is left.
+void require_memory(const MemoryNeed& need);
+
+/// What is in a file that the user named. One that cannot be opened or read is input that cannot be used.
+template <class T>
+T usable(Result<T> result) {
+  if (!result && result.failure().code == ErrorCode::io) throw Error(ErrorCode::bad_input, result.failure().message);
+  return std::move(result).value_or_throw();
+}
+
+/// For CLI11's checks of options that name files: what is wrong, or nothing.
+std::string check_file_name(const std::string& name);
+
+/// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
+void check_output_path(const std::string& path);
+
+}  // namespace troupe::apps

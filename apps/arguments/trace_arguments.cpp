@@ -1,0 +1,74 @@
+#include "apps/arguments/trace_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/arguments/common_arguments.hpp"
+#include "platform/machine/clock.hpp"
+#include "traces/files/trace_file.hpp"
+#include "traces/text/analysis_report.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/transfer_summary.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+void warn(const std::string& message) { fmt::print(stderr, "troupe: warning: {}\n", message); }
+
+}  // namespace
+
+void add_trace_options(CLI::App& command, TraceArguments& arguments) {
+  command
+      .add_option("--trace", arguments.file,
+                  "Write what ran when: PATH.json (for Perfetto and Chrome) or PATH.paje (for ViTE)")
+      ->check(check_file_name);
+  command
+      .add_option("--trace-limit", arguments.limit,
+                  "Entries that a trace may have: one for each task and each dependency")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
+      ->capture_default_str();
+  command.add_flag("--report", arguments.report, "Explain where the time went");
+}
+
+void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime) {
+  if (!arguments.file.empty()) traces::check_trace_path(arguments.file).value_or_throw();
+  runtime.trace = runtime.trace || arguments.report || !arguments.file.empty();
+  runtime.trace_limit = arguments.limit;
+}
+
+TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run) {
+  TraceOutcome outcome;
+  for (const WorkerReport& worker : run.report.workers) outcome.devices.push_back(worker.device);
+  if (arguments.report) outcome.analysis = actors::analyse(run.trace, outcome.devices.size(), run.window);
+  if ((arguments.report || !arguments.file.empty()) && run.trace.dropped > 0) {
+    warn(fmt::format("the trace is not complete: there was no room for {} of its entries (--trace-limit {})",
+                     human_count(run.trace.dropped), arguments.limit));
+  }
+  if (arguments.file.empty()) return outcome;
+  const auto written =
+      traces::write_trace(arguments.file, std::move(run.trace),
+                          {run.title, outcome.devices, run.window.start, traces::node_names(run.report)});
+  if (written) {
+    outcome.file = arguments.file;
+  } else {
+    warn("the trace was not written: " + written.failure().message);
+  }
+  return outcome;
+}
+
+void print_text(const TraceOutcome& outcome) {
+  if (outcome.analysis) fmt::print("\n{}", traces::analysis_text(*outcome.analysis, outcome.devices));
+  if (!outcome.file.empty()) fmt::print("\nTrace: {}\n", outcome.file);
+}
+
+void add_json(const TraceOutcome& outcome, nlohmann::json& json) {
+  if (outcome.analysis) json["report"] = traces::analysis_json(*outcome.analysis);
+  if (!outcome.file.empty()) json["trace"] = outcome.file;
+}
+
+TimeStamp trace_time() { return platform::SteadyClock().now(); }
+
+}  // namespace troupe::apps

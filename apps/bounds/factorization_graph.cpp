@@ -1,0 +1,76 @@
+#include "apps/bounds/factorization_graph.hpp"
+
+#include <algorithm>
+
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/working_set.hpp"
+
+namespace troupe::apps {
+
+void GraphRecorder::submitted(const graph::Task& task) noexcept {
+  const auto index = static_cast<std::uint32_t>(graph_.tasks.size());
+  const std::uint32_t kind = kind_of(task);
+  graph_.tasks.push_back({kind, {}});
+  BytesTask& node = graph_.uses.emplace_back(BytesTask{kind, {}, {}});
+  uses_.clear();
+  graph::append_working_set(task, uses_);
+  for (const memory::Use& use : uses_) {
+    const std::uint32_t tile = tile_of(use);
+    wait_for_users(index, tile, use.mode);
+    if (!reads(use.mode)) {
+      node.overwrites.push_back(tile);
+    } else {
+      // Of several that are updated the last one comes first: kernels name the tile that is theirs alone last.
+      node.reads.insert(writes(use.mode) ? node.reads.begin() : node.reads.end(), tile);
+    }
+  }
+  std::vector<std::uint32_t>& predecessors = graph_.tasks.back().predecessors;
+  std::sort(predecessors.begin(), predecessors.end());
+  predecessors.erase(std::unique(predecessors.begin(), predecessors.end()), predecessors.end());
+}
+
+void GraphRecorder::wait_for_users(std::uint32_t task, std::uint32_t tile, AccessMode mode) {
+  Version& version = versions_[tile];
+  std::vector<std::uint32_t>& predecessors = graph_.tasks[task].predecessors;
+  // Its readers have waited for the writer.
+  if (version.writer != kNone && (!writes(mode) || version.readers.empty())) predecessors.push_back(version.writer);
+  if (!writes(mode)) {
+    version.readers.push_back(task);
+    return;
+  }
+  predecessors.insert(predecessors.end(), version.readers.begin(), version.readers.end());
+  version.readers.clear();
+  version.writer = task;
+}
+
+/// Size classes have the operations that a simulation takes the tasks to have.
+std::uint32_t GraphRecorder::kind_of(const graph::Task& task) {
+  const SizeClassId id = classes_.classify(task);
+  if (id.index() < kind_of_class_.size()) return kind_of_class_[id.index()];
+  const graph::SizeClass& made = classes_[id];
+  auto& kinds = graph_.kinds;
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const FactorizationGraph::Kind& kind) {
+    return kind.codelet == made.codelet->name && kind.flops == made.flops;
+  });
+  kind_of_class_.push_back(static_cast<std::uint32_t>(found - kinds.begin()));
+  if (found == kinds.end()) kinds.push_back({made.codelet->name, made.flops});
+  return kind_of_class_.back();
+}
+
+std::uint32_t GraphRecorder::tile_of(const memory::Use& use) {
+  const auto [found, is_new] = tile_of_handle_.try_emplace(use.handle, static_cast<std::uint32_t>(graph_.tiles.size()));
+  if (is_new) {
+    graph_.tiles.push_back({use.bytes, -1, -1});
+    versions_.emplace_back();
+  }
+  return found->second;
+}
+
+void GraphRecorder::place(const Handle& tile, int row, int column) {
+  const auto found = tile_of_handle_.find(tile.id());
+  if (found == tile_of_handle_.end()) return;
+  graph_.tiles[found->second].row = row;
+  graph_.tiles[found->second].column = column;
+}
+
+}  // namespace troupe::apps

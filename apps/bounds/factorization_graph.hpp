@@ -1,0 +1,70 @@
+/// The task graph of a factorization, written down as it is submitted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "apps/bounds/bytes_bound.hpp"
+#include "apps/bounds/lower_bounds.hpp"
+#include "graph/codelets/handle.hpp"
+#include "graph/data/size_classes.hpp"
+#include "graph/submission_observer.hpp"
+#include "proto/memory.hpp"
+
+namespace troupe::apps {
+
+/// That of any policy and any number of GPUs.
+struct FactorizationGraph {
+  /// Tasks of one codelet with as many operations are of one kind.
+  struct Kind {
+    std::string codelet;
+    double flops = 0;
+  };
+  std::vector<Kind> kinds;
+  /// In the order of submission.
+  std::vector<BoundTask> tasks;
+  /// What each of them does with its tiles.
+  std::vector<BytesTask> uses;
+  /// In the order of their first use.
+  std::vector<BytesTile> tiles;
+};
+
+/// Writes down tasks and what they wait for, which follows from their data as it does in the graph: readers wait for
+/// the last writer, writers for it and its readers. Commuting tasks count as writers in this order, which is one of
+/// those allowed; reductions are left out. For one runtime and one thread that submits.
+class GraphRecorder final : public graph::SubmissionObserver {
+ public:
+  void submitted(const graph::Task& task) noexcept override;
+
+  /// Where in the matrix a tile lies; nothing happens where no task has used it.
+  void place(const Handle& tile, int row, int column);
+  /// When all is submitted.
+  [[nodiscard]] FactorizationGraph take() { return std::move(graph_); }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+
+  /// Who has used a tile: the last writer, and the readers since then.
+  struct Version {
+    std::uint32_t writer = kNone;
+    std::vector<std::uint32_t> readers;
+  };
+
+  [[nodiscard]] std::uint32_t kind_of(const graph::Task& task);
+  [[nodiscard]] std::uint32_t tile_of(const memory::Use& use);
+  void wait_for_users(std::uint32_t task, std::uint32_t tile, AccessMode mode);
+
+  FactorizationGraph graph_;
+  graph::SizeClasses classes_;
+  std::vector<std::uint32_t> kind_of_class_;
+  /// Looked up only.
+  std::unordered_map<HandleId, std::uint32_t> tile_of_handle_;
+  /// By tile.
+  std::vector<Version> versions_;
+  /// Of the task that is submitted: kept for its memory.
+  std::vector<memory::Use> uses_;
+};
+
+}  // namespace troupe::apps

@@ -1,0 +1,37 @@
+/// Longest paths through a task graph whose tasks weigh what their kind weighs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/bounds/lower_bounds.hpp"
+
+namespace troupe::apps {
+
+/// Keeps the graph in flat arrays, since it is asked many times.
+class LongestPath {
+ public:
+  explicit LongestPath(const BoundProblem& problem);
+
+  struct Path {
+    double weight = 0;
+    /// How many tasks of each kind lie on it.
+    std::vector<std::uint32_t> tasks_of_kind;
+  };
+  /// A path of the largest weight; of equal ones always the same. Weights, by kind, are not negative. Linear in tasks
+  /// and edges.
+  [[nodiscard]] Path find(std::span<const double> weights);
+
+ private:
+  std::vector<std::uint32_t> kinds_;
+  std::size_t number_of_kinds_;
+  /// The predecessors of task i are those from `first_[i]` to `first_[i + 1]`.
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> predecessors_;
+  /// By task: the largest weight of a path that ends with it, and the task before it on that path, or itself.
+  std::vector<double> weight_;
+  std::vector<std::uint32_t> before_;
+};
+
+}  // namespace troupe::apps

@@ -1,0 +1,151 @@
+#include "apps/bounds/lower_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "apps/bounds/kind_load.hpp"
+#include "apps/bounds/longest_path.hpp"
+#include "apps/bounds/makespan_program.hpp"
+#include "apps/bounds/task_stages.hpp"
+
+namespace troupe::apps {
+namespace {
+
+using Counts = std::vector<std::uint32_t>;
+
+constexpr int kRounds = 30;
+constexpr std::size_t kStages = 24;
+constexpr double kViolation = 1e-3;
+/// How often a path is bent towards what the path found before would cost.
+constexpr int kBends = 5;
+/// More than sums of some thousand doubles lose by rounding.
+constexpr double kPathRounding = 1e-12;
+
+/// What n tasks of one kind take at least, one after the other, if so many may run on each type: the fastest go first,
+/// so each takes no less than the one before.
+class KindCost {
+ public:
+  KindCost(const MakespanProgram& program, const KindLoad& load, std::size_t kind) {
+    for (std::size_t type = 0; type < load.types.size(); ++type) {
+      const double tasks = program.allocated(kind, type);
+      if (tasks > 1e-9) pieces_.push_back({load.types[type].times[kind], tasks});
+    }
+    std::ranges::sort(pieces_, {}, &Piece::time);
+  }
+
+  [[nodiscard]] double of(double n) const {
+    double cost = 0;
+    for (const Piece& piece : pieces_) {
+      const double here = std::min(n, piece.tasks);
+      cost += here * piece.time;
+      n -= here;
+    }
+    return cost;
+  }
+  /// What the next one takes after n.
+  [[nodiscard]] double next(double n) const {
+    for (const Piece& piece : pieces_) {
+      if (n < piece.tasks) return piece.time;
+      n -= piece.tasks;
+    }
+    return pieces_.empty() ? 0 : pieces_.back().time;
+  }
+  [[nodiscard]] double mean(double tasks) const { return tasks > 0 ? of(tasks) / tasks : 0; }
+
+ private:
+  struct Piece {
+    double time;
+    double tasks;
+  };
+  std::vector<Piece> pieces_;
+};
+
+double cost_of(const std::vector<KindCost>& costs, const Counts& tasks_of_kind) {
+  double cost = 0;
+  for (std::size_t kind = 0; kind < costs.size(); ++kind) cost += costs[kind].of(tasks_of_kind[kind]);
+  return cost;
+}
+
+/// Looks for paths that take long. What a path takes is convex in how many tasks of each kind it has; a path that is
+/// longest where each task weighs what one more of its kind would take is no shorter than the one that it starts from.
+std::vector<Counts> long_paths(LongestPath& graph, const std::vector<KindCost>& costs, const KindLoad& load,
+                               double longer_than) {
+  std::vector<double> mean;
+  std::vector<double> fastest;
+  for (std::size_t kind = 0; kind < costs.size(); ++kind) {
+    mean.push_back(costs[kind].mean(static_cast<double>(load.tasks_of_kind[kind])));
+    fastest.push_back(load.tasks_of_kind[kind] > 0 ? load.fastest(kind) : 0);
+  }
+  std::vector<Counts> found;
+  for (std::vector<double> weights : {mean, fastest}) {
+    Counts best;
+    double longest = longer_than;
+    for (int bend = 0; bend < kBends; ++bend) {
+      Counts path = graph.find(weights).tasks_of_kind;
+      for (std::size_t kind = 0; kind < costs.size(); ++kind) weights[kind] = costs[kind].next(path[kind]);
+      const double cost = cost_of(costs, path);
+      if (cost <= longest) continue;
+      longest = cost;
+      best = std::move(path);
+    }
+    if (!best.empty()) found.push_back(std::move(best));
+  }
+  return found;
+}
+
+/// Adds paths to a solved program until none takes notably longer than the makespan.
+double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& load) {
+  std::set<Counts> known;
+  double bound = program.bound();
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<KindCost> costs;
+    for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) costs.emplace_back(program, load, kind);
+    bool added = false;
+    for (const Counts& path : long_paths(graph, costs, load, program.makespan() * (1 + kViolation))) {
+      if (!known.insert(path).second) continue;
+      program.add_path(path);
+      added = true;
+    }
+    if (!added || !program.solve()) break;
+    bound = std::max(bound, program.bound());
+  }
+  return bound;
+}
+
+/// The bound with the conditions of the stages, and with paths through tasks that are told apart by them.
+double staged(const BoundProblem& problem, StagesBy by) {
+  const StagedProblem staged = in_stages(problem, by, kStages);
+  const KindLoad load(staged.problem);
+  MakespanProgram program(load);
+  for (const auto& stage : staged.stages) program.add_stage(stage.kinds, stage.closed_s / load.unit_s);
+  if (!program.solve()) return program.bound() * load.unit_s;
+  LongestPath graph(staged.problem);
+  return iterated(program, graph, load) * load.unit_s;
+}
+
+}  // namespace
+
+LowerBounds lower_bounds(const BoundProblem& problem) {
+  const KindLoad load(problem);
+  if (load.serial == kCannotRun) return {kCannotRun, kCannotRun, kCannotRun, kCannotRun};
+  if (load.serial <= 0) return {};
+
+  LongestPath graph(problem);
+  std::vector<double> fastest(problem.kinds, 0);
+  for (std::size_t kind = 0; kind < problem.kinds; ++kind) {
+    if (load.tasks_of_kind[kind] > 0) fastest[kind] = load.fastest(kind);
+  }
+  LowerBounds bounds;
+  bounds.critical_path_s = graph.find(fastest).weight * load.unit_s * (1 - kPathRounding);
+
+  MakespanProgram program(load);
+  const bool solved = program.solve();
+  bounds.area_s = program.bound() * load.unit_s;
+  bounds.iterated_s = std::max(bounds.area_s, bounds.critical_path_s);
+  if (solved) bounds.iterated_s = std::max(bounds.iterated_s, iterated(program, graph, load) * load.unit_s);
+  bounds.staged_s = std::max({bounds.iterated_s, staged(problem, StagesBy::tails), staged(problem, StagesBy::heads)});
+  return bounds;
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,70 @@
+#include "apps/bounds/task_stages.hpp"
+
+#include <algorithm>
+
+namespace troupe::apps {
+namespace {
+
+/// By kind, the time on the device that is there and fastest.
+std::vector<double> fastest_times(const BoundProblem& problem) {
+  std::vector<double> fastest;
+  for (const auto& times : problem.times_s) {
+    double least = kCannotRun;
+    for (std::size_t type = 0; type < times.size(); ++type) {
+      if (problem.counts[type] > 0) least = std::min(least, times[type]);
+    }
+    fastest.push_back(least);
+  }
+  return fastest;
+}
+
+std::vector<double> heads_of(const BoundProblem& problem) {
+  const auto fastest = fastest_times(problem);
+  std::vector<double> heads(problem.tasks.size(), 0);
+  for (std::size_t task = 0; task < heads.size(); ++task) {
+    for (const std::uint32_t before : problem.tasks[task].predecessors) {
+      heads[task] = std::max(heads[task], heads[before] + fastest[problem.tasks[before].kind]);
+    }
+  }
+  return heads;
+}
+
+std::vector<double> tails_of(const BoundProblem& problem) {
+  const auto fastest = fastest_times(problem);
+  std::vector<double> tails(problem.tasks.size(), 0);
+  for (std::size_t task = tails.size(); task-- > 0;) {
+    for (const std::uint32_t before : problem.tasks[task].predecessors) {
+      tails[before] = std::max(tails[before], tails[task] + fastest[problem.tasks[task].kind]);
+    }
+  }
+  return tails;
+}
+
+}  // namespace
+
+StagedProblem in_stages(const BoundProblem& problem, StagesBy by, std::size_t stages) {
+  const auto closed = by == StagesBy::tails ? tails_of(problem) : heads_of(problem);
+  const double longest = closed.empty() ? 0 : *std::ranges::max_element(closed);
+  StagedProblem staged{problem, {}};
+  staged.problem.kinds = problem.kinds * stages;
+  staged.problem.times_s.clear();
+  for (const auto& times : problem.times_s) staged.problem.times_s.insert(staged.problem.times_s.end(), stages, times);
+
+  // What is closed to all tasks of a stage is what is closed to the one with the least.
+  std::vector<double> least(stages, kCannotRun);
+  for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+    const double part = longest > 0 ? closed[i] / longest : 0;
+    const auto stage = std::min(static_cast<std::size_t>(part * static_cast<double>(stages)), stages - 1);
+    staged.problem.tasks[i].kind = static_cast<std::uint32_t>(problem.tasks[i].kind * stages + stage);
+    least[stage] = std::min(least[stage], closed[i]);
+  }
+  for (std::size_t stage = 1; stage < stages; ++stage) {
+    if (least[stage] == kCannotRun) continue;
+    std::vector<bool> kinds(staged.problem.kinds);
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind] = kind % stages >= stage;
+    staged.stages.push_back({std::move(kinds), least[stage]});
+  }
+  return staged;
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,38 @@
+/// How many tiles it takes to do many tasks: few tiles meet in few tasks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/bounds/bytes_bound.hpp"
+
+namespace troupe::apps {
+
+/// Tasks of one kind that each need three tiles in the places (i, j), (i, k) and (j, k) of a matrix, in whichever
+/// orientation, for three different i, j, k: the updates of Cholesky, LU and QR. A set of n tiles holds all three of at
+/// most c n^(3/2) such tasks, for two reasons, of which the one that gives less counts:
+///
+/// - Let the indices be the vertices of a graph and the tiles its edges. The tasks are triangles, of which n edges form
+/// at
+///   most (2 n)^(3/2) / 6: six times their number is the sum of the cubes of the adjacency matrix's eigenvalues, and 2
+///   n is that of the squares. Times the most tasks that have the same triangle.
+/// - Let n1, n2, n3 of the tiles be needed in first, second and third place. Points (i, j, k) with so many different
+/// projections
+///   are at most sqrt(n1 n2 n3) (L. Loomis and H. Whitney, 1949), which is less where the tiles of two places are never
+///   the same, as those left of and above a tile in LU; times the most tasks that are the same point. (D. Irony, S.
+///   Toledo and A. Tiskin, Communication lower bounds for distributed-memory matrix multiplication, 2004, bound what
+///   processors must be sent so.)
+struct TileTriangles {
+  /// By task of the problem: whether it is such a task. Tiles that `usable` rules out do not count.
+  std::vector<bool> is_triangle;
+  /// By kind: the c above; 0 where no task is one.
+  std::vector<double> tasks_per_tiles;
+
+  TileTriangles(const BytesProblem& problem, const std::vector<bool>& usable);
+
+  /// The least number of tiles, not rounded, that hold those of so many tasks of the kind.
+  [[nodiscard]] double least_tiles(std::uint32_t kind, double tasks) const;
+};
+
+}  // namespace troupe::apps

@@ -1,0 +1,216 @@
+/// `troupe info`: what this machine offers, and what of it may be used; or a described machine.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "actors/running/kept_links.hpp"
+#include "actors/scheduler/models/history_file.hpp"
+#include "actors/scheduler/policy.hpp"
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/models/kept_models.hpp"
+#include "apps/models/machine_summary.hpp"
+#include "apps/run/run_summary.hpp"
+#include "client/runtime.hpp"
+#include "kernels/checks/catalogue.hpp"
+#include "platform/cuda/cuda_devices.hpp"
+#include "platform/described/machine_description.hpp"
+#include "platform/machine/topology.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/table.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using platform::Topology;
+
+/// Their memories are memory nodes as well.
+void add_gpus(nlohmann::json& json) {
+  json["gpus"] = nlohmann::json::array();
+  const auto gpus = platform::list_cuda_devices();
+  if (!gpus) {
+    json["no_gpus_because"] = gpus.failure().message;
+    return;
+  }
+  for (const platform::CudaDeviceInfo& gpu : gpus.value()) {
+    json["gpus"].push_back({{"index", gpu.index},
+                            {"name", gpu.name},
+                            {"memory_bytes", gpu.memory.count},
+                            {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                            {"multiprocessors", gpu.multiprocessors},
+                            {"bus", gpu.bus_id},
+                            {"numa_node", gpu.numa_node}});
+    json["memory_nodes"].push_back({{"kind", "gpu"}, {"gpu", gpu.index}, {"bytes", gpu.memory.count}});
+  }
+}
+
+nlohmann::json to_json(const Topology& topology) {
+  const platform::Machine& machine = topology.machine;
+  nlohmann::json json{{"cpu", machine.cpu_model},
+                      {"packages", machine.packages},
+                      {"cores", machine.cores},
+                      {"processing_units", machine.pus.size()},
+                      {"usable_cores", topology.cores.size()},
+                      {"bindable", topology.bindable},
+                      {"limits", topology.limits},
+                      {"memory_total_bytes", topology.memory.total.count},
+                      {"memory_available_bytes", topology.memory.available.count}};
+  for (const platform::CacheLevel& cache : machine.caches) {
+    json["caches"].push_back({{"level", cache.level},
+                              {"bytes", cache.size.count},
+                              {"count", cache.count},
+                              {"processing_units_each", cache.pus_each}});
+  }
+  for (const platform::NumaNode& node : machine.numa_nodes) {
+    json["memory_nodes"].push_back({{"kind", "host"}, {"os_index", node.os_index}, {"bytes", node.memory.count}});
+  }
+  for (std::size_t i = 0; i < topology.cores.size(); ++i) {
+    const platform::Core& core = topology.cores[i];
+    json["workers"].push_back({{"worker", i},
+                               {"processing_unit", core.pu},
+                               {"package", core.package},
+                               {"numa_node", core.numa_node},
+                               {"victims", topology.victim_order(static_cast<int>(i))}});
+  }
+  for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
+    json["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
+  }
+  add_gpus(json);
+  json["models"] = models_json(default_model_folder(), machine);
+  return json;
+}
+
+std::string listed(const std::vector<std::vector<int>>& rings) {
+  std::string text;
+  for (const std::vector<int>& ring : rings)
+    text += fmt::format("{}{{{}}}", text.empty() ? "" : " ", fmt::join(ring, " "));
+  return text.empty() ? "none" : text;
+}
+
+void print_gpus() {
+  const auto gpus = platform::list_cuda_devices();
+  if (!gpus) {
+    fmt::print("\nGPUs: none that could be used: {}\n", gpus.failure().message);
+    return;
+  }
+  fmt::print("\nGPUs\n");
+  for (const platform::CudaDeviceInfo& gpu : gpus.value()) {
+    fmt::print("  GPU {}: {}, {}, compute capability {}.{}, {} multiprocessors, bus {}{}\n", gpu.index, gpu.name,
+               traces::human_bytes(gpu.memory), gpu.major, gpu.minor, gpu.multiprocessors, gpu.bus_id,
+               gpu.numa_node >= 0 ? fmt::format(", NUMA node {}", gpu.numa_node) : "");
+  }
+}
+
+void print_links(const std::string& folder, const platform::Machine& machine) {
+  if (folder.empty()) return;
+  const std::string key = scheduler::machine_key(machine);
+  const auto links = actors::read_links(actors::links_path(folder, key), key);
+  if (!links) {
+    fmt::print("\nLinks\n  {}\n", links.failure().message);
+    return;
+  }
+  if (links.value().empty()) return;
+  fmt::print("\nLinks, as measured\n");
+  for (const auto& [pair, speed] : links.value()) {
+    fmt::print("  {} to {}: {:.4g} GB/s after {}\n", pair.first, pair.second, speed.bytes_per_s / 1e9,
+               traces::human_seconds(seconds(speed.latency)));
+  }
+}
+
+void print_text(const Topology& topology) {
+  const platform::Machine& machine = topology.machine;
+  fmt::print("{}\n", machine.cpu_model.empty() ? "unknown processor" : machine.cpu_model);
+  fmt::print("  {} package(s), {} cores, {} processing units\n", machine.packages, machine.cores, machine.pus.size());
+  for (const platform::CacheLevel& cache : machine.caches) {
+    fmt::print("  L{} cache: {} x {}, each for {} processing unit(s)\n", cache.level, cache.count,
+               traces::human_bytes(cache.size), cache.pus_each);
+  }
+  fmt::print("\nMemory nodes\n");
+  for (const platform::NumaNode& node : machine.numa_nodes) {
+    fmt::print("  host memory, NUMA node {}: {}\n", node.os_index, traces::human_bytes(node.memory));
+  }
+  fmt::print("  available now: {} ({})\n", traces::human_bytes(topology.memory.available), topology.memory.limited_by);
+  fmt::print("\nWorkers: {} of {} cores\n", topology.cores.size(), machine.cores);
+  for (std::size_t i = 0; i < topology.cores.size(); ++i) {
+    const platform::Core& core = topology.cores[i];
+    fmt::print("  worker {}: processing unit {}, package {}, NUMA node {}; asks for work: {}\n", i, core.pu,
+               core.package, core.numa_node, listed(topology.victim_order(static_cast<int>(i))));
+  }
+  fmt::print("  {}\n", topology.bindable ? "each is bound to its core" : "not bound: " + topology.unbindable_because);
+  for (const std::string& limit : topology.limits) fmt::print("  limit: {}\n", limit);
+  print_gpus();
+  fmt::print("\nPolicies\n");
+  for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
+    fmt::print("  {:<6} {}\n", policy.name, policy.summary);
+  }
+  print_links(default_model_folder(), machine);
+  fmt::print("\nKernel times that placing policies have learned\n{}", models_text(default_model_folder(), machine));
+}
+
+int info(bool json, int cores) {
+  platform::TopologyOptions options;
+  options.cores = cores;
+  const Topology topology = Topology::discover(options).value_or_throw();
+  if (json) {
+    fmt::print("{}\n", as_text(to_json(topology)));
+  } else {
+    print_text(topology);
+  }
+  return kSuccess;
+}
+
+int list_kernels(bool json) {
+  nlohmann::json list = nlohmann::json::array();
+  traces::Table table({{"name"}, {"what it does"}});
+  for (const kernels::CatalogueEntry& entry : kernels::catalogue()) {
+    list.push_back({{"name", entry.name}, {"description", entry.description}});
+    table.add_row({entry.name, entry.description});
+  }
+  fmt::print("{}", json ? as_text({{"kernels", list}}) + '\n' : table.text());
+  return kSuccess;
+}
+
+int info_on_platform(bool json, const std::string& platform) {
+  const platform::MachineDescription machine = usable(platform::load_machine(platform));
+  fmt::print("{}", json ? as_text(machine_json(machine)) + '\n' : machine_text(machine));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& application, Command& chosen) {
+  struct Arguments {
+    bool json = false;
+    bool kernels = false;
+    int cores = 0;
+    std::string platform;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      application.add_subcommand("info", "Show the cores, memory and limits of this machine, or a described one");
+  CLI::Option* cores =
+      command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take");
+  cores->check(CLI::Range(1, 1 << 20));
+  const std::string known = fmt::format("Show a described machine instead: one of {}, or the path of a file",
+                                        fmt::join(platform::known_machines(), ", "));
+  CLI::Option* platform = command->add_option("--platform", arguments->platform, known);
+  platform->type_name("NAME|FILE")->excludes(cores);
+  command
+      ->add_flag("--kernels", arguments->kernels,
+                 "List the built-in codelets by the names that a service knows them by")
+      ->excludes(cores)
+      ->excludes(platform);
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->callback([arguments, platform, &chosen] {
+    chosen = [arguments, described = !platform->empty()] {
+      if (arguments->kernels) return list_kernels(arguments->json);
+      return described ? info_on_platform(arguments->json, arguments->platform)
+                       : info(arguments->json, arguments->cores);
+    };
+  });
+}
+
+}  // namespace troupe::apps

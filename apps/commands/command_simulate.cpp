@@ -1,0 +1,244 @@
+/// `troupe simulate`: a factorization on a described machine, in virtual time.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/policy.hpp"
+#include "apps/arguments/accelerator_arguments.hpp"
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/run/run_summary.hpp"
+#include "apps/simulate/simulation_bound.hpp"
+#include "apps/simulate/simulation_pool.hpp"
+#include "apps/simulate/simulation_request.hpp"
+#include "apps/simulate/simulation_summary.hpp"
+#include "platform/described/machine_description.hpp"
+#include "proto/byte_amounts.hpp"
+#include "traces/files/trace_file.hpp"
+#include "traces/text/transfer_summary.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+constexpr std::int64_t kLargestSimulatedTile = 65536;
+
+struct SimulateCommand {
+  SimulationArguments simulation;
+  std::string trace;
+  std::string plot;
+  bool json = false;
+  /// 0: one for each core.
+  int jobs = 0;
+};
+
+void check_files(const SimulateCommand& arguments, const SimulationRequest& request) {
+  if (!arguments.plot.empty()) usable(check_chart_path(arguments.plot));
+  if (arguments.trace.empty()) return;
+  traces::check_trace_path(arguments.trace).value_or_throw();
+  const std::size_t runs = request.runs().count;
+  if (runs == 1) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("--trace: a trace is of one run, not of {}: give one --n, number of --gpus and --policy, and "
+                          "no --repeat",
+                          runs));
+}
+
+/// One for each place.
+std::vector<SimulationPoint> points_of(const SimulationRequest& request,
+                                       const std::vector<FactorizationOutcome>& outcomes) {
+  std::vector<SimulationPoint> points;
+  const auto repeat = static_cast<std::ptrdiff_t>(request.repeat());
+  auto first = outcomes.begin();
+  for (const SimulationPlace& place : request.places()) {
+    points.push_back(point_of(place, {first, first + repeat}));
+    first += repeat;
+  }
+  return points;
+}
+
+/// A bound of time is that of a size and its GPUs, whatever the policy; one of bytes goes with the time taken.
+void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& points) {
+  std::int64_t n = 0;
+  std::optional<FactorizationGraph> graph;
+  const SimulationPoint* last = nullptr;
+  for (SimulationPoint& point : points) {
+    const SimulatedRun run = request.run(point.place, 1);
+    if (point.place.n != n) graph = record_graph(run);
+    n = point.place.n;
+    if (!graph) continue;
+    const bool same = last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus;
+    const int cores = point.count(DeviceKind::cpu_core);
+    point.bound_seconds = same ? last->bound_seconds : bound_seconds(*graph, run, cores);
+    // With noise a run may pass the bound of mean times: there is no schedule to compare it with.
+    if (point.seconds.mean >= point.bound_seconds)
+      point.bound_bytes = bound_bytes(*graph, run, cores, point.seconds.mean);
+    last = &point;
+  }
+}
+
+void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& request, FactorizationOutcome& outcome) {
+  traces::TraceDescription description;
+  const SimulationPlace& place = request.places().front();
+  description.title = fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy);
+  for (const WorkerReport& worker : outcome.report.workers) description.workers.push_back(worker.device);
+  description.nodes = traces::node_names(outcome.report);
+  usable(traces::write_trace(arguments.trace, std::move(outcome.trace), description));
+}
+
+int simulate_as_asked(const SimulateCommand& arguments) {
+  const SimulationRequest request = SimulationRequest::make(arguments.simulation);
+  check_files(arguments, request);
+  for (const std::string& warning : request.warnings()) fmt::print(stderr, "troupe: warning: {}\n", warning);
+  SimulationList runs = request.runs();
+  if (!arguments.trace.empty()) {
+    runs.run = [make = runs.run](std::size_t i) {
+      SimulatedRun run = make(i);
+      run.trace = true;
+      return run;
+    };
+  }
+  std::vector<FactorizationOutcome> outcomes =
+      simulate_all(runs, arguments.jobs > 0 ? arguments.jobs : default_jobs(),
+                   {.enabled = !arguments.json, .label = to_string(request.common().application)});
+  SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace};
+  add_bounds(request, summary.points);
+  if (!arguments.trace.empty()) write_trace_of(arguments, request, outcomes.front());
+  if (!arguments.plot.empty()) {
+    usable(draw_chart(arguments.plot, simulation_chart(summary)));
+    summary.plot = arguments.plot;
+  }
+  fmt::print("{}", arguments.json ? as_text(simulation_json(summary)) + '\n' : simulation_text(summary));
+  return kSuccess;
+}
+
+std::string check_policy(const std::string& name) {
+  const auto policy = scheduler::make_policy(name, {});
+  return policy ? std::string() : policy.failure().message;
+}
+
+std::string known_policies_text() {
+  std::string names;
+  for (const auto& policy : scheduler::known_policies())
+    names += (names.empty() ? "" : ", ") + std::string(policy.name);
+  return names;
+}
+
+void add_what(CLI::App& command, SimulationArguments& arguments) {
+  add_application(command, arguments.application);
+  command.add_option("--n", arguments.sizes, "Order of the matrix; may be given several times")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->required();
+  command.add_option("--tile", arguments.tile, "Edge of a tile; default: the largest that was measured on the machine")
+      ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile));
+  command.add_option("--inner", arguments.inner, "QR: columns of an inner block")
+      ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile))
+      ->capture_default_str();
+  command.add_option("--precision", arguments.precision, "single or double; default: double, where the machine has it")
+      ->check(CLI::IsMember({"single", "double"}));
+}
+
+void add_where(CLI::App& command, SimulationArguments& arguments) {
+  command
+      .add_option(
+          "--platform", arguments.platform,
+          fmt::format("The machine: one of {}, or the path of a file", fmt::join(platform::known_machines(), ", ")))
+      ->type_name("NAME|FILE")
+      ->required();
+  command.add_option("--gpus", arguments.gpus, "How many GPUs: 4, 1-8 or 0,2,4; default: all")
+      ->check([](const std::string& text) { return text.empty() ? "how many?" : std::string(); });
+  command
+      .add_option("--gpu-order", arguments.gpu_order,
+                  "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
+      ->capture_default_str();
+  command
+      .add_option("--cores", arguments.simulation.cores,
+                  "Cores that run tasks; default: all, less one for each GPU, which drives it")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies_text())
+      ->check(check_policy)
+      ->allow_extra_args(false)
+      ->required();
+}
+
+void add_runs(CLI::App& command, SimulationArguments& arguments) {
+  command.add_option("--seed", arguments.simulation.seed, "Seed of all that is drawn")
+      ->check(
+          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->capture_default_str();
+  command.add_option("--repeat", arguments.repeat, "Runs with rising seeds, with noise; means are reported")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command.add_flag_function(
+      "--noise,!--no-noise", [&arguments](std::int64_t given) { arguments.noise = given > 0; },
+      "Kernel times vary as they were measured to; default: where runs are repeated");
+}
+
+void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
+  SimulationOptions& options = arguments.simulation;
+  command
+      .add_option_function<std::string>(
+          "--model",
+          [&options](const std::string& given) {
+            options.model = given == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
+          },
+          "What policies believe: exact (the description) or learned (from the run itself)")
+      ->check(CLI::IsMember({"exact", "learned"}));
+  command.add_option("--kernel-error", options.kernel_error, "Believed kernel times are off by factors up to this")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
+  command.add_option("--bandwidth-error", options.bandwidth_error, "Believed bandwidths are off by factors up to this")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--gpu-memory", [&options](const std::string& text) { options.gpu_memory = parse_bytes(text); },
+          "Memory of each GPU, such as 512MiB; default: as described")
+      ->check(check_bytes)
+      ->type_name("SIZE");
+  command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
+      ->check(CLI::Range(1e-6, 1.0));
+  command
+      .add_option("--lookahead", arguments.lookahead, "Tasks whose data a GPU fetches while a kernel runs; default: 2")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20U));
+  command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
+      ->check(CLI::Range(0.0, 1e9));
+  command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
+      ->check(CLI::Range(0.0, 1e9));
+  command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
+  command
+      .add_option("--assume", arguments.assume,
+                  "starpu: 0.9 of the memory, 10 us per kernel and copy, finished tiles written back early, lookahead "
+                  "2, where these are not given; none")
+      ->check(CLI::IsMember({"starpu", "none"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& application, Command& chosen) {
+  auto arguments = std::make_shared<SimulateCommand>();
+  CLI::App* command =
+      application.add_subcommand("simulate", "Factorize on a described machine in virtual time, and compare policies");
+  add_what(*command, arguments->simulation);
+  add_where(*command, arguments->simulation);
+  add_runs(*command, arguments->simulation);
+  add_assumptions(*command, arguments->simulation);
+  command
+      ->add_option("--trace", arguments->trace,
+                   "Write what ran and was copied when, of a single run: PATH.json (for Perfetto and Chrome) or "
+                   "PATH.paje (for ViTE)")
+      ->check(check_file_name);
+  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of GPUs: PATH.svg")
+      ->check(check_file_name);
+  command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
+      ->check(CLI::Range(1, 4096));
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return simulate_as_asked(*arguments); }; });
+}
+
+}  // namespace troupe::apps

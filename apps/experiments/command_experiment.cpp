@@ -1,0 +1,204 @@
+/// `troupe experiment`: published experiments, run again in virtual time.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/experiments/dada_report.hpp"
+#include "apps/experiments/eviction_experiment.hpp"
+#include "apps/experiments/policy_report.hpp"
+#include "apps/run/run_summary.hpp"
+#include "apps/simulate/scaled_machine.hpp"
+#include "apps/simulate/simulation_pool.hpp"
+#include "traces/picture/gnuplot.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// The machine and precision of the paper.
+constexpr const char* kMachine = "idgraf-double";
+
+struct ExperimentArguments {
+  std::string name;
+  /// Empty: the experiment's name.
+  std::string folder;
+  /// 0: as many as the experiment has by itself.
+  int repeat = 0;
+  std::uint64_t seed = 1;
+  /// 0: one for each core.
+  int jobs = 0;
+  bool quick = false;
+  bool json = false;
+  // dada
+  /// The figures are of the first.
+  std::vector<double> assumptions;
+  // policies
+  // policies and eviction
+  /// Empty: the experiment's own.
+  std::string policy;
+  std::vector<std::string> points;
+  std::vector<double> errors;
+};
+
+void make_folder(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw Error(ErrorCode::bad_input, fmt::format("cannot create the folder '{}': {}", folder, failed.message()));
+  }
+  check_output_path(folder + "/report.md");
+}
+
+int dada_experiment(const ExperimentArguments& arguments) {
+  usable(traces::check_gnuplot());
+  DadaReport report{{}, kMachine, {}};
+  if (arguments.quick) {
+    report.options.n = 4096;
+    report.options.repeat = 3;
+  }
+  if (arguments.repeat > 0 && !arguments.quick) report.options.repeat = arguments.repeat;
+  report.options.seed = arguments.seed;
+  report.options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
+  std::vector<double> factors = arguments.assumptions;
+  if (factors.empty()) factors = arguments.quick ? std::vector<double>{1} : std::vector<double>{1, 2.0 / 3, 1.5};
+  for (const double factor : factors) {
+    const auto machine = machine_with_assumptions(kMachine, factor).value_or_throw();
+    const std::string label = factors.size() > 1 ? fmt::format("dada, assumptions x {:.3g}", factor) : "dada";
+    DadaResults results = DadaResults::measure(report.options, machine, {.enabled = !arguments.json, .label = label});
+    std::vector<Judgement> judgements = judge(results);
+    report.variants.push_back({factor, std::move(results), std::move(judgements)});
+  }
+  write_dada_report(arguments.folder, report).value_or_throw();
+  if (arguments.json) {
+    fmt::print("{}\n", as_text(dada_json(report)));
+  } else {
+    fmt::print("{}\nFigures, numbers and rules: {}/report.md\n", dada_text(report), arguments.folder);
+  }
+  return kSuccess;
+}
+
+/// For a first look: what runs in seconds.
+std::vector<PolicyPoint> quick(std::vector<PolicyPoint> points) {
+  std::erase_if(points, [](const PolicyPoint& point) { return point.n / point.tile > 18 || point.gpus % 4 != 0; });
+  return points;
+}
+
+PolicyVariant policy_variant(const ExperimentArguments& arguments, const std::string& name, double error) {
+  PolicyVariant variant;
+  variant.name = name;
+  variant.title = name + " points";
+  if (error != 1) variant.title += fmt::format(", models off by up to {:g}", error);
+  PolicyExperimentOptions& options = variant.options;
+  if (!arguments.policy.empty()) options.policy = arguments.policy;
+  std::erase(options.rivals, options.policy);
+  options.points = name == "tuned" ? tuned_points() : other_points();
+  if (arguments.quick) {
+    options.points = quick(std::move(options.points));
+    options.repeat = 2;
+  }
+  if (arguments.repeat > 0) options.repeat = arguments.repeat;
+  options.seed = arguments.seed;
+  options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
+  options.kernel_error = options.bandwidth_error = error;
+  variant.comparisons = compare_policies(options, {.enabled = !arguments.json, .label = variant.title});
+  variant.summary = summarize(variant.comparisons);
+  return variant;
+}
+
+int policy_experiment(const ExperimentArguments& arguments) {
+  std::vector<PolicyVariant> variants;
+  std::vector<std::string> sets = arguments.points;
+  if (sets.empty()) sets = {"tuned", "other"};
+  for (const std::string& name : sets) {
+    if (arguments.errors.empty()) variants.push_back(policy_variant(arguments, name, 1));
+    for (const double error : arguments.errors) variants.push_back(policy_variant(arguments, name, error));
+  }
+  write_policy_report(arguments.folder, variants).value_or_throw();
+  if (arguments.json) {
+    fmt::print("{}\n", as_text(policy_json(variants)));
+  } else {
+    fmt::print("{}\nAll points: {}/report.md\n", policy_text(variants), arguments.folder);
+  }
+  return kSuccess;
+}
+
+int eviction_experiment(const ExperimentArguments& arguments) {
+  EvictionExperimentOptions options;
+  if (!arguments.policy.empty()) options.policy = arguments.policy;
+  if (arguments.quick) options.n = 8192;
+  options.seed = arguments.seed;
+  options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
+  const auto comparisons = compare_evictions(options, {.enabled = !arguments.json, .label = "eviction"});
+  fmt::print("{}\n",
+             arguments.json ? as_text(eviction_json(options, comparisons)) : eviction_text(options, comparisons));
+  return kSuccess;
+}
+
+int experiment(ExperimentArguments arguments) {
+  if (arguments.name == "eviction") return eviction_experiment(arguments);
+  if (arguments.folder.empty()) arguments.folder = arguments.name;
+  make_folder(arguments.folder);
+  return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
+}
+
+}  // namespace
+
+void add_experiment_command(CLI::App& application, Command& chosen) {
+  auto arguments = std::make_shared<ExperimentArguments>();
+  CLI::App* command = application.add_subcommand(
+      "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators");
+  add_scaling_command(*command, chosen);
+  command
+      ->add_option("name", arguments->name,
+                   "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
+                   "others on several machines; eviction: bytes that eviction policies move, a table only")
+      ->check(CLI::IsMember({"dada", "policies", "eviction"}));
+  command
+      ->add_option("--out", arguments->folder,
+                   "Folder for figures, tables and the report; made where it is missing; default: the name")
+      ->check(check_file_name);
+  command
+      ->add_option("--repeat", arguments->repeat, "Runs of each point, with noise; default: 30 (dada), 10 (policies)")
+      ->check(CLI::Range(2, 100000));
+  command->add_option("--seed", arguments->seed, "Seed of each point's first run; the others follow")
+      ->check(
+          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->capture_default_str();
+  command
+      ->add_option("--assumptions", arguments->assumptions,
+                   "dada: factors on the speed of GPUs on kernels that were not measured, such as 1,0.67,1.5 (the "
+                   "default); figures are of the first")
+      ->delimiter(',')
+      ->check(CLI::Range(0.01, 100.0));
+  command->add_option("--policy", arguments->policy,
+                      "policies: the one to compare with all others, default: homeward; eviction: where tasks run, "
+                      "default: dada:alpha=0.5,cp");
+  command
+      ->add_option("--points", arguments->points,
+                   "policies: tuned (what the policy was tuned on), other (what it was not), or both, the default")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"tuned", "other"}));
+  command
+      ->add_option("--model-error", arguments->errors,
+                   "policies: kernel times and bandwidths that policies believe are off by factors up to these")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0, 100.0));
+  command->add_flag("--quick", arguments->quick, "Fewer points and runs");
+  command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
+      ->check(CLI::Range(1, 4096));
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->callback([command, arguments, &chosen] {
+    if (!command->get_subcommands().empty()) return;
+    if (arguments->name.empty()) throw CLI::RequiredError("an experiment (dada, policies, eviction or scaling)");
+    chosen = [arguments] { return experiment(*arguments); };
+  });
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,149 @@
+/// `troupe experiment scaling`: a factorization over the number of accelerators.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "actors/scheduler/policy.hpp"
+#include "apps/arguments/accelerator_arguments.hpp"
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/experiments/scaling_summary.hpp"
+#include "apps/run/run_summary.hpp"
+#include "platform/accelerators/emulation_arguments.hpp"
+#include "platform/described/machine_description.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// Medians of more say no more, and their intervals are worked out exactly.
+constexpr int kMostRuns = 1000;
+
+struct ScalingCommand {
+  ScalingArguments scaling;
+  bool real = false;
+  std::string plot;
+  bool json = false;
+};
+
+/// Throws where a residual is not below the bound.
+void require_accuracy(const std::vector<ScalingPoint>& points) {
+  for (const ScalingPoint& point : points) {
+    if (!point.residual || *point.residual < linalg::kResidualBound) continue;
+    throw Error(ErrorCode::kernel_failed,
+                fmt::format("the check failed: with policy {} on {} accelerators a scaled residual, {:.3g}, is not "
+                            "below {}",
+                            point.policy, point.gpus, *point.residual, linalg::kResidualBound));
+  }
+}
+
+int scale(const ScalingCommand& arguments) {
+  const ScalingArguments& scaling = arguments.scaling;
+  if (!arguments.plot.empty()) usable(check_chart_path(arguments.plot));
+  const std::vector<ScalingRuns> runs =
+      run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
+  std::vector<ScalingPoint> points;
+  for (const ScalingRuns& of : runs) points.push_back(scaling_point(of));
+  if (!arguments.plot.empty()) usable(draw_chart(arguments.plot, scaling_chart(scaling, points)));
+  if (arguments.json) {
+    nlohmann::json json = scaling_json(scaling, runs, points);
+    if (!arguments.plot.empty()) json["plot"] = arguments.plot;
+    fmt::print("{}\n", as_text(json));
+  } else {
+    fmt::print("{}", scaling_text(scaling, points));
+    if (!arguments.plot.empty()) fmt::print("\nPlot: {}\n", arguments.plot);
+  }
+  require_accuracy(points);
+  return kSuccess;
+}
+
+void add_what(CLI::App& command, ScalingArguments& arguments) {
+  add_application(command, arguments.application);
+  command.add_option("--n", arguments.n, "Order of the matrix")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->capture_default_str();
+  command.add_option("--tile", arguments.tile, "Edge of a tile")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->capture_default_str();
+  command.add_option("--inner", arguments.inner, "QR: columns of an inner block")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->capture_default_str();
+  command.add_option("--precision", arguments.precision, "float or double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+  command.add_option("--policy", arguments.policies, "Policy, may be given several times")
+      ->check([](const std::string& name) {
+        const auto policy = scheduler::make_policy(name, {});
+        return policy ? std::string() : policy.failure().message;
+      })
+      ->allow_extra_args(false)
+      ->required();
+}
+
+/// Exactly one of three.
+void add_where(CLI::App& command, ScalingCommand& arguments) {
+  ScalingArguments& scaling = arguments.scaling;
+  CLI::Option_group* group = command.add_option_group("devices", "On what it runs; one of these");
+  group->add_flag_function(
+      "--real", [&scaling](std::int64_t) { scaling.devices = ScalingDevices::real; }, "CUDA GPUs of this machine");
+  group
+      ->add_option_function<std::string>(
+          "--emulated",
+          [&scaling](const std::string& text) {
+            scaling.devices = ScalingDevices::emulated;
+            scaling.emulation = text;
+          },
+          "Emulated accelerators, each like this: memory=256MiB,bandwidth=8GB/s (docs/accelerators.md)")
+      ->check([](const std::string& text) {
+        const auto parsed = platform::parse_emulated_gpus("1:" + text);
+        return parsed ? std::string() : parsed.failure().message;
+      })
+      ->type_name("OPTIONS");
+  group
+      ->add_option_function<std::string>(
+          "--platform",
+          [&scaling](const std::string& name) {
+            scaling.devices = ScalingDevices::modelled;
+            scaling.platform = name;
+          },
+          fmt::format("A described machine, in virtual time: one of {}, or the path of a file",
+                      fmt::join(platform::known_machines(), ", ")))
+      ->type_name("NAME|FILE");
+  group->require_option(1);
+  command.add_option("--gpus", scaling.gpus, "How many: 4, 1-8 or 0,2,4")->capture_default_str();
+  command.add_option("--cores", scaling.runtime.cores, "Cores that run tasks; default: all that are left")
+      ->check(CLI::Range(1, 1 << 20));
+  add_gpu_memory_option(command, scaling.runtime);
+  add_lookahead_option(command, scaling.runtime);
+}
+
+}  // namespace
+
+void add_scaling_command(CLI::App& experiment, Command& chosen) {
+  auto arguments = std::make_shared<ScalingCommand>();
+  CLI::App* command = experiment.add_subcommand(
+      "scaling", "A factorization over the number of accelerators: real, emulated or modelled");
+  ScalingArguments& scaling = arguments->scaling;
+  add_what(*command, scaling);
+  add_where(*command, *arguments);
+  add_model_options(*command, scaling.runtime);
+  command->add_option("--repeat", scaling.repeat, "Runs that count of each point; medians are reported")
+      ->check(CLI::Range(1, kMostRuns))
+      ->capture_default_str();
+  command->add_option("--seed", scaling.runtime.seed, "Seed of the matrix and whatever else is drawn")
+      ->check(
+          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->capture_default_str();
+  command->add_flag("--check", scaling.check, "Compute scaled residuals of each point's last run");
+  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of accelerators: PATH.svg")
+      ->check(check_file_name);
+  command->add_flag("--json", arguments->json, "Print one JSON object");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return scale(*arguments); }; });
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,121 @@
+#include "apps/experiments/dada_experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/simulate/gpu_choice.hpp"
+#include "apps/simulate/simulation_pool.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using namespace dada_policy;
+
+const std::vector<std::string>& compared_policies() {
+  static const std::vector<std::string> policies{std::string(kHeft), std::string(kAlphaZero), std::string(kAlphaHalf),
+                                                 std::string(kAlphaHalfCp)};
+  return policies;
+}
+
+using Key = std::tuple<linalg::Application, std::string, int>;
+
+/// Every point once.
+std::vector<Key> all_points() {
+  std::vector<Key> keys;
+  const auto add = [&keys](linalg::Application application, const std::string& policy) {
+    for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+      const Key key{application, policy, gpus};
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  };
+  for (const DadaFigure& figure : dada_figures()) {
+    for (const DadaFigure::Row& row : figure.rows) {
+      for (const std::string& policy : row.policies) add(row.application, policy);
+    }
+  }
+  for (const linalg::Application application :
+       {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
+    add(application, std::string(kStealing));
+  }
+  return keys;
+}
+
+}  // namespace
+
+std::vector<std::string> policies_over_alpha(bool prediction) {
+  std::vector<std::string> policies;
+  for (const char* alpha : {"0", "0.25", "0.5", "0.75", "1"}) {
+    policies.push_back(fmt::format("dada:alpha={}{}", alpha, prediction ? ",cp" : ""));
+  }
+  return policies;
+}
+
+std::vector<DadaFigure> dada_figures() {
+  return {{"figure1",
+           "Cholesky: the influence of alpha",
+           {{"without communication prediction", linalg::Application::cholesky, policies_over_alpha(false)},
+            {"with communication prediction", linalg::Application::cholesky, policies_over_alpha(true)}}},
+          {"figure2", "Cholesky", {{"", linalg::Application::cholesky, compared_policies()}}},
+          {"figure3", "LU", {{"", linalg::Application::lu, compared_policies()}}},
+          {"figure4", "QR", {{"", linalg::Application::qr, compared_policies()}}}};
+}
+
+DadaResults DadaResults::measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
+                                 const ProgressOptions& progress) {
+  // As in the paper: one GPU for each switch, up to four.
+  const std::vector<int> order = gpu_order("spread", machine).value_or_throw();
+  const std::vector<Key> keys = all_points();
+  const auto repeat = static_cast<std::size_t>(options.repeat);
+  const auto place = [&](const Key& key) {
+    return SimulationPlace{options.n, {order.begin(), order.begin() + std::get<2>(key)}, std::get<1>(key)};
+  };
+  const auto make = [&](std::size_t i) {
+    const Key& key = keys[i / repeat];
+    SimulatedRun run;
+    run.application = std::get<0>(key);
+    run.n = options.n;
+    run.tile = options.tile;
+    run.inner = std::min<std::int64_t>(run.inner, options.tile);
+    run.policy = std::get<1>(key);
+    run.simulation.machine = machine;
+    run.simulation.gpus = place(key).gpus;
+    run.simulation.noise = true;
+    run.simulation.seed = options.seed + i % repeat;
+    return run;
+  };
+  const std::vector<FactorizationOutcome> outcomes = simulate_all({keys.size() * repeat, make}, options.jobs, progress);
+  DadaResults results;
+  auto first = outcomes.begin();
+  for (const Key& key : keys) {
+    const auto end = first + static_cast<std::ptrdiff_t>(repeat);
+    results.points_.emplace(key, point_of(place(key), {first, end}));
+    first = end;
+  }
+  return results;
+}
+
+const SimulationPoint& DadaResults::at(linalg::Application application, std::string_view policy, int gpus) const {
+  return points_.at({application, std::string(policy), gpus});
+}
+
+ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results) {
+  ScalingChart chart{figure.title, {}};
+  for (const DadaFigure::Row& row : figure.rows) {
+    ChartRow& drawn = chart.rows.emplace_back();
+    drawn.title = row.title;
+    for (const std::string& policy : row.policies) {
+      ChartSeries& series = drawn.series.emplace_back();
+      series.name = policy;
+      for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+        const SimulationPoint& point = results.at(row.application, policy, gpus);
+        series.points.push_back({gpus, point.gflops, Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
+      }
+    }
+  }
+  return chart;
+}
+
+}  // namespace troupe::apps

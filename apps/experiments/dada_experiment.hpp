@@ -1,0 +1,73 @@
+/// The experiments with DADA: R. Bleuse, T. Gautier, J. V. F. Lima, G. Mounie and D. Trystram, Scheduling Data Flow
+/// Program in XKaapi: A New Affinity Based Algorithm for Heterogeneous Architectures, Euro-Par 2014, section 4.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "apps/simulate/scaling_chart.hpp"
+#include "apps/simulate/simulation_point.hpp"
+#include "apps/terminal/progress.hpp"
+#include "platform/described/machine_description.hpp"
+
+namespace troupe::apps {
+
+struct DadaExperimentOptions {
+  std::int64_t n = 8192;
+  std::int64_t tile = 512;
+  /// Runs with noise of each point, with seeds from `seed` on.
+  int repeat = 30;
+  std::uint64_t seed = 1;
+  int jobs = 1;
+};
+
+/// Numbers of GPUs: 1 to this.
+inline constexpr int kDadaGpus = 8;
+
+/// The policies of figures 2 to 4, and work stealing, which the text mentions.
+namespace dada_policy {
+inline constexpr std::string_view kHeft = "heft";
+inline constexpr std::string_view kAlphaZero = "dada:alpha=0";
+inline constexpr std::string_view kAlphaHalf = "dada:alpha=0.5";
+inline constexpr std::string_view kAlphaHalfCp = "dada:alpha=0.5,cp";
+inline constexpr std::string_view kStealing = "ws";
+}  // namespace dada_policy
+
+/// The policies of figure 1, by rising alpha, without or with prediction.
+[[nodiscard]] std::vector<std::string> policies_over_alpha(bool prediction);
+
+/// All points of the figures, on one machine.
+class DadaResults {
+ public:
+  /// Simulates all of them. Throws as `simulate`.
+  static DadaResults measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
+                             const ProgressOptions& progress);
+
+  /// One of the figures' points: 1 to `kDadaGpus` GPUs.
+  [[nodiscard]] const SimulationPoint& at(linalg::Application application, std::string_view policy, int gpus) const;
+
+ private:
+  std::map<std::tuple<linalg::Application, std::string, int>, SimulationPoint> points_;
+};
+
+struct DadaFigure {
+  /// "figure1".
+  std::string name;
+  std::string title;
+  struct Row {
+    std::string title;
+    linalg::Application application;
+    std::vector<std::string> policies;
+  };
+  std::vector<Row> rows;
+};
+
+/// The paper's four, in order.
+[[nodiscard]] std::vector<DadaFigure> dada_figures();
+[[nodiscard]] ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results);
+
+}  // namespace troupe::apps

@@ -1,0 +1,212 @@
+#include "apps/experiments/dada_report.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "apps/run/run_summary.hpp"
+#include "apps/simulate/scaling_chart.hpp"
+#include "platform/files/atomic_file.hpp"
+#include "traces/text/table.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+std::string assumption_name(const DadaVariant& variant) { return fmt::format("{:.3g}", variant.assumptions); }
+
+/// "holds (6/6)".
+std::string verdict_text(const Judgement& judgement) {
+  return fmt::format("{} ({}/{})", to_string(judgement.verdict()), judgement.passed, judgement.checks);
+}
+
+std::string quoted_csv(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
+std::string setting(const DadaReport& report) {
+  const DadaExperimentOptions& options = report.options;
+  return fmt::format(
+      "{}, n = {}, tile {}, double precision, 1 to {} GPUs (one for each switch first), {} runs with "
+      "noise of each point, seeds {} to {}",
+      report.machine, options.n, options.tile, kDadaGpus, options.repeat, options.seed,
+      options.seed + static_cast<std::uint64_t>(options.repeat) - 1);
+}
+
+void add_figures(const DadaReport& report, std::string& text) {
+  for (const DadaFigure& figure : dada_figures()) {
+    text += fmt::format("\n## {}\n\n![{}]({}.svg)\n", figure.title, figure.title, figure.name);
+    for (const DadaFigure::Row& row : figure.rows) {
+      text += fmt::format("\n{}GFlop/s (GB moved) over the number of GPUs:\n\n| policy |",
+                          row.title.empty() ? "" : row.title + "; ");
+      for (int gpus = 1; gpus <= kDadaGpus; ++gpus) text += fmt::format(" {} |", gpus);
+      text += "\n|---|";
+      for (int gpus = 1; gpus <= kDadaGpus; ++gpus) text += "---|";
+      text += '\n';
+      for (const std::string& policy : row.policies) {
+        text += fmt::format("| {} |", policy);
+        for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+          const SimulationPoint& point = report.variants.front().results.at(row.application, policy, gpus);
+          text += fmt::format(" {:.0f} ({:.2f}) |", point.gflops.mean, point.bytes.mean / 1e9);
+        }
+        text += '\n';
+      }
+    }
+  }
+}
+
+nlohmann::json points_json(const DadaVariant& variant) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const DadaFigure& figure : dada_figures()) {
+    for (const DadaFigure::Row& row : figure.rows) {
+      for (const std::string& policy : row.policies) {
+        for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+          const SimulationPoint& point = variant.results.at(row.application, policy, gpus);
+          json.push_back({{"figure", figure.name},
+                          {"app", to_string(row.application)},
+                          {"policy", policy},
+                          {"gpus", gpus},
+                          {"gflops", point.gflops.mean},
+                          {"gflops_margin", point.gflops.margin},
+                          {"seconds", point.seconds.mean},
+                          {"seconds_margin", point.seconds.margin},
+                          {"bytes", point.bytes.mean},
+                          {"bytes_margin", point.bytes.margin}});
+        }
+      }
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string dada_text(const DadaReport& report) {
+  std::vector<traces::TableColumn> columns{{"section"}, {"claim"}};
+  for (const DadaVariant& variant : report.variants) {
+    columns.push_back({report.variants.size() > 1 ? "assumptions x " + assumption_name(variant) : "verdict"});
+  }
+  traces::Table table(std::move(columns));
+  const std::vector<Claim>& claims = dada_claims();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    std::vector<std::string> cells{claims[i].section, claims[i].statement};
+    for (const DadaVariant& variant : report.variants) cells.push_back(verdict_text(variant.judgements[i]));
+    table.add_row(std::move(cells));
+  }
+  return setting(report) + "\n\n" + table.text();
+}
+
+nlohmann::json dada_json(const DadaReport& report) {
+  nlohmann::json json{{"virtual", true},
+                      {"experiment", "dada"},
+                      {"platform", report.machine},
+                      {"precision", "double"},
+                      {"n", report.options.n},
+                      {"tile", report.options.tile},
+                      {"repeat", report.options.repeat},
+                      {"seed", report.options.seed}};
+  const std::vector<Claim>& claims = dada_claims();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    nlohmann::json claim{{"name", claims[i].name},
+                         {"section", claims[i].section},
+                         {"statement", claims[i].statement},
+                         {"rule", claims[i].rule}};
+    for (const DadaVariant& variant : report.variants) {
+      const Judgement& judgement = variant.judgements[i];
+      claim["verdicts"].push_back({{"assumptions", variant.assumptions},
+                                   {"verdict", to_string(judgement.verdict())},
+                                   {"checks", judgement.checks},
+                                   {"passed", judgement.passed},
+                                   {"measured", judgement.measured}});
+    }
+    json["claims"].push_back(std::move(claim));
+  }
+  for (const DadaVariant& variant : report.variants) {
+    json["variants"].push_back({{"assumptions", variant.assumptions}, {"points", points_json(variant)}});
+  }
+  return json;
+}
+
+std::string dada_markdown(const DadaReport& report) {
+  std::string text = "# HEFT and DADA in simulation\n\n" + setting(report) + ".\n";
+  text +=
+      "\nThe claims are those of Bleuse, Gautier, Lima, Mounie and Trystram (Euro-Par 2014). Each comes to one or more "
+      "comparisons of means: it *holds* where all of them pass, *holds in part* where at least half do, and *does not "
+      "hold* otherwise. *Similar*: they differ by at most 10 % of the larger. *More* and *less*: the 95 % confidence "
+      "intervals do not overlap. *At least*: not more than 2 % below.\n";
+  if (report.variants.size() > 1) {
+    text +=
+        "\nOne column for each factor on the speed of GPUs on those kernels whose times the machine's description "
+        "assumes. Measured numbers and figures are of the first.\n";
+  }
+  text += "\n| section | claim | rule |";
+  for (const DadaVariant& variant : report.variants) text += fmt::format(" x {} |", assumption_name(variant));
+  text += " measured |\n|---|---|---|";
+  for (std::size_t i = 0; i < report.variants.size(); ++i) text += "---|";
+  text += "---|\n";
+  const std::vector<Claim>& claims = dada_claims();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    text += fmt::format("| {} | {} | {} |", claims[i].section, claims[i].statement, claims[i].rule);
+    for (const DadaVariant& variant : report.variants)
+      text += fmt::format(" {} |", verdict_text(variant.judgements[i]));
+    text += fmt::format(" {} |\n", report.variants.front().judgements[i].measured);
+  }
+  add_figures(report, text);
+  return text;
+}
+
+std::string figure_csv(const DadaFigure& figure, const DadaReport& report) {
+  std::string text =
+      "assumptions,app,policy,gpus,runs,gflops,gflops_margin,seconds,seconds_margin,bytes,bytes_margin,"
+      "bytes_host_to_device,bytes_device_to_host,bytes_device_to_device\n";
+  for (const DadaVariant& variant : report.variants) {
+    for (const DadaFigure::Row& row : figure.rows) {
+      for (const std::string& policy : row.policies) {
+        for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+          const SimulationPoint& point = variant.results.at(row.application, policy, gpus);
+          fmt::format_to(std::back_inserter(text),
+                         "{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{:.9g},{:.12g},{:.12g},{:.12g}\n",
+                         variant.assumptions, to_string(row.application), quoted_csv(policy), gpus,
+                         report.options.repeat, point.gflops.mean, point.gflops.margin, point.seconds.mean,
+                         point.seconds.margin, point.bytes.mean, point.bytes.margin, point.bytes_host_to_device.mean,
+                         point.bytes_device_to_host.mean, point.bytes_device_to_device.mean);
+        }
+      }
+    }
+  }
+  return text;
+}
+
+std::string claims_csv(const DadaReport& report) {
+  std::string text = "name,section,claim,rule,assumptions,verdict,passed,checks,measured\n";
+  const std::vector<Claim>& claims = dada_claims();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    for (const DadaVariant& variant : report.variants) {
+      const Judgement& judgement = variant.judgements[i];
+      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", claims[i].name, claims[i].section,
+                          quoted_csv(claims[i].statement), quoted_csv(claims[i].rule), variant.assumptions,
+                          to_string(judgement.verdict()), judgement.passed, judgement.checks,
+                          quoted_csv(judgement.measured));
+    }
+  }
+  return text;
+}
+
+Result<void> write_dada_report(const std::string& folder, const DadaReport& report) {
+  const auto write = [&](const std::string& name, const std::string& content) {
+    return platform::write_file(folder + '/' + name, content);
+  };
+  for (const DadaFigure& figure : dada_figures()) {
+    const ScalingChart chart = chart_of(figure, report.variants.front().results);
+    if (auto drawn = draw_chart(folder + '/' + figure.name + ".svg", chart); !drawn) return drawn;
+    if (auto done = write(figure.name + ".csv", figure_csv(figure, report)); !done) return done;
+  }
+  if (auto done = write("claims.csv", claims_csv(report)); !done) return done;
+  if (auto done = write("report.md", dada_markdown(report)); !done) return done;
+  return write("report.json", as_text(dada_json(report)) + '\n');
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,42 @@
+/// What the experiment with DADA leaves behind.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/experiments/dada_claims.hpp"
+#include "apps/experiments/dada_experiment.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// The results under one set of assumptions: see `machine_with_assumptions`.
+struct DadaVariant {
+  double assumptions = 1;
+  DadaResults results;
+  std::vector<Judgement> judgements;
+};
+
+struct DadaReport {
+  DadaExperimentOptions options;
+  std::string machine;
+  /// At least one; the first is drawn.
+  std::vector<DadaVariant> variants;
+};
+
+/// The verdicts as a table for terminals.
+[[nodiscard]] std::string dada_text(const DadaReport& report);
+/// Claims, verdicts and all points.
+[[nodiscard]] nlohmann::json dada_json(const DadaReport& report);
+/// The verdicts and the figures as Markdown.
+[[nodiscard]] std::string dada_markdown(const DadaReport& report);
+/// A figure's points under all assumptions, with a line of titles.
+[[nodiscard]] std::string figure_csv(const DadaFigure& figure, const DadaReport& report);
+/// The verdicts, likewise.
+[[nodiscard]] std::string claims_csv(const DadaReport& report);
+
+/// Writes figure1.svg, figure1.csv, ..., claims.csv, report.md and report.json into `folder`, which exists. `io`.
+[[nodiscard]] Result<void> write_dada_report(const std::string& folder, const DadaReport& report);
+
+}  // namespace troupe::apps

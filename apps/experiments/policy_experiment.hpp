@@ -1,0 +1,82 @@
+/// One policy against all others, over machines, applications, sizes and numbers of GPUs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/simulate/simulated_factorization.hpp"
+#include "apps/terminal/progress.hpp"
+
+namespace troupe::apps {
+
+/// One problem on one machine.
+struct PolicyPoint {
+  std::string machine;
+  linalg::Application application = linalg::Application::cholesky;
+  Precision precision = Precision::double_precision;
+  std::int64_t n = 0;
+  std::int64_t tile = 0;
+  int gpus = 1;
+
+  /// "idgraf-double cholesky 8192/512 4".
+  [[nodiscard]] std::string name() const;
+};
+
+/// The points that the policy was tuned on: two measured machines in two precisions, 1 to 8 GPUs.
+[[nodiscard]] std::vector<PolicyPoint> tuned_points();
+/// Another machine, and other sizes and tiles, that played no part in that.
+[[nodiscard]] std::vector<PolicyPoint> other_points();
+
+/// `heft`, `heft-rank`, `mct`, `heteroprio`, `lws`, and `dada` with alpha 0, 0.25, 0.5, 0.75, 1, without and with
+/// prediction.
+[[nodiscard]] std::vector<std::string> rival_policies();
+
+struct PolicyExperimentOptions {
+  std::vector<PolicyPoint> points;
+  std::string policy = "homeward";
+  std::vector<std::string> rivals = rival_policies();
+  /// Runs with noise of each point, with seeds from `seed` on.
+  int repeat = 10;
+  std::uint64_t seed = 1;
+  int jobs = 1;
+  /// What policies believe is off by up to these factors (`SimulationOptions`).
+  double kernel_error = 1;
+  double bandwidth_error = 1;
+};
+
+/// Means over the runs of one point under one policy.
+struct PolicyFigure {
+  std::string policy;
+  double seconds = 0;
+  double bytes = 0;
+};
+
+struct PolicyComparison {
+  PolicyPoint point;
+  PolicyFigure measured;
+  std::vector<PolicyFigure> rivals;
+  /// The rival with the shortest makespan, and of those within a quarter of that, the one that moves least.
+  PolicyFigure fastest;
+  PolicyFigure thriftiest;
+
+  [[nodiscard]] double makespan_ratio() const { return measured.seconds / fastest.seconds; }
+  [[nodiscard]] double bytes_ratio() const { return measured.bytes / thriftiest.bytes; }
+};
+
+struct PolicySummary {
+  double makespan_mean = 0;
+  double makespan_worst = 0;
+  std::string worst_point;
+  /// Over the points with 4 and with 8 GPUs; nothing where there are none.
+  std::optional<double> bytes_mean;
+};
+
+/// Throws as `simulate`.
+[[nodiscard]] std::vector<PolicyComparison> compare_policies(const PolicyExperimentOptions& options,
+                                                             const ProgressOptions& progress);
+/// Geometric means of the ratios.
+[[nodiscard]] PolicySummary summarize(const std::vector<PolicyComparison>& comparisons);
+
+}  // namespace troupe::apps

@@ -1,0 +1,34 @@
+/// What the comparison of policies leaves behind.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/experiments/policy_experiment.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// One set of points, with what policies believed.
+struct PolicyVariant {
+  /// "tuned", "other".
+  std::string name;
+  std::string title;
+  PolicyExperimentOptions options;
+  std::vector<PolicyComparison> comparisons;
+  PolicySummary summary;
+};
+
+/// The summaries as a table for terminals.
+[[nodiscard]] std::string policy_text(const std::vector<PolicyVariant>& variants);
+[[nodiscard]] nlohmann::json policy_json(const std::vector<PolicyVariant>& variants);
+/// Summaries and all points as Markdown.
+[[nodiscard]] std::string policy_markdown(const std::vector<PolicyVariant>& variants);
+/// Every mean of every policy, with a line of titles.
+[[nodiscard]] std::string policy_csv(const std::vector<PolicyVariant>& variants);
+
+/// Writes policies.csv, report.md and report.json into `folder`, which exists. `io`.
+[[nodiscard]] Result<void> write_policy_report(const std::string& folder, const std::vector<PolicyVariant>& variants);
+
+}  // namespace troupe::apps

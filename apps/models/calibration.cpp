@@ -1,0 +1,103 @@
+#include "apps/models/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+
+#include "apps/models/calibration_policy.hpp"
+#include "linalg/factorization.hpp"
+#include "linalg/problem.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// Each kernel of the tile algorithms occurs several times, and none has tiles that are cut off.
+constexpr std::int64_t kTilesAcross = 4;
+/// A kernel of which each factorization has one task only, on three kinds of device.
+constexpr std::uint64_t kMostRounds = 3;
+
+/// What the applications submit.
+struct Exercise {
+  linalg::Application application;
+  bool pivoting;
+};
+constexpr std::array kExercises{Exercise{linalg::Application::cholesky, true}, Exercise{linalg::Application::lu, true},
+                                Exercise{linalg::Application::lu, false}, Exercise{linalg::Application::qr, true}};
+
+/// By a runtime that learns nothing, so that what makes the matrix is not among the kernels.
+template <class T>
+linalg::DenseMatrix<T> definite_matrix(const RuntimeOptions& runtime, std::int64_t n) {
+  RuntimeOptions options;
+  options.cores = runtime.cores;
+  Runtime plain(options);
+  return linalg::assemble<T>(plain, {linalg::ProblemKind::random_definite, n, n, 1});
+}
+
+class Calibration {
+ public:
+  explicit Calibration(const CalibrationOptions& options) : options_(options) {}
+
+  template <class T>
+  void measure(const std::string& precision, std::int64_t tile) {
+    const linalg::DenseMatrix<T> original = definite_matrix<T>(options_.runtime, kTilesAcross * tile);
+    const auto ledger = std::make_shared<CalibrationLedger>();
+    RuntimeOptions with_policy = options_.runtime;
+    with_policy.make_policy = [ledger] { return std::make_unique<CalibrationPolicy>(ledger); };
+    Runtime runtime(with_policy);
+    for (std::uint64_t round = 0; round < kMostRounds * options_.samples && !ledger->has(options_.samples); ++round) {
+      for (const Exercise& exercise : kExercises) run(runtime, exercise, original, tile);
+    }
+    if (!ledger->has(options_.samples)) result_.incomplete.push_back(fmt::format("{}, tile {}", precision, tile));
+    result_.tasks += runtime.progress().ended;
+    ++done_;
+  }
+
+  [[nodiscard]] Progress progress() const { return {done_, options_.tiles.size() * options_.precisions.size()}; }
+  [[nodiscard]] CalibrationResult result() const { return result_; }
+
+ private:
+  template <class T>
+  static void run(Runtime& runtime, const Exercise& exercise, const linalg::DenseMatrix<T>& original,
+                  std::int64_t tile) {
+    linalg::DenseMatrix<T> a = original;
+    linalg::FactorizationOptions options;
+    options.application = exercise.application;
+    options.pivoting = exercise.pivoting;
+    options.tile = options.tile_rows = tile;
+    linalg::Factorization<T> factorization(runtime, a, options);
+    linalg::DenseMatrix<T> x = linalg::random_right_hand_side<T>(original.rows, 1, 1);
+    factorization.solve(x);
+  }
+
+  const CalibrationOptions& options_;
+  CalibrationResult result_;
+  std::atomic<std::size_t> done_{0};
+};
+
+}  // namespace
+
+CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOptions& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  Calibration calibration(options);
+  {
+    const ProgressBar bar([&calibration] { return calibration.progress(); }, progress);
+    // The small ones first: what is wrong shows early.
+    for (const std::int64_t tile : options.tiles) {
+      for (const std::string& precision : options.precisions) {
+        if (precision == "float") {
+          calibration.measure<float>(precision, tile);
+        } else {
+          calibration.measure<double>(precision, tile);
+        }
+      }
+    }
+  }
+  CalibrationResult result = calibration.result();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace troupe::apps

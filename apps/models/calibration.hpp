@@ -1,0 +1,37 @@
+/// Measures the tile kernels of the applications on every kind of device, so that the first real run knows them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/running/runtime_options.hpp"
+#include "apps/terminal/progress.hpp"
+
+namespace troupe::apps {
+
+struct CalibrationOptions {
+  /// Devices, and the folder where the times are kept. The policy is not used.
+  RuntimeOptions runtime;
+  /// Edges of tiles.
+  std::vector<std::int64_t> tiles;
+  /// "float", "double".
+  std::vector<std::string> precisions;
+  /// Tasks of each kernel and size on each kind of device. A mean of three is believed; two more let one of them, the
+  /// first on cold caches say, be set aside, and show a deviation.
+  std::uint64_t samples = 5;
+};
+
+struct CalibrationResult {
+  std::uint64_t tasks = 0;
+  double seconds = 0;
+  /// "double, tile 512": where a kernel has not been measured so often on some kind of device.
+  std::vector<std::string> incomplete;
+};
+
+/// Factorizes small matrices of four by four tiles, by Cholesky, LU with and without pivoting and QR, and solves with
+/// the factors, again and again, until each kernel has run so often on each kind of device that can run it. Tiles as
+/// they lie in a run. Throws what `Runtime` throws.
+[[nodiscard]] CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOptions& progress);
+
+}  // namespace troupe::apps

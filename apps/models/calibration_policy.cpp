@@ -1,0 +1,58 @@
+#include "apps/models/calibration_policy.hpp"
+
+#include <algorithm>
+
+namespace troupe::apps {
+
+namespace {
+
+/// The kinds of the workers that can run the task, each once.
+std::vector<DeviceKind> kinds_for(const scheduler::ReadyTask& task, const scheduler::Snapshot& snapshot) {
+  std::vector<DeviceKind> kinds;
+  for (const scheduler::WorkerState& worker : snapshot.workers) {
+    if (!scheduler::runs_on(task, worker, *snapshot.predictions)) continue;
+    if (std::find(kinds.begin(), kinds.end(), worker.kind) == kinds.end()) kinds.push_back(worker.kind);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+DeviceKind CalibrationLedger::take(SizeClassId size_class, const std::vector<DeviceKind>& kinds) {
+  const std::lock_guard lock(mutex_);
+  const auto count = [&](DeviceKind kind) -> std::uint64_t& { return placed_[{size_class, kind}]; };
+  DeviceKind least = kinds.front();
+  for (const DeviceKind kind : kinds) {
+    if (count(kind) < count(least)) least = kind;
+  }
+  ++count(least);
+  return least;
+}
+
+bool CalibrationLedger::has(std::uint64_t tasks) const {
+  const std::lock_guard lock(mutex_);
+  return !placed_.empty() &&
+         std::all_of(placed_.begin(), placed_.end(), [tasks](const auto& entry) { return entry.second >= tasks; });
+}
+
+void CalibrationPolicy::place(std::span<const scheduler::ReadyTask> tasks, const scheduler::Snapshot& snapshot,
+                              Random& /*random*/, std::span<WorkerId> placement) {
+  std::vector<std::size_t> queued;
+  for (const scheduler::WorkerState& worker : snapshot.workers) queued.push_back(worker.queued);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::vector<DeviceKind> kinds = kinds_for(tasks[i], snapshot);
+    // Then it stays without a worker, which the scheduler reports.
+    if (kinds.empty()) continue;
+    const DeviceKind kind = ledger_->take(tasks[i].size_class, kinds);
+    std::size_t best = snapshot.workers.size();
+    for (std::size_t k = 0; k < snapshot.workers.size(); ++k) {
+      const scheduler::WorkerState& worker = snapshot.workers[k];
+      if (worker.kind != kind || !scheduler::runs_on(tasks[i], worker, *snapshot.predictions)) continue;
+      if (best == snapshot.workers.size() || queued[k] < queued[best]) best = k;
+    }
+    placement[i] = snapshot.workers[best].id;
+    ++queued[best];
+  }
+}
+
+}  // namespace troupe::apps

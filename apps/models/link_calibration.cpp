@@ -1,0 +1,119 @@
+#include "apps/models/link_calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "actors/running/kept_links.hpp"
+#include "platform/accelerators/emulated_accelerator.hpp"
+#include "platform/cuda/cuda_devices.hpp"
+#include "platform/machine/topology.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/table.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using platform::CopyDirection;
+
+constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
+/// Enough for the largest copies that are measured; the runtime takes the GPU's memory afterwards.
+constexpr Bytes kGpuMemory{std::uint64_t{64} << 20U};
+constexpr std::size_t kHostMemory = std::size_t{16} << 20U;
+
+MeasuredLink named(const platform::Accelerator& accelerator, CopyDirection direction) {
+  const bool to_device = direction == CopyDirection::to_device;
+  MeasuredLink link;
+  link.from = to_device ? "host" : accelerator.name();
+  link.to = to_device ? accelerator.name() : "host";
+  return link;
+}
+
+/// Copies of data that a fault is wanted for measure nothing.
+platform::EmulationOptions without_faults(platform::EmulationOptions options) {
+  options.faults = {};
+  return options;
+}
+
+void add_emulated(const RuntimeOptions& options, std::vector<MeasuredLink>& links) {
+  std::vector<std::byte> host(options.emulated_gpus.empty() ? 0 : kHostMemory);
+  for (std::size_t i = 0; i < options.emulated_gpus.size(); ++i) {
+    const auto made =
+        platform::EmulatedAccelerator::make(static_cast<int>(i), without_faults(options.emulated_gpus[i]));
+    if (!made) throw Error(made.failure());
+    for (const CopyDirection direction : kDirections) {
+      MeasuredLink link = named(*made.value(), direction);
+      link.times = platform::time_copies(*made.value(), direction, host).value_or_throw();
+      link.speed = platform::copy_speed_of(link.times);
+      links.push_back(std::move(link));
+    }
+  }
+}
+
+void add_gpus(const RuntimeOptions& options, std::vector<MeasuredLink>& links) {
+  for (int i = 0; i < options.gpus; ++i) {
+    const auto opened = platform::open_cuda_accelerator(i, kGpuMemory);
+    if (!opened) throw Error(opened.failure());
+    for (const CopyDirection direction : kDirections) {
+      MeasuredLink link = named(*opened.value(), direction);
+      link.speed = opened.value()->speed(direction);
+      link.real = true;
+      links.push_back(std::move(link));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options) {
+  std::vector<MeasuredLink> links;
+  add_emulated(options, links);
+  add_gpus(options, links);
+  return links;
+}
+
+void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options) {
+  const auto topology = platform::Topology::discover({}).value_or_throw();
+  actors::KeptLinks kept(options.model_folder, topology.machine, options.on_warning);
+  for (const MeasuredLink& link : links) {
+    if (link.real) kept.set(link.from, link.to, link.speed);
+  }
+  kept.save();
+}
+
+std::string measured_links_text(const std::vector<MeasuredLink>& links) {
+  if (links.empty()) return {};
+  traces::Table table(
+      {{"from"}, {"to"}, {"latency", traces::Align::right}, {"bandwidth", traces::Align::right}, {"single copies"}});
+  for (const MeasuredLink& link : links) {
+    std::string times;
+    for (const platform::CopyTime& one : link.times) {
+      times += fmt::format("{}{}: {}", times.empty() ? "" : ", ", traces::human_bytes(one.size),
+                           traces::human_seconds(seconds(one.time)));
+    }
+    table.add_row({link.from, link.to, traces::human_seconds(seconds(link.speed.latency)),
+                   fmt::format("{:.4g} GB/s", link.speed.bytes_per_s / 1e9), times});
+  }
+  return "Links, as measured\n" + table.text(2);
+}
+
+nlohmann::json measured_links_json(const std::vector<MeasuredLink>& links) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const MeasuredLink& link : links) {
+    nlohmann::json one{{"from", link.from},
+                       {"to", link.to},
+                       {"latency_seconds", seconds(link.speed.latency)},
+                       {"bandwidth_mb_per_s", link.speed.bytes_per_s / 1e6},
+                       {"copies", nlohmann::json::array()}};
+    for (const platform::CopyTime& copy : link.times) {
+      one["copies"].push_back({{"bytes", copy.size.count}, {"seconds", seconds(copy.time)}});
+    }
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,35 @@
+/// Measures the links between host memory and accelerators.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "actors/running/runtime_options.hpp"
+#include "platform/accelerators/link_measurement.hpp"
+
+namespace troupe::apps {
+
+/// One direction.
+struct MeasuredLink {
+  std::string from;
+  std::string to;
+  platform::CopySpeed speed;
+  /// Single copies of several sizes; none of a GPU, which measures by itself when it is opened.
+  std::vector<platform::CopyTime> times;
+  /// Of a GPU: worth keeping. What an emulated accelerator's take was set by whoever asked for it.
+  bool real = false;
+};
+
+/// Of the accelerators that the options name, each opened for the purpose, one after the other, while no runtime uses
+/// them. Throws what opening them or a copy fails with.
+[[nodiscard]] std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options);
+
+/// Keeps those of GPUs in the folder of the options (`actors::KeptLinks`).
+void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options);
+
+/// A table; empty where there are none.
+[[nodiscard]] std::string measured_links_text(const std::vector<MeasuredLink>& links);
+[[nodiscard]] nlohmann::json measured_links_json(const std::vector<MeasuredLink>& links);
+
+}  // namespace troupe::apps

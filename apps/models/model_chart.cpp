@@ -1,0 +1,154 @@
+#include "apps/models/model_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "apps/models/model_report.hpp"
+#include "platform/files/atomic_file.hpp"
+#include "traces/picture/gnuplot.hpp"
+#include "traces/picture/gnuplot_text.hpp"
+#include "traces/picture/palette.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using scheduler::ExecutionHistory;
+using scheduler::KernelHistory;
+
+constexpr std::size_t kColumns = 3;
+constexpr int kPanelWidth = 380;
+constexpr int kPanelHeight = 280;
+constexpr int kTitleHeight = 40;
+
+/// Name, size of element, whether sizes are operations.
+using PanelKey = std::tuple<std::string, std::uint64_t, bool>;
+using Panel = std::map<DeviceKind, const KernelHistory*>;
+
+bool has_times(const KernelHistory& kernel) {
+  for (const auto& [hash, shape] : kernel.shapes()) {
+    if (shape.times.count() > 0 && shape.size > 0 && shape.times.mean_s() > 0) return true;
+  }
+  return false;
+}
+
+std::map<PanelKey, Panel> panels_of(const ExecutionHistory& history, const std::vector<std::string>& kernels) {
+  std::map<PanelKey, Panel> panels;
+  for (const auto& [key, kernel] : history.kernels()) {
+    if (!is_chosen(key.name, kernels) || !has_times(kernel)) continue;
+    panels[{key.name, key.element_bytes, key.in_flops}][key.kind] = &kernel;
+  }
+  return panels;
+}
+
+class ModelScript {
+ public:
+  ModelScript(std::map<PanelKey, Panel> panels, ChartFormat format) : panels_(std::move(panels)), format_(format) {}
+
+  std::string text() {
+    const std::size_t rows = (panels_.size() + kColumns - 1) / kColumns;
+    add("set terminal {} size {},{} font 'DejaVu Sans,11' background '#FFFFFF'",
+        format_ == ChartFormat::svg ? "svg" : "pngcairo", kColumns * kPanelWidth,
+        kTitleHeight + static_cast<int>(rows) * kPanelHeight);
+    add("set encoding utf8");
+    std::size_t number = 0;
+    for (const auto& [key, panel] : panels_) data(number++, panel);
+    add("set multiplot layout {},{} title 'Kernel times: means, deviations and power laws' font ',14'", rows, kColumns);
+    add("set grid back linecolor '#DDDDDD'");
+    add("set border 3 linecolor '#666666'");
+    add("set tics nomirror");
+    add("set logscale xy");
+    add("set format x '%.0s%c'");
+    add("set format y '%.0s %cs'");
+    add("set offsets graph 0.1, graph 0.1, graph 0.1, graph 0.1");
+    add("set key top left samplen 2 noenhanced font ',9'");
+    number = 0;
+    for (const auto& [key, panel] : panels_) draw(number++, key, panel);
+    add("unset multiplot");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+
+  void data(std::size_t number, const Panel& panel) {
+    for (const auto& [kind, kernel] : panel) {
+      add("$P{}K{} << EOD", number, static_cast<int>(kind));
+      for (const auto& [hash, shape] : kernel->shapes()) {
+        if (shape.times.count() == 0 || shape.size <= 0 || shape.times.mean_s() <= 0) continue;
+        const double mean = shape.times.mean_s();
+        // A bar that reached zero would have no end on a logarithmic axis.
+        const double low = std::max(mean - shape.times.deviation_s(), mean / 100);
+        add("{:.9g} {:.9g} {:.9g} {:.9g}", shape.size, mean, low, mean + shape.times.deviation_s());
+      }
+      add("EOD");
+      if (!kernel->law()) continue;
+      add("$L{}K{} << EOD", number, static_cast<int>(kind));
+      for (const double size : {kernel->law()->least_size, kernel->law()->most_size}) {
+        add("{:.9g} {:.9g}", size, kernel->law()->at(size).value_or(0));
+      }
+      add("EOD");
+    }
+  }
+
+  void draw(std::size_t number, const PanelKey& key, const Panel& panel) {
+    const auto& [name, element_bytes, in_flops] = key;
+    add("set title {} noenhanced",
+        traces::gnuplot_string(traces::abbreviated(name, 40) + ", " + element_name(element_bytes)));
+    add("set xlabel '{}' offset 0,0.5", in_flops ? "operations" : "bytes");
+    std::string plots;
+    for (const auto& [kind, kernel] : panel) {
+      const auto index = static_cast<std::size_t>(kind);
+      const std::string_view colour = traces::kCodeletColours[index];
+      plots += fmt::format(
+          "{}$P{}K{} using 1:2:3:4 with yerrorbars title '{}' linecolor '{}' pointtype {} pointsize 0.6",
+          plots.empty() ? "" : ", ", number, index, to_string(kind), colour, 7 - 2 * static_cast<int>(index > 0));
+      if (!kernel->law()) continue;
+      plots += fmt::format(", $L{}K{} using 1:2 with lines notitle linecolor '{}'", number, index, colour);
+    }
+    add("plot {}", plots);
+  }
+
+  const std::map<PanelKey, Panel> panels_;
+  const ChartFormat format_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string model_script(const ExecutionHistory& history, const std::vector<std::string>& kernels, ChartFormat format) {
+  auto panels = panels_of(history, kernels);
+  return panels.empty() ? std::string() : ModelScript(std::move(panels), format).text();
+}
+
+Result<void> draw_models(const std::string& path, const ExecutionHistory& history,
+                         const std::vector<std::string>& kernels) {
+  const bool svg = path.ends_with(".svg");
+  const std::string script = model_script(history, kernels, svg ? ChartFormat::svg : ChartFormat::png);
+  if (script.empty()) {
+    return Failure{ErrorCode::bad_input,
+                   "no kernel times of that kind are kept: `troupe model calibrate` measures them"};
+  }
+  auto picture = traces::run_gnuplot(script);
+  if (!picture) return picture.failure();
+  return platform::write_file(path, svg ? traces::with_fallback_fonts(std::move(picture).value()) : picture.value());
+}
+
+Result<void> check_model_chart_path(const std::string& path) {
+  if (!path.ends_with(".svg") && !path.ends_with(".png")) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("the picture's name '{}' has to end in '.svg' or '.png'", path)};
+  }
+  if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
+  return traces::check_gnuplot();
+}
+
+}  // namespace troupe::apps

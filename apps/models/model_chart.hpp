@@ -1,0 +1,28 @@
+/// Kernel times over sizes, as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/models/execution_history.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+enum class ChartFormat { svg, png };
+
+/// For gnuplot, which prints a picture: a panel for each kernel and size of element, in which each kind of device has
+/// its measured means with deviations and, where there is one, the power law through them. Both axes are logarithmic.
+/// `kernels`: only those; empty: all. Empty where nothing is to be drawn.
+[[nodiscard]] std::string model_script(const scheduler::ExecutionHistory& history,
+                                       const std::vector<std::string>& kernels, ChartFormat format);
+
+/// Draws `path`, which appears complete or not at all. `bad_input` where there are no such kernels, `io`.
+[[nodiscard]] Result<void> draw_models(const std::string& path, const scheduler::ExecutionHistory& history,
+                                       const std::vector<std::string>& kernels);
+
+/// Whether `draw_models` could: `invalid_argument` for a name that ends neither in ".svg" nor in ".png", `io` where no
+/// file can be put there or gnuplot is missing.
+[[nodiscard]] Result<void> check_model_chart_path(const std::string& path);
+
+}  // namespace troupe::apps

@@ -1,0 +1,21 @@
+/// What came of one factorization, on this machine or in virtual time.
+#pragma once
+
+#include <cstdint>
+
+#include "actors/reporting/run_report.hpp"
+#include "actors/reporting/trace.hpp"
+
+namespace troupe::apps {
+
+struct FactorizationOutcome {
+  /// On this machine from column-major in to column-major out; in virtual time from the first submission to the end of
+  /// the last task.
+  double seconds = 0;
+  double gflops = 0;
+  std::uint64_t tasks = 0;
+  RunReport report;
+  Trace trace;
+};
+
+}  // namespace troupe::apps

@@ -1,0 +1,68 @@
+#include "apps/run/mailbox_table.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "traces/text/human.hpp"
+#include "traces/text/table.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// "median / 99th percentile / longest".
+std::string in_brief(const LatencySummary& latency) {
+  if (latency.count == 0) return "-";
+  return fmt::format("{} / {} / {}", traces::human_seconds(seconds(latency.p50)),
+                     traces::human_seconds(seconds(latency.p99)), traces::human_seconds(seconds(latency.max)));
+}
+
+nlohmann::json as_json(const LatencySummary& latency) {
+  return {{"count", latency.count},
+          {"mean_seconds", seconds(latency.mean)},
+          {"p50_seconds", seconds(latency.p50)},
+          {"p90_seconds", seconds(latency.p90)},
+          {"p99_seconds", seconds(latency.p99)},
+          {"max_seconds", seconds(latency.max)}};
+}
+
+}  // namespace
+
+std::string mailbox_table(const MetricsSnapshot& metrics) {
+  traces::Table table({{"actor"},
+                       {"received", traces::Align::right},
+                       {"processed", traces::Align::right},
+                       {"depth", traces::Align::right},
+                       {"peak", traces::Align::right},
+                       {"waiting", traces::Align::right},
+                       {"handling", traces::Align::right},
+                       {"steals answered", traces::Align::right},
+                       {"answering", traces::Align::right}});
+  for (const MailboxMetrics& one : metrics.mailboxes) {
+    table.add_row({one.actor, human_count(one.received), human_count(one.processed), human_count(one.depth),
+                   human_count(one.peak_depth), in_brief(one.waiting), in_brief(one.handling),
+                   human_count(one.answered_at_delivery), in_brief(one.answering)});
+  }
+  return "\nMailboxes since the start (times: median / 99th percentile / longest):\n" + table.text(2);
+}
+
+nlohmann::json metrics_as_json(const MetricsSnapshot& metrics) {
+  nlohmann::json mailboxes = nlohmann::json::array();
+  for (const MailboxMetrics& one : metrics.mailboxes) {
+    mailboxes.push_back({{"actor", one.actor},
+                         {"received", one.received},
+                         {"processed", one.processed},
+                         {"dropped", one.dropped},
+                         {"depth", one.depth},
+                         {"peak_depth", one.peak_depth},
+                         {"answered_at_delivery", one.answered_at_delivery},
+                         {"unmeasured", one.unmeasured},
+                         {"waiting", as_json(one.waiting)},
+                         {"handling", as_json(one.handling)},
+                         {"answering", as_json(one.answering)}});
+  }
+  return {{"mailboxes", std::move(mailboxes)}};
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,54 @@
+/// A matrix that is made for the purpose and factorized on this machine, once or several times.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "actors/reporting/intervals.hpp"
+#include "actors/reporting/trace.hpp"
+#include "apps/run/factorization_outcome.hpp"
+#include "linalg/factorization.hpp"
+#include "linalg/problem.hpp"
+#include "linalg/residuals.hpp"
+
+namespace troupe::apps {
+
+/// Random, or random and positive definite where the factorization needs it.
+[[nodiscard]] inline linalg::ProblemKind default_problem(linalg::Application application, bool without_pivoting) {
+  return application == linalg::Application::cholesky || without_pivoting ? linalg::ProblemKind::random_definite
+                                                                          : linalg::ProblemKind::random;
+}
+
+/// `T` is float or double.
+template <class T>
+class MeasuredFactorization {
+ public:
+  /// Assembles the matrix. `runtime` outlives this. A service runs kernels but nothing of this program, and gives no
+  /// traces: where `runtime` is one, `own` is a runtime of ours that assembles, and there are neither a trace nor
+  /// residuals of the factors.
+  MeasuredFactorization(Runtime& runtime, const linalg::Problem& problem, const linalg::FactorizationOptions& options,
+                        Runtime* own = nullptr);
+
+  /// Factorizes a copy of it. Throws what `Factorization` throws.
+  [[nodiscard]] FactorizationOutcome run();
+  /// From the beginning of the last run to its end, by the clock of traces.
+  [[nodiscard]] const actors::Interval& window() const { return window_; }
+  /// Of the last run's factors (not on a service), and of a system that is solved with them.
+  [[nodiscard]] std::vector<linalg::Residual> residuals();
+
+ private:
+  [[nodiscard]] Trace take_trace();
+
+  Runtime& runtime_;
+  const bool on_service_;
+  const linalg::Problem problem_;
+  const linalg::FactorizationOptions options_;
+  const linalg::DenseMatrix<T> original_;
+  /// Of the last run.
+  linalg::DenseMatrix<T> factors_;
+  std::unique_ptr<linalg::Factorization<T>> factorization_;
+  actors::Interval window_;
+};
+
+}  // namespace troupe::apps

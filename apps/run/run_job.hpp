@@ -1,0 +1,41 @@
+/// A matrix that is made for the purpose, factorized here or on a service: `troupe run` and `troupe submit`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apps/arguments/runtime_start.hpp"
+#include "apps/arguments/trace_arguments.hpp"
+#include "linalg/factorization.hpp"
+#include "linalg/problem.hpp"
+
+namespace troupe::apps {
+
+struct RunArguments {
+  linalg::Application application = linalg::Application::cholesky;
+  std::int64_t n = 4096;
+  /// 0: chosen by size.
+  std::int64_t tile = 0;
+  /// 0: chosen by size and number of workers.
+  std::int64_t tile_rows = 0;
+  std::int64_t inner = 48;
+  std::string precision = "double";
+  std::string pivoting = "partial";
+  std::optional<linalg::ProblemKind> problem;
+  RuntimeOptions runtime;
+  /// Where tasks run; null: in a runtime of our own, as `runtime` says.
+  StartRuntime start;
+  int repeat = 1;
+  bool check = false;
+  bool peak = false;
+  bool json = false;
+  bool metrics = false;
+  std::string picture;
+  TraceArguments trace;
+};
+
+/// Factorizes, checks where that is asked for, and prints what was measured. Throws `Error`.
+int run(const RunArguments& arguments);
+
+}  // namespace troupe::apps

@@ -1,0 +1,266 @@
+#include "apps/run/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "apps/run/mailbox_table.hpp"
+#include "apps/run/policy_options.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/table.hpp"
+#include "traces/text/transfer_summary.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+template <class Get>
+double median_of(const std::vector<MeasuredRun>& runs, const Get& get) {
+  std::vector<double> values;
+  for (const MeasuredRun& run : runs) values.push_back(get(run));
+  return median(std::move(values));
+}
+
+bool has_peak(const RunSummary& summary) { return !summary.runs.empty() && summary.runs.front().peak_gflops > 0; }
+
+/// What a worker did during the last run, in seconds.
+struct WorkerTimes {
+  double busy;
+  double waiting;
+  double searching;
+  double idle;
+};
+
+WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
+  // The counters grow when a worker stops doing something, which in a very short run may have begun before it.
+  const double busy = std::min(seconds(worker.busy), run_seconds);
+  const double waiting = std::min(seconds(worker.waiting_for_data), run_seconds - busy);
+  const double searching = std::min(seconds(worker.searching), run_seconds - busy - waiting);
+  return {busy, waiting, searching, std::max(0.0, run_seconds - busy - waiting - searching)};
+}
+
+nlohmann::json predictions_as_json(const std::vector<PredictionReport>& predictions) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const PredictionReport& of : predictions) {
+    json.push_back({{"codelet", of.codelet},
+                    {"kind", to_string(of.kind)},
+                    {"tasks", of.errors.tasks},
+                    {"predicted_seconds", of.errors.mean_predicted_s()},
+                    {"measured_seconds", of.errors.mean_measured_s()},
+                    {"relative_error", of.errors.mean_relative()}});
+  }
+  return json;
+}
+
+nlohmann::json to_json(const RunSummary& summary) {
+  nlohmann::json json{{"app", summary.application},
+                      {"problem", summary.problem},
+                      {"n", summary.n},
+                      {"tile", summary.tile},
+                      {"precision", summary.precision},
+                      {"policy", summary.policy},
+                      {"policy_options", policy_options_json(summary.policy)},
+                      {"cores", traces::count_cores(summary.report)},
+                      {"gpus", traces::count_accelerators(summary.report)},
+                      {"seed", summary.seed},
+                      {"seconds", summary.median_seconds()},
+                      {"gflops", summary.median_gflops()},
+                      {"tasks", summary.report.ended}};
+  for (const MeasuredRun& run : summary.runs) {
+    nlohmann::json one{{"seconds", run.seconds}, {"gflops", run.gflops}};
+    if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
+    json["runs"].push_back(std::move(one));
+  }
+  if (has_peak(summary)) json["share_of_peak"] = summary.median_share_of_peak();
+  double worst = 0;
+  for (const linalg::Residual& residual : summary.residuals) {
+    json["residuals"].push_back(
+        {{"formula", residual.formula}, {"value", residual.value}, {"bound", linalg::kResidualBound}});
+    worst = residual.value > worst || std::isnan(residual.value) ? residual.value : worst;
+  }
+  if (!summary.residuals.empty()) json["residual"] = worst;
+  json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
+  traces::add_transfers_json(summary.report, json);
+  if (!summary.report.predictions.empty()) json["predictions"] = predictions_as_json(summary.report.predictions);
+  if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
+  if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
+  add_json(summary.traced, json);
+  return json;
+}
+
+/// A service says what its workers did for this program together.
+bool is_of_service(const RunReport& report) { return report.workers.size() == 1 && !report.workers[0].worker.valid(); }
+
+void print_workers(const RunSummary& summary) {
+  if (is_of_service(summary.report)) {
+    fmt::print("\nThe workers of the service spent {} on the last run.\n",
+               traces::human_seconds(seconds(summary.report.workers[0].busy)));
+    return;
+  }
+  const double last = summary.runs.back().seconds;
+  const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
+  // With host memory alone, data are always there.
+  const bool waits = traces::count_accelerators(summary.report) > 0;
+  std::vector<traces::TableColumn> columns{
+      {"worker"}, {"device"}, {"tasks", traces::Align::right}, {"busy", traces::Align::right}};
+  if (waits) columns.push_back({"waiting for data", traces::Align::right});
+  for (const char* title : {"searching", "idle", "steals", "tasks stolen"})
+    columns.push_back({title, traces::Align::right});
+  traces::Table table(std::move(columns));
+  for (const WorkerReport& worker : summary.report.workers) {
+    const WorkerTimes times = times_of(worker, last);
+    std::vector<std::string> row{fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks),
+                                 share(times.busy)};
+    if (waits) row.push_back(share(times.waiting));
+    row.insert(row.end(), {share(times.searching), share(times.idle), human_count(worker.steals),
+                           human_count(worker.stolen_tasks)});
+    table.add_row(std::move(row));
+  }
+  fmt::print("\nWhat the workers did in the last run:\n{}", table.text(2));
+}
+
+void print_predictions(const std::vector<PredictionReport>& predictions) {
+  traces::Table table({{"codelet"},
+                       {"device"},
+                       {"tasks", traces::Align::right},
+                       {"predicted", traces::Align::right},
+                       {"measured", traces::Align::right},
+                       {"error", traces::Align::right}});
+  for (const PredictionReport& of : predictions) {
+    table.add_row({of.codelet, to_string(of.kind), human_count(of.errors.tasks),
+                   traces::human_seconds(of.errors.mean_predicted_s()),
+                   traces::human_seconds(of.errors.mean_measured_s()),
+                   fmt::format("{:.1f} %", 100 * of.errors.mean_relative())});
+  }
+  fmt::print("\nKernel times as predicted and measured, means of the last run:\n{}", table.text(2));
+}
+
+void print_text(const RunSummary& summary) {
+  const std::string where = is_of_service(summary.report) ? std::string("on the service")
+                                                          : fmt::format("{} workers", summary.report.workers.size());
+  fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {}\n", summary.application, summary.problem,
+             summary.precision, summary.n, summary.tile, summary.policy, where);
+  const std::string which = summary.runs.size() > 1 ? fmt::format(" (median of {} runs)", summary.runs.size()) : "";
+  fmt::print("  time      {}{}\n", traces::human_seconds(summary.median_seconds()), which);
+  fmt::print("  speed     {:.4g} GFlop/s\n", summary.median_gflops());
+  if (has_peak(summary)) {
+    fmt::print("  of peak   {:.1f} % of {:.4g} GFlop/s (concurrent matrix products, n = 2048)\n",
+               100 * summary.median_share_of_peak(),
+               median_of(summary.runs, [](const MeasuredRun& run) { return run.peak_gflops; }));
+  }
+  fmt::print("  tasks     {}\n", human_count(summary.report.ended));
+  for (const linalg::Residual& residual : summary.residuals) {
+    fmt::print("  residual  {:<28} = {:.3g}  ({} the bound {})\n", residual.formula, residual.value,
+               residual.accepted() ? "below" : "NOT below", linalg::kResidualBound);
+  }
+  print_workers(summary);
+  if (const std::string copies = traces::transfers_text(summary.report); !copies.empty()) fmt::print("\n{}", copies);
+  if (!summary.report.predictions.empty()) print_predictions(summary.report.predictions);
+  if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
+  print_text(summary.traced);
+  if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
+}
+
+}  // namespace
+
+std::string RunSummary::title() const {
+  return fmt::format("{}, n = {}, tile {}, {} precision", application, n, tile, precision);
+}
+
+double RunSummary::median_seconds() const {
+  return median_of(runs, [](const MeasuredRun& run) { return run.seconds; });
+}
+
+double RunSummary::median_gflops() const {
+  return median_of(runs, [](const MeasuredRun& run) { return run.gflops; });
+}
+
+double RunSummary::median_share_of_peak() const {
+  if (runs.empty() || runs.front().peak_gflops <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return median_of(runs, [](const MeasuredRun& run) { return run.gflops / run.peak_gflops; });
+}
+
+nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
+  nlohmann::json workers = nlohmann::json::array();
+  for (const WorkerReport& worker : report.workers) {
+    const WorkerTimes times = times_of(worker, run_seconds);
+    const nlohmann::json id = worker.worker.valid() ? nlohmann::json(worker.worker.value()) : nlohmann::json(nullptr);
+    workers.push_back({{"worker", id},
+                       {"device", worker.device},
+                       {"kind", to_string(worker.kind)},
+                       {"bound_to", worker.bound_to},
+                       {"tasks", worker.tasks},
+                       {"busy_seconds", times.busy},
+                       {"waiting_for_data_seconds", times.waiting},
+                       {"searching_seconds", times.searching},
+                       {"idle_seconds", times.idle},
+                       {"steals", worker.steals},
+                       {"stolen_tasks", worker.stolen_tasks},
+                       {"failed_steals", worker.failed_steals},
+                       {"parks", worker.parks}});
+  }
+  return workers;
+}
+
+std::string as_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+RunReport difference(const RunReport& later, const RunReport& earlier) {
+  RunReport result = later;
+  result.submitted -= earlier.submitted;
+  result.ended -= earlier.ended;
+  for (std::size_t i = 0; i < result.workers.size(); ++i) {
+    WorkerReport& worker = result.workers[i];
+    const WorkerReport& before = earlier.workers[i];
+    worker.tasks -= before.tasks;
+    worker.steals -= before.steals;
+    worker.stolen_tasks -= before.stolen_tasks;
+    worker.failed_steals -= before.failed_steals;
+    worker.parks -= before.parks;
+    worker.busy -= before.busy;
+    worker.searching -= before.searching;
+    worker.waiting_for_data -= before.waiting_for_data;
+  }
+  result.transfers = difference(later.transfers, earlier.transfers);
+  for (PredictionReport& of : result.predictions) {
+    for (const PredictionReport& before : earlier.predictions) {
+      if (before.codelet == of.codelet && before.kind == of.kind) of.errors -= before.errors;
+    }
+  }
+  std::erase_if(result.predictions, [](const PredictionReport& of) { return of.errors.tasks == 0; });
+  return result;
+}
+
+traces::Picture picture_of(const RunSummary& summary) {
+  traces::Picture picture;
+  picture.title = summary.title();
+  picture.subtitle.push_back(
+      fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy, summary.runs.back().gflops));
+  for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
+  const TimeStamp start = summary.trace.events.empty() ? TimeStamp{} : summary.trace.events.front().start;
+  for (const TraceEvent& event : summary.trace.events) {
+    picture.spans.push_back({event.worker.index(), summary.trace.codelet_of(event), seconds(event.start - start),
+                             seconds(event.end - start)});
+  }
+  return picture;
+}
+
+void print(const RunSummary& summary, bool json) {
+  if (json) {
+    fmt::print("{}\n", as_text(to_json(summary)));
+  } else {
+    print_text(summary);
+  }
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,266 @@
+#include "apps/run/solve_job.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "apps/arguments/accelerator_arguments.hpp"
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/run/mailbox_table.hpp"
+#include "apps/run/policy_options.hpp"
+#include "apps/run/run_summary.hpp"
+#include "apps/terminal/progress.hpp"
+#include "linalg/factorization.hpp"
+#include "linalg/files/matrix_market.hpp"
+#include "linalg/files/matrix_market_writer.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/transfer_summary.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+struct Solved {
+  linalg::Application method = linalg::Application::lu;
+  std::int64_t tile = 0;
+  /// Why it was not the method that was tried first; empty where it was.
+  std::string remark;
+  double seconds = 0;
+  /// Of the factorization and the solution.
+  RunReport report;
+  double total_seconds = 0;
+  Trace trace;
+  actors::Interval window;
+  TraceOutcome traced;
+  linalg::Residual residual;
+  std::optional<MetricsSnapshot> metrics;
+  std::string policy;
+};
+
+/// The methods to try, in order.
+std::vector<linalg::Application> candidates(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header) {
+  if (arguments.method == "cholesky") return {linalg::Application::cholesky};
+  if (arguments.method == "qr") return {linalg::Application::qr};
+  if (arguments.method == "lu" || header.symmetry != linalg::MatrixSymmetry::symmetric)
+    return {linalg::Application::lu};
+  return {linalg::Application::cholesky, linalg::Application::lu};
+}
+
+linalg::FactorizationOptions options_for(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
+  linalg::FactorizationOptions options;
+  options.application = method;
+  options.tile = arguments.tile > 0 ? arguments.tile : linalg::default_tile(n);
+  choose_tile_rows(arguments.runtime, options);
+  return options;
+}
+
+linalg::MatrixMarketHeader usable_header(const SolveArguments& arguments) {
+  const linalg::MatrixMarketHeader header = usable(linalg::read_header(arguments.matrix));
+  if (!header.square()) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: the matrix is {} x {}, but a system of equations needs as many "
+                                                  "equations as unknowns: give a square matrix",
+                                                  arguments.matrix, header.rows, header.cols));
+  }
+  if (arguments.method == "cholesky" && header.symmetry != linalg::MatrixSymmetry::symmetric) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: the file does not say that the matrix is symmetric, which --method cholesky needs: "
+                            "use --method lu, or auto",
+                            arguments.matrix));
+  }
+  return header;
+}
+
+/// Nothing where there is no file.
+std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArguments& arguments,
+                                                                 const linalg::MatrixMarketHeader& matrix) {
+  if (arguments.right_hand_side.empty()) return std::nullopt;
+  const linalg::MatrixMarketHeader header = usable(linalg::read_header(arguments.right_hand_side));
+  if (header.rows == matrix.rows) return header;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: the right-hand side has {} rows, but the matrix {} has {}: give one with as many rows",
+                          arguments.right_hand_side, header.rows, arguments.matrix, matrix.rows));
+}
+
+std::size_t element_bytes(const SolveArguments& arguments) {
+  return arguments.precision == "float" ? sizeof(float) : sizeof(double);
+}
+
+void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
+                  std::int64_t right_hand_sides) {
+  MemoryNeed need;
+  // As read, and the copy that is factorized; B and X.
+  need.rows = header.rows;
+  need.cols = header.cols;
+  need.right_hand_sides = right_hand_sides;
+  need.element_bytes = element_bytes(arguments);
+  need.factorization = options_for(arguments, candidates(arguments, header).back(), header.rows);
+  need.workers = most_workers(arguments.runtime);
+  require_memory(need);
+}
+
+template <class T>
+linalg::DenseMatrix<T> right_hand_side(const SolveArguments& arguments,
+                                       const std::optional<linalg::MatrixMarketHeader>& header,
+                                       const linalg::DenseMatrix<T>& a) {
+  if (header) return usable(linalg::read_dense<T>(arguments.right_hand_side, *header));
+  // The solution is then all ones.
+  linalg::DenseMatrix<T> b(a.rows, 1);
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < a.rows; ++i) b(i, 0) += a(i, j);
+  }
+  return b;
+}
+
+template <class T>
+Solved solve_by(Runtime& runtime, const SolveArguments& arguments, linalg::Application method,
+                const linalg::DenseMatrix<T>& a, linalg::DenseMatrix<T>& x) {
+  const linalg::FactorizationOptions options = options_for(arguments, method, a.rows);
+  // What a method that broke down left.
+  // A service gives none.
+  const auto take_trace = [&] { return arguments.start ? Trace() : runtime.take_trace(); };
+  [[maybe_unused]] const Trace earlier = take_trace();
+  const RunReport before = runtime.report();
+  const TimeStamp start = trace_time();
+  linalg::DenseMatrix<T> factors = a;
+  linalg::Factorization<T> factorization(runtime, factors, options);
+  factorization.solve(x);
+  Solved solved;
+  solved.method = method;
+  solved.tile = options.tile;
+  solved.seconds = factorization.seconds();
+  solved.report = difference(runtime.report(), before);
+  solved.window = {start, trace_time()};
+  solved.trace = take_trace();
+  solved.total_seconds = seconds(solved.window.end - solved.window.start);
+  return solved;
+}
+
+/// What is wrong with the matrix, whose file it is, and what to do.
+Error breakdown(const SolveArguments& arguments, linalg::Application method, const Error& error) {
+  return Error(ErrorCode::numerical,
+               fmt::format("{}: {}: {}", arguments.matrix, error.what(),
+                           method == linalg::Application::cholesky
+                               ? "use --method lu, or auto"
+                               : "such a system has no solution, or more than one; remove dependent equations"));
+}
+
+/// By the first method that does not break down.
+template <class T>
+Solved solve_by_any(Runtime& runtime, const SolveArguments& arguments, const std::vector<linalg::Application>& methods,
+                    const linalg::DenseMatrix<T>& a, const linalg::DenseMatrix<T>& b, linalg::DenseMatrix<T>& x) {
+  std::string remark;
+  for (const linalg::Application method : methods) {
+    x = b;
+    try {
+      Solved solved = solve_by(runtime, arguments, method, a, x);
+      solved.remark = remark;
+      return solved;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::numerical) throw;
+      if (method == methods.back()) throw breakdown(arguments, method, error);
+      remark = fmt::format("{}: LU with partial pivoting instead of Cholesky", error.what());
+    }
+  }
+  throw Error(ErrorCode::invalid_argument, "no method to solve by");
+}
+
+/// Writes the solution, if it is one.
+template <class T>
+Solved solve_system(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
+                    const std::optional<linalg::MatrixMarketHeader>& right_hand_side_header) {
+  // Before the files are read, which may take long: it may have been asked for too many cores.
+  const std::shared_ptr<Runtime> place = start_runtime(arguments.runtime, arguments.start);
+  Runtime& runtime = *place;
+  const linalg::DenseMatrix<T> a = usable(linalg::read_dense<T>(arguments.matrix, header));
+  const linalg::DenseMatrix<T> b = right_hand_side(arguments, right_hand_side_header, a);
+  linalg::DenseMatrix<T> x;
+  Solved solved;
+  {
+    const ProgressBar bar(
+        [&runtime] {
+          const troupe::Progress progress = runtime.progress();
+          return Progress{progress.ended, progress.submitted};
+        },
+        {.enabled = !arguments.json, .label = "solve"});
+    solved = solve_by_any(runtime, arguments, candidates(arguments, header), a, b, x);
+  }
+  if (arguments.metrics) solved.metrics = runtime.metrics();
+  solved.policy = runtime.policy();
+  solved.residual = linalg::solve_residual(a, x, b);
+  if (!arguments.output.empty() && solved.residual.accepted())
+    linalg::write_array(arguments.output, x).value_or_throw();
+  return solved;
+}
+
+nlohmann::json to_json(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
+                       const Solved& solved) {
+  nlohmann::json json{{"app", "solve"},
+                      {"matrix", arguments.matrix},
+                      {"n", header.rows},
+                      {"method", to_string(solved.method)},
+                      {"tile", solved.tile},
+                      {"precision", arguments.precision},
+                      {"policy", solved.policy},
+                      {"policy_options", policy_options_json(solved.policy)},
+                      {"cores", traces::count_cores(solved.report)},
+                      {"gpus", traces::count_accelerators(solved.report)},
+                      {"seed", arguments.runtime.seed},
+                      {"seconds", solved.seconds},
+                      {"gflops", linalg::flop_count(solved.method, header.rows, header.cols) / solved.seconds * 1e-9},
+                      {"residual", solved.residual.value},
+                      {"tasks", solved.report.ended},
+                      {"workers", workers_as_json(solved.report, solved.total_seconds)}};
+  traces::add_transfers_json(solved.report, json);
+  if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
+  if (!solved.remark.empty()) json["remark"] = solved.remark;
+  if (!arguments.output.empty() && solved.residual.accepted()) json["output"] = arguments.output;
+  add_json(solved.traced, json);
+  return json;
+}
+
+void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header, const Solved& solved) {
+  if (arguments.json) {
+    fmt::print("{}\n", as_text(to_json(arguments, header, solved)));
+    return;
+  }
+  fmt::print("{}: {} x {}, {}\n", arguments.matrix, header.rows, header.cols,
+             header.symmetry == linalg::MatrixSymmetry::symmetric ? "symmetric" : "not symmetric");
+  if (!solved.remark.empty()) fmt::print("  note      {}\n", solved.remark);
+  fmt::print("  method    {}, {} precision\n", to_string(solved.method), arguments.precision);
+  fmt::print("  time      {} (factorization)\n", traces::human_seconds(solved.seconds));
+  fmt::print("  residual  {} = {:.3g}  ({} the bound {})\n", solved.residual.formula, solved.residual.value,
+             solved.residual.accepted() ? "below" : "NOT below", linalg::kResidualBound);
+  if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
+  if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
+  if (const std::string copies = traces::transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
+  if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
+  print_text(solved.traced);
+}
+
+}  // namespace
+
+int solve(const SolveArguments& given) {
+  SolveArguments arguments = given;
+  const linalg::MatrixMarketHeader header = usable_header(arguments);
+  const auto rhs_header = right_hand_side_header(arguments, header);
+  check_accelerators(arguments.runtime, options_for(arguments, candidates(arguments, header).back(), header.rows),
+                     header.rows, element_bytes(arguments));
+  check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
+  if (!arguments.output.empty()) check_output_path(arguments.output);
+  prepare_trace(arguments.trace, arguments.runtime);
+  Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
+                                                 : solve_system<double>(arguments, header, rhs_header);
+  const std::string title = fmt::format("{}, {}", arguments.matrix, to_string(solved.method));
+  solved.traced = finish_trace(arguments.trace, {title, solved.window, std::move(solved.trace), solved.report});
+  print(arguments, header, solved);
+  if (solved.residual.accepted()) return kSuccess;
+  throw Error(ErrorCode::kernel_failed,
+              fmt::format("{}: the solution is not accurate, and was not written: its scaled residual, {:.3g}, is not "
+                          "below {}; the matrix may be singular to {} precision",
+                          arguments.matrix, solved.residual.value, linalg::kResidualBound, arguments.precision));
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,124 @@
+/// `troupe serve`: the service of this node.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <memory>
+
+#include "apps/command_line.hpp"
+#include "apps/service/serve_arguments.hpp"
+#include "apps/service/serve_signals.hpp"
+#include "client/remote/connection/socket_folder.hpp"
+#include "service/codelets/codelet_library.hpp"
+#include "service/configuration/log.hpp"
+#include "service/configuration/token_file.hpp"
+#include "service/configuration/weights.hpp"
+#include "service/connections/manager_notice.hpp"
+#include "service/http/http_server.hpp"
+#include "service/server.hpp"
+#include "service/views/prometheus_text.hpp"
+#include "service/views/view_json.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using service::Configuration;
+using service::Log;
+using service::LogField;
+using service::LogLevel;
+
+/// What it says is of no consequence for the service.
+void tell_manager(const std::string& socket, std::string_view notice, const Log& log) {
+  const auto told = service::notify_manager(socket, notice);
+  if (!told) log.write(LogLevel::warning, "manager not told", std::array{LogField{"reason", told.failure().message}});
+}
+
+service::ServerOptions server_options(const Configuration& configuration, const Log& log) {
+  service::ServerOptions options = configuration.server;
+  // Where clients look for it as well.
+  options.folder = remote::socket_folder(configuration.server.folder).value_or_throw();
+  options.weight = service::weights_of(configuration.weights).value_or_throw();
+  options.metrics_text = [](const service::ServiceViewSource& source) {
+    return service::prometheus_text(source.look());
+  };
+  options.look_json = [](const service::ServiceViewSource& source) { return service::view_to_text(source.look()); };
+  options.log = log.sink();
+  options.runtime.on_warning = [log](const std::string& what) {
+    log.write(LogLevel::warning, "runtime", std::array{LogField{"reason", what}});
+  };
+  return options;
+}
+
+/// Null where it is not wanted.
+std::unique_ptr<service::HttpServer> start_http(const Configuration& configuration, service::Server& server) {
+  if (!configuration.http.enabled) return nullptr;
+  service::HttpOptions options{.address = configuration.http.address, .port = configuration.http.port};
+  if (!configuration.http.token_file.empty()) {
+    options.token = service::read_token(configuration.http.token_file, ::geteuid()).value_or_throw();
+  }
+  auto http = service::HttpServer::start(server, options).value_or_throw();
+  server.set_http_address(http->url());
+  return http;
+}
+
+/// Lets clients finish what they have submitted; a signal, or the end of the time that they have, cancels it.
+void stop(service::Server& server, const StopSignals& signals, Duration cancel_after, const Log& log) {
+  constexpr Duration kLook = std::chrono::milliseconds(50);
+  log.write(LogLevel::info, "draining");
+  server.drain();
+  bool cancelled = false;
+  const auto start = std::chrono::steady_clock::now();
+  while (!server.wait_until_empty(kLook)) {
+    const bool late = cancel_after > Duration::zero() && std::chrono::steady_clock::now() - start >= cancel_after;
+    const bool told = signals.wait(Duration::zero()).has_value();
+    if (cancelled || !(late || told)) continue;
+    log.write(LogLevel::info, "cancelling");
+    server.cancel();
+    cancelled = true;
+  }
+}
+
+int serve(const Configuration& configuration) {
+  const StopSignals signals;
+  const std::string manager = service::take_notice_socket();
+  std::signal(SIGPIPE, SIG_IGN);
+  const Log log = Log::open(configuration.log).value_or_throw();
+  service::CodeletLibrary codelets;
+  service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();
+  const auto server = service::Server::start(server_options(configuration, log), codelets).value_or_throw();
+  {
+    const auto http = start_http(configuration, *server);
+    log.write(LogLevel::info, "serving",
+              std::array{LogField{"version", TROUPE_VERSION}, LogField{"folder", server->folder()},
+                         LogField{"http", http ? http->url() : "none"},
+                         LogField{"codelets", std::to_string(codelets.size())}});
+    tell_manager(manager, "READY=1\nSTATUS=Serving", log);
+    (void)signals.wait();
+    tell_manager(manager, "STOPPING=1\nSTATUS=Waiting for clients", log);
+    stop(*server, signals, configuration.stop.cancel_after, log);
+  }
+  log.write(LogLevel::info, "stopped");
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& application, Command& chosen) {
+  auto arguments = std::make_shared<ServeArguments>();
+  CLI::App* command = application.add_subcommand("serve", "Run the service that programs of this node share");
+  add_serve_options(*command, *arguments);
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      const Configuration configuration = effective_configuration(*arguments);
+      if (!arguments->print_config) return serve(configuration);
+      fmt::print("{}", service::to_toml(configuration));
+      return kSuccess;
+    };
+  });
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,113 @@
+/// `troupe submit`: a factorization or a solution as a job of the service.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/run/run_job.hpp"
+#include "apps/run/solve_job.hpp"
+#include "apps/service/submit_cancel.hpp"
+#include "client/connect_options.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+struct SubmitArguments {
+  /// What is submitted where there is no matrix; options that both have are in here.
+  RunArguments run;
+  std::string matrix;
+  std::string right_hand_side;
+  std::string output;
+  std::string folder;
+  std::string name;
+};
+
+/// Our own runtime's options are not asked; all that is left of them is the seed of problems.
+StartRuntime on_service(const SubmitArguments& arguments, CancelOnSignal& signals) {
+  ConnectOptions options{.folder = arguments.folder, .name = arguments.name};
+  if (options.name.empty()) options.name = std::string("troupe submit ") + to_string(arguments.run.application);
+  return [options, &signals] {
+    const std::shared_ptr<Runtime> runtime(new Runtime(Runtime::connect(options)));
+    signals.watch(runtime);
+    return runtime;
+  };
+}
+
+SolveArguments solve_arguments(const SubmitArguments& arguments) {
+  SolveArguments solve;
+  solve.matrix = arguments.matrix;
+  solve.right_hand_side = arguments.right_hand_side;
+  solve.output = arguments.output;
+  solve.method = to_string(arguments.run.application);
+  solve.precision = arguments.run.precision;
+  solve.tile = arguments.run.tile;
+  solve.runtime.seed = arguments.run.runtime.seed;
+  solve.json = arguments.run.json;
+  return solve;
+}
+
+int submit(const SubmitArguments& arguments) {
+  CancelOnSignal signals;
+  try {
+    if (!arguments.matrix.empty()) {
+      SolveArguments job = solve_arguments(arguments);
+      job.start = on_service(arguments, signals);
+      return solve(job);
+    }
+    RunArguments job = arguments.run;
+    job.start = on_service(arguments, signals);
+    return run(job);
+  } catch (const Error& error) {
+    if (!signals.cancelled() || error.code() != ErrorCode::cancelled) throw;
+    throw Error(ErrorCode::cancelled, "the job was cancelled by a signal");
+  }
+}
+
+}  // namespace
+
+void add_submit_command(CLI::App& application, Command& chosen) {
+  auto arguments = std::make_shared<SubmitArguments>();
+  CLI::App* command = application.add_subcommand("submit", "Factorize or solve on the service of this node");
+  add_application(*command, arguments->run.application);
+  CLI::Option* matrix =
+      command->add_option("--matrix", arguments->matrix, "Solve A x = b with the matrix of this Matrix Market file");
+  matrix->check(check_file_name);
+  command->add_option("--rhs", arguments->right_hand_side, "Matrix Market file of b; default: A times ones")
+      ->check(check_file_name)
+      ->needs(matrix);
+  command->add_option("--output", arguments->output, "Write x to this file, as a Matrix Market array")
+      ->check(check_file_name)
+      ->needs(matrix);
+  command->add_option("--n", arguments->run.n, "Order of a matrix that is made for the purpose")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+      ->capture_default_str()
+      ->excludes(matrix);
+  command->add_option("--tile", arguments->run.tile, "Columns of a tile; default: by size")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+  command->add_option("--precision", arguments->run.precision, "float or double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+  command->add_option("--repeat", arguments->run.repeat, "Runs; medians are reported")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->excludes(matrix);
+  command
+      ->add_flag("--check", arguments->run.check, "Compute scaled residuals of the last run, and fail above the bound")
+      ->excludes(matrix);
+  command->add_option("--seed", arguments->run.runtime.seed, "Seed of the matrix that is made")->capture_default_str();
+  command->add_option("--name", arguments->name, "What the job is called in `troupe jobs`");
+  command
+      ->add_option(
+          "--socket-folder", arguments->folder,
+          "Where the service's sockets are; default: $TROUPE_SOCKET_FOLDER, else $XDG_RUNTIME_DIR/troupe, for root "
+          "/run/troupe")
+      ->type_name("FOLDER")
+      ->check(check_file_name);
+  command->add_flag("--json", arguments->run.json, "Print one JSON object");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return submit(*arguments); }; });
+}
+
+}  // namespace troupe::apps

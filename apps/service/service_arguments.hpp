@@ -1,0 +1,31 @@
+/// What the commands have in common that ask a running service.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/remote/connection/service_calls.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace troupe::apps {
+
+struct ServiceArguments {
+  /// Where its sockets are; empty: `remote::socket_folder` knows.
+  std::string folder;
+  bool json = false;
+};
+
+/// Adds `--socket-folder` and `--json`. `arguments` outlives the parsing.
+void add_service_options(CLI::App& command, ServiceArguments& arguments);
+
+/// Throws what `socket_folder` and `ServiceCalls::connect` fail with.
+[[nodiscard]] remote::ServiceCalls connect(const ServiceArguments& arguments);
+
+/// Text of other users' programs for a terminal: control characters, which could do anything there, become '?'; line
+/// breaks stay.
+[[nodiscard]] std::string harmless(std::string_view text);
+
+}  // namespace troupe::apps

@@ -1,0 +1,38 @@
+/// Ctrl-C while a job runs on the service.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "apps/service/serve_signals.hpp"
+#include "client/runtime.hpp"
+
+namespace troupe::apps {
+
+/// While it lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started, which whoever waits
+/// for them is told; the second ends the program, and with it the job.
+class CancelOnSignal {
+ public:
+  CancelOnSignal();
+  ~CancelOnSignal();
+  CancelOnSignal(const CancelOnSignal&) = delete;
+  CancelOnSignal& operator=(const CancelOnSignal&) = delete;
+
+  /// The job's, from now on. Throws `cancelled` where a signal came before.
+  void watch(const std::shared_ptr<Runtime>& runtime);
+  [[nodiscard]] bool cancelled() const { return cancelled_; }
+
+ private:
+  void run();
+
+  StopSignals signals_;
+  std::atomic<bool> ending_{false};
+  std::atomic<bool> cancelled_{false};
+  std::mutex mutex_;
+  std::weak_ptr<Runtime> runtime_;  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace troupe::apps

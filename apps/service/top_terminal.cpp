@@ -1,0 +1,100 @@
+#include "apps/service/top_terminal.hpp"
+
+#define NCURSES_NOMACROS 1  // NOLINT: functions, so that names of ours stay ours
+#include <curses.h>
+#include <langinfo.h>
+
+#include <algorithm>
+#include <chrono>
+#include <clocale>
+#include <cstdio>
+#include <cstring>
+
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// ncurses writes characters of several bytes only where the locale has them.
+void use_utf8() {
+  std::setlocale(LC_CTYPE, "");
+  if (std::strcmp(::nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+attr_t attributes(TopStyle style) {
+  switch (style) {
+    case TopStyle::plain: return A_NORMAL;
+    case TopStyle::title: return A_BOLD;
+    case TopStyle::quiet: return A_DIM;
+    case TopStyle::good: return has_colors() ? COLOR_PAIR(1) : A_NORMAL;
+    case TopStyle::bad: return A_BOLD | (has_colors() ? COLOR_PAIR(2) : A_NORMAL);
+  }
+  return A_NORMAL;
+}
+
+}  // namespace
+
+TopTerminal::TopTerminal() {
+  use_utf8();
+  screen_ = ::newterm(nullptr, stdout, stdin);
+  if (screen_ == nullptr) {
+    throw Error(ErrorCode::invalid_argument,
+                "the terminal (environment variable TERM) is not known: use `troupe top --once`");
+  }
+  ::cbreak();
+  ::noecho();
+  ::nonl();
+  ::curs_set(0);
+  ::keypad(stdscr, TRUE);
+  ::set_escdelay(25);
+  if (::has_colors()) {
+    ::start_color();
+    ::use_default_colors();
+    ::init_pair(1, COLOR_GREEN, -1);
+    ::init_pair(2, COLOR_RED, -1);
+  }
+}
+
+TopTerminal::~TopTerminal() {
+  ::endwin();
+  ::delscreen(static_cast<SCREEN*>(screen_));
+}
+
+std::size_t TopTerminal::width() const { return static_cast<std::size_t>(std::max(1, getmaxx(stdscr))); }
+std::size_t TopTerminal::height() const { return static_cast<std::size_t>(std::max(1, getmaxy(stdscr))); }
+
+void TopTerminal::show(const std::vector<TopLine>& lines) {
+  ::erase();
+  for (std::size_t i = 0; i < std::min(lines.size(), height()); ++i) {
+    ::attrset(static_cast<int>(attributes(lines[i].style)));
+    ::mvaddstr(static_cast<int>(i), 0, lines[i].text.c_str());
+  }
+  ::attrset(A_NORMAL);
+  ::refresh();
+}
+
+TopKey TopTerminal::key(Duration most) {
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::max(most, Duration{}));
+  ::timeout(static_cast<int>(std::min<std::chrono::milliseconds::rep>(wait.count(), 3'600'000)));
+  switch (::getch()) {
+    case 'q':
+    case 'Q': return TopKey::quit;
+    case 's': return TopKey::order;
+    case KEY_UP:
+    case 'k': return TopKey::up;
+    case KEY_DOWN:
+    case 'j': return TopKey::down;
+    case KEY_PPAGE: return TopKey::page_up;
+    case KEY_NPAGE:
+    case ' ': return TopKey::page_down;
+    case KEY_HOME:
+    case 'g': return TopKey::first;
+    case KEY_END:
+    case 'G': return TopKey::last;
+    case KEY_RESIZE: return TopKey::resized;
+    default: return TopKey::none;
+  }
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,33 @@
+/// A terminal that shows whole screens of lines, by ncurses.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "apps/service/top_screen.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::apps {
+
+enum class TopKey { none, quit, order, up, down, page_up, page_down, first, last, resized };
+
+/// One at a time in a process. The terminal is as it was when the object is gone, also when a signal ends the program.
+class TopTerminal {
+ public:
+  /// Takes over the terminal of standard input and output. Throws `Error` where there is none that could be used.
+  TopTerminal();
+  TopTerminal(const TopTerminal&) = delete;
+  TopTerminal& operator=(const TopTerminal&) = delete;
+  ~TopTerminal();
+
+  [[nodiscard]] std::size_t width() const;
+  [[nodiscard]] std::size_t height() const;
+  void show(const std::vector<TopLine>& lines);
+  /// Waits for a key for so long at most.
+  TopKey key(Duration most);
+
+ private:
+  void* screen_;
+};
+
+}  // namespace troupe::apps

@@ -1,0 +1,26 @@
+/// Which of a described machine's GPUs a simulation uses.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "platform/described/machine_description.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// "1-8", "0,2,4", "1-4,8": how many GPUs, in the order as written, each number once. Fails with `invalid_argument` for
+/// anything else, and where a number is more than `most`. `where`: "machine 'idgraf'", for messages.
+[[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::string_view where);
+[[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, const platform::MachineDescription& on);
+
+/// The order in which GPUs are taken: the first k of it make a machine with k GPUs.
+///
+/// - "near": each next one shares as many links on its way to host memory as possible with those that are taken;
+/// - "spread": as few as possible, so that the first ones have a switch to themselves;
+/// - "0,4,2": just these, in this order.
+///
+/// Ties go to the lowest number. Fails with `invalid_argument`.
+[[nodiscard]] Result<std::vector<int>> gpu_order(std::string_view text, const platform::MachineDescription& on);
+
+}  // namespace troupe::apps

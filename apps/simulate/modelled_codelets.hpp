@@ -1,0 +1,40 @@
+/// The tile kernels, timed as a described machine says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/codelets.hpp"
+#include "linalg/factorization.hpp"
+#include "platform/described/machine_description.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// The codelets that the tile algorithm of `application` submits (LU: without pivoting), with the times of the
+/// machine's kernels, and with an implementation for each kind of device that the machine has times for. They compute
+/// what those of `codelets<T>()` do. The precision is that of T, "single" or "double". Fails with `bad_input`, which
+/// names the kernel, where the machine lacks one.
+template <class T>
+[[nodiscard]] Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
+                                                                 const platform::MachineDescription& machine);
+
+/// Which times a codelet's tasks take.
+struct ModelledKernel {
+  std::string codelet;
+  /// Of the machine.
+  const platform::KernelTimes* times = nullptr;
+};
+
+/// Those of the codelets above, as the machine's kernels are now. Fails as above.
+template <class T>
+[[nodiscard]] Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,
+                                                                   const platform::MachineDescription& machine);
+
+/// "single", "double".
+template <class T>
+[[nodiscard]] const char* precision_name() {
+  return sizeof(T) == sizeof(float) ? "single" : "double";
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,17 @@
+/// A described machine whose assumed figures are other ones.
+#pragma once
+
+#include <string_view>
+
+#include "platform/described/machine_description.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// The machine `name`, which comes with Troupe, with GPUs that are `factor` times as fast as the file assumes on
+/// kernels whose times were not measured there (`"time_origin": "assumed"`); their deviations shrink as much. Times on
+/// cores, and all that was measured, stay. Fails with `invalid_argument` for an unknown machine or a factor that is not
+/// positive.
+[[nodiscard]] Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor);
+
+}  // namespace troupe::apps

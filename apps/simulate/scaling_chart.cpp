@@ -1,0 +1,121 @@
+#include "apps/simulate/scaling_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "platform/files/atomic_file.hpp"
+#include "traces/picture/gnuplot.hpp"
+#include "traces/picture/gnuplot_text.hpp"
+#include "traces/picture/palette.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+constexpr int kPanelWidth = 480;
+constexpr int kPanelHeight = 330;
+constexpr int kTitleHeight = 40;
+/// Of one line of the legend, below the panels.
+constexpr int kLegendHeight = 20;
+
+/// Squares, circles, triangles, … filled and empty in turn.
+constexpr std::array kMarks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+
+class ChartScript {
+ public:
+  explicit ChartScript(const ScalingChart& chart) : chart_(chart) {}
+
+  std::string text() {
+    const auto rows = static_cast<int>(chart_.rows.size());
+    int lines = 1;
+    for (const ChartRow& row : chart_.rows) lines = std::max(lines, (static_cast<int>(row.series.size()) + 1) / 2);
+    const int height = kTitleHeight + rows * (kPanelHeight + lines * kLegendHeight);
+    add("set terminal svg size {},{} font 'DejaVu Sans,12' background '#FFFFFF'", 2 * kPanelWidth, height);
+    add("set encoding utf8");
+    for (std::size_t i = 0; i < chart_.rows.size(); ++i) data(i);
+    add("set multiplot layout {},2 title {} font ',15' noenhanced", rows, traces::gnuplot_string(chart_.title));
+    add("set grid back linecolor '#DDDDDD'");
+    add("set border 3 linecolor '#666666'");
+    add("set tics nomirror");
+    add("set xtics 1");
+    add("set xlabel 'GPUs' offset 0,0.4");
+    add("set key below maxcols 2 samplen 2 noenhanced font ',11'");
+    for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
+      panel(i, "GFlop/s", 2);
+      panel(i, "GB moved", 5);
+    }
+    add("unset multiplot");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+
+  void data(std::size_t row) {
+    for (std::size_t i = 0; i < chart_.rows[row].series.size(); ++i) {
+      add("$R{}S{} << EOD", row, i);
+      for (const ChartPoint& point : chart_.rows[row].series[i].points) {
+        add("{} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}", point.gpus, point.gflops.value, point.gflops.low,
+            point.gflops.high, point.gigabytes.value, point.gigabytes.low, point.gigabytes.high);
+      }
+      add("EOD");
+    }
+  }
+
+  /// `column`: of the values; the ends of their bars are in the next two.
+  void panel(std::size_t row, const char* quantity, int column) {
+    const ChartRow& content = chart_.rows[row];
+    add("set ylabel '{}'", quantity);
+    add("set title {} noenhanced", traces::gnuplot_string(content.title));
+    int first = content.series.front().points.front().gpus;
+    int last = first;
+    for (const ChartSeries& series : content.series) {
+      for (const ChartPoint& point : series.points) {
+        first = std::min(first, point.gpus);
+        last = std::max(last, point.gpus);
+      }
+    }
+    add("set xrange [{}:{}]", first - 0.3, last + 0.3);
+    add("set yrange [0:*]");
+    std::string plots;
+    for (std::size_t i = 0; i < content.series.size(); ++i) {
+      const std::string_view colour = traces::kCodeletColours[i % traces::kCodeletColours.size()];
+      plots += fmt::format(
+          "{}$R{}S{} using 1:{}:{}:{} with yerrorlines title {} linecolor '{}' linewidth 1.5 pointtype {} pointsize "
+          "0.6",
+          i == 0 ? "" : ", ", row, i, column, column + 1, column + 2, traces::gnuplot_string(content.series[i].name),
+          colour, kMarks[i % kMarks.size()]);
+    }
+    add("plot {}", plots);
+  }
+
+  const ScalingChart& chart_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string chart_script(const ScalingChart& chart) { return ChartScript(chart).text(); }
+
+Result<void> draw_chart(const std::string& path, const ScalingChart& chart) {
+  auto svg = traces::run_gnuplot(chart_script(chart));
+  if (!svg) return svg.failure();
+  return platform::write_file(path, traces::with_fallback_fonts(std::move(svg).value()));
+}
+
+Result<void> check_chart_path(const std::string& path) {
+  if (!path.ends_with(".svg")) {
+    return Failure{ErrorCode::invalid_argument, fmt::format("the plot's name '{}' has to end in '.svg'", path)};
+  }
+  if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
+  return traces::check_gnuplot();
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,58 @@
+/// Speed and bytes over the number of GPUs, as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/simulate/estimate.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// With the ends of its error bar.
+struct ChartValue {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+
+  ChartValue(double of, double from, double to) : value(of), low(from), high(to) {}
+  ChartValue(const Estimate& mean)  // NOLINT: a mean with its margin is a value with a bar
+      : ChartValue(mean.mean, mean.mean - mean.margin, mean.mean + mean.margin) {}
+};
+
+struct ChartPoint {
+  int gpus;
+  ChartValue gflops;
+  ChartValue gigabytes;
+};
+
+struct ChartSeries {
+  std::string name;
+  /// By number of GPUs.
+  std::vector<ChartPoint> points;
+};
+
+/// One row of the picture: on the left GFlop/s, on the right GB moved, each a line with error bars per series.
+struct ChartRow {
+  /// Empty: none.
+  std::string title;
+  std::vector<ChartSeries> series;
+};
+
+struct ScalingChart {
+  std::string title;
+  /// At least one.
+  std::vector<ChartRow> rows;
+};
+
+/// For gnuplot, which prints an SVG.
+[[nodiscard]] std::string chart_script(const ScalingChart& chart);
+
+/// Draws `path`, which appears complete or not at all. `ErrorCode::io`.
+[[nodiscard]] Result<void> draw_chart(const std::string& path, const ScalingChart& chart);
+
+/// Whether `draw_chart` could: `invalid_argument` for a name that does not end in ".svg", `io` where no file can be
+/// put there or gnuplot is missing.
+[[nodiscard]] Result<void> check_chart_path(const std::string& path);
+
+}  // namespace troupe::apps

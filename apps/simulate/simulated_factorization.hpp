@@ -1,0 +1,46 @@
+/// A factorization in virtual time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "actors/memory/eviction/access_log.hpp"
+#include "actors/simulating/simulation_options.hpp"
+#include "apps/bounds/factorization_graph.hpp"
+#include "apps/run/factorization_outcome.hpp"
+#include "linalg/factorization.hpp"
+
+namespace troupe::apps {
+
+enum class Precision { single_precision, double_precision };
+
+struct SimulatedRun {
+  linalg::Application application = linalg::Application::cholesky;
+  Precision precision = Precision::double_precision;
+  std::int64_t n = 0;
+  /// Edge of the square tiles.
+  std::int64_t tile = 0;
+  /// QR: inner block of the triangular factors.
+  std::int64_t inner = 128;
+  std::string policy = "heft";
+  SimulationOptions simulation;
+  /// What leaves a full memory first (`RuntimeOptions::eviction`).
+  std::string eviction = "next-use";
+  /// Tile (i, j) has the reuse index i + j: what lies to the bottom right is used longest.
+  bool reuse_by_position = false;
+  /// LU only: tiles off the diagonal are empty with a probability of a third, as drawn from this seed.
+  std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
+  /// Where the memory manager writes down who uses what; null: nowhere.
+  std::shared_ptr<memory::AccessLog> access_log = nullptr;
+  bool trace = false;
+  /// Who writes down the tasks, and where their tiles lie, of this one run; null: nobody.
+  std::shared_ptr<GraphRecorder> recorder;
+};
+
+/// Factorizes a matrix that has no content. Throws `Error`: `invalid_argument` for options that cannot be used,
+/// `bad_input` where the machine lacks a kernel.
+[[nodiscard]] FactorizationOutcome simulate(const SimulatedRun& run);
+
+}  // namespace troupe::apps

@@ -1,0 +1,69 @@
+/// What several runs of one simulation, which differ in their seeds, say together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/simulate/estimate.hpp"
+#include "apps/simulate/simulated_factorization.hpp"
+
+namespace troupe::apps {
+
+/// What is compared.
+struct SimulationPlace {
+  std::int64_t n = 0;
+  /// The GPUs' numbers in the description.
+  std::vector<int> gpus;
+  std::string policy;
+};
+
+struct LinkUse {
+  std::string name;
+  double bandwidth_mb_per_s = 0;
+  Estimate bytes;
+  /// Part of the makespan in which something passed.
+  Estimate busy;
+};
+
+struct WorkerUse {
+  std::string device;
+  DeviceKind kind = DeviceKind::cpu_core;
+  Estimate tasks;
+  Estimate busy_seconds;
+  /// Part of the makespan.
+  Estimate utilization;
+};
+
+struct SimulationPoint {
+  SimulationPlace place;
+  std::uint64_t tasks = 0;
+  Estimate seconds;
+  Estimate gflops;
+  Estimate bytes_host_to_device;
+  Estimate bytes_device_to_host;
+  Estimate bytes_device_to_device;
+  Estimate bytes;
+  Estimate evictions;
+  Estimate write_backs;
+  std::vector<LinkUse> links;
+  std::vector<WorkerUse> workers;
+  /// No schedule takes less; 0: not known.
+  double bound_seconds = 0;
+  /// No schedule that takes as long moves less; nothing: not known.
+  std::optional<Bytes> bound_bytes;
+
+  /// The mean utilization of the workers of this kind; nothing where there are none.
+  [[nodiscard]] std::optional<double> utilization(DeviceKind kind) const;
+  [[nodiscard]] int count(DeviceKind kind) const;
+  /// Bound / makespan; nothing where the bound is not known.
+  [[nodiscard]] std::optional<double> share_of_bound() const;
+  /// Bound / bytes; nothing where the bound is not known or no bytes were moved.
+  [[nodiscard]] std::optional<double> bytes_share_of_bound() const;
+};
+
+/// `outcomes`: at least one, all of the same place.
+[[nodiscard]] SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationOutcome>& outcomes);
+
+}  // namespace troupe::apps

@@ -1,0 +1,175 @@
+#include "apps/simulate/simulation_request.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/simulate/gpu_choice.hpp"
+#include "apps/simulate/modelled_codelets.hpp"
+#include "traces/text/human.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using platform::KernelTimes;
+using platform::MachineDescription;
+
+/// The largest graph that is simulated: some 10 GB.
+constexpr double kMostTasks = 5e6;
+
+Result<std::vector<ModelledKernel>> kernels_in(Precision precision, linalg::Application application,
+                                               const MachineDescription& machine) {
+  return precision == Precision::single_precision ? modelled_kernels<float>(application, machine)
+                                                  : modelled_kernels<double>(application, machine);
+}
+
+Precision precision_of(const SimulationArguments& arguments, const MachineDescription& machine) {
+  if (arguments.precision == "single") return Precision::single_precision;
+  if (arguments.precision == "double") return Precision::double_precision;
+  const bool in_double = kernels_in(Precision::double_precision, arguments.application, machine).ok();
+  const bool in_single = kernels_in(Precision::single_precision, arguments.application, machine).ok();
+  return in_single && !in_double ? Precision::single_precision : Precision::double_precision;
+}
+
+std::int64_t largest_tile(const std::vector<ModelledKernel>& kernels) {
+  double edge = 1;
+  for (const ModelledKernel& kernel : kernels) edge = std::max(edge, kernel.times->edges().back());
+  return std::llround(edge);
+}
+
+Duration microseconds(double us) { return Duration(std::llround(us * 1e3)); }
+
+SimulationOptions options_of(const SimulationArguments& arguments, MachineDescription machine) {
+  SimulationOptions options = arguments.simulation;
+  options.machine = std::move(machine);
+  const bool starpu = arguments.assume == "starpu";
+  options.memory_share = arguments.memory_share.value_or(starpu ? 0.9 : 1);
+  options.gpu_lookahead = arguments.lookahead.value_or(2);
+  options.kernel_overhead = microseconds(arguments.kernel_overhead_us.value_or(starpu ? 10 : 0));
+  options.copy_overhead = microseconds(arguments.copy_overhead_us.value_or(starpu ? 10 : 0));
+  options.write_back_finished = arguments.write_back || starpu;
+  if (arguments.repeat > 1 && arguments.noise == false) {
+    throw Error(ErrorCode::invalid_argument,
+                "--repeat: without noise all runs are equal: leave --repeat away, or --no-noise");
+  }
+  if (options.model == SimulationOptions::Model::learned && options.kernel_error != 1) {
+    throw Error(ErrorCode::invalid_argument,
+                "--kernel-error: what is learned is not wrong: leave it away, or --model learned");
+  }
+  options.noise = arguments.noise.value_or(arguments.repeat > 1);
+  return options;
+}
+
+/// What each number of GPUs takes, in the order as given.
+std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, const MachineDescription& machine) {
+  const std::string counts = arguments.gpus.empty() ? std::to_string(machine.gpus.size()) : arguments.gpus;
+  const std::vector<int> order = gpu_order(arguments.gpu_order, machine).value_or_throw();
+  std::vector<std::vector<int>> sets;
+  for (const int count : parse_gpu_counts(counts, machine).value_or_throw()) {
+    if (static_cast<std::size_t>(count) > order.size()) {
+      throw Error(ErrorCode::invalid_argument, fmt::format("--gpu-order: {} names {} GPUs, but --gpus asks for {}",
+                                                           arguments.gpu_order, order.size(), count));
+    }
+    sets.emplace_back(order.begin(), order.begin() + count);
+  }
+  return sets;
+}
+
+Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
+  const linalg::FactorizationOptions options{.application = run.application, .tile = run.tile, .inner = run.inner};
+  return linalg::largest_task_data(options, n,
+                                   run.precision == Precision::single_precision ? sizeof(float) : sizeof(double));
+}
+
+/// In bytes.
+double memory_for_data(const SimulationOptions& options, int gpu) {
+  const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
+  return static_cast<double>(memory.count) * options.memory_share;
+}
+
+}  // namespace
+
+double task_count(linalg::Application application, std::int64_t tiles) {
+  const auto t = static_cast<double>(tiles);
+  return application == linalg::Application::cholesky ? t * (t + 1) * (t + 2) / 6 : t * (t + 1) * (2 * t + 1) / 6;
+}
+
+SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) {
+  SimulationRequest request;
+  MachineDescription machine = usable(platform::load_machine(arguments.platform));
+  SimulatedRun& common = request.common_;
+  common.application = arguments.application;
+  common.precision = precision_of(arguments, machine);
+  const auto kernels = kernels_in(common.precision, common.application, machine).value_or_throw();
+  common.tile = arguments.tile > 0 ? arguments.tile : largest_tile(kernels);
+  common.inner = std::min(arguments.inner, common.tile);
+  const auto sets = gpu_sets(arguments, machine);
+  common.simulation = options_of(arguments, std::move(machine));
+  request.repeat_ = arguments.repeat;
+  for (const std::int64_t n : arguments.sizes) {
+    request.check_task_count(n);
+    for (const std::vector<int>& gpus : sets) {
+      for (const std::string& policy : arguments.policies) request.places_.push_back({n, gpus, policy});
+    }
+  }
+  request.check_memory();
+  return request;
+}
+
+void SimulationRequest::check_task_count(std::int64_t n) const {
+  const std::int64_t tiles = (n - 1) / common_.tile + 1;
+  const double tasks = task_count(common_.application, tiles);
+  if (tasks <= kMostTasks) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("n = {} in tiles of {} makes {:.3g} tasks, more than {:.0f}: use larger tiles", n,
+                          common_.tile, tasks, kMostTasks));
+}
+
+/// Tasks that fit into no GPU run on cores, where these can; where nothing can run them, nothing begins.
+void SimulationRequest::check_memory() {
+  const SimulationOptions& options = common_.simulation;
+  const auto kernels = kernels_in(common_.precision, common_.application, options.machine).value_or_throw();
+  const bool cores_can = std::all_of(kernels.begin(), kernels.end(), [](const auto& k) { return k.times->on_cpu(); });
+  for (const SimulationPlace& place : places_) {
+    const Bytes need = largest_task(common_, place.n);
+    std::vector<int> small;
+    for (const int gpu : place.gpus) {
+      if (memory_for_data(options, gpu) < static_cast<double>(need.count)) small.push_back(gpu);
+    }
+    if (small.empty()) continue;
+    const std::string what = fmt::format(
+        "the data of one task, up to {} in tiles of {}, do not fit into the memory for data of GPU {}, which is {}",
+        traces::human_bytes(need), std::min(common_.tile, place.n), fmt::join(small, ", "),
+        traces::human_bytes({static_cast<std::uint64_t>(memory_for_data(options, small.front()))}));
+    const bool cores = cores_can && (options.cores > 0 || static_cast<int>(place.gpus.size()) < options.machine.cores);
+    if (!cores && small.size() == place.gpus.size()) {
+      throw Error(ErrorCode::bad_input,
+                  what + ", and no core can run it: use smaller tiles, more GPU memory or a core (--cores)");
+    }
+    warnings_.push_back(what + ": such tasks run elsewhere");
+  }
+  // The same for every policy, and mostly for every size.
+  std::sort(warnings_.begin(), warnings_.end());
+  warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
+}
+
+SimulatedRun SimulationRequest::run(const SimulationPlace& place, std::uint64_t seed) const {
+  SimulatedRun run = common_;
+  run.n = place.n;
+  run.policy = place.policy;
+  run.simulation.gpus = place.gpus;
+  run.simulation.seed = seed;
+  return run;
+}
+
+SimulationList SimulationRequest::runs() const {
+  const auto repeat = static_cast<std::size_t>(repeat_);
+  return {places_.size() * repeat,
+          [this, repeat](std::size_t i) { return run(places_[i / repeat], common_.simulation.seed + i % repeat); }};
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,73 @@
+/// What `troupe simulate` is asked for, checked before anything runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/simulate/simulated_factorization.hpp"
+#include "apps/simulate/simulation_point.hpp"
+#include "apps/simulate/simulation_pool.hpp"
+
+namespace troupe::apps {
+
+/// As given; what is missing is chosen by `SimulationRequest::make`.
+struct SimulationArguments {
+  linalg::Application application = linalg::Application::cholesky;
+  std::string platform;
+  std::vector<std::int64_t> sizes;
+  /// 0: the largest that was measured on the machine.
+  std::int64_t tile = 0;
+  std::int64_t inner = 128;
+  /// Empty: double, where the machine has the kernels in double, else single.
+  std::string precision;
+  /// Empty: all.
+  std::string gpus;
+  std::string gpu_order = "near";
+  std::vector<std::string> policies;
+  int repeat = 1;
+  /// Nothing: only where there are several runs.
+  std::optional<bool> noise;
+  /// What "starpu" sets is for what is not given.
+  std::string assume = "none";
+  std::optional<double> memory_share;
+  std::optional<std::size_t> lookahead;
+  std::optional<double> kernel_overhead_us;
+  std::optional<double> copy_overhead_us;
+  bool write_back = false;
+  /// The rest is used as it is.
+  SimulationOptions simulation;
+};
+
+/// A list of places, each with a number of runs.
+class SimulationRequest {
+ public:
+  /// Throws `invalid_argument` or `bad_input`, with what is wrong and what to do.
+  static SimulationRequest make(const SimulationArguments& arguments);
+
+  /// By size, then number of GPUs, then policy.
+  [[nodiscard]] const std::vector<SimulationPlace>& places() const { return places_; }
+  [[nodiscard]] int repeat() const { return repeat_; }
+  [[nodiscard]] SimulatedRun run(const SimulationPlace& place, std::uint64_t seed) const;
+  /// Of everything: the runs of the first place, with rising seeds, then those of the second, ….
+  [[nodiscard]] SimulationList runs() const;
+  /// What all runs have in common.
+  [[nodiscard]] const SimulatedRun& common() const { return common_; }
+  /// What is not wrong, but worth knowing.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void check_task_count(std::int64_t n) const;
+  void check_memory();
+
+  SimulatedRun common_;
+  std::vector<SimulationPlace> places_;
+  int repeat_ = 1;
+  std::vector<std::string> warnings_;
+};
+
+/// Tasks of the tile algorithm on `tiles` x `tiles` tiles.
+[[nodiscard]] double task_count(linalg::Application application, std::int64_t tiles);
+
+}  // namespace troupe::apps

@@ -1,0 +1,234 @@
+#include "apps/simulate/simulation_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/run/policy_options.hpp"
+#include "traces/text/human.hpp"
+#include "traces/text/table.hpp"
+#include "traces/text/transfer_summary.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+const char* name_of(Precision precision) { return precision == Precision::single_precision ? "single" : "double"; }
+
+const char* name_of(SimulationOptions::Model model) {
+  return model == SimulationOptions::Model::exact ? "exact" : "learned";
+}
+
+double microseconds(Duration duration) { return seconds(duration) * 1e6; }
+
+bool has_margins(const SimulationSummary& summary) { return summary.request.repeat() > 1; }
+
+std::string gigabytes(double bytes) { return fmt::format("{:.3f}", bytes / 1e9); }
+
+std::string percent(std::optional<double> share) {
+  return share ? fmt::format("{:.1f} %", 100 * *share) : std::string("-");
+}
+
+/// Four digits where there are fewer than four in front of the point.
+std::string with_margin(const Estimate& value, bool margin) {
+  const int digits = value.mean >= 100 ? 1 : value.mean >= 10 ? 2 : 3;
+  return margin ? fmt::format("{:.{}f} +- {:.{}f}", value.mean, digits, value.margin, digits)
+                : fmt::format("{:.{}f}", value.mean, digits);
+}
+
+std::string table_text(const SimulationSummary& summary) {
+  traces::Table table({{"n", traces::Align::right},
+                       {"GPUs", traces::Align::right},
+                       {"policy"},
+                       {"GFlop/s", traces::Align::right},
+                       {"time, ms", traces::Align::right},
+                       {"of bound", traces::Align::right},
+                       {"cores busy", traces::Align::right},
+                       {"GPUs busy", traces::Align::right},
+                       {"to GPUs, GB", traces::Align::right},
+                       {"to host", traces::Align::right},
+                       {"GPU to GPU", traces::Align::right},
+                       {"at least", traces::Align::right}});
+  const bool margins = has_margins(summary);
+  for (const SimulationPoint& point : summary.points) {
+    Estimate milliseconds{point.seconds.mean * 1e3, point.seconds.margin * 1e3};
+    table.add_row({std::to_string(point.place.n), std::to_string(point.place.gpus.size()), point.place.policy,
+                   with_margin(point.gflops, margins), with_margin(milliseconds, margins),
+                   percent(point.share_of_bound()), percent(point.utilization(DeviceKind::cpu_core)),
+                   percent(point.utilization(DeviceKind::cuda)), gigabytes(point.bytes_host_to_device.mean),
+                   gigabytes(point.bytes_device_to_host.mean), gigabytes(point.bytes_device_to_device.mean),
+                   point.bound_bytes ? gigabytes(static_cast<double>(point.bound_bytes->count)) : "-"});
+  }
+  return table.text();
+}
+
+/// What differs from a plain run.
+std::string assumptions_text(const SimulationOptions& options) {
+  std::vector<std::string> said;
+  if (options.memory_share < 1) said.push_back(fmt::format("{:g} of each GPU's memory", options.memory_share));
+  if (options.gpu_memory)
+    said.push_back(fmt::format("{} of memory on each GPU", traces::human_bytes(*options.gpu_memory)));
+  if (options.gpu_lookahead != 2) said.push_back(fmt::format("lookahead {}", options.gpu_lookahead));
+  if (options.kernel_overhead > Duration{}) {
+    said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.kernel_overhead)));
+  }
+  if (options.copy_overhead > Duration{}) {
+    said.push_back(fmt::format("{:g} us per copy", microseconds(options.copy_overhead)));
+  }
+  if (options.write_back_finished) said.emplace_back("finished tiles written back early");
+  if (options.model == SimulationOptions::Model::learned) said.emplace_back("policies learn the times");
+  if (options.kernel_error > 1)
+    said.push_back(fmt::format("kernel times believed within 1/{0:g} to {0:g}", options.kernel_error));
+  if (options.bandwidth_error > 1) {
+    said.push_back(fmt::format("bandwidths believed within 1/{0:g} to {0:g}", options.bandwidth_error));
+  }
+  std::string text;
+  for (const std::string& part : said) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+nlohmann::json estimate_json(nlohmann::json json, const std::string& key, const Estimate& value, bool margin) {
+  json[key] = value.mean;
+  if (margin) json[key + "_margin"] = value.margin;
+  return json;
+}
+
+nlohmann::json point_json(const SimulationPoint& point, bool margins) {
+  nlohmann::json json{{"n", point.place.n},
+                      {"gpus", point.place.gpus.size()},
+                      {"gpu_numbers", point.place.gpus},
+                      {"cores", point.count(DeviceKind::cpu_core)},
+                      {"policy", point.place.policy},
+                      {"policy_options", policy_options_json(point.place.policy)},
+                      {"tasks", point.tasks}};
+  const auto add = [&](const char* key, const Estimate& value) {
+    json = estimate_json(std::move(json), key, value, margins);
+  };
+  add("seconds", point.seconds);
+  add("gflops", point.gflops);
+  add("bytes", point.bytes);
+  add("bytes_host_to_device", point.bytes_host_to_device);
+  add("bytes_device_to_host", point.bytes_device_to_host);
+  add("bytes_device_to_device", point.bytes_device_to_device);
+  json["evictions"] = point.evictions.mean;
+  json["write_backs"] = point.write_backs.mean;
+  if (const auto share = point.share_of_bound()) {
+    json["bound_seconds"] = point.bound_seconds;
+    json["share_of_bound"] = *share;
+  }
+  if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
+  if (const auto share = point.bytes_share_of_bound()) json["bytes_share_of_bound"] = *share;
+  for (const DeviceKind kind : {DeviceKind::cpu_core, DeviceKind::cuda}) {
+    if (const auto part = point.utilization(kind)) {
+      json["utilization"][kind == DeviceKind::cpu_core ? "cores" : "gpus"] = *part;
+    }
+  }
+  json["links"] = nlohmann::json::array();
+  for (const LinkUse& link : point.links) {
+    json["links"].push_back({{"name", link.name},
+                             {"bandwidth_mb_per_s", link.bandwidth_mb_per_s},
+                             {"bytes", link.bytes.mean},
+                             {"busy_share", link.busy.mean}});
+  }
+  for (const WorkerUse& worker : point.workers) {
+    json["workers"].push_back({{"device", worker.device},
+                               {"tasks", worker.tasks.mean},
+                               {"busy_seconds", worker.busy_seconds.mean},
+                               {"utilization", worker.utilization.mean}});
+  }
+  return json;
+}
+
+nlohmann::json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
+  nlohmann::json json{{"seed", seed}, {"seconds", outcome.seconds}, {"gflops", outcome.gflops}};
+  traces::add_bytes_json(outcome.report.transfers, json);
+  return json;
+}
+
+nlohmann::json options_json(const SimulationOptions& options) {
+  nlohmann::json json{{"memory_share", options.memory_share},
+                      {"lookahead", options.gpu_lookahead},
+                      {"kernel_overhead_us", microseconds(options.kernel_overhead)},
+                      {"copy_overhead_us", microseconds(options.copy_overhead)},
+                      {"write_back", options.write_back_finished},
+                      {"model", name_of(options.model)},
+                      {"kernel_error", options.kernel_error},
+                      {"bandwidth_error", options.bandwidth_error},
+                      {"noise", options.noise}};
+  if (options.gpu_memory) json["gpu_memory_bytes"] = options.gpu_memory->count;
+  return json;
+}
+
+}  // namespace
+
+std::string title_of(const SimulationRequest& request) {
+  const SimulatedRun& run = request.common();
+  return fmt::format("{} on {}, {} precision, tile {}", to_string(run.application), run.simulation.machine.name,
+                     name_of(run.precision), run.tile);
+}
+
+std::string simulation_text(const SimulationSummary& summary) {
+  const SimulatedRun& run = summary.request.common();
+  std::string text = title_of(summary.request) + ", virtual time";
+  if (summary.request.repeat() > 1) {
+    text += fmt::format(", {} runs each (mean +- 95 % confidence)", summary.request.repeat());
+  }
+  text += '\n';
+  const std::string assumptions = assumptions_text(run.simulation);
+  if (!assumptions.empty()) text += fmt::format("  assumed: {}\n", assumptions);
+  text += '\n' + table_text(summary);
+  if (!summary.plot.empty()) text += fmt::format("\nPlot: {}\n", summary.plot);
+  if (!summary.trace.empty()) text += fmt::format("\nTrace: {}\n", summary.trace);
+  return text;
+}
+
+nlohmann::json simulation_json(const SimulationSummary& summary) {
+  const SimulationRequest& request = summary.request;
+  const SimulatedRun& run = request.common();
+  nlohmann::json json{{"virtual", true},
+                      {"app", to_string(run.application)},
+                      {"precision", name_of(run.precision)},
+                      {"platform", run.simulation.machine.name},
+                      {"tile", run.tile},
+                      {"seed", run.simulation.seed},
+                      {"repeat", request.repeat()},
+                      {"options", options_json(run.simulation)},
+                      {"results", nlohmann::json::array()}};
+  if (run.application == linalg::Application::qr) json["inner"] = run.inner;
+  const auto repeat = static_cast<std::size_t>(request.repeat());
+  for (std::size_t i = 0; i < summary.points.size(); ++i) {
+    nlohmann::json point = point_json(summary.points[i], has_margins(summary));
+    for (std::size_t k = 0; k < repeat; ++k) {
+      point["runs"].push_back(run_json(summary.outcomes[i * repeat + k], run.simulation.seed + k));
+    }
+    json["results"].push_back(std::move(point));
+  }
+  if (!summary.plot.empty()) json["plot"] = summary.plot;
+  if (!summary.trace.empty()) json["trace"] = summary.trace;
+  return json;
+}
+
+ScalingChart simulation_chart(const SimulationSummary& summary) {
+  ScalingChart chart{title_of(summary.request), {ChartRow{}}};
+  const std::vector<SimulationPlace>& places = summary.request.places();
+  const bool sizes =
+      std::any_of(places.begin(), places.end(), [&](const auto& place) { return place.n != places.front().n; });
+  if (!sizes) chart.title += fmt::format(", n = {}", places.front().n);
+  std::vector<ChartSeries>& all = chart.rows.front().series;
+  for (const SimulationPoint& point : summary.points) {
+    const std::string name = sizes ? fmt::format("{}, n = {}", point.place.policy, point.place.n) : point.place.policy;
+    auto series = std::find_if(all.begin(), all.end(), [&](const ChartSeries& other) { return other.name == name; });
+    if (series == all.end()) series = all.insert(all.end(), {name, {}});
+    series->points.push_back({static_cast<int>(point.place.gpus.size()), point.gflops,
+                              Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
+  }
+  for (ChartSeries& series : all) {
+    std::sort(series.points.begin(), series.points.end(),
+              [](const ChartPoint& a, const ChartPoint& b) { return a.gpus < b.gpus; });
+  }
+  return chart;
+}
+
+}  // namespace troupe::apps

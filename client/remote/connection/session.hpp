@@ -1,0 +1,90 @@
+/// A program's session with the service of its node.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "client/remote/callback_thread.hpp"
+#include "client/remote/connection/sender.hpp"
+#include "client/remote/connection/service_stream.hpp"
+#include "client/remote/pending_requests.hpp"
+#include "client/remote/task_ledger.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::remote {
+
+/// What the service said when the session began.
+struct ServiceGreeting {
+  std::uint64_t session = 0;
+  std::string version;
+  std::size_t workers = 0;
+  std::string policy;
+  /// Tasks that may be in flight.
+  std::uint64_t most_tasks = 1;
+  /// Handles that may be registered.
+  std::uint64_t most_handles = 0;
+};
+
+/// Both directions of the stream, with a thread for each: what is said goes through `sender`, what is heard comes out
+/// of `ledger` and as answers of calls. When the service is lost, all that waits fails, and all that comes later.
+class Session {
+ public:
+  /// Says hello. `call_back` runs callbacks, in a thread of their own; it must not throw. Fails with the service's
+  /// refusal, or `service_lost`.
+  static Result<std::unique_ptr<Session>> open(std::unique_ptr<MessageStream> stream,
+                                               std::span<const std::uint8_t> token, const std::string& name,
+                                               std::function<void(TaskLedger::DueCallback&)> call_back);
+  /// Ends the session: tasks that have not ended are cancelled.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const ServiceGreeting& greeting() const { return greeting_; }
+  [[nodiscard]] Sender& sender() { return sender_; }
+  [[nodiscard]] TaskLedger& ledger() { return ledger_; }
+  [[nodiscard]] const TaskLedger& ledger() const { return ledger_; }
+  [[nodiscard]] PendingRequests& requests() { return requests_; }
+  [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
+
+  /// Appends an operation that is answered, sends it and waits for the answer. `fill(operation, request)` under the
+  /// submission lock, which this ends; `bytes`: about how large it will be.
+  template <class Fill>
+  PendingRequests::Answer call(std::unique_lock<std::mutex> lock, const Fill& fill, std::size_t bytes = 32) {
+    PendingRequests::Waiting waiting;
+    fill(sender_.operations().add(bytes), requests_.begin(waiting));
+    sender_.send(lock);
+    return waiting.wait();
+  }
+
+ private:
+  Session(std::unique_ptr<MessageStream> stream, ServiceGreeting greeting,
+          std::function<void(TaskLedger::DueCallback&)> call_back);
+  void listen();
+  void hear(v1::Event& event, Failure& farewell);
+  void lose(const Failure& cause);
+
+  std::unique_ptr<MessageStream> stream_;
+  const ServiceGreeting greeting_;
+  CallbackThread callbacks_;
+  TaskLedger ledger_;
+  PendingRequests requests_;
+  std::atomic<bool> is_lost_{false};
+  Sender sender_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;  // mutex_
+  std::thread listener_;
+};
+
+/// The code of this name ("kernel_failed"); `otherwise` where there is none: of a service of another version.
+[[nodiscard]] ErrorCode code_of(const std::string& name, ErrorCode otherwise);
+[[nodiscard]] Failure failure_of(const v1::Problem& problem, ErrorCode otherwise);
+
+}  // namespace troupe::remote

@@ -1,0 +1,151 @@
+#include "client/remote/memory/memory_connection.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "client/remote/connection/socket_connection.hpp"
+#include "client/remote/connection/socket_folder.hpp"
+#include "platform/memory/huge_pages.hpp"
+
+namespace troupe::remote {
+
+namespace {
+
+Failure gone(const char* what) {
+  return {ErrorCode::service_lost, fmt::format("the service has gone: its memory socket {}", what)};
+}
+
+Failure refused(const wire::MemoryReply& reply, const std::string& what) {
+  using wire::MemoryError;
+  ErrorCode code = ErrorCode::invalid_argument;
+  switch (reply.error) {
+    case MemoryError::version_mismatch: code = ErrorCode::platform; break;
+    case MemoryError::out_of_memory:
+    case MemoryError::limit: code = ErrorCode::out_of_memory; break;
+    case MemoryError::stopped: code = ErrorCode::stopped; break;
+    case MemoryError::none:
+    case MemoryError::invalid_argument: break;
+  }
+  return {code, fmt::format("the service refuses {}: {}", what, reply.message())};
+}
+
+constexpr std::chrono::seconds kGreetingTime{10};
+
+/// 0: no bound.
+void bound_receiving(int socket, std::chrono::seconds time) {
+  const timeval value{time.count(), 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
+}
+
+/// Receives a reply, with a descriptor where one comes along. False: the connection has ended, or what came is none.
+/// A reply before that end is received, even where the other side has not read all that was sent to it.
+bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& passed) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  iovec part{&reply, sizeof(reply)};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t size = 0;
+  bool reset = false;
+  do {
+    size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && (errno == EINTR || (errno == ECONNRESET && !std::exchange(reset, true))));
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+    passed = platform::FileDescriptor(fd);
+  }
+  return size == sizeof(reply) && reply.magic == wire::kMemoryMagic;
+}
+
+/// Of a service that takes no more clients: it waits for no request.
+bool is_farewell(const wire::MemoryReply& reply) {
+  return reply.request == 0 && reply.error != wire::MemoryError::none;
+}
+
+bool send_whole(int socket, const wire::MemoryRequest& request) {
+  ssize_t size = 0;
+  do {
+    size = ::send(socket, &request, sizeof(request), MSG_NOSIGNAL);
+  } while (size < 0 && errno == EINTR);
+  return size == sizeof(request);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<MemoryConnection>> MemoryConnection::open(const std::string& folder) {
+  auto socket = connect_to(memory_socket(folder), SOCK_SEQPACKET | SOCK_CLOEXEC);
+  if (!socket) return socket.failure();
+  std::unique_ptr<MemoryConnection> connection(new MemoryConnection(std::move(socket).value()));
+  platform::FileDescriptor none;
+  // The system accepts connections for a service that has been suspended, too.
+  bound_receiving(connection->socket_.get(), kGreetingTime);
+  errno = 0;
+  const auto reply = connection->call({.kind = wire::MemoryRequestKind::hello}, none);
+  if (!reply && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+    return Failure{ErrorCode::io, fmt::format("the service at {} did not answer within {} s", memory_socket(folder),
+                                              kGreetingTime.count())};
+  }
+  if (!reply) return reply.failure();
+  bound_receiving(connection->socket_.get(), std::chrono::seconds(0));
+  if (reply.value().error != wire::MemoryError::none) return refused(reply.value(), "this program");
+  connection->token_ = reply.value().token;
+  return connection;
+}
+
+Result<wire::MemoryReply> MemoryConnection::call(wire::MemoryRequest request, platform::FileDescriptor& passed) {
+  const std::lock_guard lock(mutex_);
+  if (!socket_.valid()) return gone("has been closed");
+  request.request = ++last_request_;
+  wire::MemoryReply reply;
+  const bool sent = send_whole(socket_.get(), request);
+  if ((sent || errno == EPIPE) && receive(socket_.get(), reply, passed)) {
+    if (reply.request == request.request || is_farewell(reply)) return reply;
+  }
+  // What comes next could not be told from the reply that is missing.
+  socket_.reset();
+  return gone("does not answer");
+}
+
+Result<Segment> MemoryConnection::allocate(Bytes size) {
+  platform::FileDescriptor memory;
+  const auto reply = call({.kind = wire::MemoryRequestKind::allocate, .size = size.count}, memory);
+  if (!reply) return reply.failure();
+  if (reply.value().error != wire::MemoryError::none) {
+    return refused(reply.value(), fmt::format("{} bytes of shared memory", size.count));
+  }
+  const Bytes given{reply.value().size};
+  if (!memory.valid() || given.count < size.count) return gone("sent no memory");
+  std::byte* const data = platform::map_aligned(given.count, MAP_SHARED, memory.get());
+  if (data == nullptr) {
+    const int error = errno;
+    release({reply.value().segment, nullptr, {}});
+    return Failure{ErrorCode::out_of_memory,
+                   fmt::format("{} bytes of shared memory cannot be mapped: {}", given.count, std::strerror(error))};
+  }
+  return Segment{reply.value().segment, data, given};
+}
+
+void MemoryConnection::release(const Segment& segment) noexcept {
+  if (segment.data != nullptr) ::munmap(segment.data, segment.size.count);
+  try {
+    platform::FileDescriptor none;
+    // A service that has gone has freed it.
+    std::ignore = call({.kind = wire::MemoryRequestKind::release, .segment = segment.id}, none);
+  } catch (...) {
+    // No memory for the text of a failure that nobody would see.
+  }
+}
+
+}  // namespace troupe::remote

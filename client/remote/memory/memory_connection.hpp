@@ -1,0 +1,64 @@
+/// Memory that a service shares with this program.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "platform/files/file_descriptor.hpp"
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+#include "proto/wire/memory_packets.hpp"
+
+namespace troupe::remote {
+
+/// One piece of shared memory, mapped in this program.
+struct Segment {
+  /// Never 0.
+  std::uint64_t id = 0;
+  std::byte* data = nullptr;
+  Bytes size;
+};
+
+/// Where shared memory comes from. Thread-safe.
+class SegmentSource {
+ public:
+  SegmentSource() = default;
+  virtual ~SegmentSource() = default;
+  SegmentSource(const SegmentSource&) = delete;
+  SegmentSource& operator=(const SegmentSource&) = delete;
+
+  /// Zeros, at least `size`. Fails with `out_of_memory`, or `service_lost`.
+  virtual Result<Segment> allocate(Bytes size) = 0;
+  /// Nobody in this program uses it any more.
+  virtual void release(const Segment& segment) noexcept = 0;
+};
+
+/// The connection to a service's memory socket. As long as it lives, the service takes this program for alive.
+class MemoryConnection final : public SegmentSource {
+ public:
+  /// Fails with `io`, `platform` (no permission, another version), or `service_lost`.
+  static Result<std::unique_ptr<MemoryConnection>> open(const std::string& folder);
+
+  /// What names this connection in the session's `Hello`.
+  [[nodiscard]] const std::array<std::uint8_t, wire::kTokenSize>& token() const { return token_; }
+
+  Result<Segment> allocate(Bytes size) override;
+  void release(const Segment& segment) noexcept override;
+
+ private:
+  explicit MemoryConnection(platform::FileDescriptor socket) : socket_(std::move(socket)) {}
+  /// One request and its reply, with the descriptor that came along, if any.
+  Result<wire::MemoryReply> call(wire::MemoryRequest request, platform::FileDescriptor& passed);
+
+  std::mutex mutex_;
+  platform::FileDescriptor socket_;  // mutex_
+  std::uint64_t last_request_ = 0;   // mutex_
+  std::array<std::uint8_t, wire::kTokenSize> token_{};
+};
+
+}  // namespace troupe::remote

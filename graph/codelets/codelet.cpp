@@ -1,0 +1,137 @@
+#include "graph/codelets/codelet.hpp"
+
+#include <algorithm>
+
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+Codelet::Codelet(std::string name, std::vector<AccessMode> modes)
+    : definition_(std::make_shared<CodeletDefinition>()), shared_(definition_) {
+  definition_->name = std::move(name);
+  definition_->modes = std::move(modes);
+}
+
+Codelet Codelet::variadic(std::string name) {
+  Codelet result(std::move(name), {});
+  result.definition_->variadic = true;
+  return result;
+}
+
+Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
+  definition_->kernels[static_cast<int>(kind)] = std::move(kernel);
+  return *this;
+}
+
+Codelet Codelet::internal(std::string name, std::vector<AccessMode> modes) {
+  Codelet result(std::move(name), std::move(modes));
+  result.definition_->internal = true;
+  return result;
+}
+
+Codelet Codelet::copy() const {
+  Codelet result(*this);
+  result.definition_ = std::make_shared<CodeletDefinition>(*definition_);
+  result.shared_ = result.definition_;
+  return result;
+}
+
+Codelet& Codelet::timed_as(std::string kernel) & {
+  definition_->timed_as = std::move(kernel);
+  return *this;
+}
+
+Codelet Codelet::timed_as(std::string kernel) && {
+  timed_as(std::move(kernel));
+  return *this;
+}
+
+Codelet& Codelet::known_as(std::string name) & {
+  definition_->known_as = std::move(name);
+  return *this;
+}
+
+Codelet Codelet::known_as(std::string name) && {
+  known_as(std::move(name));
+  return *this;
+}
+
+Codelet& Codelet::takes(std::vector<ArgumentType> arguments) & {
+  std::size_t bytes = 0;
+  for (const ArgumentType& type : arguments) {
+    bytes = (bytes + type.alignment - 1) / type.alignment * type.alignment + type.size;
+  }
+  if (arguments.size() > Arguments::kMaxArguments || bytes > Arguments::kMaxBytes) {
+    throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name + "' takes " +
+                                                 std::to_string(arguments.size()) + " arguments, " +
+                                                 std::to_string(bytes) + " bytes in all: 7 and 40 are the most");
+  }
+  definition_->argument_types = std::move(arguments);
+  return *this;
+}
+
+Codelet& Codelet::flops(FlopCount count) & {
+  definition_->flops = std::move(count);
+  return *this;
+}
+
+Codelet Codelet::flops(FlopCount count) && {
+  flops(std::move(count));
+  return *this;
+}
+
+Codelet& Codelet::environment(Environment environment) & {
+  definition_->environment = environment;
+  return *this;
+}
+
+Codelet Codelet::environment(Environment environment) && {
+  this->environment(environment);
+  return *this;
+}
+
+void Codelet::take_parameters(DeviceKind kind, CodeletDefinition described) {
+  CodeletDefinition& d = *definition_;
+  const bool same = d.parameters == described.parameters && d.argument_types == described.argument_types;
+  for (int other = 0; d.typed && !same && other < kDeviceKinds; ++other) {
+    if (other == static_cast<int>(kind) || !d.kernels[static_cast<std::size_t>(other)]) continue;
+    throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "': its kernel for a " + to_string(kind) +
+                                                   " takes other handles or arguments than "
+                                                   "the one for a " +
+                                                   to_string(static_cast<DeviceKind>(other)) +
+                                                   ": let both take the same types");
+  }
+  d.typed = true;
+  d.parameters = std::move(described.parameters);
+  d.argument_types = std::move(described.argument_types);
+  check_parameters();
+}
+
+void Codelet::check_no_reduction() const {
+  const auto& modes = definition_->modes;
+  const auto found = std::ranges::find(modes, AccessMode::reduce);
+  if (found == modes.end()) return;
+  throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name + "' reduces handle " +
+                                               std::to_string(found - modes.begin()) +
+                                               ", which only CPU cores can: let it commute instead, or leave out its "
+                                               "implementation for CUDA");
+}
+
+void Codelet::check_parameters() const {
+  const CodeletDefinition& d = *definition_;
+  if (d.variadic) return;
+  if (d.parameters.size() != d.modes.size()) {
+    throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "' declares " + std::to_string(d.modes.size()) +
+                                                   " access modes, but its kernel takes " +
+                                                   std::to_string(d.parameters.size()) + " handles");
+  }
+  for (std::size_t i = 0; i < d.modes.size(); ++i) {
+    if (d.parameters[i].writable == writes(d.modes[i])) continue;
+    throw Error(ErrorCode::signature_mismatch,
+                "codelet '" + d.name + "': handle " + std::to_string(i) + " has mode " + to_string(d.modes[i]) +
+                    ", but the kernel takes it as " + (d.parameters[i].writable ? "writable" : "const") +
+                    (writes(d.modes[i]) ? ": drop the const" : ": add const to its element type"));
+  }
+}
+
+}  // namespace troupe

@@ -1,0 +1,319 @@
+/// A codelet: a named kernel with one implementation per kind of device.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/kernel_context.hpp"
+#include "proto/access.hpp"
+
+/// What CUDA's `cudaStream_t` points to.
+struct CUstream_st;
+
+namespace troupe {
+
+/// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
+/// `Error` (else `kernel_failed`).
+using Kernel = std::function<void(const KernelContext&)>;
+/// Floating-point operations of one task, from the shapes of its data and its arguments.
+using FlopCount = std::function<double(const KernelContext&)>;
+/// Makes what must hold while kernels of the codelet may run; what it returns lives as long as the runtime.
+/// It is called once per runtime, when the runtime first sees a codelet with this environment.
+using Environment = std::shared_ptr<void> (*)();
+
+/// What a typed implementation expects of one handle.
+struct DataParameter {
+  ViewShape shape = ViewShape::any;
+  std::uint64_t element_tag = 0;
+  bool writable = false;
+  /// In bytes. Follows from the tag, so it does not count in comparisons; but layouts that another process made up may
+  /// say something else.
+  std::uint32_t element_size = 0;
+
+  friend bool operator==(const DataParameter& a, const DataParameter& b) {
+    return a.shape == b.shape && a.element_tag == b.element_tag && a.writable == b.writable;
+  }
+};
+
+/// What a typed implementation expects of one argument by value.
+struct ArgumentType {
+  template <class T>
+  [[nodiscard]] static ArgumentType of() {
+    return {type_tag<T>(), sizeof(T), alignof(T)};
+  }
+
+  std::uint64_t tag = 0;
+  std::uint8_t size = 0;
+  std::uint8_t alignment = 1;
+
+  friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
+};
+
+/// The immutable content of a codelet. Shared by all copies of a `Codelet` and by every runtime that has seen it.
+struct CodeletDefinition {
+  std::string name;
+  std::vector<AccessMode> modes;
+  /// True: `modes` says nothing, every access of a task names its mode.
+  bool variadic = false;
+  std::array<Kernel, kDeviceKinds> kernels;
+  FlopCount flops;
+  /// See `Codelet::timed_as`.
+  std::string timed_as;
+  /// See `Codelet::known_as`.
+  std::string known_as;
+  /// The runtime's own: its time is not counted in virtual time.
+  bool internal = false;
+  Environment environment = nullptr;
+  /// Filled from a typed implementation; empty where only untyped ones were given.
+  bool typed = false;
+  std::vector<DataParameter> parameters;
+  /// From a typed implementation, or from `Codelet::takes`.
+  std::vector<ArgumentType> argument_types;
+
+  /// What a device of this kind calls; empty where the codelet does not run there.
+  [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
+    const Kernel& own = kernels[static_cast<std::size_t>(kind)];
+    const bool emulates = kind == DeviceKind::emulated && !own && !internal;
+    return emulates ? kernels[static_cast<std::size_t>(DeviceKind::cpu_core)] : own;
+  }
+  [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
+  /// What its times are known by.
+  [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
+  /// What a service knows it by: no two codelets of a service have the same one.
+  [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
+};
+
+namespace detail {
+
+template <class T>
+struct Parameter {
+  static constexpr bool is_data = false;
+};
+template <class T>
+struct Parameter<MatrixView<T>> {
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::matrix, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static MatrixView<T> get(const KernelContext& context, std::size_t index) { return context.matrix<T>(index); }
+};
+template <class T>
+struct Parameter<std::span<T>> {
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::vector, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static std::span<T> get(const KernelContext& context, std::size_t index) { return context.vector<T>(index); }
+};
+template <class T>
+struct Parameter<T&> {
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::scalar, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static T& get(const KernelContext& context, std::size_t index) { return context.scalar<T>(index); }
+};
+
+/// Calls a typed function with views of the handles, in order, and then the arguments by value, in order.
+template <class F, class... P>
+struct TypedKernel {
+  static constexpr std::size_t data_count = (static_cast<std::size_t>(Parameter<P>::is_data) + ... + 0);
+
+  template <std::size_t I>
+  static decltype(auto) get(const KernelContext& context) {
+    using Type = std::tuple_element_t<I, std::tuple<P...>>;
+    if constexpr (Parameter<Type>::is_data) {
+      return Parameter<Type>::get(context, I);
+    } else {
+      static_assert(I >= data_count, "a typed kernel takes views of its handles first, then arguments by value");
+      return context.argument<std::remove_const_t<Type>>(I - data_count);
+    }
+  }
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) { function(get<I>(context)...); }
+      (std::index_sequence_for<P...>{});
+    };
+  }
+  static void describe(CodeletDefinition& definition) {
+    definition.typed = true;
+    definition.parameters.clear();
+    definition.argument_types.clear();
+    (describe_one<P>(definition), ...);
+  }
+  template <class T>
+  static void describe_one(CodeletDefinition& definition) {
+    if constexpr (Parameter<T>::is_data) {
+      definition.parameters.push_back(Parameter<T>::describe());
+    } else {
+      using Value = std::remove_cv_t<T>;
+      definition.argument_types.push_back({type_tag<Value>(), sizeof(Value), alignof(Value)});
+    }
+  }
+};
+
+/// The same for a function that takes a stream first.
+template <class F, class... P>
+struct StreamKernel {
+  static_assert(sizeof...(P) > 0, "a typed kernel for CUDA takes the stream (cudaStream_t) first");
+};
+template <class F, class Stream, class... P>
+struct StreamKernel<F, Stream, P...> {
+  static_assert(std::is_same_v<std::remove_const_t<Stream>, ::CUstream_st*>,
+                "a typed kernel for CUDA takes the stream (cudaStream_t) first, then views of its handles");
+  using Typed = TypedKernel<F, P...>;
+
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        function(static_cast<::CUstream_st*>(context.stream), Typed::template get<I>(context)...);
+      }
+      (std::index_sequence_for<P...>{});
+    };
+  }
+  static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
+};
+
+template <class F>
+struct CallSignature : CallSignature<decltype(&F::operator())> {};
+template <class R, class... P>
+struct CallSignature<R (*)(P...)> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
+};
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...) const> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
+};
+template <class R, class... P>
+struct CallSignature<R (*)(P...) noexcept> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
+};
+// A function object is called by several workers at the same time, so it must be callable as const.
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...) const noexcept> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class F>
+  using OnStream = StreamKernel<F, P...>;
+};
+
+}  // namespace detail
+
+/// A named kernel: implementations, access modes, flop count. Built once, then submitted any number of times from
+/// any thread. Copies share one definition, which must not be changed any more after the first submission.
+///
+///     const Codelet axpy = Codelet("axpy", {AccessMode::read, AccessMode::read_write})
+///                              .cpu([](VectorView<const double> x, VectorView<double> y, double a) { … });
+class Codelet {
+ public:
+  /// `modes`: one access mode per handle, in the order of the kernel's parameters.
+  Codelet(std::string name, std::vector<AccessMode> modes);
+
+  /// A codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
+  [[nodiscard]] static Codelet variadic(std::string name);
+
+  /// One of the runtime's own.
+  [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
+
+  /// The implementation for a CPU core. Either `void(const KernelContext&)`, or a function of views of the handles
+  /// (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` where the mode is read), followed by the
+  /// arguments by value; then every submission is checked against these types.
+  template <class F>
+  Codelet& cpu(F function) & {
+    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+      return implement(DeviceKind::cpu_core, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template Typed<F>>(DeviceKind::cpu_core,
+                                                                                   std::move(function));
+    }
+  }
+  template <class F>
+  Codelet cpu(F function) && {
+    cpu(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
+  /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
+  /// (`cudaStream_t`) first, and then what one for a core takes; the same handles and arguments as that one, where the
+  /// codelet has both. Of `T&` only the address is of use. What is to be looked at when the work has ended is given to
+  /// `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in host
+  /// memory.
+  template <class F>
+  Codelet& cuda(F function) & {
+    check_no_reduction();
+    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+      return implement(DeviceKind::cuda, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template OnStream<F>>(DeviceKind::cuda,
+                                                                                      std::move(function));
+    }
+  }
+  template <class F>
+  Codelet cuda(F function) && {
+    cuda(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for any kind of device. In virtual time without real buffers it is not called.
+  Codelet& implement(DeviceKind kind, Kernel kernel) &;
+
+  /// The kernel whose times on a described machine are this codelet's: "cholesky/gemm/double", an application, a kernel
+  /// and a precision of its file. For runs in virtual time.
+  Codelet& timed_as(std::string kernel) &;
+  Codelet timed_as(std::string kernel) &&;
+  /// The name by which a service finds the codelet, where its own name, which is for people and traces, is not one of
+  /// its own: "gemm_nt/double".
+  Codelet& known_as(std::string name) &;
+  Codelet known_as(std::string name) &&;
+  /// What untyped implementations take by value, in order: submissions are checked against it. Who has no
+  /// implementation at all, as it is a service's, says so what its tasks have. Throws `invalid_argument` for more than
+  /// a task can hold.
+  Codelet& takes(std::vector<ArgumentType> arguments) &;
+  /// A codelet of its own with the same content, to be changed before it is submitted.
+  [[nodiscard]] Codelet copy() const;
+
+  Codelet& flops(FlopCount count) &;
+  Codelet flops(FlopCount count) &&;
+  Codelet& environment(Environment environment) &;
+  Codelet environment(Environment environment) &&;
+
+  [[nodiscard]] const std::string& name() const { return definition_->name; }
+  [[nodiscard]] const CodeletDefinition& definition() const { return *definition_; }
+  [[nodiscard]] const std::shared_ptr<const CodeletDefinition>& shared_definition() const { return shared_; }
+
+ private:
+  template <class Typed, class F>
+  Codelet& implement_typed(DeviceKind kind, F function) {
+    CodeletDefinition described;
+    Typed::describe(described);
+    take_parameters(kind, std::move(described));
+    return implement(kind, Typed::wrap(std::move(function)));
+  }
+  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or what the implementation
+  /// for another kind of device takes.
+  void take_parameters(DeviceKind kind, CodeletDefinition described);
+  void check_parameters() const;
+  void check_no_reduction() const;
+
+  std::shared_ptr<CodeletDefinition> definition_;
+  std::shared_ptr<const CodeletDefinition> shared_;
+};
+
+}  // namespace troupe

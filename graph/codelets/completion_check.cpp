@@ -1,0 +1,33 @@
+#include "graph/codelets/completion_check.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace graph {
+
+namespace {
+/// Where the checks of the kernel that runs in this thread go; null: they are called at once.
+thread_local CompletionChecks* collecting = nullptr;
+}  // namespace
+
+CompletionChecks::Scope::Scope(CompletionChecks& checks) : outer_(std::exchange(collecting, &checks)) {}
+
+CompletionChecks::Scope::~Scope() { collecting = outer_; }
+
+void CompletionChecks::run() {
+  const std::vector<std::function<void()>> checks = std::exchange(checks_, {});
+  for (const std::function<void()>& check : checks) check();
+}
+
+}  // namespace graph
+
+void check_at_completion(std::function<void()> check) {
+  if (graph::collecting != nullptr) {
+    graph::collecting->checks_.push_back(std::move(check));
+  } else {
+    check();
+  }
+}
+
+}  // namespace troupe

@@ -1,0 +1,105 @@
+/// What the graph knows about one handle's data. Internal: programs hold a `Handle`.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/data/commute_lock.hpp"
+#include "graph/data/reduction.hpp"
+#include "graph/tasks/task.hpp"
+
+namespace troupe::graph {
+
+/// What the newest tasks that modify a record have in common.
+enum class EpochKind : std::uint8_t { write, commute, reduce };
+
+/// Dependency state of one piece of data, in the order in which tasks were submitted. An *epoch* is one writing task,
+/// or a group of tasks that commute or reduce; readers of the epoch's result follow, then the next epoch begins.
+/// Guarded by the graph's submission lock.
+struct DependencyState {
+  EpochKind kind = EpochKind::write;
+  /// A reduction whose combining task has not been submitted yet.
+  bool open_reduction = false;
+  /// The tasks of the epoch.
+  std::vector<TaskReference> writers;
+  /// Readers since then.
+  std::vector<TaskReference> readers;
+  /// What a further member of a commuting or reducing epoch must wait for.
+  std::vector<TaskReference> before;
+};
+
+/// One registered piece of data or a part of one. Sub-handles form a tree; parts of one parent do not overlap. A task
+/// that uses a handle uses its record and all records below it, so that a whole and its parts are ordered.
+///
+/// `view`, `parent` and `name` are constant from registration to release.
+struct alignas(64) DataRecord {
+  /// Constant for the life of the memory.
+  const TaskOwner* owner = nullptr;
+  /// Unique in its graph; invalid while the record is free.
+  std::atomic<std::uint64_t> id{HandleId{}.value()};
+  /// In host memory; the memory is the program's, or `owned`.
+  DataView view;
+  /// A task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks that the
+  /// dependencies order (or that all write true), read by those after them.
+  std::atomic<bool> poisoned{false};
+  CommuteLock commute;
+  std::unique_ptr<Reduction> reduction;
+
+  DependencyState dependencies;
+  /// Marks of the submission that last named this record: to find conflicts inside one task. Submission lock.
+  std::uint64_t seen_by = 0;
+  AccessMode seen_mode = AccessMode::read;
+
+  /// A release is waiting for the last use: the handle may not be used any more. Submission lock.
+  bool releasing = false;
+  DataRecord* parent = nullptr;
+  /// Changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission lock.
+  std::vector<DataRecord*> children;
+  /// The children cover everything, so that this record has no data of its own.
+  bool covered = false;
+  std::int64_t row_in_parent = 0;
+  std::int64_t col_in_parent = 0;
+
+  /// Keeps memory that the runtime owns; null where the program owns it.
+  std::shared_ptr<void> owned;
+  std::string name;
+  /// Free list of the graph.
+  DataRecord* next = nullptr;
+
+  [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
+  /// Marks this record and all below it as used by submission `id`; false where this submission has used one of them
+  /// in a way that excludes this one. Submission lock.
+  bool mark(std::uint64_t submission, AccessMode mode) {
+    bool compatible = true;
+    visit_tree([&](DataRecord& part) {
+      if (part.seen_by == submission && (writes(mode) || writes(part.seen_mode))) compatible = false;
+      part.seen_by = submission;
+      part.seen_mode = mode;
+    });
+    return compatible;
+  }
+  /// Calls `visit(record)` for this record and all records below it, parents first.
+  template <class Visit>
+  void visit_tree(const Visit& visit) {
+    visit(*this);
+    for (DataRecord* child : children) child->visit_tree(visit);
+  }
+  template <class Visit>
+  void visit_tree(const Visit& visit) const {
+    visit(*this);
+    for (const DataRecord* child : children) child->visit_tree(visit);
+  }
+  /// The same for those that have data of their own.
+  template <class Visit>
+  void visit_data(const Visit& visit) {
+    visit_tree([&](DataRecord& record) {
+      if (!record.covered) visit(record);
+    });
+  }
+};
+
+}  // namespace troupe::graph

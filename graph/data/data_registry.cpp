@@ -1,0 +1,163 @@
+#include "graph/data/data_registry.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "graph/codelets/codelet.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+Failure outside(const DataRecord& parent, const Block& b) {
+  return {ErrorCode::overlapping_handles,
+          "a part of " + std::to_string(b.rows) + " x " + std::to_string(b.cols) + " at (" + std::to_string(b.row) +
+              ", " + std::to_string(b.col) + ") does not lie inside " + describe(parent) + ", which is " +
+              std::to_string(parent.view.layout.rows) + " x " + std::to_string(parent.view.layout.cols)};
+}
+
+Block block_of(const DataRecord& part) {
+  return {part.row_in_parent, part.col_in_parent, part.view.layout.rows, part.view.layout.cols};
+}
+
+/// A block of the list that overlaps another, or null. Sweeps over the columns, keeping the blocks that reach the
+/// current one by their rows: O(n log n).
+const Block* find_overlap(std::vector<Block>& blocks) {
+  std::erase_if(blocks, [](const Block& b) { return b.rows == 0 || b.cols == 0; });
+  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.col < b.col; });
+  std::map<std::int64_t, const Block*> active;     // by first row; disjoint in their rows
+  std::multimap<std::int64_t, std::int64_t> ends;  // last column + 1 -> first row
+  for (const Block& block : blocks) {
+    while (!ends.empty() && ends.begin()->first <= block.col) {
+      active.erase(ends.begin()->second);
+      ends.erase(ends.begin());
+    }
+    const auto below = active.lower_bound(block.row);
+    if (below != active.end() && below->first < block.row + block.rows) return &block;
+    if (below != active.begin()) {
+      const Block& above = *std::prev(below)->second;
+      if (above.row + above.rows > block.row) return &block;
+    }
+    active.emplace(block.row, &block);
+    ends.emplace(block.col + block.cols, block.row);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string describe(const DataRecord& record) {
+  return record.name.empty() ? "handle " + std::to_string(record.handle_id().value()) : "'" + record.name + "'";
+}
+
+std::string describe(const Task& task) {
+  std::string text = "task " + std::to_string(task.tag != 0 ? task.tag : task.task_id().value());
+  if (task.extras && !task.extras->name.empty()) text += " '" + task.extras->name + "'";
+  if (task.codelet != nullptr) text += " (codelet " + task.codelet->name + ")";
+  return text;
+}
+
+DataRecord& DataRegistry::allocate() {
+  if (free_ == nullptr) {
+    records_.emplace_back();
+    records_.back().owner = owner_;
+    free_ = &records_.back();
+  }
+  DataRecord& record = *free_;
+  free_ = record.next;
+  record.id.store(next_id_->fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
+  ++size_;
+  return record;
+}
+
+DataRecord& DataRegistry::add(DataDescription description) {
+  DataRecord& record = allocate();
+  record.view = {description.host, description.layout};
+  record.owned = std::move(description.owned);
+  record.name = std::move(description.name);
+  return record;
+}
+
+Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
+  const Layout& whole = parent.view.layout;
+  std::vector<Block> all;
+  std::int64_t covered = 0;
+  for (const DataRecord* part : parent.children) all.push_back(block_of(*part));
+  for (const Block& b : blocks) {
+    if (b.row < 0 || b.col < 0 || b.rows < 0 || b.cols < 0 || b.rows > whole.rows - b.row ||
+        b.cols > whole.cols - b.col) {
+      return outside(parent, b);
+    }
+    all.push_back(b);
+  }
+  for (const Block& b : all) covered += b.rows * b.cols;
+  if (const Block* b = find_overlap(all)) {
+    return Failure{ErrorCode::overlapping_handles, "the part at (" + std::to_string(b->row) + ", " +
+                                                       std::to_string(b->col) + ") of " + describe(parent) +
+                                                       " overlaps another part; parts of one handle must be disjoint"};
+  }
+  std::vector<DataRecord*> parts;
+  for (const Block& b : blocks) {
+    DataRecord& part = allocate();
+    part.view.layout = whole;
+    part.view.layout.rows = b.rows;
+    part.view.layout.cols = b.cols;
+    part.view.data = parent.view.data + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
+    part.parent = &parent;
+    part.row_in_parent = b.row;
+    part.col_in_parent = b.col;
+    part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (!parent.name.empty()) {
+      part.name = parent.name + "[" + std::to_string(b.row) + "," + std::to_string(b.col) + "]";
+    }
+    parent.children.push_back(&part);
+    parts.push_back(&part);
+  }
+  parent.covered = covered == whole.elements();
+  return parts;
+}
+
+void DataRegistry::remove(DataRecord& record) {
+  while (!record.children.empty()) {
+    DataRecord& part = *record.children.back();
+    record.children.pop_back();
+    part.parent = nullptr;
+    remove(part);
+  }
+  if (record.parent != nullptr) {
+    std::erase(record.parent->children, &record);
+    record.parent->covered = false;
+  }
+  record.id.store(HandleId{}.value(), std::memory_order_relaxed);
+  record.view.data = nullptr;
+  record.poisoned.store(false, std::memory_order_relaxed);
+  record.reduction.reset();
+  record.dependencies = {};
+  record.parent = nullptr;
+  record.releasing = false;
+  record.covered = false;
+  record.owned.reset();
+  record.name.clear();
+  record.next = free_;
+  free_ = &record;
+  --size_;
+}
+
+Result<DataRecord*> DataRegistry::find(const Handle& handle) const {
+  DataRecord* record = handle.record();
+  if (record == nullptr) {
+    return Failure{ErrorCode::invalid_handle, "an empty handle was used: register data with the runtime first"};
+  }
+  if (record->owner != owner_) {
+    return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
+                                                  " belongs to another runtime: register the data with this one"};
+  }
+  if (record->handle_id() != handle.id() || record->releasing) {
+    return Failure{ErrorCode::invalid_handle,
+                   "handle " + std::to_string(handle.id().value()) + " was used after its data were released"};
+  }
+  return record;
+}
+
+}  // namespace troupe::graph

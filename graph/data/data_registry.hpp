@@ -1,0 +1,79 @@
+/// The handles of one graph.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "graph/data/data_record.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::graph {
+
+/// What a program registers.
+struct DataDescription {
+  Layout layout;
+  /// Column-major data in host memory.
+  std::byte* host = nullptr;
+  /// Keeps runtime-owned memory alive; null where the program owns it.
+  std::shared_ptr<void> owned;
+  /// For people; empty is allowed.
+  std::string name;
+};
+
+/// A rectangular part of a matrix.
+struct Block {
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+};
+
+/// Makes, finds and frees records. Records are never moved and used again under new ids. All members require the
+/// graph's submission lock.
+class DataRegistry {
+ public:
+  /// `ids`: what several registries whose handles meet take their ids from; null: from a counter of its own.
+  explicit DataRegistry(const TaskOwner* owner, std::atomic<std::uint64_t>* ids = nullptr)
+      : owner_(owner), next_id_(ids != nullptr ? ids : &own_ids_) {}
+  DataRegistry(const DataRegistry&) = delete;
+  DataRegistry& operator=(const DataRegistry&) = delete;
+
+  DataRecord& add(DataDescription description);
+  /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither
+  /// one another nor earlier parts: `overlapping_handles`. Nothing is added where one does not fit.
+  Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
+  /// Frees the record and all below it.
+  void remove(DataRecord& record);
+
+  /// The record behind a handle, or `invalid_handle`.
+  [[nodiscard]] Result<DataRecord*> find(const Handle& handle) const;
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Calls `visit(record)` for every handle that is no part of another.
+  template <class Visit>
+  void visit_wholes(const Visit& visit) {
+    for (DataRecord& record : records_) {
+      if (record.handle_id().valid() && record.parent == nullptr && !record.releasing) visit(record);
+    }
+  }
+
+ private:
+  DataRecord& allocate();
+
+  const TaskOwner* owner_;
+  std::deque<DataRecord> records_;
+  DataRecord* free_ = nullptr;
+  std::atomic<std::uint64_t> own_ids_{0};
+  std::atomic<std::uint64_t>* next_id_;
+  std::size_t size_ = 0;
+};
+
+/// "'A(1,2)'" or "handle 17".
+[[nodiscard]] std::string describe(const DataRecord& record);
+/// "task 12 'gemm(3,1)' (codelet gemm)".
+[[nodiscard]] std::string describe(const Task& task);
+
+}  // namespace troupe::graph

@@ -1,0 +1,132 @@
+#include "graph/data/dependencies.hpp"
+
+#include <algorithm>
+
+namespace troupe::graph {
+
+namespace {
+constexpr std::size_t kPruneFrom = 32;
+/// A trace wants predecessors that have ended, too. Bounded all the same, as data may be read for ever: 1 MiB each.
+constexpr std::size_t kPruneTracedFrom = 65536;
+/// What every member of an epoch goes through.
+constexpr std::size_t kPruneTracedBeforeFrom = 1024;
+
+EpochKind epoch_of(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::commute: return EpochKind::commute;
+    case AccessMode::reduce: return EpochKind::reduce;
+    default: return EpochKind::write;
+  }
+}
+}  // namespace
+
+void append_pruned(std::vector<TaskReference>& list, TaskReference task, std::size_t from) {
+  // Full: look whether dropping ended tasks makes room before growing. At least half the capacity must become free,
+  // or the next look would come too soon.
+  if (list.size() == list.capacity() && list.size() >= from) {
+    std::erase_if(list, [](const TaskReference& reference) { return reference.ended(); });
+    if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
+  }
+  list.push_back(task);
+}
+
+DependencyBuilder::DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
+                                     DependencyTrace* trace)
+    : task_(task),
+      pool_(pool),
+      cache_(cache),
+      block_begin_(task.inline_edges.data()),
+      block_next_(block_begin_),
+      block_end_(block_begin_ + task.inline_edges.size()),
+      trace_(trace) {
+  task.pending.store(Task::kSubmitting, std::memory_order_relaxed);
+}
+
+Edge& DependencyBuilder::next_edge() {
+  if (block_next_ == block_end_) {
+    EdgeBlock* block = pool_.allocate(cache_);
+    block->next = task_.more_edges;
+    task_.more_edges = block;
+    task_.has_more = true;
+    block_begin_ = block_next_ = block->edges.data();
+    block_end_ = block_begin_ + EdgeBlock::kEdges;
+  }
+  return *block_next_;
+}
+
+bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
+  // Under the submission lock no memory is used for another task: a matching id stays so.
+  if (predecessor.task->id.load(std::memory_order_relaxed) != predecessor.id) return false;
+  Task& other = *predecessor.task;
+  Edge* head = other.successors.load(std::memory_order_acquire);
+  if (head == Task::closed()) return false;
+  // Several handles in common: the newest edge of the predecessor is already this task's. Seen by address alone, as
+  // the head may belong to a task that ends meanwhile.
+  if (kind == Edge::data && head >= block_begin_ && head < block_next_) return true;
+  Edge& edge = next_edge();
+  edge.set(&task_, kind);
+  do {
+    if (head == Task::closed()) return false;
+    edge.link(head);
+    // Release: publishes the edge to the completing worker, which acquires by its closing exchange.
+  } while (!other.successors.compare_exchange_weak(head, &edge, std::memory_order_release, std::memory_order_acquire));
+  ++block_next_;
+  ++edges_;
+  return true;
+}
+
+void DependencyBuilder::add_edges(const std::vector<TaskReference>& predecessors) {
+  for (const TaskReference& predecessor : predecessors) {
+    if (!add_edge(predecessor, Edge::data)) note_ended(predecessor);
+  }
+}
+
+bool DependencyBuilder::after(TaskReference predecessor) {
+  if (add_edge(predecessor, Edge::explicit_dependency)) return true;
+  note_ended(predecessor);
+  return false;
+}
+
+void DependencyBuilder::note_ended(TaskReference predecessor) {
+  if (trace_ != nullptr) trace_->had_ended(TaskId(predecessor.id), task_.task_id());
+}
+
+std::size_t DependencyBuilder::prune_from() const { return trace_ == nullptr ? kPruneFrom : kPruneTracedFrom; }
+
+void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
+  if (mode == AccessMode::read) {
+    add_edges(state.writers);
+    append_pruned(state.readers, self(), prune_from());
+    return;
+  }
+  const EpochKind kind = epoch_of(mode);
+  const bool joins = kind != EpochKind::write && kind == state.kind && state.readers.empty();
+  if (!joins) {
+    // Readers have waited for the epoch themselves.
+    state.before.clear();
+    state.before.swap(state.readers.empty() ? state.writers : state.readers);
+    state.writers.clear();
+    state.readers.clear();
+    state.kind = kind;
+  }
+  add_edges(state.before);
+  append_pruned(state.writers, self(), prune_from());
+  if (kind == EpochKind::write) {
+    state.before.clear();
+  } else if (joins && state.before.size() >= (trace_ == nullptr ? kPruneFrom : kPruneTracedBeforeFrom)) {
+    std::erase_if(state.before, [](const TaskReference& reference) { return reference.ended(); });
+  }
+}
+
+bool DependencyBuilder::finish() {
+  if (edges_ == 0) {
+    task_.pending.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  // Predecessors that ended meanwhile have decremented already. Acquire: their effects come before the task;
+  // release: the task's contents come before whoever makes the last decrement.
+  const std::uint32_t change = edges_ - Task::kSubmitting;
+  return task_.pending.fetch_add(change, std::memory_order_acq_rel) + change == 0;
+}
+
+}  // namespace troupe::graph

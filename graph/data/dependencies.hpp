@@ -1,0 +1,65 @@
+/// From access modes to edges: sequential task flow.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/data/data_record.hpp"
+#include "graph/tasks/block_pool.hpp"
+#include "graph/tasks/dependency_trace.hpp"
+#include "graph/tasks/task.hpp"
+
+namespace troupe::graph {
+
+/// Adds the predecessors of one task that is being submitted. The caller holds the submission lock from the task's
+/// allocation to `finish`.
+class DependencyBuilder {
+ public:
+  /// `trace`: where to note predecessors that have ended already, or null.
+  DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
+                    DependencyTrace* trace = nullptr);
+
+  /// Orders the task after the earlier tasks that it must wait for on this record, and records its own access.
+  ///
+  /// | epoch so far | readers since | access       | waits for      | then                                 |
+  /// |--------------|---------------|--------------|----------------|--------------------------------------|
+  /// | any          | any           | read         | the epoch      | joins the readers                    |
+  /// | any          | some          | read_write, write | the readers | begins an epoch                     |
+  /// | any          | none          | read_write, write | the epoch   | begins an epoch                     |
+  /// | same mode    | none          | commute, reduce | what the epoch waited for | joins the epoch          |
+  /// | else         | any           | commute, reduce | readers, or the epoch     | begins an epoch          |
+  ///
+  /// An open reduction must have been closed before any other access (`TaskGraph::close_reduction`).
+  void access(DependencyState& state, AccessMode mode);
+
+  /// An explicit dependency. Returns false where the predecessor has ended already.
+  bool after(TaskReference predecessor);
+  /// An order that no data ask for, whatever becomes of the predecessor.
+  void follow(TaskReference predecessor) { add_edge(predecessor, Edge::data); }
+
+  /// Ends the submission. True: nothing is left to wait for, the task is ready and the caller's to activate.
+  bool finish();
+
+ private:
+  bool add_edge(TaskReference predecessor, Edge::Kind kind);
+  void add_edges(const std::vector<TaskReference>& predecessors);
+  void note_ended(TaskReference predecessor);
+  Edge& next_edge();
+  [[nodiscard]] std::size_t prune_from() const;
+  [[nodiscard]] TaskReference self() const { return {&task_, task_.id.load(std::memory_order_relaxed)}; }
+
+  Task& task_;
+  BlockPool<EdgeBlock>& pool_;
+  BlockPool<EdgeBlock>::Cache& cache_;
+  /// Room left in the current block of edges, and where it begins.
+  Edge* block_begin_;
+  Edge* block_next_;
+  Edge* block_end_;
+  std::uint32_t edges_ = 0;
+  DependencyTrace* const trace_;
+};
+
+/// Appends to a list of tasks of which only those in flight matter; from the given length on, ended ones are dropped
+/// now and then, so that the list stays within twice the number of tasks in flight.
+void append_pruned(std::vector<TaskReference>& list, TaskReference task, std::size_t from);
+
+}  // namespace troupe::graph

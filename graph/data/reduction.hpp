@@ -1,0 +1,47 @@
+/// Partial results of a reduction, one per worker.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/handle.hpp"
+
+namespace troupe::graph {
+
+/// The methods of one handle and the partial results of its current reduction. A partial result is touched by its
+/// worker only, until the combining task, which the dependencies order after all of them, folds them in.
+class Reduction {
+ public:
+  Reduction(ReductionMethods methods, std::size_t workers) : methods_(std::move(methods)), partials_(workers) {}
+
+  /// The worker's partial result, without gaps between columns, initialized at first use in a reduction. Throws
+  /// `std::bad_alloc` and what the initializer throws.
+  DataView partial(std::size_t worker, const Layout& layout);
+
+  /// Folds all partial results into `into`, in the order of the workers, and forgets them.
+  void combine(const DataView& into);
+  /// Forgets all partial results.
+  void discard() noexcept;
+
+ private:
+  struct Partial;
+  [[nodiscard]] static DataView view_of(const Partial& partial);
+
+  /// Partial results are aligned as well as any data.
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes;
+  };
+  struct alignas(64) Partial {
+    std::unique_ptr<Line[]> memory;
+    Layout layout;
+    bool in_use = false;
+  };
+
+  ReductionMethods methods_;
+  std::vector<Partial> partials_;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,71 @@
+/// Tasks that should take equally long: of one codelet, on data of the same shapes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/tasks/task.hpp"
+#include "proto/access.hpp"
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::graph {
+
+struct SizeClass {
+  SizeClassId id;
+  /// Lives as long as the graph.
+  const CodeletDefinition* codelet = nullptr;
+  /// Floating-point operations; 0 where the codelet does not say.
+  double flops = 0;
+  /// All data together, without gaps.
+  Bytes bytes;
+  /// Some of the data are used as a whole though they have parts: a core's implementation is called, where there is one
+  /// (`find_whole_of_parts`).
+  bool whole_of_parts = false;
+  /// Some of the data are reduced: partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
+  bool reduces = false;
+  /// A hash of the data's shapes and element sizes; the same in every run.
+  std::uint64_t shapes = 0;
+  /// Of the largest element.
+  std::uint64_t element_bytes = 0;
+
+  /// Whether the codelet runs these tasks on such a device.
+  [[nodiscard]] bool runs_on(DeviceKind kind) const;
+};
+
+/// Numbers size classes as they appear. Arguments by value are not looked at: of two tasks on equal shapes the first
+/// one's operations count for both. Not thread-safe.
+class SizeClasses {
+ public:
+  /// The class of a task, which must not be a host task. O(accesses).
+  SizeClassId classify(const Task& task);
+  [[nodiscard]] const SizeClass& operator[](SizeClassId id) const { return classes_[id.index()]; }
+  [[nodiscard]] std::size_t size() const { return classes_.size(); }
+
+ private:
+  struct Key {
+    const CodeletDefinition* codelet = nullptr;
+    std::uint64_t shapes = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const noexcept {
+      return std::hash<const void*>{}(key.codelet) ^ (key.shapes * 0x9e3779b97f4a7c15ULL);
+    }
+  };
+
+  SizeClassId add(const Task& task, std::uint64_t shapes);
+
+  /// Looked up only, never walked.
+  std::unordered_map<Key, SizeClassId, Hash> ids_;
+  std::deque<SizeClass> classes_;
+};
+
+/// The floating-point operations of a task as its codelet counts them; 0 where it does not, or throws.
+[[nodiscard]] double flops_of(const Task& task) noexcept;
+
+}  // namespace troupe::graph

@@ -1,0 +1,40 @@
+/// The data that a task needs where it runs.
+#pragma once
+
+#include <vector>
+
+#include "graph/data/data_record.hpp"
+#include "graph/tasks/task.hpp"
+#include "proto/memory.hpp"
+
+namespace troupe::graph {
+
+/// Appends one use for each piece of data, the parts of a whole one by one. Data that the task reduces are left out:
+/// it adds to a partial result of its worker. The task must not have ended.
+inline void append_working_set(const Task& task, std::vector<memory::Use>& uses) {
+  for (const TaskAccess& access : task.data()) {
+    if (access.mode() == AccessMode::reduce) continue;
+    access.data()->visit_data([&](const DataRecord& part) {
+      uses.push_back({part.handle_id(), access.mode(), part.view.layout.payload()});
+    });
+  }
+}
+
+/// Data that the task uses as a whole though they have parts, or null. In host memory the parts lie inside the whole;
+/// elsewhere each has a place of its own, and no kernel could use them as one. The task must not have ended.
+[[nodiscard]] inline const DataRecord* find_whole_of_parts(const Task& task) {
+  for (const TaskAccess& access : task.data()) {
+    if (!access.data()->children.empty()) return access.data();
+  }
+  return nullptr;
+}
+
+/// Whether the task adds to partial results, which lie in host memory. The task must not have ended.
+[[nodiscard]] inline bool reduces(const Task& task) {
+  for (const TaskAccess& access : task.data()) {
+    if (access.mode() == AccessMode::reduce) return true;
+  }
+  return false;
+}
+
+}  // namespace troupe::graph

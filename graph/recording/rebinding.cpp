@@ -1,0 +1,76 @@
+#include "graph/recording/rebinding.hpp"
+
+namespace troupe::graph {
+
+Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
+                                        std::span<const Rebinding> rebindings) {
+  std::vector<DataRecord*> data;
+  for (const Recording::Use& use : recording.uses()) {
+    // Those that are exchanged too: what they look like is compared, and their memory may be another handle's by now.
+    const auto recorded = registry.find(Handle(use.recorded, use.id));
+    if (!recorded) return recorded.failure();
+    data.push_back(recorded.value());
+  }
+  std::vector<bool> exchanged(data.size());
+  for (const Rebinding& rebinding : rebindings) {
+    const std::size_t number = recording.use_of(rebinding.recorded);
+    if (number == data.size()) {
+      return Failure{ErrorCode::invalid_argument,
+                     "handle " + std::to_string(rebinding.recorded.id().value()) +
+                         " is to be exchanged, but no task of the recording uses it (or only through its parts)"};
+    }
+    const Recording::Use& use = recording.uses()[number];
+    const auto now = registry.find(rebinding.now);
+    if (!now) return now.failure();
+    const Layout& old_layout = use.recorded->view.layout;
+    const Layout& layout = now.value()->view.layout;
+    const std::string which = describe(*use.recorded) + " cannot be exchanged for " + describe(*now.value()) + ": ";
+    if (layout.rows != old_layout.rows || layout.cols != old_layout.cols ||
+        layout.element_tag != old_layout.element_tag || (old_layout.contiguous() && !layout.contiguous())) {
+      return Failure{ErrorCode::invalid_argument, which + "sizes, element type or contiguity differ"};
+    }
+    if (use.inside_another || use.contains_another) {
+      return Failure{
+          ErrorCode::invalid_argument,
+          which + "the recording uses " + (use.inside_another ? "data that contain it" : "parts of it") + ", too"};
+    }
+    if (use.reduces) return Failure{ErrorCode::invalid_argument, which + "the recording reduces into it"};
+    if (exchanged[number]) return Failure{ErrorCode::invalid_argument, which + "it is to be exchanged twice"};
+    exchanged[number] = true;
+    data[number] = now.value();
+  }
+  return data;
+}
+
+Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data, std::uint64_t id) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const Recording::Use& use = recording.uses()[i];
+    if (use.inside_another || data[i]->mark(id, use.mode)) continue;
+    return Failure{ErrorCode::conflicting_access, describe(*data[i]) +
+                                                      " is the same data as, or part of, other data of the recorded "
+                                                      "graph '" +
+                                                      recording.name() + "', and not both only read"};
+  }
+  return {};
+}
+
+Failure runs_in_recording() { return {ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"}; }
+
+Failure takes_no_runs(const Recording& recording) {
+  return {ErrorCode::stopped, "recorded graph '" + recording.name() + "': the runtime is stopping and takes no tasks"};
+}
+
+Failure records_in_recording() {
+  return {ErrorCode::invalid_argument, "a recording inside of another: end the first one before"};
+}
+
+Failure partitioned_while_recorded(const DataRecord& record) {
+  return {ErrorCode::invalid_argument,
+          describe(record) + " was partitioned while a graph with tasks on it is recorded: do it before or after"};
+}
+
+Failure records_in_kernel() {
+  return {ErrorCode::wait_in_kernel, "a kernel or callback began a recording of its own runtime"};
+}
+
+}  // namespace troupe::graph

@@ -1,0 +1,165 @@
+#include "graph/recording/recording.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "graph/recording/recorded_order.hpp"
+#include "proto/access.hpp"
+
+namespace troupe::graph {
+
+namespace {
+thread_local const RecordingScope* innermost = nullptr;
+}
+
+TaskExtras::TaskExtras() = default;
+TaskExtras::~TaskExtras() = default;
+
+RecordingScope::RecordingScope(const TaskOwner* owner, Recording* recording)
+    : owner_(owner), recording_(recording), outer_(innermost) {
+  innermost = this;
+}
+
+RecordingScope::~RecordingScope() { innermost = outer_; }
+
+Recording* RecordingScope::find(const TaskOwner* owner) {
+  const RecordingScope* scope = innermost;
+  while (scope != nullptr && scope->owner_ != owner) scope = scope->outer_;
+  return scope != nullptr ? scope->recording_ : nullptr;
+}
+
+Recording::~Recording() = default;
+
+RecordedTask& Recording::add() {
+  RecordedTask& task = tasks_.emplace_back();
+  task.recording = this;
+  task.index = static_cast<std::uint32_t>(tasks_.size() - 1);
+  task.accesses = task.inline_accesses.data();
+  return task;
+}
+
+void Recording::note_uses(RecordedTask& task) {
+  by_id_.emplace(task.task_id().value(), &task);
+  for (std::size_t i = 0; i < task.access_count; ++i) {
+    TaskAccess& access = task.accesses[i];
+    const auto [number, is_new] = use_numbers_.try_emplace(access.data(), uses_.size());
+    if (is_new) {
+      uses_.emplace_back();
+      uses_.back().recorded = uses_.back().current = access.data();
+      uses_.back().id = access.data()->handle_id();
+    }
+    Use& use = uses_[number->second];
+    if (access.mode() != AccessMode::read) use.mode = AccessMode::read_write;
+    use.reduces = use.reduces || access.mode() == AccessMode::reduce;
+    use.places.push_back(&access);
+  }
+}
+
+RecordedTask* Recording::find(TaskId id) {
+  const auto found = by_id_.find(id.value());
+  return found != by_id_.end() ? found->second : nullptr;
+}
+
+std::size_t Recording::use_of(const Handle& handle) const {
+  const auto found = use_numbers_.find(handle.record());
+  if (found == use_numbers_.end() || uses_[found->second].id != handle.id()) return uses_.size();
+  return found->second;
+}
+
+void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache) {
+  RecordedOrder order(tasks_.size());
+  for (RecordedTask& task : tasks_) {
+    for (const Edge* edge = task.successors.load(std::memory_order_relaxed); edge != nullptr;
+         edge = edge->next_edge()) {
+      const auto& after = *static_cast<const RecordedTask*>(edge->task());
+      order.add(task.index, after.index, edge->kind() == Edge::explicit_dependency);
+    }
+    task.successors.store(nullptr, std::memory_order_relaxed);
+  }
+  // Only now: an edge lies in the memory of the task that waits.
+  for (RecordedTask& task : tasks_) {
+    while (task.more_edges != nullptr) {
+      EdgeBlock* block = task.more_edges;
+      task.more_edges = block->next;
+      pool.free(cache, block);
+    }
+  }
+  order.reduce();
+  link(order);
+  find_containing();
+  states_.clear();
+  by_id_.clear();
+}
+
+void Recording::link(const RecordedOrder& order) {
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    for (const RecordedOrder::Predecessor& before : order.predecessors(i)) ++tasks_[before.index].link_count;
+  }
+  for (RecordedTask& task : tasks_) {
+    task.links = task.inline_links.data();
+    if (task.link_count == 0) ++sinks_;
+    if (task.link_count > RecordedTask::kInlineSuccessors) {
+      more_links_.push_back(std::make_unique<RecordedTask::Link[]>(task.link_count));
+      task.links = more_links_.back().get();
+    }
+    task.link_count = 0;
+  }
+  // In the order of submission.
+  for (RecordedTask& task : tasks_) {
+    const auto predecessors = order.predecessors(task.index);
+    task.predecessors = static_cast<std::uint32_t>(predecessors.size());
+    task.pending.store(task.predecessors, std::memory_order_relaxed);
+    if (predecessors.empty()) roots_.push_back(&task);
+    for (const RecordedOrder::Predecessor& predecessor : predecessors) {
+      RecordedTask& before = tasks_[predecessor.index];
+      before.links[before.link_count++] = {&task, predecessor.is_explicit};
+    }
+  }
+}
+
+void Recording::find_containing() {
+  for (Use& use : uses_) {
+    for (const DataRecord* above = use.recorded->parent; above != nullptr; above = above->parent) {
+      const auto found = use_numbers_.find(above);
+      if (found == use_numbers_.end()) continue;
+      Use& whole = uses_[found->second];
+      use.inside_another = true;
+      whole.contains_another = true;
+      if (use.mode != AccessMode::read) whole.mode = AccessMode::read_write;
+    }
+  }
+}
+
+void Recording::bind(const RecordingRun& run) {
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    Use& use = uses_[i];
+    DataRecord* const wanted = run.data.empty() ? use.recorded : run.data[i];
+    if (use.current == wanted) continue;
+    for (TaskAccess* place : use.places) *place = TaskAccess(wanted, place->mode());
+    use.current = wanted;
+  }
+}
+
+void Recording::begin_run(Task& run_task, TaskList& ready) {
+  const RecordingRun& run = *run_task.extras->run;
+  bind(run);
+  first_id_.store(run.first_id, std::memory_order_relaxed);
+  sinks_left_.store(sinks_, std::memory_order_relaxed);
+  // Release: whoever sees the run sees the ids of its tasks.
+  run_task_.store(&run_task, std::memory_order_release);
+  for (RecordedTask* root : roots_) make_ready(*root, ready);
+}
+
+void Recording::note_cause(const FailureLog::Cause& cause) {
+  const std::lock_guard lock(cause_lock_);
+  // A failure says more than what was cancelled, perhaps because of it.
+  if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = cause;
+}
+
+FailureLog::Cause Recording::take_cause() {
+  const std::lock_guard lock(cause_lock_);
+  return std::exchange(cause_, nullptr);
+}
+
+}  // namespace troupe::graph

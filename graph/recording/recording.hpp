@@ -1,0 +1,240 @@
+/// Tasks whose dependencies were inferred once, to be run any number of times.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/data/data_record.hpp"
+#include "graph/tasks/block_pool.hpp"
+#include "graph/tasks/dependency_trace.hpp"
+#include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/spin_lock.hpp"
+#include "graph/tasks/task.hpp"
+
+namespace troupe::graph {
+
+class Recording;
+class RecordedOrder;
+
+/// One task of a recording. Its successors are an array instead of a list, and it is used again in every run: who
+/// decrements `pending` to zero gives it the id of this run, and it sets `pending` back when it begins.
+struct RecordedTask : Task {
+  static constexpr std::size_t kInlineSuccessors = 4;
+
+  /// A successor; the lowest bit says that the dependency is explicit (`Edge::explicit_dependency`).
+  class Link {
+   public:
+    Link() = default;
+    Link(RecordedTask* task, bool is_explicit)
+        : bits_(reinterpret_cast<std::uintptr_t>(task) | (is_explicit ? 1 : 0)) {}
+    [[nodiscard]] RecordedTask* task() const { return reinterpret_cast<RecordedTask*>(bits_ & ~std::uintptr_t{1}); }
+    [[nodiscard]] bool is_explicit() const { return (bits_ & 1) != 0; }
+
+   private:
+    std::uintptr_t bits_ = 0;
+  };
+
+  // A line of their own; constant once the recording is sealed.
+  alignas(64) Recording* recording = nullptr;
+  Link* links = nullptr;
+  std::uint32_t link_count = 0;
+  std::uint32_t predecessors = 0;
+  std::uint32_t index = 0;
+  std::array<Link, kInlineSuccessors> inline_links;
+
+  [[nodiscard]] std::span<const Link> followers() const { return {links, link_count}; }
+  /// The task begins: makes it ready for the next run, and asks for what its end will touch.
+  void prepare() {
+    pending.store(predecessors, std::memory_order_relaxed);
+    for (const Link& link : followers()) {
+      __builtin_prefetch(link.task(), 1);
+      __builtin_prefetch(link.task()->inline_accesses.data(), 0);
+      __builtin_prefetch(&link.task()->recording, 0);
+    }
+  }
+};
+static_assert(sizeof(RecordedTask) == 320);
+
+/// What one run was asked for, kept by the task that stands for it.
+struct RecordingRun {
+  std::shared_ptr<Recording> recording;
+  /// The data to use in place of those recorded, by their number in `Recording::uses`; empty: those recorded.
+  std::vector<DataRecord*> data;
+  /// Ids of the run's tasks: `first_id` and those that follow.
+  std::uint64_t first_id = 0;
+};
+
+/// Where a task is in the current run.
+enum class RecordedState : std::uint8_t {
+  waiting,
+  /// Ready or started.
+  ready,
+  ended,
+};
+
+/// A sequence of submissions with its dependencies. First it is *open*: tasks are added under the graph's submission
+/// lock. Then it is *sealed*, and runs: one run after the other, as a task of role `TaskRole::replay` that uses all its
+/// data orders them. A run changes the recording in the threads of the workers that take part, which the dependencies
+/// between its tasks order.
+class Recording {
+ public:
+  /// The data that a recording uses, and where.
+  struct Use {
+    DataRecord* recorded = nullptr;
+    HandleId id;
+    /// Read, or read-write as soon as one task does more than read.
+    AccessMode mode = AccessMode::read;
+    /// Data that contains this is used too: then only that orders runs, and neither can be exchanged.
+    bool inside_another = false;
+    bool contains_another = false;
+    /// Some task reduces into it.
+    bool reduces = false;
+    /// The data of the last run.
+    DataRecord* current = nullptr;
+    /// The accesses of the tasks that name it.
+    std::vector<TaskAccess*> places;
+  };
+
+  explicit Recording(std::string name) : name_(std::move(name)) {}
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // While it is open; all require the submission lock.
+  RecordedTask& add();
+  /// The task's accesses are known.
+  void note_uses(RecordedTask& task);
+  [[nodiscard]] DependencyState& dependencies_of(DataRecord& record) { return states_[&record]; }
+  /// Whether some task so far uses this data.
+  [[nodiscard]] bool orders(const DataRecord& record) const { return states_.contains(&record); }
+  [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
+  /// The task that a future of this recording names, or null.
+  [[nodiscard]] RecordedTask* find(TaskId id);
+  void seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache);
+
+  // Sealed.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::size_t size() const { return tasks_.size(); }
+  [[nodiscard]] std::span<const Use> uses() const { return uses_; }
+  /// The run that was submitted last. Submission lock.
+  [[nodiscard]] TaskReference& last_run() { return last_run_; }
+  /// The number of a use, or `uses().size()`.
+  [[nodiscard]] std::size_t use_of(const Handle& handle) const;
+  [[nodiscard]] const std::deque<RecordedTask>& tasks() const { return tasks_; }
+
+  // Running; called by workers in the order that the dependencies give.
+  /// Appends the tasks that need no other.
+  void begin_run(Task& run_task, TaskList& ready);
+  struct Ended {
+    /// Why the task did not succeed, or null.
+    const FailureLog::Cause& cause;
+    /// The worker, and where to note dependencies, or null.
+    std::size_t slot = 0;
+    DependencyTrace* trace = nullptr;
+  };
+  /// Releases the successors of an ended task, appending those that became ready. True: the run has ended. The task
+  /// must not be used afterwards, and where the run has not ended the recording neither.
+  bool task_ended(RecordedTask& task, const Ended& ended, TaskList& ready);
+  /// The task that stands for the current run; null between runs.
+  [[nodiscard]] Task* run_task() const { return run_task_.load(std::memory_order_acquire); }
+  /// Ends the run, and returns the task that stands for it.
+  Task& end_run() { return *run_task_.exchange(nullptr, std::memory_order_acq_rel); }
+  /// The id of a task in the current run, whether it has become ready or not.
+  [[nodiscard]] std::uint64_t id_of(const RecordedTask& task) const {
+    return first_id_.load(std::memory_order_relaxed) + task.index;
+  }
+  [[nodiscard]] RecordedState state_of(const RecordedTask& task) const {
+    // Acquire: pairs with `make_ready`, which stores the status before the id.
+    if (task.id.load(std::memory_order_acquire) != id_of(task)) return RecordedState::waiting;
+    return task.status.load(std::memory_order_relaxed) == TaskStatus::pending ? RecordedState::ready
+                                                                              : RecordedState::ended;
+  }
+  /// Why the run did not succeed, or null; forgets it.
+  [[nodiscard]] FailureLog::Cause take_cause();
+
+ private:
+  void link(const RecordedOrder& order);
+  void find_containing();
+  void bind(const RecordingRun& run);
+  void make_ready(RecordedTask& task, TaskList& ready);
+  void note_cause(const FailureLog::Cause& cause);
+
+  const std::string name_;
+  std::deque<RecordedTask> tasks_;
+  std::vector<std::unique_ptr<RecordedTask::Link[]>> more_links_;
+  std::vector<RecordedTask*> roots_;
+  /// Tasks that no other waits for: the run ends with the last of them.
+  std::uint32_t sinks_ = 0;
+  /// In the order of their first use.
+  std::vector<Use> uses_;
+  std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // looked up only
+
+  // While it is open; looked up only.
+  std::unordered_map<const DataRecord*, DependencyState> states_;
+  std::unordered_map<std::uint64_t, RecordedTask*> by_id_;
+  std::vector<DataRecord*> open_reductions_;
+
+  TaskReference last_run_;
+
+  // The current run.
+  std::atomic<Task*> run_task_{nullptr};
+  /// Atomic for `TaskGraph::inspect`, which looks while a run may begin.
+  std::atomic<std::uint64_t> first_id_{0};
+  alignas(64) std::atomic<std::uint32_t> sinks_left_{0};
+  SpinLock cause_lock_;
+  FailureLog::Cause cause_;  // cause_lock_
+};
+
+inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
+  task.status.store(TaskStatus::pending, std::memory_order_relaxed);
+  task.id.store(id_of(task), std::memory_order_release);
+  ready.push_back(&task);
+}
+
+inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
+  if (ended.cause) [[unlikely]]
+    note_cause(ended.cause);
+  // With its last follower released, the run may end elsewhere, and the recording with it.
+  const bool is_sink = task.link_count == 0;
+  task.cancel_requested.store(false, std::memory_order_relaxed);
+  task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
+  for (const RecordedTask::Link& link : task.followers()) {
+    RecordedTask& follower = *link.task();
+    if (ended.trace != nullptr) [[unlikely]] {
+      ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)));
+    }
+    if (ended.cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
+    // Release: this task's effects; acquire, for the last one: those of all predecessors.
+    if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
+  }
+  // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
+  // the run.
+  return is_sink && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+/// While one lives, the submissions of its thread to `owner` are recorded.
+class RecordingScope {
+ public:
+  RecordingScope(const TaskOwner* owner, Recording* recording);
+  ~RecordingScope();
+  RecordingScope(const RecordingScope&) = delete;
+  RecordingScope& operator=(const RecordingScope&) = delete;
+
+  /// The recording that the calling thread makes of `owner`, or null.
+  [[nodiscard]] static Recording* find(const TaskOwner* owner);
+
+ private:
+  const TaskOwner* owner_;
+  Recording* recording_;
+  const RecordingScope* outer_;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,143 @@
+/// Memory for records of one size that one thread allocates and others free.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "graph/tasks/spin_lock.hpp"
+
+namespace troupe::graph {
+
+/// Objects of type `T`, never given back to the system before the pool dies and constructed once: a record that is
+/// used again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per
+/// `kBatch` objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through
+/// themselves, so that handing one out does not wait for a line that another core has written last; the lines of the
+/// objects that come next are asked for meanwhile.
+///
+/// A magazine in the pool is full or empty; a cache holds two. There are enough of them for every object, so that
+/// freeing always finds an empty one and cannot fail.
+template <class T>
+class BlockPool {
+ public:
+  static constexpr std::size_t kBatch = 64;
+  static constexpr std::size_t kSlab = 256;
+
+  struct Magazine {
+    std::array<T*, kBatch> objects;
+    std::size_t count = 0;
+  };
+
+  /// One thread's free objects. A cache must be used by one thread at a time and not outlive its pool.
+  class alignas(64) Cache {
+   public:
+    Magazine* current = nullptr;
+    Magazine* other = nullptr;
+
+    [[nodiscard]] std::size_t count() const {
+      return (current != nullptr ? current->count : 0) + (other != nullptr ? other->count : 0);
+    }
+  };
+
+  BlockPool() = default;
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  /// Throws `std::bad_alloc`.
+  T* allocate(Cache& cache) {
+    if (cache.current == nullptr || cache.current->count == 0) refill(cache);
+    Magazine& magazine = *cache.current;
+    T* object = magazine.objects[--magazine.count];
+    if (magazine.count >= kAhead) __builtin_prefetch(magazine.objects[magazine.count - kAhead], 1);
+    return object;
+  }
+
+  /// The cache has allocated before, or `prepare` was called.
+  void free(Cache& cache, T* object) noexcept {
+    if (cache.current->count == kBatch) make_room(cache);
+    Magazine& magazine = *cache.current;
+    magazine.objects[magazine.count++] = object;
+  }
+
+  /// Makes a cache ready for `free`. Throws `std::bad_alloc`.
+  void prepare(Cache& cache) {
+    const std::lock_guard lock(mutex_);
+    if (cache.current == nullptr) cache.current = new_magazine();
+    if (cache.other == nullptr) cache.other = new_magazine();
+    // Room for all of them: `make_room` must not allocate.
+    reserve();
+  }
+
+  /// Bytes taken from the system.
+  [[nodiscard]] std::size_t footprint() const {
+    const std::lock_guard lock(mutex_);
+    return slabs_.size() * kSlab * sizeof(T) + magazines_.size() * sizeof(Magazine);
+  }
+
+  /// The memory taken so far, `kSlab` objects each. It stays as long as the pool.
+  [[nodiscard]] std::vector<const T*> slabs() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<const T*> all;
+    for (const auto& slab : slabs_) all.push_back(slab.get());
+    return all;
+  }
+
+ private:
+  /// Objects between the one that is handed out and the one whose first line is asked for.
+  static constexpr std::size_t kAhead = 4;
+
+  // All require mutex_.
+  Magazine* new_magazine() {
+    magazines_.push_back(std::make_unique<Magazine>());
+    return magazines_.back().get();
+  }
+  void reserve() {
+    if (full_.capacity() < magazines_.size()) full_.reserve(2 * magazines_.size());
+    if (empty_.capacity() < magazines_.size()) empty_.reserve(2 * magazines_.size());
+  }
+  void add_slab() {
+    slabs_.push_back(std::make_unique<T[]>(kSlab));
+    T* objects = slabs_.back().get();
+    for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {
+      Magazine* magazine = new_magazine();
+      reserve();
+      // The first address is handed out first.
+      for (std::size_t i = 0; i < kBatch; ++i) {
+        magazine->objects[i] = &objects[(kSlab / kBatch - batch) * kBatch - 1 - i];
+      }
+      magazine->count = kBatch;
+      full_.push_back(magazine);
+    }
+  }
+
+  void refill(Cache& cache) {
+    if (cache.current == nullptr) prepare(cache);
+    std::swap(cache.current, cache.other);
+    if (cache.current->count > 0) return;
+    const std::lock_guard lock(mutex_);
+    if (full_.empty()) add_slab();
+    empty_.push_back(cache.current);
+    cache.current = full_.back();
+    full_.pop_back();
+  }
+
+  void make_room(Cache& cache) noexcept {
+    std::swap(cache.current, cache.other);
+    if (cache.current->count < kBatch) return;
+    const std::lock_guard lock(mutex_);
+    full_.push_back(cache.current);
+    cache.current = empty_.back();
+    empty_.pop_back();
+  }
+
+  mutable SpinLock mutex_;
+  std::vector<Magazine*> full_;                       // guarded by mutex_
+  std::vector<Magazine*> empty_;                      // guarded by mutex_
+  std::vector<std::unique_ptr<Magazine>> magazines_;  // guarded by mutex_
+  std::vector<std::unique_ptr<T[]>> slabs_;           // guarded by mutex_
+};
+
+}  // namespace troupe::graph

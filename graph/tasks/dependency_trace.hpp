@@ -1,0 +1,66 @@
+/// Which task waited for which: recorded for traces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "graph/tasks/spin_lock.hpp"
+#include "graph/tasks/trace_log.hpp"
+#include "proto/ids.hpp"
+
+namespace troupe::graph {
+
+/// `after` could not start before `before` had ended.
+struct DependencyEntry {
+  TaskId before;
+  TaskId after;
+};
+
+/// The dependencies of one graph. One that made a task wait is recorded by the worker that completes the predecessor;
+/// one on a task that had ended already, by the submission. So all are there, except that of more than 65,536 readers
+/// of the same data (or tasks that commute or reduce), those that ended before the next writer's submission may be
+/// missing, and for later members of a group that commutes, those of more than 1024: the graph forgets them. The same
+/// pair may be recorded more than once.
+///
+/// Each slot has one writer at a time: a worker's own, the one for completions by other threads, the submission's.
+/// Slots may be taken at any time, by any thread.
+class DependencyTrace {
+ public:
+  DependencyTrace(std::size_t workers, TraceBudget& budget) : slots_(workers + 2) {
+    for (Slot& slot : slots_) slot.log.use(&budget);
+  }
+
+  /// `slot`: the completing worker's index, or the number of workers for another thread.
+  void released(std::size_t slot, TaskId before, TaskId after) noexcept { add(slots_[slot], {before, after}); }
+  /// Under the submission lock.
+  void had_ended(TaskId before, TaskId after) noexcept { add(slots_.back(), {before, after}); }
+
+  /// Takes out what has been recorded, as one log per slot.
+  [[nodiscard]] std::vector<TraceLog<DependencyEntry>> take() {
+    std::vector<TraceLog<DependencyEntry>> logs;
+    logs.reserve(slots_.size());
+    for (Slot& slot : slots_) {
+      const std::lock_guard lock(slot.lock);
+      logs.push_back(std::move(slot.log));
+    }
+    return logs;
+  }
+
+ private:
+  struct alignas(64) Slot {
+    /// Against `take` only.
+    SpinLock lock;
+    TraceLog<DependencyEntry> log;
+  };
+
+  static void add(Slot& slot, DependencyEntry entry) noexcept {
+    const std::lock_guard lock(slot.lock);
+    slot.log.add(entry);
+  }
+
+  std::vector<Slot> slots_;
+};
+
+}  // namespace troupe::graph

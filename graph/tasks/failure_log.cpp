@@ -1,0 +1,112 @@
+#include "graph/tasks/failure_log.hpp"
+
+#include <iterator>
+
+namespace troupe::graph {
+
+namespace {
+/// Failures that a summary spells out.
+constexpr std::size_t kSpelledOut = 8;
+}  // namespace
+
+void FailureLog::insert(std::uint64_t id, TaskStatus status) {
+  auto after = unsuccessful_.upper_bound(id);
+  if (after != unsuccessful_.begin()) {
+    auto before = std::prev(after);
+    if (before->second.last + 1 == id && before->second.status == status) {
+      before->second.last = id;
+      if (after != unsuccessful_.end() && after->first == id + 1 && after->second.status == status) {
+        before->second.last = after->second.last;
+        unsuccessful_.erase(after);
+      }
+      return;
+    }
+  }
+  if (after != unsuccessful_.end() && after->first == id + 1 && after->second.status == status) {
+    const Interval interval = after->second;
+    unsuccessful_.erase(after);
+    unsuccessful_.emplace(id, interval);
+    return;
+  }
+  unsuccessful_.emplace(id, Interval{id, status});
+}
+
+void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause) {
+  const std::lock_guard lock(mutex_);
+  insert(task.value(), status);
+  if (details_.size() >= kDetails && details_are_old_) {
+    details_.clear();
+    details_are_old_ = false;
+  }
+  if (details_.size() < kDetails) details_.emplace(task.value(), cause);
+  ++(status == TaskStatus::failed ? failed_ : cancelled_);
+  // Failures come before the cancellations that follow from them.
+  if (status == TaskStatus::failed || first_.empty()) {
+    if (first_.size() < kSpelledOut) first_.push_back(*cause);
+  }
+}
+
+void FailureLog::add(Failure failure) {
+  const std::lock_guard lock(mutex_);
+  ++other_;
+  if (first_.size() < kSpelledOut) first_.push_back(std::move(failure));
+}
+
+TaskStatus FailureLog::status_of(TaskId task) const {
+  const std::lock_guard lock(mutex_);
+  const auto after = unsuccessful_.upper_bound(task.value());
+  if (after == unsuccessful_.begin()) return TaskStatus::succeeded;
+  const auto& [first, interval] = *std::prev(after);
+  return task.value() <= interval.last ? interval.status : TaskStatus::succeeded;
+}
+
+Failure FailureLog::failure_of(TaskId task) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = details_.find(task.value()); found != details_.end()) return *found->second;
+  }
+  const TaskStatus status = status_of(task);
+  const auto code = status == TaskStatus::failed ? ErrorCode::kernel_failed : ErrorCode::cancelled;
+  return {code, "task " + std::to_string(task.value()) + " " + to_string(status) + " (details are kept for the first " +
+                    std::to_string(kDetails) + " tasks only)"};
+}
+
+void FailureLog::poison(HandleId handle, const Cause& cause) {
+  const std::lock_guard lock(mutex_);
+  poisoned_[handle] = cause;
+}
+
+void FailureLog::cure(HandleId handle) {
+  const std::lock_guard lock(mutex_);
+  poisoned_.erase(handle);
+}
+
+FailureLog::Cause FailureLog::poison_of(HandleId handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = poisoned_.find(handle);
+  return found == poisoned_.end() ? nullptr : found->second;
+}
+
+std::unique_ptr<Failure> FailureLog::take_summary() {
+  const std::lock_guard lock(mutex_);
+  if (failed_ + cancelled_ + other_ == 0) return nullptr;
+  auto summary = std::make_unique<Failure>(first_.front());
+  if (failed_ + cancelled_ + other_ > 1) {
+    std::string counts;
+    const auto count = [&counts](std::uint64_t number, const char* what) {
+      if (number == 0) return;
+      counts += (counts.empty() ? "" : ", ") + std::to_string(number) + what;
+    };
+    count(failed_, failed_ == 1 ? " task failed" : " tasks failed");
+    count(cancelled_, cancelled_ == 1 ? " task was cancelled" : " tasks were cancelled");
+    count(other_, other_ == 1 ? " callback failed" : " callbacks failed");
+    summary->message = counts + ": ";
+    for (std::size_t i = 0; i < first_.size(); ++i) summary->message += (i == 0 ? "" : "; ") + first_[i].message;
+  }
+  failed_ = cancelled_ = other_ = 0;
+  details_are_old_ = true;
+  first_.clear();
+  return summary;
+}
+
+}  // namespace troupe::graph

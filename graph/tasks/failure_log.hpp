@@ -1,0 +1,65 @@
+/// What went wrong in a graph: nothing is lost silently, and a flood of failures takes little memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "graph/codelets/handle.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::graph {
+
+/// Thread-safe. Not on any path of a run without failures.
+class FailureLog {
+ public:
+  /// Details are kept for this many tasks; of further ones the log knows how they ended, not why. After a summary has
+  /// been taken, the next failures beyond this number push out the older details.
+  static constexpr std::size_t kDetails = 1024;
+
+  using Cause = std::shared_ptr<const Failure>;
+
+  /// The task ended as `failed` or `cancelled`.
+  void task_ended(TaskId task, TaskStatus status, const Cause& cause);
+  /// A callback threw, or something else failed that belongs to no task's result.
+  void add(Failure failure);
+
+  /// How an ended task ended; `succeeded` where the log has never heard of it.
+  [[nodiscard]] TaskStatus status_of(TaskId task) const;
+  /// Why a task did not succeed.
+  [[nodiscard]] Failure failure_of(TaskId task) const;
+
+  void poison(HandleId handle, const Cause& cause);
+  void cure(HandleId handle);
+  /// Why a handle has no valid content.
+  [[nodiscard]] Cause poison_of(HandleId handle) const;
+
+  /// Everything since the last call in one failure, or nothing; `code` is that of the first.
+  [[nodiscard]] std::unique_ptr<Failure> take_summary();
+
+ private:
+  /// Ids from `first` (the key) to `last`, which all ended in the same way.
+  struct Interval {
+    std::uint64_t last;
+    TaskStatus status;
+  };
+
+  void insert(std::uint64_t id, TaskStatus status);
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Interval> unsuccessful_;
+  std::map<std::uint64_t, Cause> details_;
+  std::map<HandleId, Cause> poisoned_;
+  /// Since the last summary.
+  std::uint64_t failed_ = 0;
+  std::uint64_t cancelled_ = 0;
+  std::uint64_t other_ = 0;
+  std::vector<Failure> first_;
+  /// The details are of before the last summary.
+  bool details_are_old_ = false;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,107 @@
+/// What is in flight in a graph at one moment, for those who explain it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/tasks/task.hpp"
+#include "proto/access.hpp"
+#include "proto/ids.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::graph {
+
+/// What is done for a task at this moment.
+enum class TaskActivity : std::uint8_t {
+  /// Nothing: it waits, is ready, or (a host task) holds its data for the program.
+  none,
+  /// Its kernel runs.
+  running,
+  /// Its kernel has returned, its callback runs.
+  callback,
+};
+
+/// One task in flight. The names belong to the graph and are valid only where the snapshot is.
+struct TaskNode {
+  TaskId id;
+  /// Null where the program gave none.
+  const std::string* name = nullptr;
+  /// Null for host tasks.
+  const std::string* codelet = nullptr;
+  TaskRole role = TaskRole::user;
+  TaskActivity activity = TaskActivity::none;
+  /// Some worker of the runtime has a device that the codelet runs on.
+  bool runnable = true;
+  /// Waits in the queue of a commute lock.
+  bool parked = false;
+  /// Tasks that it waits for.
+  std::uint32_t pending = 0;
+  /// Of the activity.
+  WorkerId worker;
+  /// Of the activity, or since when the program holds the data; zero: not known.
+  TimeStamp since{};
+};
+
+struct TaskEdge {
+  enum class Kind : std::uint8_t { data, explicit_dependency, commute };
+  /// Indices of nodes: the second waits for the first.
+  std::uint32_t predecessor = 0;
+  std::uint32_t successor = 0;
+  Kind kind = Kind::data;
+};
+
+/// The data of a host task or of a combining task.
+struct NodeData {
+  std::uint32_t node = 0;
+  /// "'A(1,2)'" or "handle 17".
+  std::string data;
+  AccessMode mode = AccessMode::read;
+};
+
+/// Why a thread of the program does not go on.
+enum class WaitKind : std::uint8_t {
+  /// `wait()`, `stop()`, the runtime's destructor.
+  everything,
+  /// `Future::wait`.
+  task,
+  /// `wait(handle)`, `acquire`.
+  data,
+  /// `partition`, `set_reduction`: they change a handle that nobody uses.
+  change,
+  /// `release`, the destructor of a registration.
+  release,
+  /// `submit`, while the window is full.
+  room,
+};
+
+struct ThreadWait {
+  WaitKind kind = WaitKind::everything;
+  /// The task that is waited for: for data, the one that stands for the thread. Invalid for `everything` and `room`.
+  TaskId task;
+  TimeStamp since{};
+};
+
+/// Not one moment's truth, as workers go on meanwhile; but every edge was there when it was looked at.
+struct GraphSnapshot {
+  std::uint64_t submitted = 0;
+  std::uint64_t ended = 0;
+  std::uint64_t window = 0;
+  /// Tasks in flight that were not looked at, all younger than most of `nodes`: a look is bounded.
+  std::uint64_t left_out = 0;
+  std::vector<TaskNode> nodes;
+  std::vector<TaskEdge> edges;
+  std::vector<NodeData> data;
+  std::vector<ThreadWait> waits;
+};
+
+/// What a worker does with a task, as its port says.
+struct RunningTask {
+  const Task* task = nullptr;
+  WorkerId worker;
+  TimeStamp since{};
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,33 @@
+/// A wait for data that blocks no thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "graph/codelets/handle.hpp"
+#include "graph/tasks/task_waiter.hpp"
+#include "graph/tasks/waiting_threads.hpp"
+
+namespace troupe::graph {
+
+/// Between `TaskGraph::begin_acquire` or `begin_change` and the function that finishes it. Must not be destroyed
+/// before.
+class PendingHold {
+ public:
+  explicit PendingHold(std::function<void()> ready) : waiter_(std::move(ready)) {}
+  PendingHold(const PendingHold&) = delete;
+  PendingHold& operator=(const PendingHold&) = delete;
+
+ private:
+  friend class TaskGraph;
+
+  TaskWaiter waiter_;
+  Handle handle_;
+  Task* hold_ = nullptr;
+  bool releasing_ = false;
+  /// For who asks why tasks do not go on.
+  std::optional<WaitingThreads::Note> note_;
+};
+
+}  // namespace troupe::graph

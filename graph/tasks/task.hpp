@@ -1,0 +1,246 @@
+/// The record of one task in the graph. Internal: programs hold a `Future`.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "graph/codelets/arguments.hpp"
+#include "graph/codelets/handle.hpp"
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe {
+struct CodeletDefinition;
+}
+
+namespace troupe::graph {
+
+struct DataRecord;
+struct Task;
+class TaskGraph;
+
+/// A wait for one task by a thread that is no worker.
+class TaskWaiter;
+
+/// "The owner waits for the task whose list this edge is in." Lies in the memory of the waiting task, or for a waiting
+/// thread in the graph's. Linked once, read once by the completing worker, then dead.
+struct Edge {
+  enum Kind : std::uintptr_t {
+    /// The waiting task's data need it.
+    data = 0,
+    /// An explicit dependency: the task is cancelled if this predecessor does not succeed.
+    explicit_dependency = 1,
+    /// The owner is a `TaskWaiter`, not a task.
+    waiter = 2,
+  };
+
+  /// Relaxed: the exchange that closes the list, or the submission lock, orders what was linked before.
+  std::atomic<Edge*> next{nullptr};
+  /// The waiting task or thread; written under the submission lock; the two lowest bits are the kind.
+  std::uintptr_t owner = 0;
+
+  void set(const void* object, Kind kind) { owner = reinterpret_cast<std::uintptr_t>(object) | kind; }
+  [[nodiscard]] Edge* next_edge() const { return next.load(std::memory_order_relaxed); }
+  void link(Edge* to) { next.store(to, std::memory_order_relaxed); }
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(owner & 3U); }
+  [[nodiscard]] Task* task() const { return reinterpret_cast<Task*>(owner & ~std::uintptr_t{3}); }
+  [[nodiscard]] TaskWaiter* thread() const { return reinterpret_cast<TaskWaiter*>(owner & ~std::uintptr_t{3}); }
+};
+
+/// One handle of a task, in eight bytes: records are aligned, so the mode fits into the lowest bits.
+class TaskAccess {
+ public:
+  TaskAccess() = default;
+  TaskAccess(DataRecord* data, AccessMode mode)
+      : bits_(reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(mode)) {}
+  TaskAccess(const TaskAccess& other) : bits_(other.bits()) {}
+  TaskAccess& operator=(const TaskAccess& other) {
+    bits_.store(other.bits(), std::memory_order_relaxed);
+    return *this;
+  }
+
+  [[nodiscard]] DataRecord* data() const { return reinterpret_cast<DataRecord*>(bits() & ~std::uintptr_t{7}); }
+  [[nodiscard]] AccessMode mode() const { return static_cast<AccessMode>(bits() & 7U); }
+
+ private:
+  [[nodiscard]] std::uintptr_t bits() const { return bits_.load(std::memory_order_relaxed); }
+
+  /// Atomic for `TaskGraph::inspect`, which looks at the tasks of a recording while a run may exchange their data.
+  std::atomic<std::uintptr_t> bits_{0};
+};
+
+struct RecordingRun;
+
+/// What only few tasks have, in memory of its own.
+struct TaskExtras {
+  TaskExtras();
+  ~TaskExtras();
+
+  std::string name;
+  std::function<void(const TaskOutcome&)> callback;
+  /// For a `host` task: the thread that wants the data.
+  TaskWaiter* ready_waiter = nullptr;
+  /// For a `replay` task.
+  std::unique_ptr<RecordingRun> run;
+  /// For a `host` task: since when the program has the data. Relaxed: for people.
+  std::atomic<TimeStamp::rep> held_since{0};
+};
+
+enum class TaskRole : std::uint8_t {
+  /// Submitted by the program.
+  user,
+  /// Combines the partial results of a reduction; runs on a CPU core like any other task.
+  combine,
+  /// Stands for a thread that waits for data or holds it: never runs, is completed by that thread.
+  host,
+  /// Stands for one run of a recording: starts its tasks when it could run, and ends with the last of them.
+  replay,
+  /// A task of a recording (`RecordedTask`).
+  recorded,
+};
+
+/// Memory for edges that did not fit into the task.
+struct EdgeBlock {
+  static constexpr std::size_t kEdges = 7;
+  EdgeBlock* next = nullptr;
+  std::array<Edge, kEdges> edges;
+};
+
+/// One task, from submission to completion. Allocated from `TaskPool` and used again for other tasks: whoever keeps
+/// a pointer keeps the id as well and compares, holding the graph's submission lock (which all allocation holds).
+///
+/// Life: *submitted* (`pending` > 0) -> *ready* (0: in exactly one deque, or parked at a commute lock) -> *started*
+/// -> *ended* (`successors` closed) -> free.
+struct alignas(64) Task {
+  static constexpr std::size_t kInlineAccesses = 4;
+  static constexpr std::size_t kInlineEdges = 4;
+  /// Added to `pending` while the submitter still adds predecessors.
+  static constexpr std::uint32_t kSubmitting = 1U << 30;
+
+  // First line: all that a task without data and extras needs from submission to its end.
+
+  /// Predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the predecessors
+  /// released by theirs.
+  std::atomic<std::uint32_t> pending{0};
+  /// Set by `Future::cancel` or by a failed explicit predecessor; read when the task is about to start.
+  std::atomic<bool> cancel_requested{false};
+  std::atomic<TaskStatus> status{TaskStatus::pending};
+  TaskRole role = TaskRole::user;
+  bool has_commute = false;
+  /// Waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange releases the
+  /// task's effects and acquires the edges.
+  std::atomic<Edge*> successors{nullptr};
+  /// Unique in its graph; changes when the memory is used for another task.
+  std::atomic<std::uint64_t> id{0};
+
+  const CodeletDefinition* codelet = nullptr;
+  /// This and `extras` are kept when the task has ended, for who looks at it meanwhile, until its memory is used again.
+  TaskAccess* accesses = nullptr;
+  /// Links in a commute lock's queue or in a batch.
+  Task* next = nullptr;
+  std::int32_t priority = 0;
+  std::uint32_t access_count = 0;
+  bool holds_commute = false;
+  /// Something has to be given back when the task ends: accesses or edges that did not fit, or extras.
+  bool has_more = false;
+  /// `TaskOptions::numa_node`.
+  NumaId numa_node;
+
+  // Second line: what a task with data needs besides.
+
+  alignas(64) std::array<TaskAccess, kInlineAccesses> inline_accesses;
+  std::unique_ptr<TaskExtras> extras;
+  EdgeBlock* more_edges = nullptr;
+  /// The record whose commute lock this task was woken for.
+  DataRecord* woken_by = nullptr;
+  std::array<std::uint8_t, Arguments::kMaxArguments> argument_offsets;
+
+  alignas(64) std::array<Edge, kInlineEdges> inline_edges;
+
+  alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
+
+  // Set in clients' graphs only (`GraphOptions::shares_workers`).
+
+  TaskGraph* graph = nullptr;
+  /// `TaskSpecification::tag`.
+  std::uint64_t tag = 0;
+
+  Task() = default;
+  ~Task() {
+    if (accesses != inline_accesses.data()) delete[] accesses;
+  }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::span<const TaskAccess> data() const { return {accesses, access_count}; }
+  [[nodiscard]] static Edge* closed() {
+    static Edge mark;
+    return &mark;
+  }
+  [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
+};
+
+/// A pointer to a task that may have ended and been replaced since; valid to follow only while the submission lock
+/// is held and `id` matches.
+struct TaskReference {
+  Task* task = nullptr;
+  std::uint64_t id = 0;
+
+  [[nodiscard]] bool ended() const { return task->id.load(std::memory_order_relaxed) != id || task->ended(); }
+};
+
+static_assert(sizeof(Task) == 256);
+
+/// Tasks linked through `next`, handed over as a whole. Not thread-safe.
+class TaskList {
+ public:
+  [[nodiscard]] bool empty() const { return head_ == nullptr; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Task* front() const { return head_; }
+  [[nodiscard]] Task* back() const { return tail_; }
+  void push_back(Task* task) {
+    task->next = nullptr;
+    if (head_ == nullptr) {
+      head_ = task;
+    } else {
+      tail_->next = task;
+    }
+    tail_ = task;
+    ++size_;
+  }
+  Task* pop_front() {
+    Task* task = head_;
+    head_ = task->next;
+    if (head_ == nullptr) tail_ = nullptr;
+    --size_;
+    task->next = nullptr;
+    return task;
+  }
+  /// O(size).
+  Task* pop_back() {
+    Task* task = tail_;
+    if (head_ == task) return pop_front();
+    tail_ = head_;
+    while (tail_->next != task) tail_ = tail_->next;
+    tail_->next = nullptr;
+    --size_;
+    return task;
+  }
+  void append(TaskList& other) {
+    while (!other.empty()) push_back(other.pop_front());
+  }
+
+ private:
+  Task* head_ = nullptr;
+  Task* tail_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,20 @@
+/// Who wants to know how every task ended.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/codelets/handle.hpp"
+#include "graph/tasks/failure_log.hpp"
+
+namespace troupe::graph {
+
+class TaskEndings {
+ public:
+  virtual ~TaskEndings() = default;
+  /// A task has ended and its successors may have begun. `tag`: what its submission gave (`TaskSpecification::tag`); 0
+  /// for tasks of recordings and those that combine reductions. `cause`: why it did not succeed, else null. In the
+  /// thread of a worker: must be short, and not use the graph.
+  virtual void ended(std::uint64_t tag, TaskStatus status, const FailureLog::Cause& cause) noexcept = 0;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,25 @@
+/// What futures, handles and recordings belong to.
+#pragma once
+
+#include "graph/codelets/handle.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::graph {
+
+/// Whoever takes a program's tasks: the task graph of a runtime inside of the program, or the client of a service that
+/// runs them. Its address tells one runtime's handles and futures from another's. Thread-safe.
+class TaskOwner {
+ public:
+  /// How the task ended, or that it has not. Never blocks.
+  [[nodiscard]] virtual TaskStatus status(const Future& future) const = 0;
+  /// Returns when the task has ended. Fails with what became of it, or with `wait_in_kernel`.
+  virtual Result<void> wait(const Future& future) = 0;
+  /// The task will not run unless it has been started already.
+  virtual void cancel(const Future& future) = 0;
+
+ protected:
+  TaskOwner() = default;
+  ~TaskOwner() = default;
+};
+
+}  // namespace troupe::graph

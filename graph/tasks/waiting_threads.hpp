@@ -1,0 +1,52 @@
+/// Which threads of the program wait, and for what.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "graph/tasks/graph_snapshot.hpp"
+
+namespace troupe::graph {
+
+/// Touched only by threads that are about to block, so its lock costs nobody anything. Thread-safe.
+class WaitingThreads {
+ public:
+  /// The calling thread waits for as long as this lives.
+  class Note {
+   public:
+    Note(WaitingThreads& threads, WaitKind kind, TaskId task = {}) : threads_(threads) {
+      const std::lock_guard lock(threads_.mutex_);
+      threads_.waits_.push_front({kind, task, now()});
+      wait_ = threads_.waits_.begin();
+    }
+    ~Note() {
+      const std::lock_guard lock(threads_.mutex_);
+      threads_.waits_.erase(wait_);
+    }
+    Note(const Note&) = delete;
+    Note& operator=(const Note&) = delete;
+
+   private:
+    WaitingThreads& threads_;
+    std::list<ThreadWait>::iterator wait_;
+  };
+
+  /// Longest first.
+  [[nodiscard]] std::vector<ThreadWait> all() const {
+    const std::lock_guard lock(mutex_);
+    return {waits_.rbegin(), waits_.rend()};
+  }
+
+  /// The epoch of `platform::SteadyClock`, which the graph does not know.
+  [[nodiscard]] static TimeStamp now() {
+    return std::chrono::duration_cast<TimeStamp>(std::chrono::steady_clock::now().time_since_epoch());
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::list<ThreadWait> waits_;  // guarded by mutex_
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,32 @@
+/// Every built-in codelet by the name that no other one has: what a service offers to its clients.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "graph/codelets/codelet.hpp"
+#include "kernels/checks/conditions.hpp"
+
+namespace troupe::kernels {
+
+struct CatalogueEntry {
+  /// `codelet.definition().known_name()`: "gemm_nt/double".
+  std::string name;
+  Codelet codelet;
+  /// One line, for people.
+  std::string description;
+  /// Fails with `invalid_argument` for every combination of shapes and arguments with which the kernel could read or
+  /// write outside of its data, or BLAS would misbehave. What it lets pass is safe whatever the data hold, even while
+  /// others write them. Not its business: that the memory has what the layouts say, and that it is aligned to its
+  /// elements' size. Any thread.
+  TaskCheck check;
+};
+
+/// All of them, by name. Built at first use; lives until the program ends.
+[[nodiscard]] std::span<const CatalogueEntry> catalogue();
+
+/// Null: there is none.
+[[nodiscard]] const CatalogueEntry* find_in_catalogue(std::string_view name);
+
+}  // namespace troupe::kernels

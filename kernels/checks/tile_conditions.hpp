@@ -1,0 +1,13 @@
+/// What the tile codelets demand of shapes and arguments.
+#pragma once
+
+#include <string_view>
+
+#include "kernels/checks/conditions.hpp"
+
+namespace troupe::kernels {
+
+/// Of the tile codelet that `TileCodelets` calls `name`, in either precision. Null: no such codelet.
+[[nodiscard]] void (*tile_conditions(std::string_view name))(Conditions&);
+
+}  // namespace troupe::kernels

@@ -1,0 +1,231 @@
+// The tile codelets on CUDA GPUs: as in kernels/codelets.cpp, but all they do is enqueue on the context's stream.
+#include <array>
+#include <span>
+#include <utility>
+
+#include "kernels/block_rows.hpp"
+#include "kernels/breakdown.hpp"
+#include "kernels/checks/pivots.hpp"
+#include "kernels/cuda/cuda_blas.hpp"
+#include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/cuda_reflectors.hpp"
+#include "kernels/cuda/cuda_stream.hpp"
+#include "kernels/cuda/gpu_codelets.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+template <class T>
+using In = MatrixView<const T>;
+template <class T>
+using Out = MatrixView<T>;
+using Status = std::array<int, StatusPool::kValues>;
+
+/// C <- C - op(A) op(B).
+template <class T>
+void update(CudaStream& s, char ta, char tb, In<T> a, In<T> b, Out<T> c) {
+  cuda::gemm(s, ta, tb, T{-1}, a, b, T{1}, c);
+}
+
+/// What every implementation gets: its arguments, and what belongs to its stream.
+struct Call {
+  const KernelContext& context;
+  CudaStream& stream;
+
+  template <class T>
+  [[nodiscard]] In<T> in(std::size_t index) const {
+    return context.matrix<const T>(index);
+  }
+  template <class T>
+  [[nodiscard]] Out<T> out(std::size_t index) const {
+    return context.matrix<T>(index);
+  }
+  [[nodiscard]] std::int64_t number(std::size_t index) const { return context.argument<std::int64_t>(index); }
+};
+
+template <class T>
+void gemm_nt(const Call& call) {
+  const Out<T> c = call.out<T>(2);
+  update<T>(call.stream, 'N', 'T', call.in<T>(0), rows_from(call.in<T>(1), call.number(0), c.cols), c);
+}
+
+template <class T>
+void gemm_nn(const Call& call) {
+  const In<T> a = call.in<T>(0);
+  update<T>(call.stream, 'N', 'N', a, rows_from(call.in<T>(1), call.number(0), a.cols), call.out<T>(2));
+}
+
+template <class T>
+void gemm_tn(const Call& call) {
+  const In<T> a = call.in<T>(0);
+  update<T>(call.stream, 'T', 'N', a, call.in<T>(1), rows_from(call.out<T>(2), call.number(0), a.cols));
+}
+
+template <class T>
+void syrk(const Call& call) {
+  const In<T> a = call.in<T>(0);
+  const Out<T> c = call.out<T>(1);
+  const std::int64_t offset = call.number(0);
+  const In<T> facing = rows_from(a, offset, c.cols);
+  cuda::subtract_own_product(call.stream, facing, rows_from(c, offset, c.cols));
+  update<T>(call.stream, 'N', 'T', rows_below(a, offset + c.cols), facing, rows_below(c, offset + c.cols));
+}
+
+/// A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
+template <class T, char uplo, char trans>
+void trsm_right(const Call& call) {
+  const In<T> d = call.in<T>(0);
+  cuda::solve_triangular(call.stream, 'R', uplo, trans, 'N', rows_from(d, call.number(0), d.cols), call.out<T>(1));
+}
+
+template <class T>
+void solve_forward(CudaStream& s, char diag, In<T> d, Out<T> b, std::int64_t offset) {
+  const Out<T> facing = rows_from(b, offset, d.cols);
+  cuda::solve_triangular(s, 'L', 'L', 'N', diag, rows_from(d, offset, d.cols), facing);
+  update<T>(s, 'N', 'N', rows_below(d, offset + d.cols), constant(facing), rows_below(b, offset + d.cols));
+}
+
+template <class T, char diag>
+void solve_lower(const Call& call) {
+  solve_forward(call.stream, diag, call.in<T>(0), call.out<T>(1), call.number(0));
+}
+
+template <class T>
+void solve_lower_transposed(const Call& call) {
+  const In<T> d = call.in<T>(0);
+  const Out<T> b = call.out<T>(1);
+  const std::int64_t offset = call.number(0);
+  const Out<T> facing = rows_from(b, offset, d.cols);
+  update<T>(call.stream, 'T', 'N', rows_below(d, offset + d.cols), constant(rows_below(b, offset + d.cols)), facing);
+  cuda::solve_triangular(call.stream, 'L', 'L', 'T', 'N', rows_from(d, offset, d.cols), facing);
+}
+
+template <class T>
+void solve_upper(const Call& call) {
+  const In<T> d = call.in<T>(0);
+  const Out<T> b = call.out<T>(1);
+  const std::int64_t offset = call.number(0);
+  const Out<T> facing = rows_from(b, offset, d.cols);
+  cuda::solve_triangular(call.stream, 'L', 'U', 'N', 'N', rows_from(d, offset, d.cols), facing);
+  update<T>(call.stream, 'N', 'N', rows_from(d, 0, offset), constant(facing), rows_from(b, 0, offset));
+}
+
+template <class T>
+void potrf(const Call& call) {
+  const Out<T> d = call.out<T>(0);
+  const std::int64_t offset = call.number(0);
+  if (d.cols == 0) return;
+  const Out<T> block = rows_from(d, offset, d.cols);
+  cuda::potrf(call.stream, block, call.stream.device_status());
+  call.stream.watch([first = call.number(1)](const Status& status) {
+    if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnPotrf was called with a wrong argument");
+    if (status[0] > 0) not_positive_definite(first + status[0]);
+  });
+  cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
+}
+
+template <class T>
+void getrf_without_pivoting(const Call& call) {
+  const Out<T> d = call.out<T>(0);
+  const std::int64_t offset = call.number(0);
+  if (d.cols == 0) return;
+  const Out<T> block = rows_from(d, offset, d.cols);
+  cuda::getrf_without_pivoting(call.stream, block, call.stream.device_status());
+  // The manual promises that the status names a pivot that is zero, not that it is the first.
+  first_zero(call.stream, constant(block), call.stream.device_status() + 1);
+  call.stream.watch([first = call.number(1)](const Status& status) {
+    if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
+    if (status[1] > 0) singular(first + status[1]);
+  });
+  cuda::solve_triangular(call.stream, 'R', 'U', 'N', 'N', constant(block), rows_below(d, offset + d.cols));
+}
+
+/// Exchanges rows `first + i` and `pivots[i]` of C. Pivots that are no rows fail the task.
+template <class T>
+void exchange(const Call& call, Out<T> c, std::span<const int> pivots, std::int64_t first) {
+  if (!swap_rows(call.stream, c, pivots.data(), static_cast<std::int64_t>(pivots.size()), first,
+                 call.stream.device_status())) {
+    return;
+  }
+  call.stream.watch([rows = c.rows](const Status& status) {
+    if (status[0] > 0) unusable_pivot(status[0] - 1, rows);
+  });
+}
+
+template <class T>
+void swap_and_solve(const Call& call) {
+  const In<T> d = call.in<T>(0);
+  const auto pivots = call.context.vector<const int>(1);
+  const Out<T> c = call.out<T>(2);
+  const std::int64_t offset = call.number(0);
+  const std::int64_t first = call.number(1);
+  exchange(call, c, pivots, first);
+  solve_forward(call.stream, 'U', d, rows_from(c, first - offset, d.rows), offset);
+}
+
+template <class T>
+void swap_from(const Call& call) {
+  const auto pivots = call.context.vector<const int>(0);
+  const std::int64_t first = call.number(0);
+  exchange(call, call.out<T>(1), pivots.subspan(static_cast<std::size_t>(first)), first);
+}
+
+template <class T, char trans>
+void apply_reflectors(const Call& call) {
+  gemqrt(call.stream, trans, call.in<T>(0), call.in<T>(1), call.out<T>(2));
+}
+
+template <class T, char trans>
+void apply_stacked_reflectors(const Call& call) {
+  tpmqrt(call.stream, trans, call.in<T>(0), call.in<T>(1), call.out<T>(2), call.out<T>(3));
+}
+
+template <class T>
+void fill(const Call& call) {
+  fill_symmetric(call.stream, call.out<T>(0), call.number(0), call.number(1), call.context.argument<std::uint64_t>(2),
+                 call.context.argument<double>(3));
+}
+
+void implement(Codelet& codelet, void (*implementation)(const Call&)) {
+  codelet.implement(
+      DeviceKind::cuda,
+      [implementation, on_cores = codelet.definition().kernel_for(DeviceKind::cpu_core)](const KernelContext& context) {
+        // A modelled GPU has no stream, and its data are in the host's memory.
+        if (context.stream == nullptr) return on_cores(context);
+        implementation({context, CudaStreams::of(context)});
+      });
+}
+
+}  // namespace
+
+template <class T>
+void add_gpu_implementations(TileCodelets<T>& codelets) {
+  implement(codelets.potrf, potrf<T>);
+  implement(codelets.trsm_cholesky, trsm_right<T, 'L', 'T'>);
+  implement(codelets.syrk, syrk<T>);
+  implement(codelets.gemm_nt, gemm_nt<T>);
+  implement(codelets.gemm_nn, gemm_nn<T>);
+  implement(codelets.gemm_tn, gemm_tn<T>);
+  implement(codelets.solve_lower, solve_lower<T, 'N'>);
+  implement(codelets.solve_unit_lower, solve_lower<T, 'U'>);
+  implement(codelets.solve_lower_transposed, solve_lower_transposed<T>);
+  implement(codelets.solve_upper, solve_upper<T>);
+  implement(codelets.trsm_right_upper, trsm_right<T, 'U', 'N'>);
+  implement(codelets.tpmqrt, apply_stacked_reflectors<T, 'N'>);
+  implement(codelets.tpmqrt_transposed, apply_stacked_reflectors<T, 'T'>);
+  if (!has_device_code()) return;
+  implement(codelets.getrf_without_pivoting, getrf_without_pivoting<T>);
+  implement(codelets.swap_and_solve, swap_and_solve<T>);
+  implement(codelets.swap_rows, swap_from<T>);
+  implement(codelets.gemqrt, apply_reflectors<T, 'N'>);
+  implement(codelets.gemqrt_transposed, apply_reflectors<T, 'T'>);
+  implement(codelets.fill_symmetric, fill<T>);
+}
+
+template void add_gpu_implementations(TileCodelets<float>&);
+template void add_gpu_implementations(TileCodelets<double>&);
+
+std::shared_ptr<void> gpu_environment() { return CudaStreams::hold(); }
+
+}  // namespace troupe::kernels

@@ -1,0 +1,134 @@
+#include "kernels/cuda/cuda_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+
+#include "kernels/cuda/cuda_kernel_shapes.hpp"
+#include "kernels/cuda/device_code.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+void check_launch(const platform::CudaApi& api, cudaError_t status, const std::string& what) {
+  platform::cuda_check(api, status, what, ErrorCode::kernel_failed).value_or_throw();
+}
+
+/// One of ours, for one type of element.
+enum class Name { swap_rows, unit_lower, first_zero, fill_symmetric };
+constexpr std::array kNames{"troupe_swap_rows_", "troupe_unit_lower_", "troupe_first_zero_", "troupe_fill_symmetric_"};
+
+template <class T>
+struct Loaded {
+  std::array<cudaKernel_t, kNames.size()> kernels{};
+};
+
+/// The library stays loaded until the process ends. It belongs to no device: each gets its code at the first launch.
+Result<cudaLibrary_t> load_library() {
+  if (!has_device_code()) {
+    return Failure{ErrorCode::no_implementation,
+                   "this Troupe was built without nvcc, and so without kernels of its own for GPUs"};
+  }
+  const Result<const platform::CudaApi*> api = platform::cuda_api();
+  if (!api) return api.failure();
+  cudaLibrary_t library = nullptr;
+  const cudaError_t status =
+      api.value()->cudaLibraryLoadData(&library, device_code().data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (Result<void> loaded = platform::cuda_check(*api.value(), status, "loading the kernels for GPUs"); !loaded) {
+    return loaded.failure();
+  }
+  return library;
+}
+
+template <class T>
+Result<Loaded<T>> load() {
+  static const Result<cudaLibrary_t> library = load_library();
+  if (!library) return library.failure();
+  const platform::CudaApi& api = *platform::cuda_api().value();
+  Loaded<T> loaded;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const std::string name = kNames[i] + std::string(std::is_same_v<T, float> ? "s" : "d");
+    const cudaError_t status = api.cudaLibraryGetKernel(&loaded.kernels[i], library.value(), name.c_str());
+    if (Result<void> found = platform::cuda_check(api, status, "looking up the kernel " + name); !found) {
+      return found.failure();
+    }
+  }
+  return loaded;
+}
+
+template <class T>
+cudaKernel_t find(Name name) {
+  static const Result<Loaded<T>> loaded = load<T>();
+  if (!loaded) throw Error(loaded.failure());
+  return loaded.value().kernels[static_cast<std::size_t>(name)];
+}
+
+template <class T, class... Arguments>
+void launch(CudaStream& stream, Name name, dim3 grid, Arguments... arguments) {
+  std::array<void*, sizeof...(Arguments)> pointers{&arguments...};
+  check_launch(stream.cuda(),
+        stream.cuda().cudaLaunchKernel(reinterpret_cast<const void*>(find<T>(name)), grid, dim3(kKernelThreads),
+                                       pointers.data(), 0, stream.stream()),
+        std::string("launching ") + kNames[static_cast<std::size_t>(name)]);
+}
+
+unsigned blocks(std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, kMostBlocks)); }
+
+/// One thread for each element, as far as the grid goes.
+template <class T>
+dim3 grid_over(MatrixView<T> a) {
+  return {blocks((a.rows + kKernelThreads - 1) / kKernelThreads), blocks(a.cols), 1};
+}
+
+template <class T>
+bool is_empty(MatrixView<T> a) {
+  return a.rows == 0 || a.cols == 0;
+}
+
+}  // namespace
+
+bool has_device_code() { return !device_code().empty(); }
+
+// The arguments are passed by address, so their types are those of the kernels' parameters exactly.
+
+template <class T>
+bool swap_rows(CudaStream& stream, MatrixView<T> c, const int* pivots, std::int64_t count, std::int64_t first,
+               int* info) {
+  if (is_empty(c) || count <= 0) return false;
+  // Resolving the exchanges costs a block about as much as swapping them in four columns.
+  constexpr std::int64_t kColumns = 4;
+  launch<T>(stream, Name::swap_rows, dim3(blocks((c.cols + kColumns - 1) / kColumns)), c.data, c.ld, c.rows, c.cols,
+            pivots, count, first, info);
+  return true;
+}
+
+template <class T>
+void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w) {
+  if (is_empty(v)) return;
+  launch<T>(stream, Name::unit_lower, grid_over(v), v.data, v.ld, w.data, w.ld, v.rows, v.cols);
+}
+
+template <class T>
+void first_zero(CudaStream& stream, MatrixView<const T> a, int* info) {
+  launch<T>(stream, Name::first_zero, dim3(1), a.data, a.ld, a.cols, info);
+}
+
+template <class T>
+void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
+                    double diagonal) {
+  if (is_empty(a)) return;
+  launch<T>(stream, Name::fill_symmetric, grid_over(a), a.data, a.ld, a.rows, a.cols, row, col, seed, diagonal);
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                        \
+  template bool swap_rows(CudaStream&, MatrixView<T>, const int*, std::int64_t, std::int64_t, int*); \
+  template void unit_lower(CudaStream&, MatrixView<const T>, MatrixView<T>);                         \
+  template void first_zero(CudaStream&, MatrixView<const T>, int*);                                  \
+  template void fill_symmetric(CudaStream&, MatrixView<T>, std::int64_t, std::int64_t, std::uint64_t, double);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::kernels

@@ -1,0 +1,77 @@
+#include "kernels/cuda/cuda_reflectors.hpp"
+
+#include <algorithm>
+
+#include "kernels/block_rows.hpp"
+#include "kernels/cuda/cuda_blas.hpp"
+#include "kernels/cuda/cuda_kernels.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+/// Calls `apply(first, count)` for the blocks of `inner` reflectors in the order in which Q or Q^T applies them:
+/// Q = Q_1 Q_2 …, so Q^T begins with the first and Q with the last.
+template <class F>
+void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F apply) {
+  const std::int64_t blocks = (reflectors + inner - 1) / inner;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const std::int64_t first = (trans == 'T' ? i : blocks - 1 - i) * inner;
+    apply(first, std::min(inner, reflectors - first));
+  }
+}
+
+/// The triangle that belongs to the reflectors from `first` on: geqrt and tpqrt put them side by side.
+template <class T>
+MatrixView<const T> factor(MatrixView<const T> t, std::int64_t first, std::int64_t count) {
+  return {t.data + first * t.ld, count, count, t.ld};
+}
+
+}  // namespace
+
+template <class T>
+void gemqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
+  if (c.rows == 0 || c.cols == 0 || v.cols == 0) return;
+  const std::int64_t inner = t.rows;
+  T* const work = stream.work_space<T>(static_cast<std::size_t>(v.rows * v.cols + inner * c.cols));
+  // With its ones and zeros written out, V takes part in ordinary products.
+  const MatrixView<T> whole{work, v.rows, v.cols, std::max<std::int64_t>(v.rows, 1)};
+  unit_lower(stream, v, whole);
+  for_each_block(v.cols, inner, trans, [&](std::int64_t first, std::int64_t count) {
+    // C <- C - V op(T) V^T C, where V has zeros above row `first`.
+    const MatrixView<const T> reflectors = rows_below(columns_from(constant(whole), first, count), first);
+    const MatrixView<T> below = rows_below(c, first);
+    const MatrixView<T> product{work + v.rows * v.cols, count, c.cols, inner};
+    cuda::gemm(stream, 'T', 'N', T{1}, reflectors, constant(below), T{0}, product);
+    cuda::multiply_upper(stream, trans, factor(t, first, count), product);
+    cuda::gemm(stream, 'N', 'N', T{-1}, reflectors, constant(product), T{1}, below);
+  });
+}
+
+template <class T>
+void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a,
+            MatrixView<T> b) {
+  if (b.rows == 0 || b.cols == 0 || v.cols == 0) return;
+  const std::int64_t inner = t.rows;
+  T* const work = stream.work_space<T>(static_cast<std::size_t>(inner * b.cols));
+  for_each_block(v.cols, inner, trans, [&](std::int64_t first, std::int64_t count) {
+    // The reflectors are [I; V]: W = op(T) (A + V^T B), A <- A - W, B <- B - V W.
+    const MatrixView<const T> reflectors = columns_from(v, first, count);
+    const MatrixView<T> facing = rows_from(a, first, count);
+    const MatrixView<T> product{work, count, b.cols, inner};
+    cuda::add(stream, T{1}, constant(facing), T{0}, constant(product), product);
+    cuda::gemm(stream, 'T', 'N', T{1}, reflectors, constant(b), T{1}, product);
+    cuda::multiply_upper(stream, trans, factor(t, first, count), product);
+    cuda::add(stream, T{1}, constant(facing), T{-1}, constant(product), facing);
+    cuda::gemm(stream, 'N', 'N', T{-1}, reflectors, constant(product), T{1}, b);
+  });
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                       \
+  template void gemqrt(CudaStream&, char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>); \
+  template void tpmqrt(CudaStream&, char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::kernels

@@ -1,0 +1,21 @@
+/// Applying what tile QR's panels found, on a GPU: LAPACK's gemqrt and tpmqrt.
+#pragma once
+
+#include "graph/codelets/layout.hpp"
+#include "kernels/cuda/cuda_stream.hpp"
+
+namespace troupe::kernels {
+
+// Views are of the device's memory. The inner block is the number of rows of T. Both enqueue a few launches for each
+// inner block, and work in the stream's memory.
+
+/// C <- Q C (`trans` 'N') or Q^T C ('T'), Q from `geqrt`'s V and T. Needs kernels of ours.
+template <class T>
+void gemqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c);
+
+/// [A; B] <- Q [A; B] or Q^T [A; B], Q from `tpqrt`'s V and T, with the first rows of A, as many as V has columns.
+template <class T>
+void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a,
+            MatrixView<T> b);
+
+}  // namespace troupe::kernels

@@ -1,0 +1,163 @@
+#include "kernels/cuda/cuda_stream.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "graph/codelets/completion_check.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+const platform::CudaApi& cuda_or_throw() { return *platform::cuda_api().value_or_throw(); }
+
+void check(const platform::CudaApi& api, cudaError_t status, const std::string& what,
+           ErrorCode otherwise = ErrorCode::kernel_failed) {
+  platform::cuda_check(api, status, what, otherwise).value_or_throw();
+}
+
+/// What NVIDIA's manual recommends (cublasSetWorkspace): 32 MiB since compute capability 9.0, 4 MiB before.
+std::size_t recommended_workspace(const platform::CudaApi& api, int device) {
+  int major = 0;
+  check(api, api.cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+  return (major >= 9 ? 32 : 4) * kMebibyte;
+}
+
+constexpr std::size_t kStatusesAtOnce = 64;
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(const platform::CudaApi& api, std::size_t bytes) : size_(bytes) {
+  void* memory = nullptr;
+  check(api, api.cudaMalloc(&memory, bytes), "cudaMalloc of " + std::to_string(bytes) + " bytes for kernels to work in",
+        ErrorCode::out_of_memory);
+  // A device that is lost gives nothing back.
+  memory_ = {static_cast<std::byte*>(memory), [&api](std::byte* begin) { (void)api.cudaFree(begin); }};
+}
+
+StatusPool::~StatusPool() {
+  for (void* block : blocks_) (void)api_->cudaFreeHost(block);
+}
+
+StatusPool::Status StatusPool::take() {
+  const std::lock_guard lock(mutex_);
+  if (unused_.empty()) {
+    void* block = nullptr;
+    check(*api_, api_->cudaHostAlloc(&block, kStatusesAtOnce * sizeof(std::array<int, kValues>), cudaHostAllocPortable),
+          "cudaHostAlloc for the statuses of kernels", ErrorCode::out_of_memory);
+    blocks_.push_back(block);
+    for (std::size_t i = 0; i < kStatusesAtOnce; ++i) {
+      unused_.push_back(static_cast<std::array<int, kValues>*>(block) + i);
+    }
+  }
+  std::array<int, kValues>* const taken = unused_.back();
+  unused_.pop_back();
+  return {taken, [pool = shared_from_this()](std::array<int, kValues>* back) {
+            const std::lock_guard again(pool->mutex_);
+            pool->unused_.push_back(back);
+          }};
+}
+
+CudaStream::CudaStream(int device, cudaStream_t stream)
+    : cuda_(&cuda_or_throw()),
+      blas_(cublas_api().value_or_throw()),
+      solver_(cusolver_api().value_or_throw()),
+      device_(device),
+      stream_(stream),
+      status_(*cuda_, StatusPool::kValues * sizeof(int)),
+      statuses_(std::make_shared<StatusPool>(*cuda_)) {
+  check(*cuda_, cuda_->cudaMemsetAsync(status_.data(), 0, status_.size(), stream), "cudaMemsetAsync");
+  blas_memory_ = std::make_unique<DeviceMemory>(*cuda_, recommended_workspace(*cuda_, device));
+  require(*blas_, blas_->cublasCreate_v2(&blas_handle_), "cublasCreate");
+  try {
+    require(*blas_, blas_->cublasSetStream_v2(blas_handle_, stream), "cublasSetStream");
+    // Choosing a stream takes the work space away, so it comes after.
+    require(*blas_, blas_->cublasSetWorkspace_v2(blas_handle_, blas_memory_->data(), blas_memory_->size()),
+            "cublasSetWorkspace");
+    // The precision of the elements throughout, no shorter one inside.
+    require(*blas_, blas_->cublasSetMathMode(blas_handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+    require(solver_->cusolverDnCreate(&solver_handle_), "cusolverDnCreate");
+    require(solver_->cusolverDnSetStream(solver_handle_, stream), "cusolverDnSetStream");
+  } catch (...) {
+    if (solver_handle_ != nullptr) (void)solver_->cusolverDnDestroy(solver_handle_);
+    (void)blas_->cublasDestroy_v2(blas_handle_);
+    throw;
+  }
+}
+
+CudaStream::~CudaStream() {
+  int current = 0;
+  (void)cuda_->cudaGetDevice(&current);
+  (void)cuda_->cudaSetDevice(device_);
+  // The stream may be gone; the handles must not look at it again. On a lost device all of this fails, and is over.
+  (void)solver_->cusolverDnSetStream(solver_handle_, nullptr);
+  (void)solver_->cusolverDnDestroy(solver_handle_);
+  (void)blas_->cublasSetStream_v2(blas_handle_, nullptr);
+  (void)blas_->cublasDestroy_v2(blas_handle_);
+  (void)cuda_->cudaSetDevice(current);
+}
+
+std::byte* CudaStream::work_bytes(std::size_t size) {
+  if (work_.empty() || work_.back()->size() < size) {
+    // Half as much again, so that a size that grows a little each time does not allocate each time.
+    const std::size_t before = work_.empty() ? 0 : work_.back()->size();
+    work_.push_back(std::make_unique<DeviceMemory>(*cuda_, std::max(size, before + before / 2)));
+  }
+  return work_.back()->data();
+}
+
+void CudaStream::watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check) {
+  StatusPool::Status status = statuses_->take();
+  kernels::check(*cuda_,
+                 cuda_->cudaMemcpyAsync(status.get(), status_.data(), sizeof *status, cudaMemcpyDeviceToHost, stream_),
+                 "the copy of a kernel's status");
+  check_at_completion([status = std::move(status), check = std::move(check)] { check(*status); });
+}
+
+namespace {
+
+/// Whom environments hold, and kernels find.
+struct Holder {
+  std::mutex mutex;
+  std::weak_ptr<CudaStreams> streams;  // guarded by mutex
+};
+
+Holder& holder() {
+  static Holder one;
+  return one;
+}
+
+}  // namespace
+
+std::shared_ptr<CudaStreams> CudaStreams::hold() {
+  const std::lock_guard lock(holder().mutex);
+  std::shared_ptr<CudaStreams> streams = holder().streams.lock();
+  if (!streams) {
+    streams = std::make_shared<CudaStreams>();
+    holder().streams = streams;
+  }
+  return streams;
+}
+
+CudaStream& CudaStreams::of(const KernelContext& context) {
+  std::shared_ptr<CudaStreams> streams;
+  {
+    const std::lock_guard lock(holder().mutex);
+    streams = holder().streams.lock();
+  }
+  if (!streams) throw Error(ErrorCode::kernel_failed, "a kernel for GPUs ran without its codelet's environment");
+  return streams->find(static_cast<cudaStream_t>(context.stream));
+}
+
+CudaStream& CudaStreams::find(cudaStream_t stream) {
+  int device = 0;
+  const platform::CudaApi& api = cuda_or_throw();
+  check(api, api.cudaGetDevice(&device), "cudaGetDevice");
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
+  if (!found) found = std::make_unique<CudaStream>(device, stream);
+  return *found;
+}
+
+}  // namespace troupe::kernels

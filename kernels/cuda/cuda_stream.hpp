@@ -1,0 +1,126 @@
+/// What kernels on one CUDA stream work with: the libraries' handles, memory for intermediate results, statuses.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/kernel_context.hpp"
+#include "kernels/cuda/cuda_libraries.hpp"
+#include "platform/cuda/cuda_api.hpp"
+
+namespace troupe::kernels {
+
+/// Device memory, given back with the object. What was enqueued with it must have ended by then, as freeing waits for
+/// it.
+class DeviceMemory {
+ public:
+  /// Throws `out_of_memory`, or `device_lost`.
+  DeviceMemory(const platform::CudaApi& api, std::size_t bytes);
+
+  [[nodiscard]] std::byte* data() const { return memory_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  std::unique_ptr<std::byte, std::function<void(std::byte*)>> memory_;
+  std::size_t size_;
+};
+
+/// A few integers that a kernel writes and the host reads once it has ended, in memory that both reach at any time.
+/// Taken from a pool that grows: there is one for each kernel that has not ended yet.
+class StatusPool : public std::enable_shared_from_this<StatusPool> {
+ public:
+  static constexpr std::size_t kValues = 2;
+  /// Goes back to the pool with its last copy; by then nothing may be under way that writes it.
+  using Status = std::shared_ptr<std::array<int, kValues>>;
+
+  explicit StatusPool(const platform::CudaApi& api) : api_(&api) {}
+  StatusPool(const StatusPool&) = delete;
+  StatusPool& operator=(const StatusPool&) = delete;
+  ~StatusPool();
+
+  /// Any thread. Throws `out_of_memory`.
+  [[nodiscard]] Status take();
+
+ private:
+  const platform::CudaApi* api_;
+  std::mutex mutex_;
+  std::vector<void*> blocks_;                      // guarded by mutex_
+  std::vector<std::array<int, kValues>*> unused_;  // guarded by mutex_
+};
+
+/// Belongs to one device and one stream: a handle of these libraries and the memory that it works in must not serve two
+/// streams at a time. Used by one thread at a time, on which the device is current.
+class CudaStream {
+ public:
+  /// Makes the libraries' handles, which allocates and waits: at a stream's first use. `device` is the current one.
+  CudaStream(int device, cudaStream_t stream);
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  ~CudaStream();
+
+  [[nodiscard]] const platform::CudaApi& cuda() const { return *cuda_; }
+  [[nodiscard]] const CublasApi& blas() const { return *blas_; }
+  [[nodiscard]] const CusolverApi& solver() const { return *solver_; }
+  [[nodiscard]] cudaStream_t stream() const { return stream_; }
+  [[nodiscard]] cublasHandle_t blas_handle() const { return blas_handle_; }
+  [[nodiscard]] cusolverDnHandle_t solver_handle() const { return solver_handle_; }
+
+  /// Memory of the device for `count` elements, for what is enqueued on this stream until the next call: that comes
+  /// after it in the stream. Allocates where more is asked for than ever before, else not. Throws `out_of_memory`.
+  template <class T>
+  [[nodiscard]] T* work_space(std::size_t count) {
+    return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));
+  }
+
+  /// Integers in the device's memory, for what is enqueued until the next call of `watch`.
+  [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_.data()); }
+  /// Calls `check` with what `device_status` holds by now in the stream, once the kernel's work has ended: see
+  /// `check_at_completion`.
+  void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
+
+ private:
+  [[nodiscard]] std::byte* work_bytes(std::size_t size);
+
+  const platform::CudaApi* cuda_;
+  const CublasApi* blas_;
+  const CusolverApi* solver_;
+  int device_;
+  cudaStream_t stream_;
+  cublasHandle_t blas_handle_ = nullptr;
+  cusolverDnHandle_t solver_handle_ = nullptr;
+  /// What cuBLAS works in. Without it, the library would allocate, which waits for the whole device.
+  std::unique_ptr<DeviceMemory> blas_memory_;
+  /// The last one is in use; earlier ones may be, too, by what has been enqueued.
+  std::vector<std::unique_ptr<DeviceMemory>> work_;
+  DeviceMemory status_;
+  std::shared_ptr<StatusPool> statuses_;
+};
+
+/// The streams that kernels have run on since a runtime began that knows tile codelets. Thread-safe.
+class CudaStreams {
+ public:
+  /// The one of this process; made if nobody holds it. Environments of codelets hold it.
+  [[nodiscard]] static std::shared_ptr<CudaStreams> hold();
+
+  /// What belongs to the stream of a kernel that runs in this thread, whose device is current. Throws what the
+  /// libraries have to say where they cannot be used, and `kernel_failed` where nobody holds the streams.
+  [[nodiscard]] static CudaStream& of(const KernelContext& context);
+
+ private:
+  CudaStream& find(cudaStream_t stream);
+
+  std::mutex mutex_;
+  /// By device and stream; looked up only, so that the order of addresses decides nothing.
+  std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_;  // guarded by mutex_
+};
+
+}  // namespace troupe::kernels

@@ -1,0 +1,184 @@
+#include "linalg/factorization.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "linalg/cholesky.hpp"
+
+namespace troupe::linalg {
+
+const char* to_string(Application application) {
+  switch (application) {
+    case Application::cholesky: return "cholesky";
+    case Application::lu: return "lu";
+    case Application::qr: return "qr";
+  }
+  return "unknown";
+}
+
+std::int64_t default_tile(std::int64_t n) {
+  constexpr std::int64_t kBest = 384;
+  // A dozen tiles across keep a few cores busy.
+  return std::clamp<std::int64_t>((n / 12 + 31) / 32 * 32, 64, kBest);
+}
+
+std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile, std::size_t workers) {
+  constexpr std::int64_t kTallest = 4608;
+  constexpr double kTasksPerWorker = 3;
+  if (application == Application::qr || tile >= n) return tile;
+  const auto columns = static_cast<double>(n) / static_cast<double>(tile);
+  // A factorization of c block columns with tiles of h columns' height has about c^3 / (6 h) updates in c steps.
+  const double height = columns * columns / (6 * kTasksPerWorker * static_cast<double>(workers));
+  const std::int64_t tallest = std::max<std::int64_t>(kTallest / tile, 1);
+  return tile * std::clamp<std::int64_t>(static_cast<std::int64_t>(height), 1, tallest);
+}
+
+Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes) {
+  const std::int64_t cols = std::min(options.tile, n);
+  const std::int64_t rows = options.tile_rows > 0 ? std::min(options.tile_rows, n) : cols;
+  const std::int64_t factor = options.application == Application::qr ? std::min(options.inner, cols) * cols : 0;
+  return {static_cast<std::uint64_t>(3 * rows * cols + factor) * element_bytes};
+}
+
+double flop_count(Application application, std::int64_t rows, std::int64_t cols) {
+  const auto m = static_cast<double>(rows);
+  const auto n = static_cast<double>(cols);
+  switch (application) {
+    case Application::cholesky: return n * n * n / 3 + n * n / 2;
+    case Application::lu: return 2 * n * n * n / 3 - n * n / 2;
+    case Application::qr: return 2 * n * n * (m - n / 3);
+  }
+  return 0;
+}
+
+namespace {
+
+/// Waits, and leaves of a breakdown only what is wrong with the matrix: which task found it matters to nobody here.
+void wait_for_factors(Runtime& runtime) {
+  try {
+    runtime.wait();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    // As the kernels' messages begin.
+    const auto cause = text.rfind("the matrix is ");
+    if (error.code() != ErrorCode::numerical || cause == std::string::npos) throw;
+    throw Error(ErrorCode::numerical, text.substr(cause));
+  }
+}
+
+template <class T>
+std::int64_t first_zero_on_diagonal(const DenseMatrix<T>& a) {
+  for (std::int64_t i = 0; i < a.cols; ++i) {
+    if (a(i, i) == T{0}) return i + 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+template <class T>
+Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options)
+    : runtime_(runtime), options_(options) {
+  if (a.rows < a.cols || (a.rows != a.cols && options.application != Application::qr)) {
+    throw Error(ErrorCode::invalid_argument, std::string(to_string(options.application)) + " of a " +
+                                                 std::to_string(a.rows) + " x " + std::to_string(a.cols) +
+                                                 " matrix: QR needs at least as many rows as columns, the others a "
+                                                 "square matrix");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::int64_t ld = std::max<std::int64_t>(a.rows, 1);
+  const std::int64_t tile_rows = options.tile_rows > 0
+                                     ? options.tile_rows
+                                     : default_tile_rows(options.application, a.cols, options.tile, runtime.workers());
+  const TileSize tile(tile_rows, options.tile);
+  // QR reuses every tile many times, which pays for copying it to where it is contiguous; the other two do not.
+  const bool spread = options.spread && runtime.numa_nodes() > 1;
+  const bool copied = options.application == Application::qr || spread;
+  const bool columns = options.application == Application::lu && options.pivoting;
+  const TileLayout layout(columns ? TileStorage::columns : TileStorage::tiles,
+                          spread ? TilePlacement::spread : TilePlacement::first_touch);
+  if (!copied) pinned_ = runtime.pin(a.values.data(), Bytes{a.values.size() * sizeof(T)});
+  tiles_ = std::make_unique<TiledMatrix<T>>(
+      copied ? TiledMatrix<T>(runtime, a.rows, a.cols, tile, layout, "A")
+             : TiledMatrix<T>::in_place(runtime, a.values.data(), a.rows, a.cols, ld, tile, "A"));
+  const TilePart part = options.application == Application::cholesky ? TilePart::lower : TilePart::all;
+  if (copied) tiles_->gather_from(a.values.data(), ld, part);
+  switch (options.application) {
+    case Application::cholesky: cholesky(runtime, *tiles_); break;
+    case Application::lu:
+      if (options.pivoting) {
+        pivots_ = std::make_unique<Pivots>(runtime, a.rows, options.tile);
+        lu(runtime, *tiles_, *pivots_);
+      } else {
+        lu_without_pivoting(runtime, *tiles_);
+      }
+      break;
+    case Application::qr:
+      reflectors_ = std::make_unique<QrFactors<T>>(runtime, *tiles_, options.inner);
+      qr(runtime, *tiles_, *reflectors_);
+      break;
+  }
+  if (copied) tiles_->scatter_to(a.values.data(), ld, part);
+  wait_for_factors(runtime);
+  if (!copied) bring_home();
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
+}
+
+/// What accelerators have written is in their memories until somebody asks, and the caller looks at its matrix without
+/// asking.
+template <class T>
+void Factorization<T>::bring_home() {
+  const std::vector<WorkerReport> workers = runtime_.report().workers;
+  const auto remote = [](const WorkerReport& worker) { return is_accelerator(worker.kind); };
+  if (std::none_of(workers.begin(), workers.end(), remote)) return;
+  for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
+  if (pivots_) (void)runtime_.acquire(pivots_->all(), AccessMode::read);
+}
+
+template <class T>
+Factorization<T>::~Factorization() = default;
+
+template <class T>
+void Factorization<T>::solve(DenseMatrix<T>& b) {
+  if (tiles_->rows() != tiles_->cols() || b.rows != tiles_->rows()) {
+    throw Error(ErrorCode::invalid_argument, "a right-hand side of " + std::to_string(b.rows) +
+                                                 " rows does not fit a system of " + std::to_string(tiles_->rows()) +
+                                                 " x " + std::to_string(tiles_->cols()));
+  }
+  if (zero_on_diagonal_ > 0) {
+    throw Error(ErrorCode::numerical, "the matrix is singular: element " + std::to_string(zero_on_diagonal_) +
+                                          " on the diagonal of R is exactly zero");
+  }
+  const std::int64_t ld = std::max<std::int64_t>(b.rows, 1);
+  TiledMatrix<T> x = TiledMatrix<T>::in_place(runtime_, b.values.data(), b.rows, b.cols, ld, tiles_->tile(), "B");
+  switch (options_.application) {
+    case Application::cholesky: cholesky_solve(runtime_, *tiles_, x); break;
+    case Application::lu:
+      if (options_.pivoting) {
+        lu_solve(runtime_, *tiles_, *pivots_, x);
+      } else {
+        lu_solve_without_pivoting(runtime_, *tiles_, x);
+      }
+      break;
+    case Application::qr: qr_solve(runtime_, *tiles_, *reflectors_, x); break;
+  }
+  runtime_.wait();
+}
+
+template <class T>
+std::vector<Residual> Factorization<T>::residuals(const DenseMatrix<T>& original) {
+  switch (options_.application) {
+    case Application::cholesky: return {cholesky_residual(runtime_, original, *tiles_)};
+    case Application::lu:
+      return {lu_residual(runtime_, original, *tiles_, pivots_ ? pivots_->rows() : std::vector<int>{})};
+    case Application::qr: return qr_residuals(runtime_, original, *tiles_, *reflectors_);
+  }
+  return {};
+}
+
+template class Factorization<float>;
+template class Factorization<double>;
+
+}  // namespace troupe::linalg

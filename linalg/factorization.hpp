@@ -1,0 +1,85 @@
+/// One factorization of a column-major matrix, measured and checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "client/runtime.hpp"
+#include "client/tiled_matrix.hpp"
+#include "linalg/dense_matrix.hpp"
+#include "linalg/residuals.hpp"
+
+namespace troupe::linalg {
+
+enum class Application { cholesky, lu, qr };
+
+/// `cholesky`, `lu`, `qr`.
+[[nodiscard]] const char* to_string(Application application);
+
+struct FactorizationOptions {
+  Application application = Application::cholesky;
+  /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
+  std::int64_t tile = 384;
+  /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers. QR:
+  /// tiles are square.
+  std::int64_t tile_rows = 0;
+  /// Inner block of QR (LAPACK's ib).
+  std::int64_t inner = 48;
+  /// LU: exchange rows, or trust the matrix.
+  bool pivoting = true;
+  /// Copies the matrix to tiles that are spread over the NUMA nodes (`TilePlacement::spread`), and back: for matrices
+  /// that one thread has initialized, whose pages therefore lie on one node. Of no effect with one node.
+  bool spread = false;
+};
+
+/// The columns of a tile that measured best for all three applications on cores, if the matrix is large enough.
+[[nodiscard]] std::int64_t default_tile(std::int64_t n);
+
+/// The rows of a tile for a matrix of order `n`: tall tiles give matrix products long columns to work on, as long as
+/// there are several tasks left for every worker in each step. A multiple of `tile`.
+[[nodiscard]] std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile,
+                                             std::size_t workers);
+
+/// The data of the largest task that works on tiles alone: three of them and, for QR, a triangular factor. Tasks on
+/// whole block columns (LU with pivoting) run on cores.
+[[nodiscard]] Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes);
+
+/// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
+[[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
+
+/// A matrix with its factors, which the caller's matrix holds as LAPACK's routines leave them (for tile QR: R, and
+/// vectors that differ from LAPACK's). That matrix must outlive this object and stay as it is.
+template <class T>
+class Factorization {
+ public:
+  /// Factorizes `a` from column-major in to column-major out, and returns when it is done. Throws `numerical` where the
+  /// matrix is not positive definite or (LU) singular, with the matrix's fault alone as the message: "the matrix is not
+  /// positive definite: …". Throws `invalid_argument` for options that do not fit the matrix.
+  Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
+  ~Factorization();
+
+  /// Wall-clock seconds of the constructor: memory, conversions and all.
+  [[nodiscard]] double seconds() const { return seconds_; }
+  /// Solves A X = B in place for a square A. Throws `numerical` where QR has found A to be singular.
+  void solve(DenseMatrix<T>& b);
+  /// What a check of the factors against the original matrix gives. Costs more than the factorization.
+  [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
+
+ private:
+  void bring_home();
+
+  Runtime& runtime_;
+  const FactorizationOptions options_;
+  /// QR: the first i, from 1, with R(i, i) = 0; 0 where there is none.
+  std::int64_t zero_on_diagonal_ = 0;
+  /// The caller's matrix, for GPUs.
+  std::shared_ptr<void> pinned_;
+  std::unique_ptr<TiledMatrix<T>> tiles_;
+  std::unique_ptr<Pivots> pivots_;
+  std::unique_ptr<QrFactors<T>> reflectors_;
+  double seconds_ = 0;
+};
+
+}  // namespace troupe::linalg

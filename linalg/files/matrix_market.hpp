@@ -1,0 +1,25 @@
+/// Reads Matrix Market files into dense matrices.
+#pragma once
+
+#include <string>
+
+#include "linalg/dense_matrix.hpp"
+#include "linalg/files/matrix_market_header.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::linalg {
+
+/// Reads the matrix whose header `read_header` returned; the caller has decided that it fits in memory. `T` is float or
+/// double. Both triangles of a symmetric or skew-symmetric matrix are filled. Entries of a coordinate file that name
+/// the same element are added up, as is customary.
+///
+/// `ErrorCode::bad_input` names the file and the line of: an index out of range; an entry above the diagonal of a
+/// symmetric file; NaN, infinity, what does not fit in `T` or is no number; fewer or more entries than declared; a
+/// header that is no longer `header`. `ErrorCode::out_of_memory` and `ErrorCode::io` as their names say.
+template <class T>
+Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHeader& header);
+
+extern template Result<DenseMatrix<float>> read_dense(const std::string&, const MatrixMarketHeader&);
+extern template Result<DenseMatrix<double>> read_dense(const std::string&, const MatrixMarketHeader&);
+
+}  // namespace troupe::linalg

@@ -1,0 +1,49 @@
+/// What a Matrix Market file says about itself before its numbers begin.
+///
+/// Format: R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linalg/files/line_reader.hpp"
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::linalg {
+
+enum class MatrixFormat { coordinate, array };
+enum class MatrixField { real, integer };
+enum class MatrixSymmetry { general, symmetric, skew_symmetric };
+
+struct MatrixMarketHeader {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  /// Entries that the file stores: with symmetry, those of the lower triangle only.
+  std::int64_t entries = 0;
+  MatrixFormat format = MatrixFormat::coordinate;
+  MatrixField field = MatrixField::real;
+  MatrixSymmetry symmetry = MatrixSymmetry::general;
+  /// The line that declares the size, for messages.
+  std::int64_t size_line = 0;
+
+  [[nodiscard]] bool square() const { return rows == cols; }
+  /// What the whole matrix takes when it is stored densely; never overflows for a header that was read.
+  [[nodiscard]] Bytes dense_bytes(std::size_t element_bytes) const {
+    return {static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * element_bytes};
+  }
+
+  friend bool operator==(const MatrixMarketHeader&, const MatrixMarketHeader&) = default;
+};
+
+/// Reads only the banner and the size, so that a matrix that is too large can be refused before memory is allocated.
+/// `ErrorCode::io` where the file cannot be read. `ErrorCode::bad_input` where it is no Matrix Market file, has a form
+/// that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has more than 2^59 elements,
+/// or contradicts itself; the message names the file and the line and says what to do.
+Result<MatrixMarketHeader> read_header(const std::string& path);
+
+/// The same from a file that was just opened; leaves `lines` in front of the first entry.
+Result<MatrixMarketHeader> read_header(LineReader& lines);
+
+}  // namespace troupe::linalg

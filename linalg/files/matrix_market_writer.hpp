@@ -1,0 +1,20 @@
+/// Writes dense matrices as Matrix Market files.
+#pragma once
+
+#include <string>
+
+#include "linalg/dense_matrix.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::linalg {
+
+/// Writes an `array real general` file, with as many digits as it takes to read back the same numbers. The file
+/// appears complete or not at all; `ErrorCode::io` says why not. `comment` may have several lines. `T` is float or
+/// double.
+template <class T>
+Result<void> write_array(const std::string& path, const DenseMatrix<T>& matrix, const std::string& comment = {});
+
+extern template Result<void> write_array(const std::string&, const DenseMatrix<float>&, const std::string&);
+extern template Result<void> write_array(const std::string&, const DenseMatrix<double>&, const std::string&);
+
+}  // namespace troupe::linalg

@@ -1,0 +1,108 @@
+#include "linalg/lu.hpp"
+
+#include "kernels/codelets.hpp"
+#include "linalg/tile_checks.hpp"
+#include "linalg/tile_priorities.hpp"
+
+namespace troupe::linalg {
+
+using kernels::codelets;
+
+Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
+    : rows_(static_cast<std::size_t>(rows)), registration_(runtime.vector(rows_, "pivots")) {
+  std::vector<Block> blocks;
+  for (std::int64_t i = 0; i < rows; i += panel) blocks.push_back({i, 0, std::min(panel, rows - i), 1});
+  panels_ = runtime.partition(registration_, blocks);
+}
+
+template <class T>
+void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots) {
+  require_diagonal_in_tiles(a);
+  const auto& kernel = codelets<T>();
+  const int n = a.tile_cols();
+  const std::vector<int> priorities = lu_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
+  for (int k = 0; k < n; ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t offset = a.diagonal_offset(k);
+    const std::int64_t first = k * a.tile().cols;
+    runtime.submit(kernel.getrf_panel, {a.column(k), pivots.panel(k)}, args(first), {.priority = *priority++});
+    for (int j = k + 1; j < n; ++j) {
+      runtime.submit(kernel.swap_and_solve, {a(top, k), pivots.panel(k), a.column(j)}, args(offset, first),
+                     {.priority = *priority++});
+      for (int i = top + 1; i < a.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = *priority++});
+      }
+    }
+  }
+  // Later interchanges apply to L as well: once per block column, when all are known.
+  for (int j = 0; j + 1 < n; ++j) {
+    runtime.submit(kernel.swap_rows, {pivots.all(), a.column(j)}, args((j + 1) * a.tile().cols),
+                   {.priority = *priority++});
+  }
+}
+
+template <class T>
+void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b) {
+  const auto& kernel = codelets<T>();
+  for (int r = 0; r < b.tile_cols(); ++r) {
+    runtime.submit(kernel.swap_rows, {pivots.all(), b.column(r)}, args(std::int64_t{0}));
+  }
+  lu_solve_without_pivoting(runtime, lu, b);
+}
+
+template <class T>
+void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel) {
+  require_diagonal_in_tiles(a);
+  const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t offset = a.diagonal_offset(k);
+    runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols),
+                   {.priority = *priority++});
+    for (int i = top + 1; i < a.tile_rows(); ++i) {
+      runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = *priority++});
+    }
+    for (int j = k + 1; j < a.tile_cols(); ++j) {
+      runtime.submit(kernel.solve_unit_lower, {a(top, k), a(top, j)}, args(offset), {.priority = *priority++});
+      for (int i = top + 1; i < a.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = *priority++});
+      }
+    }
+  }
+}
+
+template <class T>
+void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, TiledMatrix<T>& b) {
+  const auto& kernel = codelets<T>();
+  for (int r = 0; r < b.tile_cols(); ++r) {
+    for (int k = 0; k < lu.tile_cols(); ++k) {  // L Y = B
+      const int top = lu.diagonal(k);
+      const std::int64_t offset = lu.diagonal_offset(k);
+      runtime.submit(kernel.solve_unit_lower, {lu(top, k), b(top, r)}, args(offset));
+      for (int i = top + 1; i < lu.tile_rows(); ++i) {
+        runtime.submit(kernel.gemm_nn, {lu(i, k), b(top, r), b(i, r)}, args(offset));
+      }
+    }
+    for (int k = lu.tile_cols() - 1; k >= 0; --k) {  // U X = Y
+      const int top = lu.diagonal(k);
+      const std::int64_t offset = lu.diagonal_offset(k);
+      runtime.submit(kernel.solve_upper, {lu(top, k), b(top, r)}, args(offset));
+      for (int i = 0; i < top; ++i) {
+        runtime.submit(kernel.gemm_nn, {lu(i, k), b(top, r), b(i, r)}, args(offset));
+      }
+    }
+  }
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                    \
+  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&);                                    \
+  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&);       \
+  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&, const kernels::TileCodelets<T>&); \
+  template void lu_solve_without_pivoting(Runtime&, const TiledMatrix<T>&, TiledMatrix<T>&);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::linalg

@@ -1,0 +1,52 @@
+/// Tile LU factorization, with and without pivoting.
+#pragma once
+
+#include <vector>
+
+#include "client/tiled_matrix.hpp"
+#include "kernels/codelets.hpp"
+
+namespace troupe::linalg {
+
+/// Row interchanges of a factorization, as LAPACK's ipiv: row i was exchanged with row `rows[i]`, both counted from
+/// zero, in the order of i. Must live until the tasks that use it have ended.
+class Pivots {
+ public:
+  /// For a matrix of `rows` rows and panels of `panel` columns.
+  Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel);
+
+  /// All of them, and those of panel k.
+  [[nodiscard]] Handle all() const { return registration_; }
+  [[nodiscard]] Handle panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] const std::vector<int>& rows() const { return rows_; }
+
+ private:
+  std::vector<int> rows_;
+  Data registration_;
+  std::vector<Handle> panels_;
+};
+
+/// Submits the tasks that overwrite the square matrix `a`, which needs block columns (`TileStorage::columns` or
+/// `in_place`), with L and U, where P A = L U, L unit lower triangular. Partial pivoting over whole columns, as
+/// LAPACK's getrf: a panel is one task on its block column; then, for every block column, the interchanges and the
+/// triangular solve are one task, and the updates are one task per tile below. Tiles as for `cholesky`. If U(i, i) is
+/// exactly zero, the wait throws `numerical` with i.
+template <class T>
+void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots);
+
+/// Submits the tasks that overwrite B by the solution of A X = B. B needs block columns and tiles as high as those of
+/// A.
+template <class T>
+void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
+
+/// As `lu`, but without interchanges, tile by tile. Stable only for matrices that need none, such as diagonally
+/// dominant ones; a pivot of exactly zero is a `numerical` failure.
+template <class T>
+void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a,
+                         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
+
+/// Submits the tasks that overwrite B by the solution of L U X = B.
+template <class T>
+void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, TiledMatrix<T>& b);
+
+}  // namespace troupe::linalg

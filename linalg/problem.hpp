@@ -1,0 +1,46 @@
+/// Systems of equations to factorize: made, not read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/runtime.hpp"
+#include "linalg/dense_matrix.hpp"
+
+namespace troupe::linalg {
+
+enum class ProblemKind {
+  /// Uniform in (-1/2, 1/2).
+  random,
+  /// Symmetric: random, with n added to the diagonal, so that it is positive definite.
+  random_definite,
+  /// Covariance of a Gaussian process at n points on a jittered grid of the unit square, with kernel
+  /// exp(-|x - y| / 0.1) and a noise variance of 0.01. Symmetric positive definite.
+  covariance,
+  /// The 2-D Laplace operator by five-point differences on a square grid with Dirichlet boundary, cut to its first n
+  /// unknowns. Symmetric positive definite, mostly zero.
+  poisson,
+};
+
+/// `random`, `random-definite`, `covariance`, `poisson`.
+[[nodiscard]] const char* to_string(ProblemKind kind);
+
+struct Problem {
+  ProblemKind kind = ProblemKind::random;
+  std::int64_t rows = 0;
+  /// Equal to the rows for all kinds but `random`.
+  std::int64_t cols = 0;
+  /// Equal seeds give equal matrices, whatever the number of cores.
+  std::uint64_t seed = 1;
+};
+
+/// Assembles the matrix with tasks of the runtime, a block of columns each. `T` is float or double.
+template <class T>
+DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem);
+
+/// A right-hand side of `columns` columns, uniform in (-1/2, 1/2).
+template <class T>
+DenseMatrix<T> random_right_hand_side(std::int64_t rows, std::int64_t columns, std::uint64_t seed);
+
+}  // namespace troupe::linalg

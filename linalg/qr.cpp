@@ -1,0 +1,99 @@
+#include "linalg/qr.hpp"
+
+#include "kernels/codelets.hpp"
+#include "linalg/tile_priorities.hpp"
+
+namespace troupe::linalg {
+
+using kernels::codelets;
+
+template <class T>
+QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage) {
+  if (a.tile().rows != a.tile().cols) {
+    throw Error(ErrorCode::invalid_argument, "tile QR needs square tiles");
+  }
+  if (inner <= 0) {
+    throw Error(ErrorCode::invalid_argument, "the inner block of a QR factorization must be at least 1");
+  }
+  const auto make = [&](std::int64_t rows, std::int64_t cols, const char* name) {
+    return storage == TileStorage::none ? runtime.matrix<T>(nullptr, rows, cols, std::max<std::int64_t>(rows, 1), name)
+                                        : runtime.allocate_matrix<T>(rows, cols, name);
+  };
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    diagonal_.push_back(make(a.rows_of(k), a.cols_of(k), "V"));
+    std::vector<Data>& column = t_.emplace_back();
+    for (int i = k; i < a.tile_rows(); ++i) {
+      column.push_back(make(std::min(inner, a.cols_of(k)), a.cols_of(k), "T"));
+    }
+  }
+}
+
+template <class T>
+void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors, const kernels::TileCodelets<T>& kernel) {
+  const int n = a.tile_cols();
+  const int m = a.tile_rows();
+  const std::vector<int> priorities = qr_priorities(TileGrid::of(a));
+  auto priority = priorities.begin();
+  for (int k = 0; k < n; ++k) {
+    runtime.submit(kernel.geqrt, {a(k, k), factors.t(k, k), factors.diagonal(k)}, {}, {.priority = *priority++});
+    for (int j = k + 1; j < n; ++j) {
+      runtime.submit(kernel.gemqrt_transposed, {factors.diagonal(k), factors.t(k, k), a(k, j)}, {},
+                     {.priority = *priority++});
+    }
+    for (int i = k + 1; i < m; ++i) {
+      runtime.submit(kernel.tpqrt, {a(k, k), a(i, k), factors.t(i, k)}, {}, {.priority = *priority++});
+      for (int j = k + 1; j < n; ++j) {
+        runtime.submit(kernel.tpmqrt_transposed, {a(i, k), factors.t(i, k), a(k, j), a(i, j)}, {},
+                       {.priority = *priority++});
+      }
+    }
+  }
+}
+
+template <class T>
+void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, bool transposed,
+              TiledMatrix<T>& c) {
+  const auto& kernel = codelets<T>();
+  const int n = a.tile_cols();
+  const int m = a.tile_rows();
+  const Codelet& diagonal = transposed ? kernel.gemqrt_transposed : kernel.gemqrt;
+  const Codelet& below = transposed ? kernel.tpmqrt_transposed : kernel.tpmqrt;
+  for (int r = 0; r < c.tile_cols(); ++r) {
+    for (int step = 0; step < n; ++step) {
+      // Q = Q_0 Q_1 …, and each Q_k eliminates its tiles from the diagonal downwards.
+      const int k = transposed ? step : n - 1 - step;
+      if (transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, k), c(k, r)});
+      for (int row = k + 1; row < m; ++row) {
+        const int i = transposed ? row : m + k - row;
+        runtime.submit(below, {a(i, k), factors.t(i, k), c(k, r), c(i, r)});
+      }
+      if (!transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, k), c(k, r)});
+    }
+  }
+}
+
+template <class T>
+void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b) {
+  const auto& kernel = codelets<T>();
+  qr_apply(runtime, a, factors, true, b);
+  const std::int64_t whole = 0;  // tiles are square: none has rows above its diagonal
+  for (int r = 0; r < b.tile_cols(); ++r) {
+    for (int k = a.tile_cols() - 1; k >= 0; --k) {
+      runtime.submit(kernel.solve_upper, {a(k, k), b(k, r)}, args(whole));
+      for (int i = 0; i < k; ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), b(k, r), b(i, r)}, args(whole));
+      }
+    }
+  }
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                          \
+  template class QrFactors<T>;                                                                         \
+  template void qr(Runtime&, TiledMatrix<T>&, QrFactors<T>&, const kernels::TileCodelets<T>&);         \
+  template void qr_apply(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, bool, TiledMatrix<T>&); \
+  template void qr_solve(Runtime&, const TiledMatrix<T>&, const QrFactors<T>&, TiledMatrix<T>&);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::linalg

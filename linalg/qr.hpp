@@ -1,0 +1,53 @@
+/// Tile QR factorization.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/tiled_matrix.hpp"
+#include "kernels/codelets.hpp"
+
+namespace troupe::linalg {
+
+/// The orthogonal factor of a tile QR factorization: Householder vectors lie in the factorized matrix, this holds
+/// what else is needed to apply them.
+template <class T>
+class QrFactors {
+ public:
+  /// For the matrix `a`, with inner blocks of `inner` columns (the ib of LAPACK's geqrt): smaller ones cost fewer
+  /// operations, larger ones run faster each. Throws `invalid_argument` where it is not positive.
+  /// `storage`: `none` for data without memory.
+  QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
+
+  /// The triangular factors of the block reflectors that eliminate tile (i, k) of A, i >= k: `inner` rows and as many
+  /// columns as the tile.
+  [[nodiscard]] Handle t(int i, int k) const {
+    return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(i - k)];
+  }
+  /// The reflectors of the diagonal tile (k, k), apart from R, so that applying them may overlap with eliminating the
+  /// tiles below.
+  [[nodiscard]] Handle diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k)]; }
+
+ private:
+  /// By column of tiles, then by row from the diagonal on.
+  std::vector<std::vector<Data>> t_;
+  std::vector<Data> diagonal_;
+};
+
+/// Submits the tasks that overwrite `a`, which has at least as many rows as columns, with R in its upper triangle, and
+/// what makes up Q below and in `factors`. Flat tree, tile by tile: Buttari et al., Parallel Computing 35 (2009),
+/// with LAPACK's geqrt, gemqrt, tpqrt and tpmqrt as kernels.
+template <class T>
+void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors,
+        const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
+
+/// Submits the tasks that overwrite C by Q C, or by Q^T C if `transposed`. C has tiles as high as those of A.
+template <class T>
+void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, bool transposed,
+              TiledMatrix<T>& c);
+
+/// Submits the tasks that overwrite B by the solution of A X = B for square A.
+template <class T>
+void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b);
+
+}  // namespace troupe::linalg

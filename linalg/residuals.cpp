@@ -1,0 +1,258 @@
+#include "linalg/residuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kernels/codelets.hpp"
+
+namespace troupe::linalg {
+
+using kernels::codelets;
+
+namespace {
+
+/// The larger of the two, or NaN where one is.
+double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+template <class T>
+double column_sum(const DenseMatrix<T>& a, std::int64_t col) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i) sum += std::abs(static_cast<double>(a(i, col)));
+  return sum;
+}
+
+template <class T>
+double norm(const DenseMatrix<T>& a) {
+  double result = 0;
+  for (std::int64_t j = 0; j < a.cols; ++j) result = larger(column_sum(a, j), result);
+  return result;
+}
+
+/// The 1-norm of a symmetric matrix of which only the lower triangle is there.
+template <class T>
+double symmetric_norm(const DenseMatrix<T>& lower) {
+  std::vector<double> sums(static_cast<std::size_t>(lower.cols));
+  for (std::int64_t j = 0; j < lower.cols; ++j) {
+    for (std::int64_t i = j; i < lower.rows; ++i) {
+      const double element = std::abs(static_cast<double>(lower(i, j)));
+      sums[static_cast<std::size_t>(j)] += element;
+      if (i != j) sums[static_cast<std::size_t>(i)] += element;
+    }
+  }
+  double result = 0;
+  for (const double sum : sums) result = larger(sum, result);
+  return result;
+}
+
+template <class T>
+double scaled(double error, double size, double norm_of_data) {
+  // A norm that overflowed must not make an error small.
+  if (!std::isfinite(norm_of_data)) return std::numeric_limits<double>::quiet_NaN();
+  if (error == 0) return 0;
+  return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
+}
+
+/// Which part of a tile a copy keeps; the rest becomes zero, or one on the diagonal of a unit triangle.
+enum class Keep { lower, unit_lower, upper };
+
+template <class T>
+const Codelet& triangle_codelet() {
+  static const Codelet codelet =
+      Codelet("triangle", {AccessMode::read, AccessMode::write})
+          .cpu([](MatrixView<const T> from, MatrixView<T> to, Keep keep, std::int64_t offset) {
+            for (std::int64_t j = 0; j < to.cols; ++j) {
+              const std::int64_t diagonal = offset + j;
+              for (std::int64_t i = 0; i < to.rows; ++i) {
+                const bool kept =
+                    keep == Keep::upper ? i <= diagonal : i > diagonal || (i == diagonal && keep == Keep::lower);
+                to(i, j) = kept ? from(i, j) : (i == diagonal && keep == Keep::unit_lower ? T{1} : T{0});
+              }
+            }
+          });
+  return codelet;
+}
+
+/// Of every tile column, the tile that the diagonal is in, with one of its triangles only.
+template <class T>
+std::vector<Data> diagonal_triangles(Runtime& runtime, const TiledMatrix<T>& a, Keep keep) {
+  std::vector<Data> triangles;
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    const int top = a.diagonal(k);
+    triangles.push_back(runtime.allocate_matrix<T>(a.rows_of(top), a.cols_of(k)));
+    runtime.submit(triangle_codelet<T>(), {a(top, k), triangles.back()}, args(keep, a.diagonal_offset(k)));
+  }
+  return triangles;
+}
+
+/// A column-major copy of the tiles.
+template <class T>
+DenseMatrix<T> collect(Runtime& runtime, const TiledMatrix<T>& tiles, TilePart part = TilePart::all) {
+  DenseMatrix<T> result(tiles.rows(), tiles.cols());
+  tiles.scatter_to(result.values.data(), std::max<std::int64_t>(result.rows, 1), part);
+  runtime.wait();
+  return result;
+}
+
+template <class T>
+TiledMatrix<T> tiled_copy(Runtime& runtime, const DenseMatrix<T>& a, TileSize tile) {
+  TiledMatrix<T> result(runtime, a.rows, a.cols, tile);
+  result.gather_from(a.values.data(), std::max<std::int64_t>(a.rows, 1));
+  return result;
+}
+
+/// The identity, as far as it fits into `rows` x `cols`.
+template <class T>
+TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile) {
+  static const Codelet codelet = Codelet("identity", {AccessMode::write}).cpu([](MatrixView<T> to, bool on_diagonal) {
+    for (std::int64_t j = 0; j < to.cols; ++j) {
+      std::fill_n(&to(0, j), to.rows, T{0});
+      if (on_diagonal && j < to.rows) to(j, j) = T{1};
+    }
+  });
+  TiledMatrix<T> result(runtime, rows, cols, tile);
+  for (int j = 0; j < result.tile_cols(); ++j) {
+    for (int i = 0; i < result.tile_rows(); ++i) runtime.submit(codelet, {result(i, j)}, args(i == j));
+  }
+  return result;
+}
+
+/// `a` with its rows exchanged, in order.
+template <class T>
+TiledMatrix<T> permuted_tiles(Runtime& runtime, const DenseMatrix<T>& a, const std::vector<int>& pivots,
+                              TileSize tile) {
+  DenseMatrix<T> permuted = a;
+  for (const int pivot : pivots) {
+    if (pivot >= 0 && pivot < a.rows) continue;
+    throw Error(ErrorCode::invalid_argument, "pivot " + std::to_string(pivot) + " is no row of the matrix");
+  }
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::size_t i = 0; i < pivots.size(); ++i) {
+      std::swap(permuted(static_cast<std::int64_t>(i), j), permuted(pivots[i], j));
+    }
+  }
+  TiledMatrix<T> tiles = tiled_copy(runtime, permuted, tile);
+  runtime.wait();  // for the copy to have been read
+  return tiles;
+}
+
+/// R, with zeros below.
+template <class T>
+TiledMatrix<T> r_tiles(Runtime& runtime, const TiledMatrix<T>& qr) {
+  DenseMatrix<T> r = collect(runtime, qr);
+  for (std::int64_t j = 0; j < r.cols; ++j) {
+    for (std::int64_t i = j + 1; i < r.rows; ++i) r(i, j) = T{0};
+  }
+  TiledMatrix<T> tiles = tiled_copy(runtime, r, qr.tile());
+  runtime.wait();  // for the copy to have been read
+  return tiles;
+}
+
+/// I - Q^T Q for the first columns of Q, as many as A has.
+template <class T>
+TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<T>& qr, const QrFactors<T>& factors) {
+  TiledMatrix<T> q = tiled_identity<T>(runtime, qr.rows(), qr.cols(), qr.tile());
+  qr_apply(runtime, qr, factors, false, q);
+  TiledMatrix<T> rest = tiled_identity<T>(runtime, qr.cols(), qr.cols(), qr.tile());
+  for (int j = 0; j < rest.tile_cols(); ++j) {
+    for (int i = 0; i < rest.tile_rows(); ++i) {
+      for (int k = 0; k < q.tile_rows(); ++k) {
+        runtime.submit(codelets<T>().gemm_tn, {q(k, i), q(k, j), rest(i, j)}, args(std::int64_t{0}));
+      }
+    }
+  }
+  return rest;
+}
+
+}  // namespace
+
+template <class T>
+Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l) {
+  const auto& kernel = codelets<T>();
+  TiledMatrix<T> rest = tiled_copy(runtime, a, l.tile());
+  const std::vector<Data> diagonal = diagonal_triangles(runtime, l, Keep::lower);
+  const auto part = [&](int i, int k) {
+    return i == l.diagonal(k) ? diagonal[static_cast<std::size_t>(k)].handle() : l(i, k);
+  };
+  for (int j = 0; j < l.tile_cols(); ++j) {
+    const int top = l.diagonal(j);
+    for (int i = top; i < l.tile_rows(); ++i) {
+      for (int k = 0; k <= j; ++k) {
+        runtime.submit(kernel.gemm_nt, {part(i, k), part(top, k), rest(i, j)}, args(l.diagonal_offset(j)));
+      }
+    }
+  }
+  const DenseMatrix<T> error = collect(runtime, rest, TilePart::lower);
+  return {"|A - L L^T| / (n |A| eps)", scaled<T>(symmetric_norm(error), static_cast<double>(a.rows), norm(a))};
+}
+
+template <class T>
+Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
+                     const std::vector<int>& pivots) {
+  const auto& kernel = codelets<T>();
+  TiledMatrix<T> rest = permuted_tiles(runtime, a, pivots, lu.tile());
+  const std::vector<Data> lower = diagonal_triangles(runtime, lu, Keep::unit_lower);
+  const std::vector<Data> upper = diagonal_triangles(runtime, lu, Keep::upper);
+  for (int j = 0; j < lu.tile_cols(); ++j) {
+    for (int i = 0; i < lu.tile_rows(); ++i) {
+      for (int k = 0; k <= j && lu.diagonal(k) <= i; ++k) {
+        const int top = lu.diagonal(k);
+        const Handle left = i == top ? lower[static_cast<std::size_t>(k)].handle() : lu(i, k);
+        const Handle right = k == j ? upper[static_cast<std::size_t>(k)].handle() : lu(top, j);
+        runtime.submit(kernel.gemm_nn, {left, right, rest(i, j)}, args(lu.diagonal_offset(k)));
+      }
+    }
+  }
+  const DenseMatrix<T> error = collect(runtime, rest);
+  return {pivots.empty() ? "|A - L U| / (n |A| eps)" : "|P A - L U| / (n |A| eps)",
+          scaled<T>(norm(error), static_cast<double>(a.rows), norm(a))};
+}
+
+template <class T>
+std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
+                                   const QrFactors<T>& factors) {
+  const auto rows = static_cast<double>(a.rows);
+  const auto product = [&] {
+    TiledMatrix<T> tiles = r_tiles(runtime, qr);
+    qr_apply(runtime, qr, factors, false, tiles);
+    return tiles;
+  };
+  DenseMatrix<T> error = collect(runtime, product());
+  for (std::size_t i = 0; i < error.values.size(); ++i) error.values[i] -= a.values[i];
+  const double factorization = scaled<T>(norm(error), rows, norm(a));
+  error = {};
+  error = collect(runtime, departure_from_orthogonality(runtime, qr, factors));
+  return {{"|A - Q R| / (m |A| eps)", factorization}, {"|I - Q^T Q| / (m eps)", scaled<T>(norm(error), rows, 1)}};
+}
+
+template <class T>
+Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b) {
+  double worst = 0;
+  const double norm_of_a = norm(a);
+  for (std::int64_t r = 0; r < x.cols; ++r) {
+    std::vector<double> error(static_cast<std::size_t>(a.rows));
+    for (std::int64_t i = 0; i < a.rows; ++i) error[static_cast<std::size_t>(i)] = b(i, r);
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      const double factor = x(j, r);
+      const T* column = &a(0, j);
+      for (std::int64_t i = 0; i < a.rows; ++i) error[static_cast<std::size_t>(i)] -= factor * column[i];
+    }
+    double sum = 0;
+    for (const double value : error) sum += std::abs(value);
+    worst = larger(scaled<T>(sum, static_cast<double>(a.rows), norm_of_a * column_sum(x, r)), worst);
+  }
+  return {"|B - A X| / (n |A| |X| eps)", worst};
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                                     \
+  template Residual cholesky_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&);                    \
+  template Residual lu_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&, const std::vector<int>&); \
+  template std::vector<Residual> qr_residuals(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&,             \
+                                              const QrFactors<T>&);                                               \
+  template Residual solve_residual(const DenseMatrix<T>&, const DenseMatrix<T>&, const DenseMatrix<T>&);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::linalg

@@ -1,0 +1,49 @@
+/// How good a factorization and a solution are, on LAPACK's scale.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/tiled_matrix.hpp"
+#include "linalg/dense_matrix.hpp"
+#include "linalg/lu.hpp"
+#include "linalg/qr.hpp"
+
+namespace troupe::linalg {
+
+/// Below this a scaled residual is accepted: the threshold of LAPACK's test programs (LAPACK Working Note 41).
+inline constexpr double kResidualBound = 30;
+
+/// One scaled residual: the error over (the size of the problem) x (norm of the data) x eps, where eps is what LAPACK's
+/// lamch('E') returns: half the distance from 1 to the next number of type `T`. NaN where the result has one.
+struct Residual {
+  /// What is measured, as a formula.
+  std::string formula;
+  double value = 0;
+
+  [[nodiscard]] bool accepted() const { return value < kResidualBound; }
+};
+
+// Each of these needs memory for two more matrices like A while it runs.
+
+/// |A - L L^T| / (n |A| eps), in the 1-norm, from the lower triangles. `l` as `cholesky` leaves it.
+template <class T>
+Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l);
+
+/// |P A - L U| / (n |A| eps), in the 1-norm. `pivots` is empty where there was no pivoting. Throws `invalid_argument`
+/// for a pivot that is no row.
+template <class T>
+Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
+                     const std::vector<int>& pivots);
+
+/// |A - Q R| / (m |A| eps) and |I - Q^T Q| / (m eps), in the 1-norm.
+template <class T>
+std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
+                                   const QrFactors<T>& factors);
+
+/// |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double. LAPACK's own
+/// programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's do here as well.
+template <class T>
+Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b);
+
+}  // namespace troupe::linalg

@@ -1,0 +1,20 @@
+/// What tile algorithms ask of a matrix's tiles.
+#pragma once
+
+#include <string>
+
+#include "client/tiled_matrix.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::linalg {
+
+/// Throws `invalid_argument` unless the diagonal block of every tile column lies inside one tile.
+template <class T>
+void require_diagonal_in_tiles(const TiledMatrix<T>& a) {
+  const TileSize& tile = a.tile();
+  if (tile.rows % tile.cols == 0 || tile.rows >= a.rows()) return;
+  throw Error(ErrorCode::invalid_argument, "tiles of " + std::to_string(tile.rows) + " x " + std::to_string(tile.cols) +
+                                               ": the height must be a multiple of the width");
+}
+
+}  // namespace troupe::linalg

@@ -1,0 +1,201 @@
+#include "linalg/tile_priorities.hpp"
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+
+#include "graph/tasks/upward_ranks.hpp"
+
+namespace troupe::linalg {
+namespace {
+
+/// Levels of priority per block column: enough to tell the steps apart, few enough to leave equals for the cache to
+/// decide on.
+constexpr int kLevelsPerColumn = 4;
+
+/// Speeds of the kernels in shares of the matrix product's, by operation (docs/notes/cholesky-on-two-cores.md). What
+/// counts is the order that they lead to, which changes little with them.
+constexpr double kSolveSpeed = 0.8;
+constexpr double kDiagonalSpeed = 0.5;
+constexpr double kPanelSpeed = 0.7;
+constexpr double kReflectorSpeed = 0.55;
+
+/// The tasks of an algorithm as they are submitted.
+///
+/// A panel of Cholesky and of LU without pivoting counts as ready for its updates only when all its tiles are. That is
+/// stricter than the dependencies, so that the priorities suit these too. Ranks by the dependencies alone postpone the
+/// solves far below the diagonal, because little depends on them; by the time a worker gets to one, the update that
+/// wrote its tile has left the cache.
+class Plan {
+ public:
+  using Use = UpwardRanks::Use;
+
+  explicit Plan(const TileGrid& grid) : grid_(grid), tile_rows_(static_cast<std::size_t>(grid.tile_rows())) {}
+
+  /// Tile (i, j), and the same written.
+  [[nodiscard]] Use read(int i, int j) const { return {index(i, j), false}; }
+  [[nodiscard]] Use write(int i, int j) const { return {index(i, j), true}; }
+  /// What belongs to panel k and is no tile: pivots, or the copy of a diagonal tile's reflectors.
+  [[nodiscard]] Use read_extra(int k) const { return {index(0, grid_.tile_cols() + k), false}; }
+  [[nodiscard]] Use write_extra(int k) const { return {index(0, grid_.tile_cols() + k), true}; }
+
+  void add(double cost, std::initializer_list<Use> uses) { ranks_.add(cost, {uses.begin(), uses.size()}); }
+  /// Whoever reads the extra of panel k from now on counts as waiting for all that have read it before: see the head.
+  void finish_panel(int k) {
+    joints_.push_back(ranks_.size());
+    add(0, {write_extra(k)});
+  }
+  /// A task that writes all tiles of column j besides.
+  void add_on_column(double cost, int j, std::initializer_list<Use> uses) {
+    uses_.assign(uses);
+    for (int i = 0; i < grid_.tile_rows(); ++i) uses_.push_back(write(i, j));
+    ranks_.add(cost, uses_);
+  }
+  [[nodiscard]] std::vector<int> priorities() const {
+    std::vector<int> all = ranks_.priorities(std::max(1, kLevelsPerColumn * grid_.tile_cols()));
+    // What is no task goes again.
+    auto joint = joints_.begin();
+    std::size_t kept = 0;
+    for (std::size_t task = 0; task < all.size(); ++task) {
+      if (joint != joints_.end() && *joint == task) {
+        ++joint;
+      } else {
+        all[kept++] = all[task];
+      }
+    }
+    all.resize(kept);
+    return all;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(int i, int j) const {
+    return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * tile_rows_;
+  }
+
+  const TileGrid& grid_;
+  const std::size_t tile_rows_;
+  UpwardRanks ranks_;
+  /// Which of its tasks only join others.
+  std::vector<std::size_t> joints_;
+  /// Reused.
+  std::vector<Use> uses_;
+};
+
+double number(std::int64_t value) { return static_cast<double>(value); }
+
+double product_cost(std::int64_t m, std::int64_t n, std::int64_t k) { return 2 * number(m) * number(n) * number(k); }
+
+/// A solve with a triangle of order n and m right-hand sides.
+double solve_cost(std::int64_t m, std::int64_t n) { return number(m) * number(n) * number(n) / kSolveSpeed; }
+
+/// Rows of the tile on the diagonal of column k from the diagonal on.
+std::int64_t rows_from_diagonal(const TileGrid& a, int k) { return a.rows_of(a.diagonal(k)) - a.diagonal_offset(k); }
+
+/// What `potrf` and `getrf_without_pivoting` do to the tile on the diagonal: factorize a square, solve below.
+double diagonal_cost(const TileGrid& a, int k, double square) {
+  const std::int64_t n = a.cols_of(k);
+  const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - n, 0);
+  return square * number(n) * number(n) * number(n) / kDiagonalSpeed + solve_cost(below, n);
+}
+
+}  // namespace
+
+std::vector<int> cholesky_priorities(const TileGrid& a) {
+  Plan plan(a);
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t inner = a.cols_of(k);
+    plan.add(diagonal_cost(a, k, 1.0 / 3), {plan.write(top, k), plan.read_extra(k)});
+    for (int i = top + 1; i < a.tile_rows(); ++i) {
+      plan.add(solve_cost(a.rows_of(i), inner), {plan.read(top, k), plan.write(i, k), plan.read_extra(k)});
+    }
+    plan.finish_panel(k);
+    for (int j = k + 1; j < a.tile_cols(); ++j) {
+      const int diagonal = a.diagonal(j);
+      const std::int64_t n = a.cols_of(j);
+      plan.add(product_cost(rows_from_diagonal(a, j), n, inner) - number(n) * number(n) * number(inner),
+               {plan.read(diagonal, k), plan.write(diagonal, j), plan.read_extra(k)});
+      for (int i = diagonal + 1; i < a.tile_rows(); ++i) {
+        plan.add(product_cost(a.rows_of(i), n, inner),
+                 {plan.read(i, k), plan.read(diagonal, k), plan.write(i, j), plan.read_extra(k)});
+      }
+    }
+  }
+  return plan.priorities();
+}
+
+std::vector<int> lu_priorities(const TileGrid& a) {
+  Plan plan(a);
+  const int n = a.tile_cols();
+  std::vector<double> swap_costs(static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t inner = a.cols_of(k);
+    const std::int64_t panel_rows = a.rows - k * a.tile.cols;
+    plan.add_on_column((number(panel_rows) - number(inner) / 3) * number(inner) * number(inner) / kPanelSpeed, k,
+                       {plan.write_extra(k)});
+    for (int j = k + 1; j < n; ++j) {
+      const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - inner, 0);
+      plan.add_on_column(solve_cost(a.cols_of(j), inner) + product_cost(below, a.cols_of(j), inner), j,
+                         {plan.read(top, k), plan.read_extra(k)});
+      for (int i = top + 1; i < a.tile_rows(); ++i) {
+        plan.add(product_cost(a.rows_of(i), a.cols_of(j), inner),
+                 {plan.read(i, k), plan.read(top, j), plan.write(i, j)});
+      }
+    }
+  }
+  for (int j = 0; j + 1 < n; ++j) {
+    // Memory at some bytes a cycle, in operations that a core could do meanwhile; it waits for the last pivots.
+    constexpr double kOperationsPerElement = 16;
+    plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), j, {plan.read_extra(n - 1)});
+  }
+  return plan.priorities();
+}
+
+std::vector<int> lu_without_pivoting_priorities(const TileGrid& a) {
+  Plan plan(a);
+  for (int k = 0; k < a.tile_cols(); ++k) {
+    const int top = a.diagonal(k);
+    const std::int64_t inner = a.cols_of(k);
+    const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - inner, 0);
+    plan.add(diagonal_cost(a, k, 2.0 / 3), {plan.write(top, k), plan.read_extra(k)});
+    for (int i = top + 1; i < a.tile_rows(); ++i) {
+      plan.add(solve_cost(a.rows_of(i), inner), {plan.read(top, k), plan.write(i, k), plan.read_extra(k)});
+    }
+    plan.finish_panel(k);
+    for (int j = k + 1; j < a.tile_cols(); ++j) {
+      plan.add(solve_cost(a.cols_of(j), inner) + product_cost(below, a.cols_of(j), inner),
+               {plan.read(top, k), plan.write(top, j), plan.read_extra(k)});
+      for (int i = top + 1; i < a.tile_rows(); ++i) {
+        plan.add(product_cost(a.rows_of(i), a.cols_of(j), inner),
+                 {plan.read(i, k), plan.read(top, j), plan.write(i, j), plan.read_extra(k)});
+      }
+    }
+  }
+  return plan.priorities();
+}
+
+std::vector<int> qr_priorities(const TileGrid& a) {
+  Plan plan(a);
+  const int n = a.tile_cols();
+  const int m = a.tile_rows();
+  for (int k = 0; k < n; ++k) {
+    const double rows = number(a.rows_of(k));
+    const double inner = number(a.cols_of(k));
+    plan.add(2 * inner * inner * (rows - inner / 3) / kReflectorSpeed, {plan.write(k, k), plan.write_extra(k)});
+    for (int j = k + 1; j < n; ++j) {
+      plan.add(2 * number(a.cols_of(j)) * inner * (2 * rows - inner) / kSolveSpeed,
+               {plan.read_extra(k), plan.write(k, j)});
+    }
+    for (int i = k + 1; i < m; ++i) {
+      plan.add(2 * number(a.rows_of(i)) * inner * inner / kReflectorSpeed, {plan.write(k, k), plan.write(i, k)});
+      for (int j = k + 1; j < n; ++j) {
+        plan.add(4 * number(a.rows_of(i)) * inner * number(a.cols_of(j)) / kSolveSpeed,
+                 {plan.read(i, k), plan.write(k, j), plan.write(i, j)});
+      }
+    }
+  }
+  return plan.priorities();
+}
+
+}  // namespace troupe::linalg

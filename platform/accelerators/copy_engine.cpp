@@ -1,0 +1,168 @@
+#include "platform/accelerators/copy_engine.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "platform/machine/binding.hpp"
+
+namespace troupe::platform {
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// A piece takes at least this long, so that the thread does not wake up for every few bytes.
+constexpr double kPiece_s = 100e-6;
+constexpr std::size_t kLeastPiece = std::size_t{64} << 10U;
+constexpr std::size_t kLargestPiece = std::size_t{64} << 20U;
+/// No copy is planned to take longer: three years.
+constexpr double kLongest_ns = 1e17;
+/// The kernel's default of 50 us is more than many copies take.
+constexpr unsigned long kTimerSlack_ns = 1000;
+
+TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+std::size_t piece_of(const CopySpeed& speed) {
+  const double bytes = std::min(speed.bytes_per_s * kPiece_s, static_cast<double>(kLargestPiece));
+  return std::max(kLeastPiece, static_cast<std::size_t>(bytes));
+}
+
+Failure given_up() { return {ErrorCode::transfer_failed, "the copy had not begun when the device was given up"}; }
+
+/// The bytes of a copy from the `begin`-th to the `end`-th, column after column.
+void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
+  while (begin < end) {
+    const std::size_t column = begin / copy.column_bytes;
+    const std::size_t offset = begin % copy.column_bytes;
+    const std::size_t bytes = std::min(end - begin, copy.column_bytes - offset);
+    std::memcpy(copy.to + column * copy.to_pitch + offset, copy.from + column * copy.from_pitch + offset, bytes);
+    begin += bytes;
+  }
+}
+
+}  // namespace
+
+CopyEngine::CopyEngine(Options options)
+    : options_(std::move(options)), piece_bytes_(piece_of(options_.speed)), thread_([this] { work(); }) {}
+
+CopyEngine::~CopyEngine() { stop(); }
+
+void CopyEngine::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
+  std::unique_lock lock(mutex_);
+  if (stopping_) {
+    // The thread may have looked for the last time.
+    lock.unlock();
+    done(given_up());
+    return;
+  }
+  (urgent ? urgent_ : others_).push_back({copy, number, std::move(done), now()});
+  lock.unlock();
+  wake_.notify_one();
+}
+
+void CopyEngine::hurry(CopyNumber number) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(others_.begin(), others_.end(), [number](const Order& order) { return order.number == number; });
+  if (found == others_.end()) return;
+  urgent_.push_back(std::move(*found));
+  others_.erase(found);
+}
+
+void CopyEngine::lose(const Failure& failure) {
+  {
+    const std::lock_guard lock(mutex_);
+    lost_ = failure;
+  }
+  wake_.notify_all();
+}
+
+CopyTraffic CopyEngine::traffic() const {
+  const std::lock_guard lock(mutex_);
+  return traffic_;
+}
+
+void CopyEngine::work() {
+  name_this_thread(options_.name);
+  (void)prctl(PR_SET_TIMERSLACK, kTimerSlack_ns, 0, 0, 0);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stopping_ || !urgent_.empty() || !others_.empty(); });
+    if (urgent_.empty() && others_.empty()) return;
+    Order order = take();
+    Result<void> outcome = perform(order, lock);
+    lock.unlock();
+    order.done(std::move(outcome));
+    // Whatever it holds goes before the next copy, and not under the lock.
+    order.done = nullptr;
+    lock.lock();
+  }
+}
+
+CopyEngine::Order CopyEngine::take() {
+  std::deque<Order>& queue = urgent_.empty() ? others_ : urgent_;
+  Order order = std::move(queue.front());
+  queue.pop_front();
+  return order;
+}
+
+Duration CopyEngine::time_of(Bytes bytes) const {
+  const double ns = static_cast<double>(bytes.count) / options_.speed.bytes_per_s * 1e9;
+  return options_.speed.latency + Duration(std::llround(std::min(ns, kLongest_ns)));
+}
+
+Result<void> CopyEngine::perform(const Order& order, std::unique_lock<std::mutex>& lock) {
+  if (lost_) return *lost_;
+  if (stopping_) return given_up();
+  const TimeStamp begin = std::max(order.asked, free_at_);
+  free_at_ = begin + time_of(order.copy.bytes());
+  Result<void> fault;
+  if (options_.fault) fault = options_.fault();
+  if (auto moved = move(order, begin, !fault, lock); !moved) return moved;
+  if (fault) count(order, begin);
+  return fault;
+}
+
+/// Of a copy that fails, the last piece does not arrive.
+Result<void> CopyEngine::move(const Order& order, TimeStamp begin, bool fails, std::unique_lock<std::mutex>& lock) {
+  const std::size_t all = order.copy.bytes().count;
+  std::size_t moved = 0;
+  do {
+    const std::size_t until = std::min(all, moved + piece_bytes_);
+    wake_.wait_until(lock, SteadyTime(begin + time_of({until})), [this] { return stopping_ || lost_; });
+    if (lost_) return *lost_;
+    if (!fails || until < all) {
+      lock.unlock();
+      move_bytes(order.copy, moved, until);
+      lock.lock();
+    }
+    moved = until;
+  } while (moved < all);
+  if (lost_) return *lost_;
+  return {};
+}
+
+void CopyEngine::count(const Order& order, TimeStamp begin) {
+  const TimeStamp end = now();
+  traffic_.bytes += order.copy.bytes();
+  ++traffic_.copies;
+  traffic_.busy += end - std::max(begin, ended_);
+  ended_ = end;
+}
+
+}  // namespace troupe::platform

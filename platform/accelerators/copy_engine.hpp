@@ -1,0 +1,89 @@
+/// The copies of an emulated accelerator in one direction: one after the other, in a thread of their own.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "platform/accelerators/accelerator.hpp"
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// A copy really moves its bytes, and takes at least latency + bytes / bandwidth. Its end is reckoned from the end of
+/// the copy before it where it had to wait for that, so several in a row take as long as the sum of their times,
+/// however late a thread wakes up. The bytes move in pieces, each at the end of its own time: so whoever reads too
+/// early or writes too early has wrong data, as with a real device. Thread-safe.
+class CopyEngine {
+ public:
+  struct Options {
+    /// Of the thread, for debuggers.
+    std::string name;
+    CopySpeed speed;
+    /// Asked once for each copy that begins: where it returns a failure, that is the copy's end. Null: none fails.
+    std::function<Result<void>()> fault = nullptr;
+  };
+
+  explicit CopyEngine(Options options);
+  CopyEngine(const CopyEngine&) = delete;
+  CopyEngine& operator=(const CopyEngine&) = delete;
+  ~CopyEngine();
+  /// Ends the copy under way without the rest of its time, and the others with `transfer_failed`; later ones, too,
+  /// inside the call. Called by one thread.
+  void stop();
+
+  /// As `Accelerator::copy`.
+  void copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
+  /// As `Accelerator::hurry`; nothing where this engine has no such copy waiting.
+  void hurry(CopyNumber number);
+  /// From now on every copy ends at once with this failure, also the one under way.
+  void lose(const Failure& failure);
+
+  [[nodiscard]] const CopySpeed& speed() const { return options_.speed; }
+  /// Copies that succeeded.
+  [[nodiscard]] CopyTraffic traffic() const;
+
+ private:
+  struct Order {
+    BlockCopy copy;
+    CopyNumber number = 0;
+    CopyDone done;
+    TimeStamp asked{};
+  };
+
+  void work();
+  Order take();
+  /// Unlocks while bytes move.
+  Result<void> perform(const Order& order, std::unique_lock<std::mutex>& lock);
+  Result<void> move(const Order& order, TimeStamp begin, bool fails, std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] Duration time_of(Bytes bytes) const;
+  void count(const Order& order, TimeStamp begin);
+
+  const Options options_;
+  /// How much is moved at once.
+  const std::size_t piece_bytes_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  // All guarded by mutex_.
+  std::deque<Order> urgent_;
+  std::deque<Order> others_;
+  /// Why nothing is copied any more.
+  std::optional<Failure> lost_;
+  bool stopping_ = false;
+  /// When the last copy was to end, and when one last ended.
+  TimeStamp free_at_{};
+  TimeStamp ended_{};
+  CopyTraffic traffic_;
+
+  /// Last: it uses the others.
+  std::thread thread_;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,73 @@
+/// An accelerator that is not there: its memory is an arena of host memory, its copies are done by threads.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/copy_engine.hpp"
+#include "platform/accelerators/emulation_options.hpp"
+#include "platform/accelerators/fault_plan.hpp"
+#include "platform/memory/host_buffer.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// Copies take the time that the options say, and fail as they say; see `CopyEngine`. Nothing here runs kernels.
+///
+/// Memory is taken from the system when it is first touched. Its threads sleep while nothing is to be copied.
+class EmulatedAccelerator final : public Accelerator {
+ public:
+  /// `number`: for its name. Fails with `invalid_argument` where an option cannot be used (the message names it), with
+  /// `out_of_memory` where the host has less memory than the accelerator is to have.
+  [[nodiscard]] static Result<std::unique_ptr<EmulatedAccelerator>> make(int number, const EmulationOptions& options);
+
+  ~EmulatedAccelerator() override;
+  EmulatedAccelerator(const EmulatedAccelerator&) = delete;
+  EmulatedAccelerator& operator=(const EmulatedAccelerator&) = delete;
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::byte* memory() const override;
+  [[nodiscard]] Bytes capacity() const override { return options_.memory; }
+
+  void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+  void hurry(CopyNumber number) override;
+  /// Another emulated one, if both have a rate for it.
+  [[nodiscard]] bool reaches(const Accelerator& source) const override;
+  /// At this one's rate. Where the source is lost it fails with `transfer_failed`, as copies from others may
+  /// still succeed.
+  void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+
+  [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;
+  [[nodiscard]] CopySpeed peer_speed() const override;
+  [[nodiscard]] CopyTraffic traffic(CopyDirection direction) const override;
+  [[nodiscard]] CopyTraffic peer_traffic() const override;
+
+  [[nodiscard]] bool allocates() override { return !faults_->allocation_fails(); }
+
+  /// Its faults, for the device that runs its kernels. Lives as long as somebody holds it.
+  [[nodiscard]] const std::shared_ptr<FaultPlan>& faults() const { return faults_; }
+  /// The device stops working: copies under way, waiting and to come end with `device_lost`. Any thread, any number of
+  /// times.
+  void lose();
+  [[nodiscard]] bool lost() const override;
+  void stop() override;
+
+ private:
+  /// What copies to other accelerators read from, perhaps after this one has gone.
+  struct Arena;
+
+  EmulatedAccelerator(int number, const EmulationOptions& options, std::shared_ptr<Arena> arena);
+  [[nodiscard]] const CopyEngine& engine(CopyDirection direction) const;
+
+  const EmulationOptions options_;
+  const std::string name_;
+  const std::shared_ptr<FaultPlan> faults_;
+  const std::shared_ptr<Arena> arena_;
+  std::unique_ptr<CopyEngine> to_device_;
+  std::unique_ptr<CopyEngine> to_host_;
+  /// Null where the option is not set.
+  std::unique_ptr<CopyEngine> from_peers_;
+};
+
+}  // namespace troupe::platform

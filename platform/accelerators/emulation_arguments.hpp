@@ -1,0 +1,28 @@
+/// Emulated accelerators on the command line and in configurations.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "platform/accelerators/emulation_options.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// "2", "2:memory=256MiB,bandwidth=8GB/s": how many, and what each is like.
+///
+/// | option | what | default |
+/// |---|---|---|
+/// | memory | its memory | 256MiB |
+/// | bandwidth | of copies to it and from it, each | 8GB/s |
+/// | to-device, to-host | of copies in one direction, whatever `bandwidth` says | |
+/// | latency | of each copy, in ns, us, ms or s | 10us |
+/// | peer | of copies between two of them | none: through host memory |
+/// | copy-fault, kernel-fault, allocation-fault | the probability that one fails | 0 |
+/// | lost-after | kernels after which each of them stops working | never |
+/// | seed | of the faults: the first one's, the others' follow | 1 |
+///
+/// Fails with `invalid_argument`; the message quotes what cannot be used and says what could be.
+[[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);
+
+}  // namespace troupe::platform

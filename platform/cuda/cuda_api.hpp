@@ -1,0 +1,97 @@
+/// The functions of CUDA's runtime library, loaded when they are first needed: one program runs with a GPU and without,
+/// with CUDA installed and without.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/files/dynamic_library.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// What is used of the library. Every release since CUDA 12.8 has it all.
+#define TROUPE_CUDA_FUNCTIONS(X)      \
+  X(cudaDriverGetVersion)             \
+  X(cudaRuntimeGetVersion)            \
+  X(cudaGetDeviceCount)               \
+  X(cudaGetDeviceProperties)          \
+  X(cudaDeviceGetAttribute)           \
+  X(cudaDeviceGetPCIBusId)            \
+  X(cudaGetDevice)                    \
+  X(cudaSetDevice)                    \
+  X(cudaDeviceSynchronize)            \
+  X(cudaMemGetInfo)                   \
+  X(cudaMalloc)                       \
+  X(cudaFree)                         \
+  X(cudaHostAlloc)                    \
+  X(cudaFreeHost)                     \
+  X(cudaHostRegister)                 \
+  X(cudaHostUnregister)               \
+  X(cudaHostGetDevicePointer)         \
+  X(cudaPointerGetAttributes)         \
+  X(cudaMemcpyAsync)                  \
+  X(cudaMemcpy2DAsync)                \
+  X(cudaMemcpyPeerAsync)              \
+  X(cudaMemcpy3DPeerAsync)            \
+  X(cudaMemsetAsync)                  \
+  X(cudaDeviceCanAccessPeer)          \
+  X(cudaDeviceEnablePeerAccess)       \
+  X(cudaDeviceGetStreamPriorityRange) \
+  X(cudaStreamCreateWithPriority)     \
+  X(cudaStreamDestroy)                \
+  X(cudaStreamSynchronize)            \
+  X(cudaStreamQuery)                  \
+  X(cudaStreamWaitEvent)              \
+  X(cudaEventCreateWithFlags)         \
+  X(cudaEventDestroy)                 \
+  X(cudaEventRecord)                  \
+  X(cudaEventQuery)                   \
+  X(cudaEventSynchronize)             \
+  X(cudaEventElapsedTime)             \
+  X(cudaLaunchHostFunc)               \
+  X(cudaGetLastError)                 \
+  X(cudaPeekAtLastError)              \
+  X(cudaGetErrorName)                 \
+  X(cudaLibraryLoadData)              \
+  X(cudaLibraryUnload)                \
+  X(cudaLibraryGetKernel)             \
+  X(cudaLaunchKernel)                 \
+  X(cudaLaunchKernelExC)              \
+  X(cudaFuncSetAttribute)             \
+  X(cudaGetErrorString)
+
+/// A function of the library under its own name: `api.cudaMalloc(&memory, size)`. Include cuda_runtime_api.h with this,
+/// never cuda_runtime.h, whose templates overload some of the names.
+struct CudaApi {
+#define TROUPE_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
+  TROUPE_CUDA_FUNCTIONS(TROUPE_CUDA_MEMBER)
+#undef TROUPE_CUDA_MEMBER
+
+  /// Where it came from, for people.
+  std::string path;
+};
+
+/// Where CUDA's libraries are looked for: first in the folder that the environment variable TROUPE_CUDA_LIBRARIES
+/// names, then where the dynamic loader looks, then in /usr/local/cuda/lib64. `file` as in "libcublas.so.13". Every
+/// library that the project takes from CUDA is loaded by this.
+[[nodiscard]] Result<DynamicLibrary> open_cuda_library(const std::string& file);
+
+/// The runtime library, "libcudart.so.13" for the toolkit of this build; loaded by the first call. Fails with
+/// `platform` where it cannot be loaded. That a driver and a GPU are there, this does not say. Any thread.
+[[nodiscard]] Result<const CudaApi*> cuda_api();
+
+/// Success, or a failure that says what was tried and what CUDA calls the error: "cudaMalloc of 3 GiB on GPU 0 failed:
+/// out of memory (cudaErrorMemoryAllocation)". The code is `device_lost` for errors after which a device does nothing
+/// any more in this process, else `otherwise`. Takes the error off the calling thread's record of its last one.
+[[nodiscard]] Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what,
+                                      ErrorCode otherwise = ErrorCode::platform);
+
+/// Whether nothing on the device succeeds any more after such an error: a fault in a kernel, a fault of the hardware.
+[[nodiscard]] bool is_sticky(cudaError_t status);
+
+}  // namespace troupe::platform

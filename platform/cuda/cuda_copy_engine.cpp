@@ -1,0 +1,268 @@
+#include "platform/cuda/cuda_copy_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "platform/cuda/cuda_pinned_memory.hpp"
+#include "platform/cuda/cuda_range.hpp"
+
+namespace troupe::platform {
+
+namespace {
+
+constexpr std::size_t kInFlight = 2;
+constexpr Bytes kStaging{std::uint64_t{4} << 20};
+/// A thread that sleeps comes back about so much later than it wanted to.
+constexpr Duration kWakeUp = std::chrono::microseconds(60);
+/// How long to look again and again for an end that is due.
+constexpr Duration kLook = std::chrono::microseconds(100);
+
+TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+bool one_run(const BlockCopy& block) {
+  return block.columns == 1 || (block.from_pitch == block.column_bytes && block.to_pitch == block.column_bytes);
+}
+
+std::size_t span_of(std::size_t pitch, const BlockCopy& block) {
+  return block.columns == 0 ? 0 : (block.columns - 1) * pitch + block.column_bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaCopyEngine>> CudaCopyEngine::make(Options options) {
+  std::unique_ptr<CudaCopyEngine> engine(new CudaCopyEngine(std::move(options)));
+  Result<CudaStream> stream = make_cuda_stream(*engine->options_.api);
+  if (!stream) return stream.failure();
+  engine->stream_ = std::move(stream).value();
+  for (std::size_t i = 0; i < kInFlight; ++i) {
+    Result<CudaEvent> event = make_cuda_event(*engine->options_.api, false);
+    if (!event) return event.failure();
+    engine->spare_events_.push_back(std::move(event).value());
+  }
+  engine->thread_ = std::thread([made = engine.get()] { made->run(); });
+  return engine;
+}
+
+CudaCopyEngine::~CudaCopyEngine() { stop(); }
+
+void CudaCopyEngine::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  added_.notify_all();
+  const std::lock_guard lock(stopping_);
+  if (thread_.joinable()) thread_.join();
+}
+
+Failure CudaCopyEngine::given_up() const {
+  return {ErrorCode::transfer_failed,
+          std::string(options_.what) + ": " + options_.device_name + " was given up before it began"};
+}
+
+void CudaCopyEngine::add(const BlockCopy& block, CopyNumber number, bool urgent, CopyDone done) {
+  {
+    std::unique_lock lock(mutex_);
+    if (ends_) {
+      lock.unlock();
+      done(given_up());
+      return;
+    }
+    (urgent ? urgent_ : ordinary_).push_back({block, number, std::move(done)});
+  }
+  added_.notify_all();
+}
+
+void CudaCopyEngine::hurry(CopyNumber number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(ordinary_, number, &Copy::number);
+  if (found == ordinary_.end()) return;
+  urgent_.push_back(std::move(*found));
+  ordinary_.erase(found);
+}
+
+CopyTraffic CudaCopyEngine::traffic() const {
+  const std::lock_guard lock(mutex_);
+  return traffic_;
+}
+
+void CudaCopyEngine::run() {
+  (void)options_.api->cudaSetDevice(options_.device);
+  while (true) {
+    if (in_flight_.empty()) {
+      std::unique_lock lock(mutex_);
+      added_.wait(lock, [this] { return ends_ || !urgent_.empty() || !ordinary_.empty(); });
+      if (ends_ && urgent_.empty() && ordinary_.empty()) break;
+    }
+    while (in_flight_.size() < kInFlight) {
+      std::optional<Copy> copy = next();
+      if (!copy) break;
+      begin(std::move(*copy));
+    }
+    if (!in_flight_.empty()) wait();
+  }
+  // Here, where the device is the thread's.
+  staging_.reset();
+}
+
+std::optional<CudaCopyEngine::Copy> CudaCopyEngine::next() {
+  const std::lock_guard lock(mutex_);
+  std::deque<Copy>& from = urgent_.empty() ? ordinary_ : urgent_;
+  if (from.empty()) return std::nullopt;
+  Copy copy = std::move(from.front());
+  from.pop_front();
+  return copy;
+}
+
+bool CudaCopyEngine::may_begin() {
+  const std::lock_guard lock(mutex_);
+  return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
+}
+
+void CudaCopyEngine::begin(Copy copy) {
+  bool ends = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ends = ends_;
+  }
+  if (options_.loss->lost()) {
+    copy.done(options_.loss->why());
+    return;
+  }
+  if (ends) {
+    copy.done(given_up());
+    return;
+  }
+  const CudaRange range(options_.what);
+  CudaEvent end = std::move(spare_events_.back());
+  spare_events_.pop_back();
+  const TimeStamp begun = now();
+  Result<void> enqueued = enqueue(copy.block);
+  if (enqueued) enqueued = check(options_.api->cudaEventRecord(end.get(), stream_.get()));
+  if (!enqueued) {
+    // Part of it may have been enqueued: nobody may use the memory before that has ended.
+    (void)options_.api->cudaStreamSynchronize(stream_.get());
+    spare_events_.push_back(std::move(end));
+    copy.done(failed(enqueued.failure()));
+    return;
+  }
+  const TimeStamp free = in_flight_.empty() ? begun : std::max(begun, in_flight_.back().expected_end);
+  Duration expected = options_.speed.latency;
+  if (options_.speed.bytes_per_s > 0) {
+    expected += std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(static_cast<double>(copy.block.bytes().count) / options_.speed.bytes_per_s));
+  }
+  in_flight_.push_back({std::move(copy), std::move(end), begun, free + expected});
+}
+
+Result<void> CudaCopyEngine::check(cudaError_t status) {
+  if (status == cudaSuccess) return {};
+  return cuda_check(*options_.api, status, std::string(options_.what) + " on " + options_.device_name,
+                    ErrorCode::transfer_failed);
+}
+
+Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
+  if (block.bytes().count == 0) return {};
+  const bool staged = (options_.from_host && pinned_in_part(block.from, span_of(block.from_pitch, block))) ||
+                      (options_.to_host && pinned_in_part(block.to, span_of(block.to_pitch, block)));
+  return staged ? enqueue_staged(block) : enqueue_whole(block);
+}
+
+Result<void> CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
+  if (one_run(block)) {
+    return check(
+        options_.api->cudaMemcpyAsync(block.to, block.from, block.bytes().count, options_.kind, stream_.get()));
+  }
+  return check(options_.api->cudaMemcpy2DAsync(block.to, block.to_pitch, block.from, block.from_pitch,
+                                               block.column_bytes, block.columns, options_.kind, stream_.get()));
+}
+
+Result<void> CudaCopyEngine::enqueue_staged(const BlockCopy& block) {
+  if (staging_.get() == nullptr) {
+    Result<CudaPinnedMemory> staging = make_cuda_pinned_memory(*options_.api, kStaging);
+    if (!staging) return Failure{ErrorCode::transfer_failed, staging.failure().message};
+    staging_ = std::move(staging).value();
+  }
+  // Pieces of columns, where one is larger than the staging memory.
+  for (std::size_t row = 0; row < block.column_bytes; row += kStaging.count) {
+    const std::size_t rows = std::min<std::size_t>(kStaging.count, block.column_bytes - row);
+    const std::size_t at_once = kStaging.count / rows;
+    for (std::size_t column = 0; column < block.columns; column += at_once) {
+      const BlockCopy part{block.from + column * block.from_pitch + row,
+                           block.from_pitch,
+                           block.to + column * block.to_pitch + row,
+                           block.to_pitch,
+                           rows,
+                           std::min(at_once, block.columns - column)};
+      if (Result<void> copied = copy_staged(part); !copied) return copied;
+    }
+  }
+  return {};
+}
+
+Result<void> CudaCopyEngine::copy_staged(const BlockCopy& block) {
+  auto* const staging = static_cast<std::byte*>(staging_.get());
+  for (std::size_t i = 0; options_.from_host && i < block.columns; ++i) {
+    std::memcpy(staging + i * block.column_bytes, block.from + i * block.from_pitch, block.column_bytes);
+  }
+  BlockCopy other = block;
+  (options_.from_host ? other.from_pitch : other.to_pitch) = block.column_bytes;
+  if (options_.from_host) other.from = staging;
+  if (options_.to_host) other.to = staging;
+  if (Result<void> begun = enqueue_whole(other); !begun) return begun;
+  if (Result<void> ended = check(options_.api->cudaStreamSynchronize(stream_.get())); !ended) return ended;
+  for (std::size_t i = 0; options_.to_host && i < block.columns; ++i) {
+    std::memcpy(block.to + i * block.to_pitch, staging + i * block.column_bytes, block.column_bytes);
+  }
+  return {};
+}
+
+void CudaCopyEngine::wait() {
+  const InFlight& oldest = in_flight_.front();
+  if (const Duration left = oldest.expected_end - now(); left > kWakeUp) {
+    std::unique_lock lock(mutex_);
+    const auto may_begin_now = [this] {
+      return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
+    };
+    if (added_.wait_for(lock, left - kWakeUp, may_begin_now)) return;
+  }
+  while (now() < oldest.expected_end + kLook) {
+    const cudaError_t status = options_.api->cudaEventQuery(oldest.end.get());
+    if (status != cudaErrorNotReady) return end_oldest(status);
+    if (may_begin()) return;
+    std::this_thread::yield();
+  }
+  end_oldest(options_.api->cudaEventSynchronize(oldest.end.get()));
+}
+
+void CudaCopyEngine::end_oldest(cudaError_t status) {
+  InFlight ended = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  spare_events_.push_back(std::move(ended.end));
+  const Result<void> outcome = check(status);
+  if (!outcome) {
+    ended.copy.done(failed(outcome.failure()));
+    return;
+  }
+  const TimeStamp end = now();
+  {
+    const std::lock_guard lock(mutex_);
+    traffic_.bytes += ended.copy.block.bytes();
+    ++traffic_.copies;
+    traffic_.busy += end - std::max(ended.begun, busy_until_);
+  }
+  busy_until_ = end;
+  ended.copy.done({});
+}
+
+Failure CudaCopyEngine::failed(const Failure& failure) {
+  if (failure.code != ErrorCode::device_lost) return failure;
+  options_.loss->report(
+      {ErrorCode::device_lost,
+       options_.device_name + " was lost, and with it all that only its memory held: " + failure.message});
+  return options_.loss->why();
+}
+
+}  // namespace troupe::platform

@@ -1,0 +1,103 @@
+/// A thread and a stream that do one GPU's copies in one direction.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/accelerators/accelerator.hpp"
+#include "platform/cuda/cuda_api.hpp"
+#include "platform/cuda/cuda_handles.hpp"
+#include "platform/cuda/cuda_loss.hpp"
+
+namespace troupe::platform {
+
+/// Two copies are in CUDA's hands at a time, so that the second begins as the first ends; what waits is ordered here.
+/// CUDA reads and writes memory that is not pinned inside its call: then only this thread waits. Thread-safe.
+class CudaCopyEngine {
+ public:
+  struct Options {
+    const CudaApi* api = nullptr;
+    int device = 0;
+    /// For people: "GPU 0 (name)".
+    std::string device_name;
+    /// For people and profilers: "copy to GPU".
+    const char* what = "";
+    cudaMemcpyKind kind = cudaMemcpyDefault;
+    /// Which side of a copy is host memory: that of a peer copy is none.
+    bool from_host = false;
+    bool to_host = false;
+    CopySpeed speed = {};
+    std::shared_ptr<CudaLoss> loss;
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<CudaCopyEngine>> make(Options options);
+  /// See `Accelerator`.
+  ~CudaCopyEngine();
+  CudaCopyEngine(const CudaCopyEngine&) = delete;
+  CudaCopyEngine& operator=(const CudaCopyEngine&) = delete;
+
+  void add(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
+  void hurry(CopyNumber number);
+  void stop();
+  [[nodiscard]] CopyTraffic traffic() const;
+
+ private:
+  struct Copy {
+    BlockCopy block;
+    CopyNumber number = 0;
+    CopyDone done;
+  };
+  struct InFlight {
+    Copy copy;
+    CudaEvent end;
+    TimeStamp begun{};
+    /// As the engine's speed has it.
+    TimeStamp expected_end{};
+  };
+
+  explicit CudaCopyEngine(Options options) : options_(std::move(options)) {}
+  void run();
+  [[nodiscard]] std::optional<Copy> next();
+  /// Another copy waits, and may begin.
+  [[nodiscard]] bool may_begin();
+  void begin(Copy copy);
+  [[nodiscard]] Failure given_up() const;
+  [[nodiscard]] Result<void> enqueue(const BlockCopy& block);
+  [[nodiscard]] Result<void> enqueue_whole(const BlockCopy& block);
+  [[nodiscard]] Result<void> enqueue_staged(const BlockCopy& block);
+  [[nodiscard]] Result<void> copy_staged(const BlockCopy& block);
+  /// Returns when the oldest copy in flight has ended, or when another may begin beside it.
+  void wait();
+  void end_oldest(cudaError_t status);
+  /// The failure as a copy's: where the device is lost, it says so to all.
+  [[nodiscard]] Failure failed(const Failure& failure);
+  [[nodiscard]] Result<void> check(cudaError_t status);
+
+  const Options options_;
+  CudaStream stream_;
+  // Of the engine's thread.
+  std::deque<InFlight> in_flight_;
+  std::vector<CudaEvent> spare_events_;
+  /// For host memory that is pinned in part.
+  CudaPinnedMemory staging_;
+  TimeStamp busy_until_{};
+
+  mutable std::mutex mutex_;
+  std::condition_variable added_;
+  std::deque<Copy> urgent_;    // guarded by mutex_
+  std::deque<Copy> ordinary_;  // guarded by mutex_
+  bool ends_ = false;          // guarded by mutex_
+  CopyTraffic traffic_;        // guarded by mutex_
+
+  std::mutex stopping_;
+  /// Joined under `stopping_`. Last: it uses all the others.
+  std::thread thread_;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,53 @@
+/// Streams, events and memory of CUDA that end by themselves.
+#pragma once
+
+#include <utility>
+
+#include "platform/cuda/cuda_api.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// Owns something that one function of the library gives back. Errors of giving back are ignored: where there are any,
+/// the device is lost, and there is nothing to be done.
+template <class Handle, auto CudaApi::*Destroy>
+class CudaHandle {
+ public:
+  CudaHandle() = default;
+  CudaHandle(const CudaApi& api, Handle handle) : api_(&api), handle_(handle) {}
+  CudaHandle(CudaHandle&& other) noexcept : api_(other.api_), handle_(std::exchange(other.handle_, Handle{})) {}
+  CudaHandle& operator=(CudaHandle&& other) noexcept {
+    if (this != &other) {
+      reset();
+      api_ = other.api_;
+      handle_ = std::exchange(other.handle_, Handle{});
+    }
+    return *this;
+  }
+  CudaHandle(const CudaHandle&) = delete;
+  CudaHandle& operator=(const CudaHandle&) = delete;
+  ~CudaHandle() { reset(); }
+
+  void reset() noexcept {
+    if (handle_ != Handle{}) (void)(api_->*Destroy)(std::exchange(handle_, Handle{}));
+  }
+  [[nodiscard]] Handle get() const { return handle_; }
+
+ private:
+  const CudaApi* api_ = nullptr;
+  Handle handle_{};
+};
+
+using CudaStream = CudaHandle<cudaStream_t, &CudaApi::cudaStreamDestroy>;
+using CudaEvent = CudaHandle<cudaEvent_t, &CudaApi::cudaEventDestroy>;
+using CudaMemory = CudaHandle<void*, &CudaApi::cudaFree>;
+using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
+
+/// Of the calling thread's device. The stream waits for no other stream and none for it.
+[[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api);
+/// With times: for `cudaEventElapsedTime`. Who waits for one sleeps.
+[[nodiscard]] Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing);
+[[nodiscard]] Result<CudaMemory> make_cuda_memory(const CudaApi& api, Bytes size);
+[[nodiscard]] Result<CudaPinnedMemory> make_cuda_pinned_memory(const CudaApi& api, Bytes size);
+
+}  // namespace troupe::platform

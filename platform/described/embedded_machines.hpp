@@ -1,0 +1,18 @@
+/// The files of platform/described/machines/, as the build put them into the library.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace troupe::platform {
+
+struct EmbeddedMachine {
+  /// The file's name without ".json".
+  std::string_view name;
+  std::string_view json;
+};
+
+/// Sorted by name. The source is written by cmake/EmbedMachines.cmake.
+[[nodiscard]] std::span<const EmbeddedMachine> embedded_machines();
+
+}  // namespace troupe::platform

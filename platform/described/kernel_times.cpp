@@ -1,0 +1,70 @@
+#include "platform/described/kernel_times.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+namespace troupe::platform {
+
+void TimeCurve::add(double edge, KernelTime time) {
+  assert(edge > 0 && time.mean_us > 0 && "an edge and a time are positive");
+  const double rate = edge * edge * edge / time.mean_us;
+  const Point point{edge, time, std::log(edge), std::log(rate), time.deviation_us / time.mean_us};
+  const auto after = std::ranges::upper_bound(points_, edge, {}, &Point::edge);
+  points_.insert(after, point);
+}
+
+KernelTime TimeCurve::at(double edge) const {
+  assert(!points_.empty() && "this kernel has no times on this kind of device");
+  assert(edge > 0 && "an edge is positive");
+  const auto above = std::ranges::lower_bound(points_, edge, {}, &Point::edge);
+  if (above != points_.end() && above->edge == edge) return above->time;
+  double log_rate = 0;
+  double relative_deviation = 0;
+  if (above == points_.begin() || above == points_.end()) {
+    const Point& nearest = above == points_.begin() ? points_.front() : points_.back();
+    log_rate = nearest.log_rate;
+    relative_deviation = nearest.relative_deviation;
+  } else {
+    const Point& low = *std::prev(above);
+    const double part = (std::log(edge) - low.log_edge) / (above->log_edge - low.log_edge);
+    log_rate = std::lerp(low.log_rate, above->log_rate, part);
+    relative_deviation = std::lerp(low.relative_deviation, above->relative_deviation, part);
+  }
+  const double mean_us = edge * edge * edge / std::exp(log_rate);
+  return {mean_us, relative_deviation * mean_us};
+}
+
+KernelTimes::KernelTimes(std::string application, std::string kernel, std::string precision,
+                         const std::vector<TileTimes>& tiles, std::size_t gpus)
+    : application_(std::move(application)), kernel_(std::move(kernel)), precision_(std::move(precision)) {
+  double largest_with_flops = 0;
+  for (const TileTimes& tile : tiles) {
+    edges_.push_back(tile.edge);
+    if (tile.cpu) cpu_.add(tile.edge, *tile.cpu);
+    if (!tile.gpus.empty()) {
+      assert(tile.gpus.size() == gpus && "a time for every GPU, or for none");
+      gpus_.resize(gpus);
+      for (std::size_t gpu = 0; gpu < gpus; ++gpu) gpus_[gpu].add(tile.edge, tile.gpus[gpu]);
+    }
+    if (tile.flops > 0 && tile.edge > largest_with_flops) {
+      largest_with_flops = tile.edge;
+      flops_per_cube_ = tile.flops / (tile.edge * tile.edge * tile.edge);
+    }
+  }
+  std::ranges::sort(edges_);
+}
+
+double KernelTimes::edge_with(double flops) const {
+  return flops > 0 && flops_per_cube_ > 0 ? std::cbrt(flops / flops_per_cube_) : edges_.back();
+}
+
+KernelTime KernelTimes::cpu(double edge) const { return cpu_.at(edge); }
+
+KernelTime KernelTimes::gpu(std::size_t gpu, double edge) const {
+  assert(gpu < gpus_.size() && "no such GPU, or a kernel that runs on cores only");
+  return gpus_[gpu].at(edge);
+}
+
+}  // namespace troupe::platform

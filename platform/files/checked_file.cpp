@@ -1,0 +1,80 @@
+#include "platform/files/checked_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "platform/files/atomic_file.hpp"
+#include "platform/files/file_text.hpp"
+
+namespace troupe::platform {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr Bytes kLargestFile{std::uint64_t{64} << 20U};
+constexpr std::uint64_t kMostVersion = std::uint64_t{1} << 60U;
+
+/// FNV-1a of the content's text: a flipped digit would else be a wrong number.
+std::string checksum_of(const json& content) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : content.dump(-1, ' ', false, json::error_handler_t::replace)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+void parse(const std::string& text, const CheckedFormat& format, const std::string& machine_key,
+           const std::function<void(const JsonField&)>& read) {
+  const JsonDocument document(text);
+  const JsonField root = document.root();
+  if (root.member("format").text(format.name) != format.name) root.member("format").refuse(format.name);
+  if (root.member("version").count(1, kMostVersion, "a version") != format.version) {
+    root.member("version").refuse(fmt::format("{}, which this version of Troupe writes", format.version));
+  }
+  if (root.member("machine").text("a machine") != machine_key) root.member("machine").refuse(machine_key);
+  const json whole = json::parse(text);
+  if (!whole.contains(format.content) ||
+      root.member("checksum").text("a checksum") != checksum_of(whole[format.content])) {
+    root.member("checksum").fail("does not belong to the content");
+  }
+  read(root.member(format.content));
+}
+
+}  // namespace
+
+Result<void> read_checked(const std::string& path, const CheckedFormat& format, const std::string& machine_key,
+                          const std::function<void(const JsonField&)>& read) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored) && !ignored) return {};
+  const Result<std::string> text = read_text(path, kLargestFile, format.what);
+  if (!text) return text.failure();
+  try {
+    parse(text.value(), format, machine_key, read);
+    return {};
+  } catch (const std::exception& error) {
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("the {} '{}' cannot be used: {}", format.what, path, error.what())};
+  }
+}
+
+Result<void> write_checked(const std::string& path, const CheckedFormat& format, const std::string& machine_key,
+                           json content) {
+  const std::string checksum = checksum_of(content);
+  const json whole{{"format", format.name},
+                   {"version", format.version},
+                   {"machine", machine_key},
+                   {format.content, std::move(content)},
+                   {"checksum", checksum}};
+  std::error_code made;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, made);
+  if (made) {
+    return Failure{ErrorCode::io, fmt::format("cannot make the folder '{}': {}", folder.string(), made.message())};
+  }
+  return write_file(path, whole.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+}
+
+}  // namespace troupe::platform

@@ -1,0 +1,36 @@
+/// Files of what was measured on a machine: JSON objects with a format, a version, the machine's key and a checksum.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "platform/files/json_field.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+struct CheckedFormat {
+  /// "troupe kernel times": what the file says of itself.
+  const char* name = "";
+  std::uint64_t version = 1;
+  /// The member that the checksum is of.
+  const char* content = "";
+  /// "file of kernel times": for messages.
+  const char* what = "";
+};
+
+/// Gives the content to `read`, which throws `Error` where it cannot be used. Where there is no such file, does
+/// nothing. Fails with `io` where it cannot be read; with `bad_input` where it is larger than 64 MiB, is of another
+/// version or machine, or is damaged.
+[[nodiscard]] Result<void> read_checked(const std::string& path, const CheckedFormat& format,
+                                        const std::string& machine_key,
+                                        const std::function<void(const JsonField&)>& read);
+
+/// Replaces the file in one go: whoever reads it meanwhile sees the old one or the new one; of several writers the last
+/// one wins. Makes the folder. Fails with `io`.
+[[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
+                                         const std::string& machine_key, nlohmann::json content);
+
+}  // namespace troupe::platform

@@ -1,0 +1,52 @@
+/// Binding and naming of threads. Everything here concerns the calling thread only.
+#pragma once
+
+#include <string_view>
+#include <thread>
+
+#include "platform/machine/cpu_set.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates
+/// from now on inherit this, which is how a library's thread pool ends up on one core.
+/// Fails with `platform` where the PU does not exist or is not allowed.
+[[nodiscard]] Result<void> bind_this_thread(int pu);
+/// Lets the calling thread run on any of several PUs, whatever it inherited from the thread that created it. PUs that
+/// this process may not use are ignored; fails with `platform` where no other is left.
+[[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
+
+/// The PUs that the calling thread may run on. Fails with `platform`.
+[[nodiscard]] Result<CpuSet> this_thread_binding();
+
+/// The PU that the calling thread is on, which may change at once unless it is bound; -1 where the system cannot say.
+[[nodiscard]] int this_pu() noexcept;
+
+/// Names the calling thread for debuggers, `top -H` and `perf`. Linux keeps 15 bytes; the rest is cut off.
+/// Failing to be named hurts nobody, so nothing is reported.
+void name_this_thread(std::string_view name) noexcept;
+
+/// Binds a thread that is not the runtime's own, and gives it back as it was: for a user's thread that works for the
+/// runtime for a while.
+class BindingGuard {
+ public:
+  /// Binds the calling thread as `bind_this_thread` does, and fails as it does; then the thread is as before.
+  [[nodiscard]] static Result<BindingGuard> bind(int pu);
+
+  BindingGuard(BindingGuard&& other) noexcept;
+  BindingGuard& operator=(BindingGuard&&) = delete;
+  BindingGuard(const BindingGuard&) = delete;
+  BindingGuard& operator=(const BindingGuard&) = delete;
+  /// Restores the binding that the thread had. Must run in the thread that was bound.
+  ~BindingGuard();
+
+ private:
+  explicit BindingGuard(CpuSet previous);
+
+  /// Empty once moved from.
+  CpuSet previous_;
+  std::thread::id thread_;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,78 @@
+#include "platform/machine/host_memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+
+#include "platform/machine/cgroup.hpp"
+
+namespace troupe::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t page_size() { return static_cast<std::uint64_t>(std::max(sysconf(_SC_PAGESIZE), 1L)); }
+
+/// What the C library knows, where /proc/meminfo cannot be read.
+HostMemory memory_by_sysconf() {
+  const auto bytes = [](int name) {
+    return Bytes{static_cast<std::uint64_t>(std::max(sysconf(name), 0L)) * page_size()};
+  };
+  return {bytes(_SC_PHYS_PAGES), bytes(_SC_AVPHYS_PAGES), "memory of this machine"};
+}
+
+HostMemory memory_of_machine(const fs::path& root) {
+  HostMemory memory{{}, {}, "memory of this machine"};
+  std::ifstream file(root / "proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string name = line.substr(0, colon);
+    if (name != "MemTotal" && name != "MemAvailable") continue;
+    const Bytes value{std::strtoull(line.c_str() + colon + 1, nullptr, 10) * 1024};
+    (name == "MemTotal" ? memory.total : memory.available) = value;
+  }
+  return memory.total.count > 0 && memory.available.count > 0 ? memory : memory_by_sysconf();
+}
+
+void tighten(HostMemory& memory, Bytes limit, Bytes headroom, const std::string& reason) {
+  memory.total = std::min(memory.total, limit);
+  if (headroom < memory.available) {
+    memory.available = headroom;
+    memory.limited_by = reason;
+  }
+}
+
+void tighten_by_address_space(HostMemory& memory) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t used = std::min<std::uint64_t>(limit.rlim_cur, pages * page_size());
+  tighten(memory, Bytes{limit.rlim_cur}, Bytes{limit.rlim_cur - used}, "address space limit (ulimit -v)");
+}
+
+}  // namespace
+
+HostMemory read_host_memory(const fs::path& root) {
+  HostMemory memory = memory_of_machine(root);
+  for (const MemoryLimit& limit : memory_limits(root)) {
+    tighten(memory, limit.limit, limit.headroom, "memory limit of cgroup " + limit.cgroup);
+  }
+  if (root == "/") tighten_by_address_space(memory);
+  return memory;
+}
+
+void give_back_free_memory() noexcept {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+}  // namespace troupe::platform

@@ -1,0 +1,75 @@
+/// What of this machine the process may use, and which cores it takes.
+///
+/// The cores that may be used are those that pass every limit: the cpuset and affinity mask of the process, a
+/// restriction that the user gives, and the processor time that control groups grant (a container with `--cpus 1.5`
+/// can keep two threads busy). What is found is a plain value; it does not follow later changes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/machine/cgroup.hpp"
+#include "platform/machine/host_memory.hpp"
+#include "platform/machine/machine.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+struct TopologyOptions {
+  /// How many cores to take; 0 takes all that are allowed.
+  int cores = 0;
+  /// Takes every hyperthread as a core of its own. Dense linear algebra seldom gains from it, since the threads share
+  /// the arithmetic units and caches of their core.
+  bool use_hyperthreads = false;
+  /// For tests: more cores than allowed are handed out by beginning again at the first one, and nothing is bound.
+  bool oversubscribe = false;
+  /// Only these PUs, by the operating system's index: `0-3,8`. Empty restricts nothing. Indices that the machine does
+  /// not have are ignored.
+  std::string restrict_to = {};
+  /// A machine to pretend, in hwloc's notation: `package:2 l3:2 core:4 pu:2`. Empty: this machine, or what hwloc's
+  /// environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) name instead.
+  std::string synthetic = {};
+  /// The folder below which /proc and the control groups are looked for. Empty: `/`. The processor time of control
+  /// groups limits a pretended machine only where a folder is given, since the real limits concern the real machine.
+  std::string system_root = {};
+};
+
+/// The cores to work on, and the machine and limits that led to them.
+struct Topology {
+  /// One entry per worker, in logical order: neighbours in this list are near to one another. If fewer are taken than
+  /// are allowed, they are chosen compactly, so that they share caches and memory (`compact_choice` says how).
+  std::vector<Core> cores;
+  /// How many cores could have been taken.
+  int allowed_cores = 0;
+  /// The PUs that were left by affinity mask and restriction.
+  CpuSet allowed_pus;
+  /// What control groups grant; nothing where they do not limit.
+  std::optional<CpuQuota> cpu_quota;
+  /// Whether threads should be bound to `cores`. They should not where the machine is only described, where cores are
+  /// handed out more than once, and where processor time limits their number: such a limit does not say which cores
+  /// are ours, and if every container of a machine bound its threads to the first cores, all would share those.
+  bool bindable = false;
+  /// Why not, in words; empty where `bindable`.
+  std::string unbindable_because;
+  /// Every limit that was found, each in words for people.
+  std::vector<std::string> limits;
+  /// Memory of the real machine at the time of discovery; `read_host_memory` tells the current state.
+  HostMemory memory;
+  /// The whole machine, allowed or not.
+  Machine machine;
+
+  /// Inspects the machine and applies the limits. Any thread; takes milliseconds.
+  /// Fails with `invalid_argument` for options that cannot be used; with `platform` where the machine cannot be
+  /// inspected, no core is left, or more cores are asked for than are allowed (the message names the limit).
+  [[nodiscard]] static Result<Topology> discover(const TopologyOptions& options = {});
+
+  /// All other cores in rings by nearness to `cores[core]`, as indices into `cores`: the order in which a thief asks
+  /// victims. See `rings_around`.
+  [[nodiscard]] std::vector<std::vector<int>> victim_order(int core) const;
+
+  /// The cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order.
+  [[nodiscard]] std::vector<std::vector<int>> cores_by_numa_node() const;
+};
+
+}  // namespace troupe::platform

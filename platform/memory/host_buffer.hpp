@@ -1,0 +1,61 @@
+/// Host memory for data: aligned, large blocks in huge pages, untouched until used.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "platform/memory/huge_pages.hpp"
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// Every buffer begins at a multiple of this: a cache line, and the widest vector register.
+inline constexpr Bytes kBufferAlignment{64};
+
+/// Owns a block of host memory, and gives it back when it ends. The contents are undefined at first.
+///
+/// A block of at least `kHugePage` is mapped by itself, begins at a multiple of it and asks for huge pages. Its pages
+/// are taken from the system when they are first touched, and come from the NUMA node of the core that touches them. So
+/// a buffer that is larger than free memory can be had as long as the kernel believes that it may fit;
+/// `read_host_memory` says what does fit. A buffer may be moved between threads; it does not synchronise anything.
+class HostBuffer {
+ public:
+  /// No memory: `data()` is null.
+  HostBuffer() = default;
+
+  /// `size` may be zero, which takes no memory. Fails with `out_of_memory`; the message says how much was asked for.
+  [[nodiscard]] static Result<HostBuffer> allocate(Bytes size);
+  /// The same with pages of its own, which come from a NUMA node (by the operating system's index) whoever touches them
+  /// first, as long as it has memory left. Where the system refuses (containers may forbid `mbind`),
+  /// the first touch decides. `placed()` says which.
+  [[nodiscard]] static Result<HostBuffer> allocate_on(Bytes size, int numa_node);
+
+  HostBuffer(HostBuffer&& other) noexcept;
+  HostBuffer& operator=(HostBuffer&& other) noexcept;
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  ~HostBuffer();
+
+  [[nodiscard]] std::byte* data() noexcept { return data_; }
+  [[nodiscard]] const std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] Bytes size() const noexcept { return size_; }
+  /// Whether the system has agreed to take its pages from a chosen NUMA node.
+  [[nodiscard]] bool placed() const noexcept { return placed_; }
+  [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, static_cast<std::size_t>(size_.count)}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
+    return {data_, static_cast<std::size_t>(size_.count)};
+  }
+
+ private:
+  HostBuffer(std::byte* data, Bytes size, bool mapped) : data_(data), size_(size), mapped_(mapped) {}
+  void release() noexcept;
+
+  std::byte* data_ = nullptr;
+  Bytes size_;
+  /// Mapped by itself, else from the heap.
+  bool mapped_ = false;
+  bool placed_ = false;
+};
+
+}  // namespace troupe::platform

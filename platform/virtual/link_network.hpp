@@ -1,0 +1,179 @@
+/// Copies over shared links in virtual time: how long each takes when several share what lies between.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/virtual/link_sharing.hpp"
+#include "platform/virtual/virtual_time.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// Names a copy that was asked for. Not used again while the copy goes on, and practically never after.
+struct CopyId {
+  std::uint32_t slot = UINT32_MAX;
+  std::uint32_t generation = 0;
+  friend constexpr bool operator==(CopyId, CopyId) = default;
+};
+
+/// Links that copies share, and the copies.
+///
+/// The model. A route goes from one memory node to another over links; each link gives a number of bytes per second,
+/// for all copies together. Of each pair (from, to) one copy is on its way at a time; the others wait in line, first
+/// those that somebody waits for, then the rest (prefetches), each in the order in which they came. A copy first takes
+/// the route's latency and the overhead, in which it uses no link, then its bytes flow. The bytes per second of all
+/// flows are the max-min fair ones (`link_sharing.hpp`), worked out again whenever a flow starts or ends. Times are
+/// whole nanoseconds, rounded up.
+///
+/// For the thread of its `VirtualTime`, which must outlive it; it must outlive the copies that it was given. Equal
+/// calls give equal times and orders. Starting or ending a flow takes about a microsecond with 30 flows over 40 links.
+class LinkNetwork {
+ public:
+  struct Link {
+    double bytes_per_s = 0;
+  };
+
+  /// How to get from one node to another. `bytes_per_s` is what one copy alone reaches; zero says that there is no way.
+  struct Route {
+    /// Indices of the links, each at most once.
+    std::vector<std::uint32_t> links;
+    double bytes_per_s = 0;
+    Duration latency{};
+  };
+
+  /// What has passed over a link up to now. `bytes` are those of completed copies.
+  struct LinkStatistics {
+    Bytes bytes;
+    /// How long at least one copy's bytes have flowed over it.
+    Duration busy{};
+    /// The most bytes per second that have flowed over it, divided by those that it can give: at most 1.
+    double highest_load = 0;
+  };
+
+  /// What has gone and waits to go from one node to another. `bytes` are those of completed copies.
+  struct PairStatistics {
+    Bytes bytes;
+    std::uint64_t copies = 0;
+    /// How long a copy has been on its way, latencies included.
+    Duration busy{};
+    /// Copies that wait in line, without the one on its way, and their bytes.
+    std::uint32_t queued = 0;
+    Bytes queued_bytes;
+    std::uint32_t longest_queue = 0;
+  };
+
+  /// A copy whose bytes flow, for reports and checks.
+  struct Flow {
+    CopyId copy;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    double bytes_per_s = 0;
+  };
+
+  /// `routes` has `nodes` times `nodes` entries, those from node 0 first; the entries from a node to itself are not
+  /// looked at. Every copy takes `overhead_per_copy` besides its latency. The figures must be sound, as those
+  /// of a platform file that was read without error: capacities above zero, links that exist, no negative times.
+  LinkNetwork(VirtualTime& time, std::vector<Link> links, std::size_t nodes, std::vector<Route> routes,
+              Duration overhead_per_copy = {});
+  LinkNetwork(const LinkNetwork&) = delete;
+  LinkNetwork& operator=(const LinkNetwork&) = delete;
+
+  [[nodiscard]] bool connected(std::size_t from, std::size_t to) const;
+
+  /// Asks for a copy between two nodes that are connected. `waited_for`: somebody waits for it. `done` is called
+  /// when the last byte has arrived, with the next copy of the pair on its way already; it may ask for others.
+  CopyId start(std::size_t from, std::size_t to, Bytes bytes, bool waited_for, Event done);
+
+  /// Now somebody waits for it: a copy that waits in line goes behind the last that is waited for. Nothing changes for
+  /// one that is on its way, done or waited for already.
+  void make_urgent(CopyId copy);
+
+  [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
+  /// As of now.
+  [[nodiscard]] LinkStatistics link_statistics(std::size_t link) const;
+  [[nodiscard]] PairStatistics pair_statistics(std::size_t from, std::size_t to) const;
+  /// The copies whose bytes flow now, in the order in which their bytes began to.
+  [[nodiscard]] std::vector<Flow> flows() const;
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  enum class Stage : std::uint8_t { free, queued, latency, flowing };
+
+  struct Copy {
+    Event done;
+    Bytes bytes;
+    std::uint32_t pair = 0;
+    std::uint32_t generation = 0;
+    /// Its neighbours in line.
+    std::uint32_t previous = kNone;
+    std::uint32_t next = kNone;
+    Stage stage = Stage::free;
+    bool waited_for = false;
+
+    /// While its bytes flow: how many were left at `since`, the rate from then on, and when that ends.
+    double left = 0;
+    double bytes_per_s = 0;
+    TimeStamp since{};
+    TimeStamp finish{};
+  };
+
+  /// A doubly linked list through `Copy::previous` and `Copy::next`.
+  struct Line {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+  };
+
+  struct Pair {
+    Line urgent;
+    Line prefetches;
+    std::uint32_t active = kNone;
+    /// Since when a copy has been on its way.
+    TimeStamp since{};
+    PairStatistics statistics;
+  };
+
+  struct LinkState {
+    std::uint32_t flows = 0;
+    TimeStamp busy_since{};
+    /// Bytes per second of its flows.
+    double load = 0;
+    LinkStatistics statistics;
+  };
+
+  std::uint32_t new_copy();
+  void append(Pair& pair, std::uint32_t copy);
+  void unlink(Pair& pair, std::uint32_t copy);
+  /// Sends the pair's next copy on its way, if one waits and none is.
+  void begin_next(std::uint32_t pair);
+  /// The latency is over.
+  void begin_flow(std::uint32_t copy);
+  /// The bytes have arrived, and are off the links.
+  void end_copy(std::uint32_t copy);
+  /// Ends the copies whose bytes have flowed by now.
+  void complete_due();
+  /// Works out rates and completions for the flows of now, and asks for the next completion.
+  void share();
+  void note_loads();
+
+  VirtualTime& time_;
+  std::vector<Link> links_;
+  std::size_t nodes_;
+  std::vector<Route> routes_;
+  Duration overhead_;
+
+  std::vector<Pair> pairs_;
+  std::vector<LinkState> link_states_;
+  std::vector<Copy> copies_;
+  std::vector<std::uint32_t> free_;
+  /// The copies whose bytes flow, in the order in which they began to, and what `sharing_` needs to know of each.
+  std::vector<std::uint32_t> flowing_;
+  std::vector<SharedFlow> demands_;
+  LinkSharing sharing_;
+  /// The next completion, if any.
+  EventId completion_;
+  TimeStamp completion_time_ = TimeStamp::max();
+};
+
+}  // namespace troupe::platform

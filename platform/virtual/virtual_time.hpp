@@ -1,0 +1,92 @@
+/// Virtual time: a clock that jumps from one event to the next. Whatever takes time in a simulated run (a kernel, a
+/// copy) is an event at its end; nothing sleeps, and no real clock is read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platform/accelerators/event.hpp"
+#include "platform/machine/clock.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// Names an event that was asked for, so that it can be cancelled. Never used again for another event (up to 2^32
+/// events in the same place of the queue).
+struct EventId {
+  std::uint32_t slot = UINT32_MAX;
+  std::uint32_t generation = 0;
+  friend constexpr bool operator==(EventId, EventId) = default;
+};
+
+/// The event queue and the clock that it moves. Events are called in the order of their times, and those of one time
+/// in the order in which they were asked for, so that equal programs give equal runs.
+///
+/// For one thread; the clock may be read by others. Asking, cancelling and advancing take O(log n) for n events that
+/// are still to come. A cancelled event leaves the queue at once: whoever changes its mind often (the link network,
+/// whose next completion moves with each copy that starts or ends) leaves nothing behind.
+class VirtualTime {
+ public:
+  explicit VirtualTime(TimeStamp start = TimeStamp::zero()) : clock_(start) {}
+  /// Events hold references to it.
+  VirtualTime(const VirtualTime&) = delete;
+  VirtualTime& operator=(const VirtualTime&) = delete;
+
+  [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
+  [[nodiscard]] TimeStamp now() const noexcept { return clock_.now(); }
+
+  /// Asks for a call of `event` at `when`, which must not be in the past. It may be now: then it comes after what was
+  /// asked for at this time before.
+  EventId at(TimeStamp when, Event event);
+  /// The same, `delay` from now, which must not be negative.
+  EventId after(Duration delay, Event event) { return at(now() + delay, std::move(event)); }
+
+  /// Takes an event back and destroys it. False: it was called, is being called or was cancelled already.
+  bool cancel(EventId id);
+
+  /// Moves the clock to the next event, removes it from the queue and calls it; it may ask for others and cancel. What
+  /// it throws comes out here. False: there is none, and the clock stands.
+  bool advance();
+
+  /// When the next event is due.
+  [[nodiscard]] std::optional<TimeStamp> next() const;
+  /// Events still to come.
+  [[nodiscard]] std::size_t pending() const noexcept { return heap_.size(); }
+
+ private:
+  /// Where an event waits. The heap moves entries of 24 bytes, the events themselves stay.
+  struct Slot {
+    Event event;
+    std::uint32_t generation = 0;
+    /// Its entry's position in the heap while it waits.
+    std::uint32_t position = 0;
+    bool waiting = false;
+  };
+  struct Entry {
+    TimeStamp when;
+    std::uint64_t sequence;
+    std::uint32_t slot;
+
+    [[nodiscard]] bool before(const Entry& other) const noexcept {
+      return when != other.when ? when < other.when : sequence < other.sequence;
+    }
+  };
+
+  std::uint32_t free_slot();
+  /// Takes the entry at `position` out of the heap, and frees its slot.
+  Event remove(std::uint32_t position);
+  /// Puts `entry` into the hole at `position`, or as far above or below as its time asks for.
+  void rise(std::uint32_t position, const Entry& entry);
+  void sink(std::uint32_t position, const Entry& entry);
+  void place(std::uint32_t position, const Entry& entry);
+
+  ManualClock clock_;
+  /// A heap with four children per node: half as deep as a binary one, and siblings share cache lines.
+  std::vector<Entry> heap_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,44 @@
+/// The codelets that a service offers: those that are built in, and those of plug-ins.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proto/errors.hpp"
+#include "service/codelets/codelet_source.hpp"
+#include "service/codelets/plugin_loader.hpp"
+#include "service/configuration/configuration.hpp"
+#include "service/configuration/event_log.hpp"
+
+namespace troupe::service {
+
+/// Filled before the service starts; only read from then on.
+class CodeletLibrary final : public CodeletSource {
+ public:
+  /// With the kernels' catalogue.
+  CodeletLibrary();
+
+  /// Adds all that a plug-in has, or nothing: fails with `bad_input` where one of its names is taken.
+  [[nodiscard]] Result<void> add(const Plugin& plugin);
+
+  [[nodiscard]] const ServiceCodelet* find(std::string_view name) const override;
+  [[nodiscard]] const ServiceReduction* find_reduction(std::string_view name, std::uint64_t element_tag) const override;
+  [[nodiscard]] std::size_t size() const { return codelets_.size(); }
+
+ private:
+  /// Where a codelet or reduction comes from, for messages: "built in", or a path.
+  std::map<std::string, std::string, std::less<>> origins_;
+  std::map<std::string, std::string, std::less<>> reduction_origins_;
+  std::map<std::string, ServiceCodelet, std::less<>> codelets_;
+  std::map<std::string, ServiceReduction, std::less<>> reductions_;
+};
+
+/// Loads the plug-ins of all folders of the configuration, which may run any code of theirs. What cannot be used is
+/// told to `log` and left out; where the configuration is strict, it fails with `bad_input` instead. `user`: the
+/// service's.
+[[nodiscard]] Result<void> load_plugins(const PluginConfiguration& configuration, std::uint32_t user,
+                                        CodeletLibrary& library, const LogSink& log);
+
+}  // namespace troupe::service

@@ -1,0 +1,37 @@
+/// Loads plug-ins: shared objects with codelets of the administrator (client/plugin.hpp, docs/plugins.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/plugin.hpp"
+#include "proto/errors.hpp"
+#include "service/codelets/codelet_source.hpp"
+
+namespace troupe::service {
+
+struct PluginCodelet {
+  Codelet codelet;
+  PluginCheck check;
+};
+
+struct PluginReduction {
+  std::string name;
+  ServiceReduction reduction;
+};
+
+/// What one plug-in has added.
+struct Plugin {
+  std::string path;
+  /// As it calls itself.
+  std::string name;
+  std::vector<PluginCodelet> codelets;
+  std::vector<PluginReduction> reductions;
+};
+
+/// Loads a shared object, which runs its code, and calls its register function. It stays loaded until the process ends,
+/// even where it is refused. Fails with `bad_input`, and says why and what to do: no plug-in, of another version, names
+/// in use, or its function threw.
+[[nodiscard]] Result<Plugin> load_plugin(const std::string& path);
+
+}  // namespace troupe::service

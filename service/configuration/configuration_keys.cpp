@@ -1,0 +1,415 @@
+#include "service/configuration/configuration_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "actors/scheduler/policy.hpp"
+#include "platform/accelerators/emulation_arguments.hpp"
+#include "proto/byte_amounts.hpp"
+#include "proto/tokens.hpp"
+
+namespace troupe::service {
+
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+/// Where a key's value lies: a function from a configuration to a reference.
+template <class Place>
+ConfigurationKey flag(std::string name, std::string description, Place place) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::flag,
+          .set = [place](const ConfigurationValue& value, Configuration& c) -> Wrong {
+            place(c) = std::get<bool>(value);
+            return std::nullopt;
+          },
+          .get = [place](const Configuration& c) { return place(const_cast<Configuration&>(c)); }};
+}
+
+template <class Place>
+ConfigurationKey whole(std::string name, std::string description, std::int64_t least, std::int64_t most, Place place) {
+  using T = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::whole,
+          .set = [place, least, most](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const std::int64_t value = std::get<std::int64_t>(given);
+            if (value < least) return fmt::format("must be at least {}", least);
+            if (value > most) return fmt::format("must be at most {}", most);
+            place(c) = static_cast<T>(value);
+            return std::nullopt;
+          },
+          .get = [place](const Configuration& c) -> ConfigurationValue {
+            return static_cast<std::int64_t>(place(const_cast<Configuration&>(c)));
+          }};
+}
+
+using Check = Wrong (*)(const std::string&);
+Wrong anything(const std::string&) { return std::nullopt; }
+
+template <class Place>
+ConfigurationKey text(std::string name, std::string description, Place place, Check check = anything) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::text,
+          .set = [place, check](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto& value = std::get<std::string>(given);
+            if (Wrong wrong = check(value)) return wrong;
+            place(c) = value;
+            return std::nullopt;
+          },
+          .get = [place](const Configuration& c) { return place(const_cast<Configuration&>(c)); }};
+}
+
+/// "64GiB", with the largest unit that is exact.
+std::string exact_bytes(Bytes bytes) {
+  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; bytes.count != 0 && bytes.count % 1024 == 0 && unit + 1 < std::size(kUnits); ++unit) bytes.count /= 1024;
+  return fmt::format("{}{}", bytes.count, kUnits[unit]);
+}
+
+constexpr const char* kAmount = "must be an amount of memory above zero with its unit, such as \"64GiB\"";
+
+template <class Place>
+ConfigurationKey memory(std::string name, std::string description, Place place) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::text,
+          .set = [place](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto bytes = parse_bytes(std::get<std::string>(given));
+            if (!bytes || bytes->count == 0) return kAmount;
+            place(c) = *bytes;
+            return std::nullopt;
+          },
+          .get = [place](const Configuration& c) { return exact_bytes(place(const_cast<Configuration&>(c))); }};
+}
+
+/// One of few words; `Enum`'s values count from 0 in their order.
+template <class Place>
+ConfigurationKey choice(std::string name, std::string description, std::vector<std::string> words, Place place) {
+  using Enum = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::text,
+          .set = [place, words](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto found = std::ranges::find(words, std::get<std::string>(given));
+            if (found == words.end()) return fmt::format("must be one of {}", fmt::join(words, ", "));
+            place(c) = static_cast<Enum>(found - words.begin());
+            return std::nullopt;
+          },
+          .get =
+              [place, words](const Configuration& c) {
+                return words[static_cast<std::size_t>(place(const_cast<Configuration&>(c)))];
+              }};
+}
+
+Wrong check_absolute(const std::string& path) {
+  if (path.empty() || path.front() == '/') return std::nullopt;
+  return "must be an absolute path";
+}
+
+Wrong check_policy(const std::string& policy) {
+  const auto made = scheduler::make_policy(policy, {});
+  if (made) return std::nullopt;
+  return "cannot be used: " + made.failure().message;
+}
+
+Wrong check_eviction(const std::string& order) {
+  if (order == "next-use" || order == "reuse" || order == "lru") return std::nullopt;
+  return "must be one of next-use, reuse, lru";
+}
+
+bool is_weight(double value) { return value > 0 && value <= 1e6; }
+constexpr const char* kWeights = "must have weights above 0 and up to 1000000";
+
+ConfigurationKey weights(std::string name, std::string description,
+                         std::map<std::string, double> WeightConfiguration::*member) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::weights,
+          .set = [member](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto& table = std::get<std::map<std::string, double>>(given);
+            if (!std::ranges::all_of(table, [](const auto& one) { return is_weight(one.second); })) return kWeights;
+            c.weights.*member = table;
+            return std::nullopt;
+          },
+          .get = [member](const Configuration& c) { return c.weights.*member; }};
+}
+
+ConfigurationKey other_weight() {
+  return {.name = "weights.other",
+          .description = "Share of the workers of a user who is not named below, nor are his groups",
+          .kind = ValueKind::number,
+          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const double value = std::get<double>(given);
+            if (!is_weight(value)) return "must be above 0 and up to 1000000";
+            c.weights.other = value;
+            return std::nullopt;
+          },
+          .get = [](const Configuration& c) { return c.weights.other; }};
+}
+
+ConfigurationKey emulated_gpus() {
+  return {.name = "runtime.emulated_gpus",
+          .description = "Emulated accelerators: \"2\", \"2:memory=256MiB,bandwidth=8GB/s\"; empty: none",
+          .kind = ValueKind::text,
+          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto& text = std::get<std::string>(given);
+            std::vector<platform::EmulationOptions> options;
+            if (!text.empty()) {
+              auto parsed = platform::parse_emulated_gpus(text);
+              if (!parsed) return "cannot be used: " + parsed.failure().message;
+              options = std::move(parsed).value();
+            }
+            c.emulated_gpus = text;
+            c.server.runtime.emulated_gpus = std::move(options);
+            return std::nullopt;
+          },
+          .get = [](const Configuration& c) { return c.emulated_gpus; }};
+}
+
+ConfigurationKey cancel_after() {
+  return {
+      .name = "stop.cancel_after_s",
+      .description = "Seconds that clients have to finish when the service stops; 0: as long as they take",
+      .kind = ValueKind::whole,
+      .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+        const std::int64_t value = std::get<std::int64_t>(given);
+        if (value < 0) return "must be at least 0";
+        if (value > 86'400) return "must be at most 86400, a day";
+        c.stop.cancel_after = std::chrono::seconds(value);
+        return std::nullopt;
+      },
+      .get = [](const Configuration& c) -> ConfigurationValue {
+        return static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(c.stop.cancel_after).count());
+      }};
+}
+
+ConfigurationKey gpu_memory() {
+  return {.name = "runtime.gpu_memory",
+          .description = "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
+          .kind = ValueKind::text,
+          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto& text = std::get<std::string>(given);
+            c.server.runtime.gpu_memory = text.empty() ? std::nullopt : parse_bytes(text);
+            const auto& memory = c.server.runtime.gpu_memory;
+            if (!text.empty() && (!memory || memory->count == 0)) return kAmount;
+            return std::nullopt;
+          },
+          .get =
+              [](const Configuration& c) {
+                const auto& memory = c.server.runtime.gpu_memory;
+                return memory ? exact_bytes(*memory) : std::string();
+              }};
+}
+
+ConfigurationKey plugin_folders() {
+  return {.name = "plugins.folders",
+          .description = "Folders of plug-ins, which nobody but root and the service's user may write: docs/plugins.md",
+          .kind = ValueKind::texts,
+          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const auto& folders = std::get<std::vector<std::string>>(given);
+            for (const std::string& folder : folders) {
+              if (folder.empty() || check_absolute(folder)) return "must have absolute paths";
+            }
+            c.plugins.folders = folders;
+            return std::nullopt;
+          },
+          .get = [](const Configuration& c) { return c.plugins.folders; }};
+}
+
+#define TROUPE_PLACE(member) \
+  [](Configuration & c) -> auto& { return c.member; }
+
+void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
+  keys.push_back(text("socket.folder", "Where the sockets are; empty: $XDG_RUNTIME_DIR/troupe, for root /run/troupe",
+                      TROUPE_PLACE(server.folder), check_absolute));
+  keys.push_back(text("socket.group", "Members of this group may use the service; empty: its owner and root alone",
+                      TROUPE_PLACE(server.group)));
+  keys.push_back(flag("socket.inherit", "Take the sockets that systemd passes, where it does",
+                      TROUPE_PLACE(server.inherit_sockets)));
+  keys.push_back(whole("limits.clients", "Clients at a time", 1, 100'000, TROUPE_PLACE(server.sessions)));
+  keys.push_back(whole("limits.connections_per_user", "Connections at a time of one user to each socket", 1, 1'000'000,
+                       TROUPE_PLACE(server.connections_per_user)));
+  keys.push_back(whole("limits.tasks", "Tasks in flight of one client; a run of a recording is one", 1, kMost,
+                       TROUPE_PLACE(server.limits.tasks)));
+  keys.push_back(whole("limits.recorded_tasks", "Tasks in all recordings of one client", 0, kMost,
+                       TROUPE_PLACE(server.limits.recorded_tasks)));
+  keys.push_back(whole("limits.handles", "Registered handles of one client, blocks included", 1, kMost,
+                       TROUPE_PLACE(server.limits.handles)));
+  keys.push_back(
+      memory("limits.memory", "Shared memory of one client, with its unit", TROUPE_PLACE(server.limits.memory)));
+  keys.push_back(whole("limits.segments", "Segments of shared memory of one client", 1, 1'000'000,
+                       TROUPE_PLACE(server.limits.segments)));
+  keys.push_back(other_weight());
+  keys.push_back(weights("weights.users", "Shares of users, by name: { alice = 2 }", &WeightConfiguration::users));
+  keys.push_back(weights("weights.groups", "Shares of members of groups, by name", &WeightConfiguration::groups));
+}
+
+void add_runtime(std::vector<ConfigurationKey>& keys) {
+  keys.push_back(whole("runtime.cores", "Cores to use; 0: all that the service may use", 0, 1 << 20,
+                       TROUPE_PLACE(server.runtime.cores)));
+  keys.push_back(text("runtime.restrict_to", "Only these processing units: \"0-3,8\"; empty: all that are allowed",
+                      TROUPE_PLACE(server.runtime.restrict_to)));
+  keys.push_back(flag("runtime.bind", "Bind each worker to its core", TROUPE_PLACE(server.runtime.bind)));
+  keys.push_back(flag("runtime.oversubscribe", "Allow more workers than cores, unbound",
+                      TROUPE_PLACE(server.runtime.oversubscribe)));
+  keys.push_back(flag("runtime.hyperthreads", "Every hyperthread is a core of its own",
+                      TROUPE_PLACE(server.runtime.use_hyperthreads)));
+  keys.push_back(
+      text("runtime.policy", "Scheduling policy: docs/policies.md", TROUPE_PLACE(server.runtime.policy), check_policy));
+  keys.push_back(whole("runtime.seed", "Seed of random choices", 0, kMost, TROUPE_PLACE(server.runtime.seed)));
+  keys.push_back(text("runtime.models", "Folder where kernel times are kept; empty: nowhere",
+                      TROUPE_PLACE(server.runtime.model_folder), check_absolute));
+  keys.push_back(whole("runtime.gpus", "NVIDIA GPUs to use", 0, 1024, TROUPE_PLACE(server.runtime.gpus)));
+  keys.push_back(gpu_memory());
+  keys.push_back(emulated_gpus());
+  keys.push_back(whole("runtime.gpu_lookahead", "Tasks whose data an accelerator fetches ahead", 0, 1024,
+                       TROUPE_PLACE(server.runtime.gpu_lookahead)));
+  keys.push_back(whole("runtime.core_lookahead", "The same of a core, where there are accelerators", 0, 1024,
+                       TROUPE_PLACE(server.runtime.core_lookahead)));
+  keys.push_back(text("runtime.eviction", "What leaves a full memory first: next-use, reuse or lru",
+                      TROUPE_PLACE(server.runtime.eviction), check_eviction));
+}
+
+void add_others(std::vector<ConfigurationKey>& keys) {
+  keys.push_back(plugin_folders());
+  keys.push_back(flag("plugins.strict", "A plug-in that cannot be used keeps the service from starting",
+                      TROUPE_PLACE(plugins.strict)));
+  keys.push_back(flag("http.enabled", "Offer metrics and the page over HTTP", TROUPE_PLACE(http.enabled)));
+  keys.push_back(
+      text("http.address", "Address to listen on; other than loopback only with a token", TROUPE_PLACE(http.address)));
+  keys.push_back(whole("http.port", "Port to listen on; 0: one that is free", 0, 65535, TROUPE_PLACE(http.port)));
+  keys.push_back(text("http.token_file", "File with the token that callers must show; only its owner may read it",
+                      TROUPE_PLACE(http.token_file), check_absolute));
+  keys.push_back(
+      choice("log.format", "text, or json: one object per line", {"text", "json"}, TROUPE_PLACE(log.format)));
+  keys.push_back(choice("log.level", "The least that is logged: debug, info, warning or error",
+                        {"debug", "info", "warning", "error"}, TROUPE_PLACE(log.level)));
+  keys.push_back(text("log.file", "File that the log is appended to; empty: standard error", TROUPE_PLACE(log.file),
+                      check_absolute));
+  keys.push_back(cancel_after());
+}
+
+#undef TROUPE_PLACE
+
+/// Letters to add, drop or exchange to get from one to the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t exchanged = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+Failure must(const char* what) { return {ErrorCode::invalid_argument, std::string("must be ") + what}; }
+
+/// Added to those that are there.
+Result<ConfigurationValue> weights_of(const ConfigurationKey& key, const std::vector<std::string>& given,
+                                      const Configuration& configuration) {
+  auto all = std::get<std::map<std::string, double>>(key.get(configuration));
+  for (const std::string& one : given) {
+    const std::size_t equals = one.find('=');
+    const auto number = equals == std::string::npos ? ParsedNumber<double>() : parse_real(one.substr(equals + 1));
+    if (equals == 0 || number.status != NumberStatus::ok) return must("a name and a weight, such as alice=2");
+    all[one.substr(0, equals)] = number.value;
+  }
+  return ConfigurationValue(all);
+}
+
+Result<ConfigurationValue> value_of(const ConfigurationKey& key, const std::vector<std::string>& given,
+                                    const Configuration& configuration) {
+  const std::string& last = given.back();
+  switch (key.kind) {
+    case ValueKind::flag:
+      if (last == "true" || last == "false") return ConfigurationValue(last == "true");
+      return must("true or false");
+    case ValueKind::whole: {
+      const auto number = parse_integer(last);
+      if (number.status == NumberStatus::ok) return ConfigurationValue(number.value);
+      return must("a whole number");
+    }
+    case ValueKind::number: {
+      const auto number = parse_real(last);
+      if (number.status == NumberStatus::ok) return ConfigurationValue(number.value);
+      return must("a number");
+    }
+    case ValueKind::text: return ConfigurationValue(last);
+    case ValueKind::texts: return ConfigurationValue(given);
+    case ValueKind::weights: break;
+  }
+  return weights_of(key, given, configuration);
+}
+
+}  // namespace
+
+std::string_view describe(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::flag: return "true or false";
+    case ValueKind::whole: return "a whole number";
+    case ValueKind::number: return "a number";
+    case ValueKind::text: return "a text in quotes";
+    case ValueKind::texts: return "a list of texts";
+    case ValueKind::weights: return "a table of names and numbers";
+  }
+  return "";
+}
+
+std::span<const ConfigurationKey> configuration_keys() {
+  static const std::vector<ConfigurationKey> keys = [] {
+    std::vector<ConfigurationKey> all;
+    add_socket_and_limits(all);
+    add_runtime(all);
+    add_others(all);
+    return all;
+  }();
+  return keys;
+}
+
+const ConfigurationKey* find_key(std::string_view name) {
+  const auto keys = configuration_keys();
+  const auto found = std::ranges::find(keys, name, &ConfigurationKey::name);
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::string nearest_key(std::string_view name) {
+  constexpr std::size_t kLongestName = 64;
+  if (name.size() > kLongestName) return {};
+  std::string nearest;
+  std::size_t least = name.size() / 2 + 1;
+  const std::string_view last_given = name.substr(name.rfind('.') + 1);
+  for (const ConfigurationKey& key : configuration_keys()) {
+    // Keys of the right name in the wrong section are near, too.
+    const std::size_t away = std::min(distance(name, key.name), distance(last_given, key.last_name()) + 2);
+    if (away < least) {
+      least = away;
+      nearest = key.name;
+    }
+  }
+  return nearest;
+}
+
+Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::string>& given,
+                           Configuration& configuration) {
+  if (given.empty()) return {};
+  const auto value = value_of(key, given, configuration);
+  const Wrong wrong = value ? key.set(value.value(), configuration) : Wrong(value.failure().message);
+  if (!wrong) return {};
+  return Failure{ErrorCode::invalid_argument,
+                 fmt::format("--{} {}: {}", key.name, troupe::quoted(given.back()), *wrong)};
+}
+
+}  // namespace troupe::service

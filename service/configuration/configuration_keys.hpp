@@ -1,0 +1,57 @@
+/// The keys of a service's configuration: one table for the file, the command line, `--print-config` and the manual.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "service/configuration/configuration.hpp"
+
+namespace troupe::service {
+
+/// In the order of `ConfigurationValue`'s alternatives.
+enum class ValueKind { flag, whole, number, text, texts, weights };
+using ConfigurationValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, std::map<std::string, double>>;
+
+/// "a whole number".
+[[nodiscard]] std::string_view describe(ValueKind kind);
+
+/// What would be right; nothing where the value is.
+using Wrong = std::optional<std::string>;
+
+struct ConfigurationKey {
+  /// "limits.tasks".
+  std::string name;
+  /// One line: what it is, and its unit.
+  std::string description;
+  ValueKind kind = ValueKind::text;
+  /// The value is of this kind.
+  std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
+  std::function<ConfigurationValue(const Configuration&)> get;
+
+  /// "limits" and "tasks".
+  [[nodiscard]] std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
+  [[nodiscard]] std::string_view last_name() const { return std::string_view(name).substr(name.find('.') + 1); }
+};
+
+/// Those of a section follow one another.
+[[nodiscard]] std::span<const ConfigurationKey> configuration_keys();
+
+/// Null: there is no such key.
+[[nodiscard]] const ConfigurationKey* find_key(std::string_view name);
+/// The key that was probably meant; empty where none is near.
+[[nodiscard]] std::string nearest_key(std::string_view name);
+
+/// Sets a key as the command line gives it: one text, for `texts` one of the list, for `weights` "alice=2". Fails with
+/// `invalid_argument`.
+[[nodiscard]] Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::string>& given,
+                                         Configuration& configuration);
+
+}  // namespace troupe::service

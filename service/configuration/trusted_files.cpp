@@ -1,0 +1,94 @@
+#include "service/configuration/trusted_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+namespace troupe::service {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Why others could change what lies at `path`; nothing where they cannot. `above`: a folder above the one of interest.
+std::optional<std::string> distrust(const struct stat& status, const std::string& path, std::uint32_t user,
+                                    bool above) {
+  if (status.st_uid != 0 && status.st_uid != user) {
+    return fmt::format("{} belongs to user {}: only root and the user of the service (number {}) are trusted", path,
+                       status.st_uid, user);
+  }
+  const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if (shared && !(above && sticky)) {
+    return fmt::format("{} can be written by others (mode {:04o}): chmod go-w {}", path, status.st_mode & 07777U, path);
+  }
+  return std::nullopt;
+}
+
+Failure cannot_read(const std::string& path) {
+  return {ErrorCode::io, fmt::format("cannot read {}: {}", path, std::strerror(errno))};
+}
+
+Result<void> check_folders(const fs::path& folder, std::uint32_t user) {
+  fs::path place;
+  for (const fs::path& part : folder) {
+    place /= part;
+    struct stat status {};
+    if (::lstat(place.c_str(), &status) != 0) return cannot_read(place);
+    if (S_ISLNK(status.st_mode)) {
+      return Failure{ErrorCode::bad_input,
+                     fmt::format("{} is a symbolic link: name the folder that it leads to", place.string())};
+    }
+    if (!S_ISDIR(status.st_mode)) return Failure{ErrorCode::bad_input, fmt::format("{} is no folder", place.string())};
+    if (const auto why = distrust(status, place, user, place != folder)) return Failure{ErrorCode::bad_input, *why};
+  }
+  return {};
+}
+
+/// Why the file is not to be run.
+std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t user) {
+  std::error_code error;
+  const fs::path target = fs::canonical(file, error);
+  if (error) return fmt::format("{} cannot be followed: {}", file.string(), error.message());
+  if (target.parent_path() != file.parent_path()) {
+    return fmt::format("{} is a symbolic link out of its folder, to {}", file.string(), target.string());
+  }
+  struct stat status {};
+  if (::lstat(target.c_str(), &status) != 0) return cannot_read(target).message;
+  if (!S_ISREG(status.st_mode)) return fmt::format("{} is no file", target.string());
+  return distrust(status, target, user, false);
+}
+
+}  // namespace
+
+Result<TrustedFolder> look_at_trusted_folder(const std::string& given, std::uint32_t user) {
+  if (given.empty() || given.front() != '/') {
+    return Failure{ErrorCode::bad_input, fmt::format("'{}' must be an absolute path", given)};
+  }
+  fs::path folder = fs::path(given).lexically_normal();
+  if (!folder.has_filename() && folder != folder.root_path()) folder = folder.parent_path();
+  if (Result<void> trusted = check_folders(folder, user); !trusted) return trusted.failure();
+  TrustedFolder result;
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".so") files.push_back(entry->path());
+  }
+  if (error) return Failure{ErrorCode::io, fmt::format("cannot read {}: {}", folder.string(), error.message())};
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    if (const auto why = distrust_file(file, user)) {
+      result.refused.push_back(*why);
+    } else {
+      result.files.push_back(file);
+    }
+  }
+  return result;
+}
+
+}  // namespace troupe::service

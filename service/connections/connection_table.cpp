@@ -1,0 +1,55 @@
+#include "service/connections/connection_table.hpp"
+
+#include <sys/stat.h>
+
+#include <charconv>
+#include <system_error>
+
+namespace troupe::service {
+namespace {
+
+/// 0: the number means no socket.
+std::uint64_t inode_of(int socket) {
+  struct stat status {};
+  return ::fstat(socket, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
+}
+
+}  // namespace
+
+bool ConnectionTable::add(int socket, const Peer& peer) {
+  const std::lock_guard lock(mutex_);
+  std::size_t same_user = 0;
+  for (auto it = connections_.begin(); it != connections_.end();) {
+    if (it->first == socket || inode_of(it->first) != it->second.inode) {
+      it = connections_.erase(it);
+    } else {
+      same_user += it->second.peer.user == peer.user ? 1 : 0;
+      ++it;
+    }
+  }
+  if (same_user >= per_user_) return false;
+  connections_[socket] = {inode_of(socket), peer};
+  return true;
+}
+
+std::optional<Peer> ConnectionTable::find(std::string_view connection) const {
+  constexpr std::string_view prefix = "fd:";
+  if (!connection.starts_with(prefix)) return std::nullopt;
+  connection.remove_prefix(prefix.size());
+  int socket = -1;
+  const auto [end, error] = std::from_chars(connection.data(), connection.data() + connection.size(), socket);
+  if (error != std::errc() || end != connection.data() + connection.size()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(socket);
+  if (found == connections_.end() || inode_of(socket) != found->second.inode) return std::nullopt;
+  return found->second.peer;
+}
+
+std::size_t ConnectionTable::size() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t open = 0;
+  for (const auto& [socket, connection] : connections_) open += inode_of(socket) == connection.inode ? 1 : 0;
+  return open;
+}
+
+}  // namespace troupe::service

@@ -1,0 +1,42 @@
+/// The connections to the service's socket: whose they are, and how many each user has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "service/connections/peer.hpp"
+
+namespace troupe::service {
+
+/// gRPC owns the descriptors of connections, closes them when it likes, and names a call's connection by the number of
+/// its descriptor ("fd:7"). A number may mean another connection later, so the table keeps the socket's inode with it,
+/// and believes a number only while the socket is still that one: a call keeps its connection, and so the descriptor,
+/// open. Thread-safe.
+class ConnectionTable {
+ public:
+  explicit ConnectionTable(std::size_t per_user) : per_user_(per_user) {}
+
+  /// Notes a connection before gRPC gets it. False: its user has as many as he may have, and it is to be closed.
+  bool add(int socket, const Peer& peer);
+  /// Who makes a call, by what gRPC calls his connection. Nothing where that is none of those that were noted.
+  [[nodiscard]] std::optional<Peer> find(std::string_view connection) const;
+  /// Connections that are open.
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  struct Connection {
+    std::uint64_t inode = 0;
+    Peer peer;
+  };
+
+  const std::size_t per_user_;
+  mutable std::mutex mutex_;
+  /// By descriptor; some may have been closed.
+  std::map<int, Connection> connections_;  // mutex_
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,47 @@
+/// The folder of a service's sockets, which one service at a time has.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/files/file_descriptor.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::service {
+
+/// `$XDG_RUNTIME_DIR/troupe`; for root `/run/troupe`. Fails with `invalid_argument` where the user has no folder for
+/// such things. Reads the environment.
+[[nodiscard]] Result<std::string> default_socket_folder();
+
+/// Has the folder, by a lock that the system takes away when the process ends, until it is destroyed; then removes the
+/// sockets that were made in it.
+class SocketFolder {
+ public:
+  /// Makes the folder where there is none, for its owner alone, or for a group too. Fails with `io`: another service
+  /// has it, it belongs to another user, others may write in it, or it cannot be made.
+  [[nodiscard]] static Result<SocketFolder> open(const std::string& path, std::optional<std::uint32_t> group);
+  SocketFolder(SocketFolder&& other) noexcept = default;
+  SocketFolder& operator=(SocketFolder&&) = delete;
+  ~SocketFolder();
+
+  /// A socket that listens, of kind SOCK_STREAM or SOCK_SEQPACKET, which only the owner, or the group too, can
+  /// connect to. What a service that is gone left behind is replaced. Fails with `io`: in use, or no socket.
+  [[nodiscard]] Result<platform::FileDescriptor> listen(const std::string& name, int kind);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  SocketFolder(std::string path, std::optional<std::uint32_t> group, platform::FileDescriptor lock)
+      : path_(std::move(path)), group_(group), lock_(std::move(lock)) {}
+
+  std::string path_;
+  std::optional<std::uint32_t> group_;
+  platform::FileDescriptor lock_;
+  std::vector<std::string> sockets_;
+};
+
+}  // namespace troupe::service

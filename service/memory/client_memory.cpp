@@ -1,0 +1,85 @@
+#include "service/memory/client_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace troupe::service {
+namespace {
+
+Failure connection_ended() { return {ErrorCode::stopped, "the client's connection to the memory socket has ended"}; }
+
+}  // namespace
+
+Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return connection_ended();
+    if (segments_.size() >= most_segments_) {
+      return Failure{
+          ErrorCode::invalid_argument,
+          fmt::format("the client has {} segments of shared memory, and may have no more: allocate fewer and "
+                      "larger ones",
+                      segments_.size())};
+    }
+  }
+  // Without the lock: large ones take long, and only the connection's thread allocates.
+  auto segment = SharedSegment::create(size, account_);
+  if (!segment) return segment.failure();
+  const std::uint64_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  if (ended_) return connection_ended();
+  segments_.emplace(id, segment.value());
+  return Allocated{id, std::move(segment).value()};
+}
+
+Result<void> ClientMemory::release(std::uint64_t id) {
+  std::shared_ptr<SharedSegment> last;
+  const std::lock_guard lock(mutex_);
+  const auto found = segments_.find(id);
+  if (found == segments_.end()) {
+    return Failure{ErrorCode::invalid_argument, fmt::format("there is no segment {} of shared memory", id)};
+  }
+  last = std::move(found->second);
+  segments_.erase(found);
+  return {};
+}
+
+std::shared_ptr<SharedSegment> ClientMemory::find(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = segments_.find(id);
+  return found == segments_.end() ? nullptr : found->second;
+}
+
+void ClientMemory::end() {
+  std::map<std::uint64_t, std::shared_ptr<SharedSegment>> segments;
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  segments.swap(segments_);
+  if (gone_) std::exchange(gone_, nullptr)();
+}
+
+bool ClientMemory::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+bool ClientMemory::watch(std::function<void()> gone) {
+  const std::lock_guard lock(mutex_);
+  if (watched_) return false;
+  watched_ = true;
+  if (ended_) {
+    gone();
+  } else {
+    gone_ = std::move(gone);
+  }
+  return true;
+}
+
+void ClientMemory::unwatch() {
+  const std::lock_guard lock(mutex_);
+  watched_ = false;
+  gone_ = nullptr;
+}
+
+}  // namespace troupe::service

@@ -1,0 +1,77 @@
+/// The shared memory of one client: what hangs on its connection to the memory socket.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+#include "proto/wire/memory_packets.hpp"
+#include "service/connections/peer.hpp"
+#include "service/memory/shared_segment.hpp"
+
+namespace troupe::service {
+
+/// Names a connection to the memory socket; nobody else can guess it.
+using Token = std::array<std::uint8_t, wire::kTokenSize>;
+
+/// Thread-safe: the connection's thread allocates and releases, the session's thread finds.
+class ClientMemory {
+ public:
+  struct Limits {
+    Bytes memory;
+    std::size_t segments = 0;
+  };
+  /// `next_id` numbers the segments of all clients; it outlives this.
+  ClientMemory(Peer peer, const Token& token, const Limits& limits, std::atomic<std::uint64_t>& next_id)
+      : peer_(std::move(peer)),
+        token_(token),
+        most_segments_(limits.segments),
+        account_(std::make_shared<MemoryAccount>(limits.memory)),
+        next_id_(next_id) {}
+
+  [[nodiscard]] const Peer& peer() const { return peer_; }
+  [[nodiscard]] const Token& token() const { return token_; }
+
+  struct Allocated {
+    std::uint64_t id = 0;
+    std::shared_ptr<SharedSegment> segment;
+  };
+  /// What `SharedSegment::create` fails with; `invalid_argument` where there are too many segments, `stopped` after
+  /// `end`.
+  Result<Allocated> allocate(Bytes size);
+  /// The memory goes with its last user. `invalid_argument` where there is no such segment.
+  Result<void> release(std::uint64_t id);
+  /// Null where there is no such segment.
+  [[nodiscard]] std::shared_ptr<SharedSegment> find(std::uint64_t id) const;
+
+  /// The connection has ended: forgets all segments, and tells who watches.
+  void end();
+  [[nodiscard]] bool ended() const;
+  /// `gone` is called once, when the connection ends, or now if it has; never after `unwatch` has returned. One watcher
+  /// at a time: false where there is one.
+  bool watch(std::function<void()> gone);
+  void unwatch();
+
+  /// Memory that it has, released segments that are still used included.
+  [[nodiscard]] Bytes used() const { return account_->used(); }
+
+ private:
+  const Peer peer_;
+  const Token token_;
+  const std::size_t most_segments_;
+  const std::shared_ptr<MemoryAccount> account_;
+  std::atomic<std::uint64_t>& next_id_;
+  mutable std::mutex mutex_;
+  bool ended_ = false;                                                // mutex_
+  std::map<std::uint64_t, std::shared_ptr<SharedSegment>> segments_;  // mutex_
+  bool watched_ = false;                                              // mutex_
+  std::function<void()> gone_;                                        // mutex_
+};
+
+}  // namespace troupe::service

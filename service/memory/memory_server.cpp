@@ -1,0 +1,231 @@
+#include "service/memory/memory_server.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace troupe::service {
+namespace {
+
+using wire::MemoryError;
+using wire::MemoryReply;
+using wire::MemoryRequest;
+using wire::MemoryRequestKind;
+
+MemoryReply refusal(std::uint64_t request, MemoryError error, std::string_view message) {
+  MemoryReply reply;
+  reply.request = request;
+  reply.error = error;
+  reply.set_message(message);
+  return reply;
+}
+
+MemoryReply refusal(std::uint64_t request, const Failure& failure) {
+  MemoryError error = MemoryError::invalid_argument;
+  if (failure.code == ErrorCode::out_of_memory || failure.code == ErrorCode::platform) {
+    error = MemoryError::out_of_memory;
+  }
+  if (failure.code == ErrorCode::stopped) error = MemoryError::stopped;
+  return refusal(request, error, failure.message);
+}
+
+/// With a descriptor, unless that is -1. False: the client is gone.
+bool send(int socket, const MemoryReply& reply, int descriptor = -1) {
+  iovec content{const_cast<MemoryReply*>(&reply), sizeof reply};
+  msghdr message{};
+  message.msg_iov = &content;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  if (descriptor >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  ssize_t sent = 0;
+  do {
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == sizeof reply;
+}
+
+enum class Received { request, malformed, ended };
+
+Received receive(int socket, MemoryRequest& request) {
+  // One byte more than a request has shows what is too long. Descriptors that a client sends are dropped by the system,
+  // as there is no place for them.
+  struct {
+    MemoryRequest request;
+    char more = 0;
+  } packet;
+  ssize_t size = 0;
+  do {
+    size = ::recv(socket, &packet, sizeof packet, 0);
+  } while (size < 0 && errno == EINTR);
+  if (size <= 0) return Received::ended;
+  if (size != sizeof request) return Received::malformed;
+  request = packet.request;
+  return Received::request;
+}
+
+bool fill_token(Token& token) {
+  std::size_t filled = 0;
+  while (filled < token.size()) {
+    const ssize_t size = ::getrandom(token.data() + filled, token.size() - filled, 0);
+    if (size < 0 && errno != EINTR) return false;
+    if (size > 0) filled += static_cast<std::size_t>(size);
+  }
+  return true;
+}
+
+}  // namespace
+
+MemoryServer::~MemoryServer() {
+  std::unique_lock lock(mutex_);
+  draining_ = true;
+  for (const Connection& connection : connections_) ::shutdown(connection.socket.get(), SHUT_RDWR);
+  all_ended_.wait(lock, [this] { return connections_.empty(); });
+  lock.unlock();
+  collect();
+}
+
+void MemoryServer::serve(platform::FileDescriptor connection, const Peer& peer) {
+  collect();
+  const std::lock_guard lock(mutex_);
+  const auto same_user = [&](const Connection& other) { return other.peer.user == peer.user; };
+  const auto count = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), same_user));
+  if (draining_) {
+    send(connection.get(), refusal(0, MemoryError::stopped, "the service is stopping and takes no clients"));
+    return;
+  }
+  if (count >= limits_.connections_per_user) {
+    send(connection.get(),
+         refusal(0, MemoryError::limit,
+                 fmt::format("user {} has {} connections to the service, and may have no more", peer.user, count)));
+    return;
+  }
+  // A thread of its own may block.
+  ::fcntl(connection.get(), F_SETFL, ::fcntl(connection.get(), F_GETFL) & ~O_NONBLOCK);
+  const Place place = connections_.insert(connections_.end(), Connection{std::move(connection), peer, nullptr, {}});
+  try {
+    place->thread = std::thread([this, place] { run(place); });
+  } catch (const std::system_error&) {
+    send(place->socket.get(), refusal(0, MemoryError::limit, "the system has no thread left for another client"));
+    connections_.erase(place);
+  }
+}
+
+std::shared_ptr<ClientMemory> MemoryServer::find(const Token& token) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(token);
+  return found == known_.end() ? nullptr : found->second;
+}
+
+void MemoryServer::drain() {
+  const std::lock_guard lock(mutex_);
+  draining_ = true;
+}
+
+std::size_t MemoryServer::connections() const {
+  const std::lock_guard lock(mutex_);
+  return connections_.size();
+}
+
+void MemoryServer::run(Place connection) {
+  const int socket = connection->socket.get();
+  MemoryRequest request;
+  for (bool goes_on = true; goes_on;) {
+    const Received received = receive(socket, request);
+    goes_on = received == Received::request && answer(*connection, request);
+    if (received == Received::malformed) {
+      send(socket, refusal(0, MemoryError::invalid_argument, "a packet is not as long as a request"));
+    }
+  }
+  if (connection->memory) connection->memory->end();
+  const std::lock_guard lock(mutex_);
+  if (connection->memory) known_.erase(connection->memory->token());
+  connection->memory = nullptr;
+  connection->socket.reset();
+  ended_.splice(ended_.end(), connections_, connection);
+  if (connections_.empty()) all_ended_.notify_all();
+}
+
+void MemoryServer::collect() {
+  std::list<Connection> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended.swap(ended_);
+  }
+  for (Connection& connection : ended) connection.thread.join();
+}
+
+bool MemoryServer::hello(Connection& connection, const MemoryRequest& request, MemoryReply& reply) {
+  if (request.magic != wire::kMemoryMagic || request.version != wire::kMemoryVersion) {
+    reply = refusal(request.request, MemoryError::version_mismatch,
+                    fmt::format("the service speaks version {} of the memory protocol, the client version {}: use the "
+                                "same release of Troupe on both sides",
+                                wire::kMemoryVersion, request.version));
+    return false;
+  }
+  if (request.kind != MemoryRequestKind::hello || connection.memory) {
+    reply = refusal(request.request, MemoryError::invalid_argument,
+                    connection.memory ? "'hello' came twice" : "the first request is not 'hello'");
+    return false;
+  }
+  Token token{};
+  if (!fill_token(token)) {
+    reply = refusal(request.request, MemoryError::out_of_memory, "the system has no random numbers");
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  connection.memory = std::make_shared<ClientMemory>(connection.peer, token, limits_.client, next_segment_);
+  known_.emplace(token, connection.memory);
+  reply.token = token;
+  return true;
+}
+
+bool MemoryServer::answer(Connection& connection, const MemoryRequest& request) {
+  const int socket = connection.socket.get();
+  MemoryReply reply;
+  reply.request = request.request;
+  if (!connection.memory || request.kind == MemoryRequestKind::hello) {
+    const bool goes_on = hello(connection, request, reply);
+    return send(socket, reply) && goes_on;
+  }
+  switch (request.kind) {
+    case MemoryRequestKind::hello: return false;
+    case MemoryRequestKind::allocate: {
+      const auto allocated = connection.memory->allocate({request.size});
+      if (!allocated) {
+        MemoryReply refused = refusal(request.request, allocated.failure());
+        // Of the arguments, 0 alone is wrong in itself.
+        const bool limited = refused.error == MemoryError::invalid_argument && request.size > 0;
+        if (limited) refused.error = MemoryError::limit;
+        return send(socket, refused);
+      }
+      reply.segment = allocated.value().id;
+      reply.size = allocated.value().segment->size().count;
+      return send(socket, reply, allocated.value().segment->descriptor());
+    }
+    case MemoryRequestKind::release: {
+      const auto released = connection.memory->release(request.segment);
+      reply.segment = request.segment;
+      return send(socket, released ? reply : refusal(request.request, released.failure()));
+    }
+  }
+  return send(socket, refusal(request.request, MemoryError::invalid_argument,
+                              fmt::format("there is no request of kind {}", static_cast<std::uint32_t>(request.kind))));
+}
+
+}  // namespace troupe::service

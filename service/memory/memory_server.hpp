@@ -1,0 +1,67 @@
+/// What answers at the memory socket.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "platform/files/file_descriptor.hpp"
+#include "service/memory/client_memory.hpp"
+
+namespace troupe::service {
+
+/// Serves each connection in a thread of its own, as allocating memory takes long. Thread-safe.
+class MemoryServer {
+ public:
+  struct Limits {
+    ClientMemory::Limits client;
+    std::size_t connections_per_user = 0;
+  };
+  explicit MemoryServer(const Limits& limits) : limits_(limits) {}
+  /// Ends all connections.
+  ~MemoryServer();
+  MemoryServer(const MemoryServer&) = delete;
+  MemoryServer& operator=(const MemoryServer&) = delete;
+
+  /// Serves a connection until its end; or says why it will not.
+  void serve(platform::FileDescriptor connection, const Peer& peer);
+  /// What belongs to a token. Null: no connection has it.
+  [[nodiscard]] std::shared_ptr<ClientMemory> find(const Token& token) const;
+  /// Refuses connections from now on.
+  void drain();
+  [[nodiscard]] std::size_t connections() const;
+
+ private:
+  struct Connection {
+    platform::FileDescriptor socket;
+    Peer peer;
+    /// Null before `hello`.
+    std::shared_ptr<ClientMemory> memory = nullptr;
+    std::thread thread;
+  };
+  using Place = std::list<Connection>::iterator;
+
+  void run(Place connection);
+  /// False: the connection is to be closed.
+  bool answer(Connection& connection, const wire::MemoryRequest& request);
+  bool hello(Connection& connection, const wire::MemoryRequest& request, wire::MemoryReply& reply);
+  /// Joins the threads of connections that have ended.
+  void collect();
+
+  const Limits limits_;
+  std::atomic<std::uint64_t> next_segment_{1};
+  mutable std::mutex mutex_;
+  std::condition_variable all_ended_;
+  bool draining_ = false;                                 // mutex_
+  std::list<Connection> connections_;                     // mutex_; each thread uses its own without
+  std::list<Connection> ended_;                           // mutex_
+  std::map<Token, std::shared_ptr<ClientMemory>> known_;  // mutex_
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,49 @@
+#include "service/sessions/ending_collector.hpp"
+
+#include <iterator>
+#include <mutex>
+
+namespace troupe::service {
+
+std::size_t EndingCollector::shard_of_this_thread() {
+  static std::atomic<std::size_t> threads{0};
+  static thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number % kShards;
+}
+
+void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept {
+  Shard& shard = shards_[shard_of_this_thread()];
+  {
+    const std::lock_guard lock(shard.lock);
+    if (tag != 0 && status == TaskStatus::succeeded) shard.succeeded.push_back(tag);
+    if (tag != 0 && status != TaskStatus::succeeded) shard.others.push_back({tag, status, cause});
+    // Release: who sees the count sees, by `signalled_`, that there is something to take, and the task's effects.
+    shard.count.fetch_add(1, std::memory_order_release);
+  }
+  // The load spares most tasks the exclusive access to the line.
+  if (!signalled_.load(std::memory_order_seq_cst) && !signalled_.exchange(true, std::memory_order_seq_cst)) wake_();
+}
+
+void EndingCollector::take(Batch& batch) {
+  signalled_.store(false, std::memory_order_seq_cst);
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.lock);
+    if (batch.succeeded.empty()) {
+      batch.succeeded.swap(shard.succeeded);
+    } else {
+      batch.succeeded.insert(batch.succeeded.end(), shard.succeeded.begin(), shard.succeeded.end());
+      shard.succeeded.clear();
+    }
+    std::move(shard.others.begin(), shard.others.end(), std::back_inserter(batch.others));
+    shard.others.clear();
+  }
+}
+
+std::uint64_t EndingCollector::count() const {
+  std::uint64_t count = 0;
+  // Acquire: pairs with `ended`.
+  for (const Shard& shard : shards_) count += shard.count.load(std::memory_order_acquire);
+  return count;
+}
+
+}  // namespace troupe::service

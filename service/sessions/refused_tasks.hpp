@@ -1,0 +1,41 @@
+/// Tasks that cannot run and fail in their place, so that what depends on them is cancelled as usual.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "graph/codelets/codelet.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::service {
+
+/// The failures of one session's refused tasks, until they have been thrown. Thread-safe.
+class RefusedTasks {
+ public:
+  /// A codelet of this name whose tasks take any data, and as their only argument a number that `add` gave: they throw
+  /// that failure. It stays usable when this object has gone.
+  [[nodiscard]] Codelet codelet(const std::string& name) const;
+  /// `keep`: the task may run several times.
+  std::uint64_t add(Failure failure, bool keep);
+  /// Of one that was kept, or never ran.
+  void forget(std::uint64_t number);
+
+ private:
+  struct Entry {
+    Failure failure;
+    bool keep = false;
+  };
+  struct Entries {
+    std::mutex mutex;
+    std::uint64_t next = 1;                              // mutex
+    std::unordered_map<std::uint64_t, Entry> by_number;  // mutex
+  };
+  static Failure take(Entries& entries, std::uint64_t number);
+
+  const std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();
+};
+
+}  // namespace troupe::service

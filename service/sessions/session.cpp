@@ -1,0 +1,296 @@
+#include "service/sessions/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "client/remote/connection/protocol_version.hpp"
+#include "platform/machine/host_memory.hpp"
+#include "service/sessions/wire_checks.hpp"
+#include "service/views/visible_view.hpp"
+
+namespace troupe::service {
+namespace {
+
+/// For the first message: whoever connects knows what to say.
+constexpr std::chrono::seconds kGreetingTime{10};
+/// For the last one, of which some clients take no notice.
+constexpr std::chrono::seconds kGoodbyeTime{2};
+/// A graph of so many tasks has had megabytes.
+constexpr std::uint64_t kManyTasks = 10'000;
+
+Failure no_memory() { return {ErrorCode::out_of_memory, "the service ran out of memory while it served this client"}; }
+
+}  // namespace
+
+Session::Session(const SessionHost& host, std::uint64_t id, Peer peer) : host_(host), id_(id), peer_(std::move(peer)) {
+  view_.id = id_;
+  view_.user = peer_.user;
+  view_.process = peer_.process;
+  view_.state = "running";
+}
+
+void Session::start(SessionStream& stream, std::function<void(Session&)> ended) {
+  stream_ = &stream;
+  ended_ = std::move(ended);
+  thread_ = std::thread([this] { run(); });
+}
+
+SessionView Session::look() const {
+  const std::lock_guard lock(mutex_);
+  SessionView view = view_;
+  view.age = Clock::now() - began_;
+  if (!work_) return view;
+  const SessionWork::Counts counts = work_->counts();
+  view.submitted = counts.submitted;
+  view.ended = counts.ended;
+  view.failed = counts.failed;
+  view.worker_time = work_->worker_time();
+  view.memory = memory_->used();
+  return view;
+}
+
+std::optional<WhyReport> Session::why() const {
+  const std::lock_guard lock(mutex_);
+  if (!work_) return std::nullopt;
+  return work_->why();
+}
+
+std::uint64_t Session::cancel(const Failure& reason) {
+  mailbox_->change([&](SessionNews& news) { news.cancel = reason; });
+  const std::lock_guard lock(mutex_);
+  return work_ ? work_->in_flight() : 0;
+}
+
+void Session::drain(const Failure& reason) {
+  mailbox_->change([&](SessionNews& news) { news.drain = reason; });
+}
+
+void Session::received(grpc::ByteBuffer message) {
+  mailbox_->change([&](SessionNews& news) { news.messages.push_back(std::move(message)); });
+}
+
+void Session::received_all() {
+  mailbox_->change([](SessionNews& news) { news.received_all = true; });
+}
+
+void Session::wrote(bool ok) {
+  mailbox_->change([ok](SessionNews& news) {
+    news.wrote = true;
+    if (!ok) news.gone = true;
+  });
+}
+
+void Session::gone() {
+  mailbox_->change([](SessionNews& news) { news.gone = true; });
+}
+
+void Session::run() {
+  std::optional<Failure> why;
+  try {
+    why = serve();
+  } catch (const std::bad_alloc&) {
+    why = no_memory();
+  } catch (const std::exception& error) {
+    why = Failure{ErrorCode::io, fmt::format("the service failed while it served this client: {}", error.what())};
+  }
+  if (work_) work_->withdraw({ErrorCode::cancelled, "the session has ended"});
+  if (why && !gone_) say_goodbye(*why);
+  wait_until_written();
+  std::exchange(stream_, nullptr)->finish();
+  const bool known = work_ != nullptr;
+  take_down();
+  if (known || why) log(why ? LogLevel::warning : LogLevel::info, known ? "session ended" : "client refused", why);
+  ended_(*this);
+}
+
+std::optional<Failure> Session::serve() {
+  listen();
+  const Clock::time_point latest = began_ + kGreetingTime;
+  while (!work_) {
+    if (Clock::now() >= latest) {
+      return Failure{
+          ErrorCode::invalid_argument,
+          fmt::format("the client said nothing for {} seconds: the first message is 'hello'", kGreetingTime.count())};
+    }
+    if (!handle(mailbox_->take(latest))) return goodbye_;
+  }
+  while (handle(writing_ || !work_->tell_at() ? mailbox_->take() : mailbox_->take(*work_->tell_at()))) {
+  }
+  return goodbye_;
+}
+
+bool Session::handle(SessionNews news) {
+  gone_ = gone_ || news.gone;
+  received_all_ = received_all_ || news.received_all;
+  if (news.wrote) writing_ = false;
+  if (!news.messages.empty()) reading_ = false;
+  std::move(news.messages.begin(), news.messages.end(), std::back_inserter(messages_));
+  if (gone_) return false;
+  if (news.drain) {
+    draining_ = news.drain;
+    if (work_) work_->refuse_more(*draining_);
+  }
+  if (news.cancel && work_) {
+    work_->withdraw(*news.cancel);
+    const std::lock_guard lock(mutex_);
+    view_.state = "cancelled";
+  }
+  while (!messages_.empty() && !(work_ && work_->overloaded())) {
+    grpc::ByteBuffer message = std::move(messages_.front());
+    messages_.pop_front();
+    listen();
+    if (auto handled = handle(message); !handled) {
+      goodbye_ = handled.failure();
+      return false;
+    }
+  }
+  if (work_) tell();
+  listen();
+  if (received_all_ && messages_.empty()) return false;
+  if (!draining_ || writing_ || (work_ && !work_->idle())) return true;
+  goodbye_ = draining_;
+  return false;
+}
+
+Result<void> Session::handle(grpc::ByteBuffer& bytes) {
+  if (!SessionStream::parse(bytes, incoming_)) {
+    return violation("message", "it is no message of this protocol, or a text in it is no UTF-8");
+  }
+  int first = 0;
+  if (!work_) {
+    if (incoming_.operations_size() == 0) return violation("operations", "none, and 'hello' comes first");
+    if (auto welcomed = welcome(incoming_.operations(first++)); !welcomed) return welcomed;
+  }
+  for (int i = first; i < incoming_.operations_size(); ++i) {
+    if (auto applied = work_->apply(incoming_.operations(i)); !applied) return applied;
+  }
+  return {};
+}
+
+Result<std::shared_ptr<ClientMemory>> Session::find_memory(const v1::Hello& hello) const {
+  if (hello.protocol_version() != remote::kProtocolVersion) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("the service speaks version {} of the protocol (Troupe {}), the client version {}: use "
+                               "the same release of Troupe on both sides",
+                               remote::kProtocolVersion, TROUPE_VERSION, hello.protocol_version())};
+  }
+  Token token{};
+  if (hello.token().size() != token.size()) {
+    return violation("hello.token", fmt::format("{} bytes; a token has {}", hello.token().size(), token.size()));
+  }
+  std::copy(hello.token().begin(), hello.token().end(), token.begin());
+  auto memory = host_.memory.find(token);
+  if (!memory || memory->peer().user != peer_.user) {
+    return violation("hello.token", "no connection to the memory socket has it");
+  }
+  return memory;
+}
+
+Result<void> Session::welcome(const v1::Operation& first) {
+  if (!first.has_hello()) return violation("operations", "the first one is not 'hello'");
+  const v1::Hello& hello = first.hello();
+  auto memory = find_memory(hello);
+  if (!memory) return memory.failure();
+  if (auto named = check_name("hello.name", hello.name()); !named) return named;
+  if (draining_) return *draining_;
+  const auto gone = [mailbox = mailbox_] { mailbox->change([](SessionNews& news) { news.gone = true; }); };
+  if (!memory.value()->watch(gone)) return violation("hello.token", "another session uses it");
+  memory_ = std::move(memory).value();
+  name_ = hello.name().empty() ? fmt::format("process {}", peer_.process) : hello.name();
+  if (host_.options.weight) weight_ = std::max(host_.options.weight(peer_.user), 1e-6);
+  auto work = std::make_unique<SessionWork>(
+      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_},
+      SessionWork::Options{graph_name(id_, name_), weight_}, [mailbox = mailbox_] { mailbox->wake(); });
+  v1::Welcome& welcome = *work->outbox().add().mutable_welcome();
+  welcome.set_session(id_);
+  welcome.set_service_version(TROUPE_VERSION);
+  welcome.set_workers(static_cast<std::uint32_t>(host_.system.workers()));
+  welcome.set_policy(host_.system.policy());
+  welcome.set_most_tasks(host_.options.limits.tasks);
+  welcome.set_most_memory(host_.options.limits.memory.count);
+  welcome.set_most_handles(host_.options.limits.handles);
+  {
+    const std::lock_guard lock(mutex_);
+    work_ = std::move(work);
+    view_.name = name_;
+    view_.weight = weight_;
+  }
+  log(LogLevel::info, "session opened");
+  return {};
+}
+
+void Session::listen() {
+  if (reading_ || received_all_ || !messages_.empty()) return;
+  reading_ = true;
+  stream_->read();
+}
+
+void Session::tell() {
+  if (writing_ || !work_->tell(outgoing_)) return;
+  writing_ = true;
+  stream_->write(outgoing_);
+}
+
+void Session::say_goodbye(const Failure& why) {
+  wait_until_written();
+  if (gone_) return;
+  outgoing_.Clear();
+  // What has been done before counts.
+  if (work_) work_->tell(outgoing_, true);
+  fill(*outgoing_.add_events()->mutable_goodbye()->mutable_problem(), why);
+  writing_ = true;
+  stream_->write(outgoing_);
+}
+
+void Session::wait_until_written() {
+  const Clock::time_point latest = Clock::now() + kGoodbyeTime;
+  bool given_up = false;
+  while (writing_) {
+    const SessionNews news = given_up ? mailbox_->take() : mailbox_->take(latest);
+    gone_ = gone_ || news.gone;
+    if (news.wrote) writing_ = false;
+    if (!writing_ || given_up || (Clock::now() < latest && !gone_)) continue;
+    stream_->give_up();
+    given_up = true;
+  }
+}
+
+void Session::take_down() {
+  if (!work_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (view_.state == "running") view_.state = "gone";
+  }
+  memory_->unwatch();
+  work_->wind_up();
+  SessionView last = look();
+  std::unique_ptr<SessionWork> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work = std::move(work_);
+  }
+  work.reset();
+  // A graph that was large leaves the allocator with memory that nobody may need again.
+  if (last.submitted >= kManyTasks) platform::give_back_free_memory();
+  last.memory = {};
+  if (last.state == "gone") last.state = "done";
+  const std::lock_guard lock(mutex_);
+  view_ = last;
+}
+
+void Session::log(LogLevel level, std::string_view event, const std::optional<Failure>& why) const {
+  if (!host_.options.log) return;
+  std::vector<LogField> fields{{"session", std::to_string(id_)},
+                               {"user", std::to_string(peer_.user)},
+                               {"process", std::to_string(peer_.process)}};
+  if (!name_.empty()) fields.emplace_back("name", name_);
+  if (why) fields.emplace_back("reason", why->message);
+  host_.options.log(level, event, fields);
+}
+
+}  // namespace troupe::service

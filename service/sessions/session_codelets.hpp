@@ -1,0 +1,50 @@
+/// The codelets that one client has opened.
+#pragma once
+
+#include <troupe/v1/troupe.pb.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "graph/codelets/codelet.hpp"
+#include "proto/errors.hpp"
+#include "service/codelets/codelet_source.hpp"
+#include "service/sessions/refused_tasks.hpp"
+
+namespace troupe::service {
+
+struct SessionCodelet {
+  /// Null: refused, and `refusal` says why.
+  const ServiceCodelet* known = nullptr;
+  std::shared_ptr<const Failure> refusal = nullptr;
+  /// How tasks of it name their data and arguments.
+  bool variadic = false;
+  std::vector<AccessMode> modes = {};
+  std::vector<ArgumentType> arguments = {};
+  /// Bytes that the arguments of one task take.
+  std::size_t argument_bytes = 0;
+  /// What tasks that cannot run are submitted with instead.
+  Codelet refused;
+};
+
+/// One thread.
+class SessionCodelets {
+ public:
+  SessionCodelets(const CodeletSource& source, const RefusedTasks& refused) : source_(source), refused_(refused) {}
+
+  /// Fails where the message is not what the protocol says. What it returns is why the codelet was refused, if it was.
+  Result<std::optional<Failure>> open(const v1::OpenCodelet& message);
+  /// Null where no codelet has the number.
+  [[nodiscard]] const SessionCodelet* find(std::uint32_t number) const {
+    return number < codelets_.size() ? &codelets_[number] : nullptr;
+  }
+
+ private:
+  const CodeletSource& source_;
+  const RefusedTasks& refused_;
+  std::vector<SessionCodelet> codelets_;
+};
+
+}  // namespace troupe::service

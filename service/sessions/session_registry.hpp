@@ -1,0 +1,67 @@
+/// All sessions of a service.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "service/connections/peer.hpp"
+#include "service/sessions/session.hpp"
+
+namespace troupe::service {
+
+/// Thread-safe.
+class SessionRegistry {
+ public:
+  /// Ended sessions that are remembered.
+  static constexpr std::size_t kRemembered = 100;
+
+  explicit SessionRegistry(const SessionHost& host) : host_(host) {}
+  /// Cancels what is left, and waits for the sessions' ends.
+  ~SessionRegistry();
+  SessionRegistry(const SessionRegistry&) = delete;
+  SessionRegistry& operator=(const SessionRegistry&) = delete;
+
+  using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+  /// Begins a session, or tells its client why not.
+  Reactor* open(grpc::CallbackServerContext& context, const std::optional<Peer>& peer);
+
+  /// No new sessions, and those that are there end when their tasks have.
+  void drain();
+  /// So, with their tasks cancelled.
+  void cancel();
+  /// False: some are left after that time.
+  bool wait_until_empty(Duration at_most);
+
+  /// By id. Sessions that have not said hello are not among them.
+  [[nodiscard]] std::vector<SessionView> look() const;
+  /// The newest last.
+  [[nodiscard]] std::vector<SessionView> ended() const;
+  /// Null where none of those that run has the id.
+  [[nodiscard]] std::shared_ptr<Session> find(std::uint64_t id) const;
+  [[nodiscard]] bool draining() const;
+
+ private:
+  void has_ended(Session& session);
+  /// Joins the threads of sessions that have ended.
+  void collect();
+  [[nodiscard]] std::optional<Failure> why_refused(const std::optional<Peer>& peer) const;  // mutex_
+  [[nodiscard]] std::vector<std::shared_ptr<Session>> running() const;
+
+  const SessionHost host_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool draining_ = false;                                      // mutex_
+  std::uint64_t next_ = 1;                                     // mutex_
+  std::map<std::uint64_t, std::shared_ptr<Session>> running_;  // mutex_
+  std::vector<std::shared_ptr<Session>> to_join_;              // mutex_
+  std::deque<SessionView> ended_;                              // mutex_
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,196 @@
+#include "service/sessions/session_requests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "service/codelets/reductions.hpp"
+#include "service/sessions/wire_checks.hpp"
+
+namespace troupe::service {
+
+SessionRequests::SessionRequests(const Parts& parts, std::function<void()> wake) : parts_(parts) {
+  ready_->wake = std::move(wake);
+}
+
+std::function<void()> SessionRequests::ready_callback() {
+  // The list outlives this, as the callback may be on its way out when the wait is finished.
+  return [list = ready_, number = next_] {
+    {
+      const std::lock_guard lock(list->mutex);
+      list->numbers.push_back(number);
+      list->arrived.notify_one();
+    }
+    list->wake();
+  };
+}
+
+void SessionRequests::begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold) {
+  if (!hold) {
+    if (pending.kind == Kind::partition) parts_.data.drop_blocks(pending.numbers);
+    if (pending.kind == Kind::release) parts_.data.forget(pending.removed);
+    if (pending.request != 0) parts_.outbox.reply(pending.request, hold.failure());
+    return;
+  }
+  pending.hold = std::move(hold).value();
+  pending_.emplace(next_++, std::move(pending));
+}
+
+Result<void> SessionRequests::acquire(const v1::Acquire& message) {
+  const auto data = parts_.data.get("acquire.handle", message.handle());
+  if (!data) return data.failure();
+  const auto mode = check_mode("acquire.mode", message.mode());
+  if (!mode) return mode.failure();
+  if (held_.contains(message.request())) {
+    return violation("acquire.request", fmt::format("data are held for request {} already", message.request()));
+  }
+  begin({.kind = Kind::acquire, .request = message.request(), .hold = nullptr},
+        parts_.graph.begin_acquire(data.value()->handle, mode.value(), ready_callback()));
+  return {};
+}
+
+Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
+  if (const auto held = held_.find(message.request()); held != held_.end()) {
+    graph::Task* const hold = held->second;
+    held_.erase(held);
+    parts_.graph.give_back(hold);
+    return {};
+  }
+  for (auto& [number, pending] : pending_) {
+    if (pending.kind != Kind::acquire || pending.request != message.request() || pending.returned) continue;
+    pending.returned = true;
+    return {};
+  }
+  return violation("give_back.request", fmt::format("no data are held for request {}", message.request()));
+}
+
+Result<void> SessionRequests::partition(const v1::Partition& message) {
+  auto blocks = parts_.data.reserve_blocks(message);
+  if (!blocks) return blocks.failure();
+  begin({.kind = Kind::partition,
+         .request = message.request(),
+         .hold = nullptr,
+         .whole = message.whole(),
+         .blocks = std::move(blocks).value(),
+         .numbers = {message.handles().begin(), message.handles().end()}},
+        parts_.graph.begin_change(parts_.data.find(message.whole())->handle, false, ready_callback()));
+  return {};
+}
+
+Result<void> SessionRequests::set_reduction(const v1::SetReduction& message) {
+  const auto data = parts_.data.get("set_reduction.handle", message.handle());
+  if (!data) return data.failure();
+  if (auto named = check_name("set_reduction.name", message.name()); !named) return named;
+  auto methods = find_reduction(message.name(), data.value()->layout, parts_.codelets);
+  if (!methods) {
+    parts_.outbox.reply(message.request(), methods.failure());
+    return {};
+  }
+  begin({.kind = Kind::set_reduction,
+         .request = message.request(),
+         .hold = nullptr,
+         .methods = std::move(methods).value()},
+        parts_.graph.begin_change(data.value()->handle, false, ready_callback()));
+  return {};
+}
+
+Result<void> SessionRequests::release(const v1::ReleaseData& message) {
+  auto removed = parts_.data.remove(message.handle());
+  if (!removed) return removed.failure();
+  const Handle handle = removed.value().handle;
+  begin({.kind = Kind::release, .request = message.request(), .hold = nullptr, .removed = std::move(removed).value()},
+        parts_.graph.begin_change(handle, true, ready_callback()));
+  return {};
+}
+
+Result<void> SessionRequests::wait_all(const v1::WaitAll& message) {
+  waits_.push_back(message.request());
+  parts_.graph.combine_open_reductions();
+  return {};
+}
+
+void SessionRequests::wait_ready() {
+  std::unique_lock lock(ready_->mutex);
+  ready_->arrived.wait(lock, [this] { return !ready_->numbers.empty(); });
+}
+
+void SessionRequests::finish_ready() {
+  std::vector<std::uint64_t> ready;
+  {
+    const std::lock_guard lock(ready_->mutex);
+    ready.swap(ready_->numbers);
+  }
+  for (const std::uint64_t number : ready) {
+    const auto found = pending_.find(number);
+    Pending pending = std::move(found->second);
+    pending_.erase(found);
+    finish(pending);
+  }
+  if (!waits_.empty()) finish_waits();
+}
+
+void SessionRequests::finish(Pending& pending) {
+  std::optional<Failure> problem;
+  const auto note = [&problem](const Result<void>& outcome) {
+    if (!outcome) problem = outcome.failure();
+  };
+  switch (pending.kind) {
+    case Kind::acquire: return finish_acquire(pending);
+    case Kind::partition: return finish_partition(pending);
+    case Kind::set_reduction: note(parts_.graph.finish_set_reduction(*pending.hold, std::move(pending.methods))); break;
+    case Kind::release:
+      note(parts_.graph.finish_release(*pending.hold));
+      parts_.data.forget(pending.removed);
+      break;
+  }
+  if (pending.request != 0) parts_.outbox.reply(pending.request, problem);
+}
+
+void SessionRequests::finish_acquire(Pending& pending) {
+  const auto hold = parts_.graph.finish_acquire(*pending.hold);
+  std::optional<Failure> problem;
+  if (!hold) problem = hold.failure();
+  // Two requests of one number are the client's mistake; the second is not held.
+  const bool keep = hold && !pending.returned && !abandoned_ && held_.emplace(pending.request, hold.value()).second;
+  if (hold && !keep) parts_.graph.give_back(hold.value());
+  parts_.outbox.reply(pending.request, problem);
+}
+
+void SessionRequests::finish_partition(Pending& pending) {
+  const auto handles = parts_.graph.finish_partition(*pending.hold, pending.blocks);
+  if (handles && parts_.data.find(pending.whole) != nullptr) {
+    parts_.data.add_blocks(pending.whole, pending.numbers, handles.value(), pending.blocks);
+  } else {
+    parts_.data.drop_blocks(pending.numbers);
+  }
+  std::optional<Failure> problem;
+  if (!handles) problem = handles.failure();
+  parts_.outbox.reply(pending.request, problem);
+}
+
+void SessionRequests::finish_waits() {
+  // Nothing is submitted meanwhile, as that is done by this thread.
+  if (!can_finish_waits()) return;
+  parts_.graph.combine_open_reductions();
+  // There were some: this is called again when that has ended. What the call returns does not say so: for a moment the
+  // graph counts tasks as running whose ends have been told.
+  if (!can_finish_waits()) return;
+  const auto summary = parts_.graph.failures().take_summary();
+  std::optional<Failure> problem;
+  if (summary) problem = *summary;
+  for (const std::uint64_t request : waits_) {
+    parts_.outbox.reply(request, problem);
+    problem.reset();
+  }
+  waits_.clear();
+}
+
+void SessionRequests::abandon() {
+  abandoned_ = true;
+  waits_.clear();
+  for (const auto& [request, hold] : held_) parts_.graph.give_back(hold);
+  held_.clear();
+}
+
+}  // namespace troupe::service

@@ -1,0 +1,337 @@
+#include "service/sessions/session_tasks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "service/sessions/wire_checks.hpp"
+
+namespace troupe::service {
+
+/// Between BeginRecording and EndRecording.
+struct SessionTasks::OpenRecording {
+  std::uint64_t number = 0;
+  KeptRecording kept;
+  std::unique_ptr<graph::RecordingScope> scope;
+  std::vector<Future> tasks;
+};
+
+namespace {
+
+Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
+  Arguments arguments;
+  std::size_t offset = 0;
+  for (const ArgumentType& type : codelet.arguments) {
+    offset = (offset + type.alignment - 1) / type.alignment * type.alignment;
+    // They fit: the sizes were checked when the codelet was opened.
+    arguments.append_bytes(type.tag, type.size, type.alignment, bytes + offset);
+    offset += type.size;
+  }
+  return arguments;
+}
+
+}  // namespace
+
+SessionTasks::SessionTasks(const Parts& parts)
+    : parts_(parts), refused_run_{.refused = parts.refused.codelet("recorded graph")} {}
+
+SessionTasks::~SessionTasks() { abandon(); }
+
+void SessionTasks::abandon() {
+  if (!open_) return;
+  open_->scope.reset();
+  parts_.graph.seal_recording(*open_->kept.recording);
+  open_.reset();
+}
+
+Result<void> SessionTasks::check_room(std::uint64_t tasks) const {
+  if (tasks <= parts_.limits.tasks - std::min(parts_.limits.tasks, in_flight_)) return {};
+  return violation("tasks",
+                   fmt::format("{} more, when {} are in flight and {} may be", tasks, in_flight_, parts_.limits.tasks));
+}
+
+Result<void> SessionTasks::submit(const v1::Tasks& message) {
+  auto columns = TaskColumns::read(message, parts_.codelets);
+  if (!columns) return columns.failure();
+  const std::size_t count = columns.value().size();
+  const std::uint64_t next = open_ ? open_->tasks.size() + 1 : numbers_.next();
+  if (message.first() != next) {
+    return violation("tasks.first", fmt::format("{} comes, and {} would be next", message.first(), next));
+  }
+  if (open_) {
+    if (count > parts_.limits.recorded_tasks - std::min(parts_.limits.recorded_tasks, recorded_tasks_)) {
+      return violation("tasks", fmt::format("{} more are to be recorded, when recordings have {} and may have {}",
+                                            count, recorded_tasks_, parts_.limits.recorded_tasks));
+    }
+    recorded_tasks_ += count;
+    open_->kept.tasks += count;
+  } else if (auto room = check_room(count); !room) {
+    return room;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (auto submitted = submit_row(columns.value().next()); !submitted) return submitted;
+  }
+  return {};
+}
+
+Result<void> SessionTasks::read_accesses(const TaskRow& row) {
+  accesses_.clear();
+  layouts_.clear();
+  for (std::size_t i = 0; i < row.handles.size(); ++i) {
+    const SessionHandle* const data = parts_.data.find(row.handles[i]);
+    if (data == nullptr) {
+      return violation("tasks.handle", fmt::format("no data are registered with the number {}", row.handles[i]));
+    }
+    accesses_.emplace_back(data->handle);
+    layouts_.push_back(data->layout);
+    if (row.modes.empty()) continue;
+    const auto mode = check_mode("tasks.mode", static_cast<unsigned char>(row.modes[i]));
+    if (!mode) return mode.failure();
+    accesses_.back().mode = mode.value();
+  }
+  return {};
+}
+
+Result<void> SessionTasks::read_after(const TaskRow& row) {
+  const std::uint64_t here = open_ ? open_->tasks.size() + 1 : numbers_.next();
+  for (const std::uint64_t number : row.detail->after()) {
+    if (number == 0 || number >= here) {
+      return violation("tasks.details.after",
+                       fmt::format("task {} is to run after task {}, which does not come before", here, number));
+    }
+    if (open_) {
+      options_.after.push_back(open_->tasks[number - 1]);
+      continue;
+    }
+    const TaskNumbers::Found found = numbers_.find(number);
+    if (found.future.valid()) {
+      options_.after.push_back(found.future);
+    } else if (found.status != TaskStatus::succeeded) {
+      cancelled_by_ =
+          Failure{ErrorCode::cancelled, fmt::format("task {}, after which it was to run, did not succeed", number)};
+    }
+  }
+  return {};
+}
+
+std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Arguments& arguments) const {
+  if (row.codelet->known == nullptr) return *row.codelet->refusal;
+  if (cancelled_by_) return cancelled_by_;
+  const CodeletDefinition& definition = row.codelet->known->codelet.definition();
+  if (!row.codelet->known->check) return std::nullopt;
+  // What the graph will say of a wrong number or type, it says better; the check counts on both.
+  if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
+  if (definition.typed) {
+    if (layouts_.size() != definition.parameters.size()) return std::nullopt;
+    for (std::size_t i = 0; i < layouts_.size(); ++i) {
+      if (layouts_[i].element_tag != definition.parameters[i].element_tag) return std::nullopt;
+    }
+  }
+  const Result<void> checked = row.codelet->known->check(layouts_, arguments);
+  return checked ? std::nullopt : std::optional<Failure>(checked.failure());
+}
+
+Result<void> SessionTasks::submit_row(const TaskRow& row) {
+  if (auto read = read_accesses(row); !read) return read;
+  options_.priority = row.priority;
+  cancelled_by_.reset();
+  if (row.detail != nullptr) {
+    options_.name = row.detail->name();
+    if (auto read = read_after(row); !read) return read;
+  }
+  const Arguments arguments = read_arguments(*row.codelet, row.arguments);
+  if (withdrawn_ && !open_) {
+    refuse_to_run(numbers_.next());
+    count({});
+  } else {
+    std::optional<Failure> refusal = why_refused(row, arguments);
+    Future future;
+    if (!refusal) {
+      const std::uint64_t tag = open_ ? 0 : numbers_.next();
+      const auto submitted = parts_.graph.submit({row.codelet->known->codelet, accesses_, arguments, options_, tag});
+      if (submitted) {
+        future = submitted.value();
+      } else {
+        refusal = submitted.failure();
+      }
+    }
+    if (refusal) future = submit_refused(row, *refusal);
+    count(future);
+  }
+  if (row.detail != nullptr) {
+    if (row.detail->awaited() && !open_) awaited_.insert(numbers_.next() - 1);
+    options_.name.clear();
+    options_.after.clear();
+  }
+  return {};
+}
+
+Future SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
+  const bool recorded = open_ != nullptr;
+  const std::uint64_t tag = recorded ? 0 : numbers_.next();
+  const std::uint64_t number = parts_.refused.add(why, recorded);
+  if (recorded) {
+    open_->kept.refusals.push_back(number);
+  } else {
+    refusals_.emplace(tag, number);
+  }
+  // Whatever made the graph refuse it, this it takes: each of the data once, in a mode that needs nothing.
+  std::vector<Access> accesses;
+  std::unordered_map<HandleId, std::size_t> places;
+  const auto& declared = row.codelet->modes;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const AccessMode mode = accesses_[i].mode.value_or(i < declared.size() ? declared[i] : AccessMode::read);
+    const AccessMode plain = writes(mode) ? AccessMode::read_write : AccessMode::read;
+    const auto [place, is_new] = places.emplace(accesses_[i].handle.id(), accesses.size());
+    if (is_new) {
+      accesses.emplace_back(accesses_[i].handle, plain);
+    } else if (writes(plain)) {
+      accesses[place->second].mode = plain;
+    }
+  }
+  const Arguments arguments = args(number);
+  auto submitted = parts_.graph.submit({row.codelet->refused, accesses, arguments, options_, tag});
+  // A whole and its part, or data that are being released: then nothing is poisoned.
+  if (!submitted) submitted = parts_.graph.submit({row.codelet->refused, {}, arguments, options_, tag});
+  if (submitted) return submitted.value();
+  if (!recorded) refuse_to_run(tag);
+  return {};
+}
+
+void SessionTasks::count(const Future& future) {
+  if (open_) {
+    open_->tasks.push_back(future);
+    return;
+  }
+  numbers_.add(future);
+  ++in_flight_;
+}
+
+Result<void> SessionTasks::begin_recording(const v1::BeginRecording& message) {
+  if (open_) return violation("begin_recording", "a recording is being made already");
+  if (recordings_.contains(message.recording())) {
+    return violation("begin_recording.recording", fmt::format("the number {} is in use", message.recording()));
+  }
+  if (auto named = check_name("begin_recording.name", message.name()); !named) return named;
+  auto open = std::make_unique<OpenRecording>();
+  open->number = message.recording();
+  open->kept.recording = std::make_shared<graph::Recording>(message.name());
+  // An empty one counts, too.
+  open->kept.tasks = 1;
+  if (recorded_tasks_ >= parts_.limits.recorded_tasks) {
+    return violation("begin_recording", fmt::format("recordings have {} tasks, and may have no more", recorded_tasks_));
+  }
+  ++recorded_tasks_;
+  auto scope = parts_.graph.begin_recording(*open->kept.recording);
+  if (!scope) return scope.failure();
+  open->scope = std::move(scope).value();
+  open_ = std::move(open);
+  return {};
+}
+
+Result<void> SessionTasks::end_recording(const v1::EndRecording& message) {
+  if (!open_) return violation("end_recording", "no recording is being made");
+  open_->scope.reset();
+  parts_.graph.seal_recording(*open_->kept.recording);
+  const std::size_t tasks = open_->kept.recording->size();
+  recordings_.emplace(open_->number, std::move(open_->kept));
+  open_.reset();
+  parts_.outbox.reply(message.request(), std::nullopt, tasks);
+  return {};
+}
+
+Result<void> SessionTasks::drop_recording(const v1::DropRecording& message) {
+  const auto found = recordings_.find(message.recording());
+  if (found == recordings_.end()) {
+    return violation("drop_recording.recording", fmt::format("there is no recording {}", message.recording()));
+  }
+  recorded_tasks_ -= found->second.tasks;
+  old_refusals_.insert(old_refusals_.end(), found->second.refusals.begin(), found->second.refusals.end());
+  recordings_.erase(found);
+  return {};
+}
+
+Result<void> SessionTasks::replay(const v1::Replay& message) {
+  if (open_) return violation("replay", "inside of a recording");
+  if (message.task() != numbers_.next()) {
+    return violation("replay.task", fmt::format("{} comes, and {} would be next", message.task(), numbers_.next()));
+  }
+  const auto found = recordings_.find(message.recording());
+  if (found == recordings_.end()) {
+    return violation("replay.recording", fmt::format("there is no recording {}", message.recording()));
+  }
+  if (auto room = check_room(1); !room) return room;
+  std::vector<Rebinding> rebindings;
+  for (const v1::Rebinding& rebinding : message.rebindings()) {
+    const auto recorded = parts_.data.get("replay.rebindings.recorded", rebinding.recorded());
+    if (!recorded) return recorded.failure();
+    const auto now = parts_.data.get("replay.rebindings.now", rebinding.now());
+    if (!now) return now.failure();
+    rebindings.push_back({recorded.value()->handle, now.value()->handle});
+  }
+  if (withdrawn_) {
+    refuse_to_run(numbers_.next());
+    count({});
+    return {};
+  }
+  const auto submitted = parts_.graph.replay(found->second.recording, rebindings, numbers_.next());
+  if (submitted) {
+    count(submitted.value());
+    return {};
+  }
+  accesses_.clear();
+  options_.name = found->second.recording->name();
+  options_.priority = 0;
+  count(submit_refused({.codelet = &refused_run_}, submitted.failure()));
+  options_.name.clear();
+  return {};
+}
+
+Result<void> SessionTasks::cancel(const v1::CancelTask& message) {
+  if (message.task() == 0 || message.task() >= numbers_.next()) {
+    return violation("cancel_task.task", fmt::format("there is no task {}", message.task()));
+  }
+  const TaskNumbers::Found found = numbers_.find(message.task());
+  if (found.future.valid()) parts_.graph.cancel(found.future);
+  return {};
+}
+
+Result<void> SessionTasks::await(const v1::Await& message) {
+  if (message.task() == 0 || message.task() >= numbers_.next()) {
+    return violation("await.task", fmt::format("there is no task {}", message.task()));
+  }
+  if (numbers_.find(message.task()).status == TaskStatus::pending) awaited_.insert(message.task());
+  return {};
+}
+
+void SessionTasks::withdraw(const Failure& reason) { withdrawn_ = std::make_shared<Failure>(reason); }
+
+void SessionTasks::refuse_to_run(std::uint64_t task) {
+  static const auto refused =
+      std::make_shared<const Failure>(Failure{ErrorCode::cancelled, "the service refused the task"});
+  const graph::FailureLog::Cause cause = withdrawn_ ? withdrawn_ : refused;
+  withdrawn_tasks_.push_back({task, TaskStatus::cancelled, cause});
+  // The graph has never heard of it, and whoever waits for everything should. Its own numbers are larger by far.
+  parts_.graph.failures().task_ended(TaskId(task), TaskStatus::cancelled, cause);
+}
+
+void SessionTasks::take_withdrawn(EndingCollector::Batch& batch) {
+  std::move(withdrawn_tasks_.begin(), withdrawn_tasks_.end(), std::back_inserter(batch.others));
+  withdrawn_tasks_.clear();
+}
+
+void SessionTasks::ended(std::uint64_t task, TaskStatus status) {
+  numbers_.ended(task, status);
+  --in_flight_;
+  if (!awaited_.empty()) awaited_.erase(task);
+  if (status != TaskStatus::succeeded) {
+    if (const auto refusal = refusals_.extract(task)) parts_.refused.forget(refusal.mapped());
+  }
+  if (in_flight_ > 0 || old_refusals_.empty()) return;
+  for (const std::uint64_t number : old_refusals_) parts_.refused.forget(number);
+  old_refusals_.clear();
+}
+
+}  // namespace troupe::service

@@ -1,0 +1,116 @@
+/// From a client's messages to tasks of its graph.
+#pragma once
+
+#include <troupe/v1/troupe.pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/task_graph.hpp"
+#include "proto/errors.hpp"
+#include "service/server_options.hpp"
+#include "service/sessions/ending_collector.hpp"
+#include "service/sessions/refused_tasks.hpp"
+#include "service/sessions/session_codelets.hpp"
+#include "service/sessions/session_data.hpp"
+#include "service/sessions/session_outbox.hpp"
+#include "service/sessions/task_columns.hpp"
+#include "service/sessions/task_numbers.hpp"
+
+namespace troupe::service {
+
+/// Submits, records, replays and cancels. One thread, the session's: a recording belongs to the thread that makes it.
+///
+/// A task that the graph or its codelet's check refuses is submitted all the same, with a kernel that fails: so it ends
+/// like any other, and what needs its data is cancelled.
+class SessionTasks {
+ public:
+  struct Parts {
+    graph::TaskGraph& graph;
+    const SessionCodelets& codelets;
+    const SessionData& data;
+    RefusedTasks& refused;
+    SessionOutbox& outbox;
+    const SessionLimits& limits;
+  };
+  explicit SessionTasks(const Parts& parts);
+  ~SessionTasks();
+  SessionTasks(const SessionTasks&) = delete;
+  SessionTasks& operator=(const SessionTasks&) = delete;
+
+  // A failure is a violation of the protocol.
+  Result<void> submit(const v1::Tasks& message);
+  Result<void> begin_recording(const v1::BeginRecording& message);
+  Result<void> end_recording(const v1::EndRecording& message);
+  Result<void> drop_recording(const v1::DropRecording& message);
+  Result<void> replay(const v1::Replay& message);
+  Result<void> cancel(const v1::CancelTask& message);
+  Result<void> await(const v1::Await& message);
+
+  [[nodiscard]] bool recording() const { return open_ != nullptr; }
+  /// Ends a recording that is being made: nobody will.
+  void abandon();
+  /// Tasks that come from now on are not run: they end as cancelled, with this reason.
+  void withdraw(const Failure& reason);
+  /// Tasks that have ended without having been the graph's, in the order of their numbers; taken.
+  void take_withdrawn(EndingCollector::Batch& batch);
+
+  /// A task's end is about to be told to the client.
+  void ended(std::uint64_t task, TaskStatus status);
+  [[nodiscard]] std::uint64_t submitted() const { return numbers_.next() - 1; }
+  /// Those whose end has not been told.
+  [[nodiscard]] std::uint64_t in_flight() const { return in_flight_; }
+  /// The client waits for the end of some task, which has not been told.
+  [[nodiscard]] bool any_awaited() const { return !awaited_.empty(); }
+  [[nodiscard]] bool is_awaited(std::uint64_t task) const { return awaited_.contains(task); }
+
+ private:
+  struct OpenRecording;
+  struct KeptRecording {
+    std::shared_ptr<graph::Recording> recording;
+    /// `RefusedTasks` that belong to it.
+    std::vector<std::uint64_t> refusals;
+    std::uint64_t tasks = 0;
+  };
+
+  Result<void> check_room(std::uint64_t tasks) const;
+  Result<void> submit_row(const TaskRow& row);
+  Result<void> read_accesses(const TaskRow& row);
+  Result<void> read_after(const TaskRow& row);
+  /// Why the task cannot run, as far as that can be told before the graph looks at it.
+  std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments) const;
+  /// The task ends as cancelled without having been the graph's.
+  void refuse_to_run(std::uint64_t task);
+  Future submit_refused(const TaskRow& row, const Failure& why);
+  void count(const Future& future);
+
+  const Parts parts_;
+  TaskNumbers numbers_;
+  std::uint64_t in_flight_ = 0;
+  std::unordered_set<std::uint64_t> awaited_;
+  std::unique_ptr<OpenRecording> open_;
+  std::unordered_map<std::uint64_t, KeptRecording> recordings_;
+  std::uint64_t recorded_tasks_ = 0;
+  /// Of recordings that were dropped; to be forgotten when no run is in flight.
+  std::vector<std::uint64_t> old_refusals_;
+  /// Of tasks in flight.
+  std::unordered_map<std::uint64_t, std::uint64_t> refusals_;
+  /// What a run that the graph refuses is submitted with.
+  const SessionCodelet refused_run_;
+  graph::FailureLog::Cause withdrawn_;
+  std::vector<EndingCollector::Unsuccessful> withdrawn_tasks_;
+
+  // Used for each task anew, to save the allocations.
+  std::vector<Access> accesses_;
+  std::vector<Layout> layouts_;
+  TaskOptions options_;
+  std::optional<Failure> cancelled_by_;
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,240 @@
+#include "service/sessions/session_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "service/sessions/wire_checks.hpp"
+
+namespace troupe::service {
+namespace {
+
+/// In one message, which gRPC lets have four megabytes.
+constexpr std::size_t kMostSuccesses = 100'000;
+constexpr std::size_t kMostOthers = 1'000;
+constexpr std::size_t kLongestProblem = 2'000;
+/// Ends of tasks that nobody waits for are told together: a message costs both sides as much as a small kernel.
+constexpr std::chrono::milliseconds kPatience{20};
+/// Replies that wait to be read.
+constexpr std::size_t kMostReplies = 4'096;
+
+/// Cuts long texts, between characters.
+Failure shortened(const Failure& failure) {
+  if (failure.message.size() <= kLongestProblem) return failure;
+  std::size_t size = kLongestProblem;
+  while (size > 0 && (static_cast<unsigned char>(failure.message[size]) & 0xC0U) == 0x80U) --size;
+  return {failure.code, failure.message.substr(0, size) + " …"};
+}
+
+}  // namespace
+
+SessionWork::SessionWork(const Parts& parts, const Options& options, std::function<void()> wake)
+    : parts_(parts),
+      wake_(std::move(wake)),
+      endings_(wake_),
+      graph_(parts.system.open_graph({.name = options.name, .weight = options.weight, .endings = &endings_})),
+      codelets_(parts.codelets, refused_),
+      data_(graph_->graph(), *parts_.memory, parts.limits.handles),
+      tasks_({graph_->graph(), codelets_, data_, refused_, outbox_, parts.limits}),
+      requests_({graph_->graph(), data_, outbox_, endings_, parts.codelets}, wake_) {}
+
+SessionWork::~SessionWork() {
+  wind_up();
+  for (const auto& [number, handles] : kept_) parts_.system.unlock(handles);
+}
+
+void SessionWork::wind_up() {
+  tasks_.abandon();
+  graph_->graph().cancel_all();
+  requests_.abandon();
+  // What was begun has to be finished; it waits for running kernels alone.
+  while (requests_.pending() > 0) {
+    requests_.wait_ready();
+    requests_.finish_ready();
+  }
+  // Nobody is left whom failures could be told to.
+  [[maybe_unused]] const auto outcome = graph_->graph().wait_all();
+}
+
+Result<void> SessionWork::apply(const v1::Operation& operation) {
+  switch (operation.kind_case()) {
+    case v1::Operation::kHello: return violation("hello", "it comes once, as the first operation");
+    case v1::Operation::kOpenCodelet: return open_codelet(operation.open_codelet());
+    case v1::Operation::kRegisterData: return data_.add(operation.register_data());
+    case v1::Operation::kPartition: return requests_.partition(operation.partition());
+    case v1::Operation::kSetReduction: return requests_.set_reduction(operation.set_reduction());
+    case v1::Operation::kReleaseData: return requests_.release(operation.release_data());
+    case v1::Operation::kTasks: {
+      auto submitted = tasks_.submit(operation.tasks());
+      submitted_.store(tasks_.submitted(), std::memory_order_relaxed);
+      return submitted;
+    }
+    case v1::Operation::kBeginRecording: return tasks_.begin_recording(operation.begin_recording());
+    case v1::Operation::kEndRecording: return tasks_.end_recording(operation.end_recording());
+    case v1::Operation::kDropRecording: return tasks_.drop_recording(operation.drop_recording());
+    case v1::Operation::kReplay: {
+      auto submitted = tasks_.replay(operation.replay());
+      submitted_.store(tasks_.submitted(), std::memory_order_relaxed);
+      return submitted;
+    }
+    case v1::Operation::kAcquire: return requests_.acquire(operation.acquire());
+    case v1::Operation::kGiveBack: return requests_.give_back(operation.give_back());
+    case v1::Operation::kWaitAll: return requests_.wait_all(operation.wait_all());
+    case v1::Operation::kCancelTask: return tasks_.cancel(operation.cancel_task());
+    case v1::Operation::kAwait: looked_at_ = 0; return tasks_.await(operation.await());
+    case v1::Operation::kCancelAll: graph_->graph().cancel_all(); return {};
+    case v1::Operation::kSetReuse: {
+      const auto data = data_.get("set_reuse.handle", operation.set_reuse().handle());
+      if (!data) return data.failure();
+      // A hint: what cannot be taken has no effect.
+      [[maybe_unused]] const auto hinted =
+          parts_.system.set_reuse(data.value()->handle, operation.set_reuse().index(), &graph_->graph());
+      return {};
+    }
+    case v1::Operation::kKeep: return keep(operation.keep());
+    case v1::Operation::kLetGo: return let_go(operation.let_go());
+    case v1::Operation::KIND_NOT_SET: break;
+  }
+  return violation("operations", "an operation of a kind that the service does not know");
+}
+
+Result<void> SessionWork::open_codelet(const v1::OpenCodelet& message) {
+  const auto refused = codelets_.open(message);
+  if (!refused) return refused.failure();
+  outbox_.reply(message.request(), refused.value());
+  return {};
+}
+
+Result<void> SessionWork::keep(const v1::Keep& message) {
+  const auto data = data_.get("keep.handle", message.handle());
+  if (!data) return data.failure();
+  if (kept_.contains(message.keep())) {
+    return violation("keep.keep", fmt::format("the number {} is in use", message.keep()));
+  }
+  if (kept_.size() >= parts_.limits.handles) {
+    return violation("keep.keep", fmt::format("the client keeps {} handles, and may keep no more", kept_.size()));
+  }
+  auto handles = parts_.system.lock(data.value()->handle, &graph_->graph());
+  kept_.emplace(message.keep(), handles ? std::move(handles).value() : std::vector<HandleId>());
+  return {};
+}
+
+Result<void> SessionWork::let_go(const v1::LetGo& message) {
+  const auto found = kept_.find(message.keep());
+  if (found == kept_.end()) return violation("let_go.keep", fmt::format("nothing is kept as {}", message.keep()));
+  parts_.system.unlock(found->second);
+  kept_.erase(found);
+  return {};
+}
+
+void SessionWork::take_endings() {
+  if (told_all_endings()) {
+    batch_.clear();
+    told_succeeded_ = told_others_ = looked_at_ = 0;
+  }
+  endings_.take(batch_);
+  tasks_.take_withdrawn(batch_);
+}
+
+bool SessionWork::may_hold() const {
+  // Endings and replies keep their order, failures are news, and a client with half of its window in flight may wait
+  // for room.
+  return batch_.others.empty() && outbox_.empty() && tasks_.in_flight() < parts_.limits.tasks / 2;
+}
+
+bool SessionWork::took_awaited() {
+  if (!tasks_.any_awaited()) return false;
+  const auto first = batch_.succeeded.begin() + static_cast<std::ptrdiff_t>(looked_at_);
+  looked_at_ = batch_.succeeded.size();
+  return std::any_of(first, batch_.succeeded.end(), [this](std::uint64_t task) { return tasks_.is_awaited(task); });
+}
+
+bool SessionWork::holds_endings(Clock::time_point now) {
+  if (!may_hold() || (tell_at_ && now >= *tell_at_)) return false;
+  // Until then the collector wakes nobody, as nothing is taken from it.
+  if (tell_at_ && !tasks_.any_awaited() && !requests_.any_waits()) return true;
+  take_endings();
+  // Where nothing else runs there is nothing to wait for.
+  if (batch_.empty() || tasks_.in_flight() <= batch_.size() || !may_hold() || took_awaited()) return false;
+  if (!tell_at_) tell_at_ = now + kPatience;
+  return true;
+}
+
+bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
+  message.Clear();
+  requests_.finish_ready();
+  // Nothing of the batch has been told.
+  const bool takes = told_all_endings() || (told_succeeded_ == 0 && told_others_ == 0);
+  if (takes) {
+    if (!at_once && holds_endings(Clock::now())) return false;
+    tell_at_.reset();
+    take_endings();
+    std::sort(batch_.succeeded.begin(), batch_.succeeded.end());
+  }
+  if (!told_all_endings()) tell_endings(message);
+  // A reply may mean that tasks have ended, so these come first: all that had ended when the reply was made, of which
+  // the rest of an earlier batch is only a part.
+  if (takes && told_all_endings()) outbox_.move_to(message);
+  // The last task may have ended after the look at the waits, and been taken all the same: nobody will wake for it.
+  if (requests_.can_finish_waits()) wake_();
+  return message.events_size() > 0;
+}
+
+void SessionWork::tell_endings(v1::ServiceMessage& message) {
+  v1::Endings& endings = *message.add_events()->mutable_endings();
+  const auto count = [this](std::uint64_t task, TaskStatus status) {
+    tasks_.ended(task, status);
+    ended_.fetch_add(1, std::memory_order_relaxed);
+  };
+  const std::size_t last = std::min(batch_.succeeded.size(), told_succeeded_ + kMostSuccesses);
+  while (told_succeeded_ < last) {
+    const std::uint64_t first = batch_.succeeded[told_succeeded_];
+    std::uint64_t length = 0;
+    while (told_succeeded_ < last && batch_.succeeded[told_succeeded_] == first + length) {
+      count(first + length, TaskStatus::succeeded);
+      ++length;
+      ++told_succeeded_;
+    }
+    endings.add_succeeded(first);
+    endings.add_succeeded(length);
+  }
+  const std::size_t last_other = std::min(batch_.others.size(), told_others_ + kMostOthers);
+  for (; told_others_ < last_other; ++told_others_) {
+    const EndingCollector::Unsuccessful& other = batch_.others[told_others_];
+    // A task that was refused because another did not succeed fails with that code.
+    const bool cancelled =
+        other.status == TaskStatus::cancelled || (other.cause && other.cause->code == ErrorCode::cancelled);
+    count(other.task, cancelled ? TaskStatus::cancelled : TaskStatus::failed);
+    if (!cancelled) failed_.fetch_add(1, std::memory_order_relaxed);
+    v1::Ended& ended = *endings.add_others();
+    ended.set_task(other.task);
+    ended.set_status(cancelled ? v1::Ended::CANCELLED : v1::Ended::FAILED);
+    if (other.cause) fill(*ended.mutable_problem(), shortened(*other.cause));
+  }
+}
+
+bool SessionWork::overloaded() const {
+  return outbox_.size() > kMostReplies || requests_.pending() + requests_.held() > parts_.limits.handles;
+}
+
+void SessionWork::withdraw(const Failure& reason) {
+  tasks_.withdraw(reason);
+  graph_->graph().cancel_all(reason.message);
+}
+
+SessionWork::Counts SessionWork::counts() const {
+  Counts counts;
+  // Ended ones first, so that they are never more than the submitted.
+  counts.failed = failed_.load(std::memory_order_relaxed);
+  counts.ended = ended_.load(std::memory_order_relaxed);
+  counts.submitted = std::max(counts.ended, submitted_.load(std::memory_order_relaxed));
+  return counts;
+}
+
+std::uint64_t SessionWork::in_flight() const {
+  const Counts now = counts();
+  return now.submitted - now.ended;
+}
+
+}  // namespace troupe::service

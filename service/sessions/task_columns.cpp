@@ -1,0 +1,82 @@
+#include "service/sessions/task_columns.hpp"
+
+#include <fmt/format.h>
+
+#include "service/sessions/wire_checks.hpp"
+
+namespace troupe::service {
+namespace {
+
+/// Of a list that has one element per task, or none.
+Result<void> check_length(std::string_view field, int length, int tasks) {
+  if (length == 0 || length == tasks) return {};
+  return violation(field, fmt::format("{} elements for {} tasks", length, tasks));
+}
+
+Result<void> check_details(const v1::Tasks& message) {
+  std::int64_t before = -1;
+  for (const v1::TaskDetail& detail : message.details()) {
+    if (static_cast<std::int64_t>(detail.task()) <= before ||
+        detail.task() >= static_cast<std::uint32_t>(message.codelet_size())) {
+      return violation("tasks.details.task", fmt::format("{} after {}, of {} tasks: places in the list come in their "
+                                                         "order, once each",
+                                                         detail.task(), before, message.codelet_size()));
+    }
+    before = detail.task();
+    if (auto named = check_name("tasks.details.name", detail.name()); !named) return named;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TaskColumns> TaskColumns::read(const v1::Tasks& message, const SessionCodelets& codelets) {
+  const int tasks = message.codelet_size();
+  if (auto fits = check_length("tasks.accesses", message.accesses_size(), tasks); !fits) return fits.failure();
+  if (auto fits = check_length("tasks.priority", message.priority_size(), tasks); !fits) return fits.failure();
+  if (auto valid = check_details(message); !valid) return valid.failure();
+  std::uint64_t handles = 0;
+  for (const std::uint32_t count : message.accesses()) handles += count;
+  const auto handle_size = static_cast<std::uint64_t>(message.handle_size());
+  if (handles != handle_size) {
+    return violation("tasks.handle", fmt::format("{} handles, and the tasks have {}", handle_size, handles));
+  }
+  if (!message.mode().empty() && message.mode().size() != handle_size) {
+    return violation("tasks.mode", fmt::format("{} modes for {} handles", message.mode().size(), handle_size));
+  }
+  std::uint64_t arguments = 0;
+  for (const std::uint32_t number : message.codelet()) {
+    const SessionCodelet* const codelet = codelets.find(number);
+    if (codelet == nullptr) return violation("tasks.codelet", fmt::format("no codelet was opened as {}", number));
+    arguments += codelet->argument_bytes;
+    if (codelet->variadic && message.mode().empty() && handle_size > 0) {
+      return violation("tasks.mode", "none, and a codelet that takes any number of handles says none either");
+    }
+  }
+  if (arguments != message.arguments().size()) {
+    return violation("tasks.arguments",
+                     fmt::format("{} bytes, and the tasks' arguments take {}", message.arguments().size(), arguments));
+  }
+  return TaskColumns(message, codelets);
+}
+
+TaskRow TaskColumns::next() {
+  TaskRow row;
+  row.codelet = codelets_->find(message_->codelet(row_));
+  if (message_->accesses_size() > 0) {
+    const std::size_t count = message_->accesses(row_);
+    row.handles = {message_->handle().data() + handle_, count};
+    if (!message_->mode().empty()) row.modes = std::string_view(message_->mode()).substr(handle_, count);
+    handle_ += count;
+  }
+  row.arguments = message_->arguments().data() + argument_;
+  argument_ += row.codelet->argument_bytes;
+  if (message_->priority_size() > 0) row.priority = message_->priority(row_);
+  if (detail_ < message_->details_size() && message_->details(detail_).task() == static_cast<std::uint32_t>(row_)) {
+    row.detail = &message_->details(detail_++);
+  }
+  ++row_;
+  return row;
+}
+
+}  // namespace troupe::service

@@ -1,0 +1,23 @@
+/// The live view as JSON, as `Look` and the page's server give it: docs/service.md lists the keys.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "proto/errors.hpp"
+#include "service/views/service_view.hpp"
+
+namespace troupe::service {
+
+/// One object. Times are in seconds, memory is in bytes.
+[[nodiscard]] nlohmann::json view_as_json(const ServiceView& view);
+
+/// The same as a text on one line. Bytes that are no UTF-8 are replaced.
+[[nodiscard]] std::string view_to_text(const ServiceView& view);
+
+/// What `view_to_text` wrote; members that it does not know are left alone, as a newer service may write more. Fails
+/// with `bad_input` where something is missing or out of range; the message says where.
+[[nodiscard]] Result<ServiceView> view_from_text(std::string_view text);
+
+}  // namespace troupe::service

@@ -1,0 +1,161 @@
+#include "actors/reporting/run_analysis.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "tests/support/hand_made_trace.hpp"
+
+namespace troupe::actors {
+namespace {
+
+using std::chrono::microseconds;
+using tests::HandMadeTrace;
+
+long us(Duration duration) { return std::chrono::duration_cast<microseconds>(duration).count(); }
+
+Duration parts(const WorkerUse& use) { return use.kernels + use.overhead + use.searching + use.waiting + use.idle; }
+
+BOOST_AUTO_TEST_SUITE(run_analysis)
+
+BOOST_AUTO_TEST_CASE(of_nothing_has_no_time) {
+  const RunAnalysis analysis = analyse({}, 2);
+  BOOST_TEST(us(analysis.makespan) == 0);
+  BOOST_TEST(analysis.workers.size() == 2U);
+  BOOST_TEST(analysis.codelets.empty());
+  BOOST_TEST(us(analysis.bound()) == 0);
+  BOOST_TEST(us(analyse({}, 0).work_bound()) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(time_without_a_task_is_idle_only_where_nothing_ran_anywhere) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 10, 50).task(2, 0, 60, 70);
+  trace.state(1, WorkerState::asleep, -100, 200);
+  const RunAnalysis analysis = analyse(*trace, 2, Interval{HandMadeTrace::at(0), HandMadeTrace::at(100)});
+  BOOST_TEST(us(analysis.makespan) == 100);
+  BOOST_TEST(us(analysis.workers[1].waiting) == 50);
+  BOOST_TEST(us(analysis.workers[1].idle) == 50);
+  // Worker 0 was never said to look for work or to sleep.
+  BOOST_TEST(us(analysis.workers[0].kernels) == 50);
+  BOOST_TEST(us(analysis.workers[0].overhead) == 50);
+}
+
+BOOST_AUTO_TEST_CASE(looking_for_work_counts_as_such_while_another_computes) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 100).task(2, 1, 0, 20);
+  trace.state(1, WorkerState::searching, 22, 72).state(1, WorkerState::asleep, 72, 120);
+  const WorkerUse use = analyse(*trace, 2).workers[1];
+  BOOST_TEST(us(use.kernels) == 20);
+  BOOST_TEST(us(use.overhead) == 2);
+  BOOST_TEST(us(use.searching) == 50);
+  BOOST_TEST(us(use.waiting) == 28);
+  BOOST_TEST(us(use.idle) == 0);
+  BOOST_TEST(us(use.at_the_end) == 78);
+}
+
+BOOST_AUTO_TEST_CASE(a_steal_is_searching_whatever_others_do) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 10).task(2, 1, 30, 40).state(1, WorkerState::stealing, 15, 18);
+  const WorkerUse use = analyse(*trace, 2).workers[1];
+  BOOST_TEST(us(use.searching) == 3);
+  BOOST_TEST(us(use.at_the_end) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_window_is_from_the_first_start_to_the_last_end) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 10, 100).task(2, 1, 20, 30);
+  BOOST_TEST(us(analyse(*trace, 2).makespan) == 90);
+}
+
+BOOST_AUTO_TEST_CASE(codelets_have_their_statistics) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 10, "small", 1e4).task(2, 0, 10, 30, "small", 2e4).task(3, 0, 30, 130, "large");
+  trace->events[1].failed = true;
+  const RunAnalysis analysis = analyse(*trace, 1);
+  BOOST_TEST_REQUIRE(analysis.codelets.size() == 2U);
+  BOOST_TEST(analysis.codelets[0].name == "large");
+  BOOST_TEST(analysis.codelets[0].deviation_s == 0.0);
+  BOOST_TEST(analysis.codelets[0].gflops == 0.0);
+  const CodeletUse& small = analysis.codelets[1];
+  BOOST_TEST(small.tasks == 2U);
+  BOOST_TEST(small.failed == 1U);
+  BOOST_TEST(us(small.total) == 30);
+  BOOST_TEST(small.mean_s == 15e-6, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(small.deviation_s == 7.0710678e-6, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(us(small.shortest) == 10);
+  BOOST_TEST(us(small.longest) == 20);
+  BOOST_TEST(small.gflops == 1.0, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST((small.slowed == Duration{}));
+}
+
+BOOST_AUTO_TEST_CASE(slow_tasks_are_measured_by_the_fastest_quartile_per_operation) {
+  HandMadeTrace trace;
+  int start = 0;
+  for (std::uint64_t i = 1; i <= 8; ++i) {
+    // Twice as long because there is twice as much to do; the last one for no reason.
+    const int length = i == 8 ? 50 : (i % 2 == 0 ? 20 : 10);
+    trace.task(i, 0, start, start + length, "work", i % 2 == 0 ? 2000 : 1000);
+    start += length;
+  }
+  BOOST_TEST(us(analyse(*trace, 1).codelets[0].slowed) == 30);
+}
+
+BOOST_AUTO_TEST_CASE(bounds_are_work_and_critical_path) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 30, "a").task(2, 1, 0, 10, "b").task(3, 0, 32, 52, "a").edge(1, 3).edge(2, 9);
+  const RunAnalysis analysis = analyse(*trace, 2);
+  BOOST_TEST(analysis.dependencies == 1U);
+  BOOST_TEST(us(analysis.work_bound()) == 30);
+  BOOST_TEST(us(analysis.path.length) == 50);
+  BOOST_TEST(us(analysis.bound()) == 50);
+  BOOST_TEST_REQUIRE(analysis.path_codelets.size() == 1U);
+  BOOST_TEST(analysis.path_codelets[0].codelet == "a");
+  BOOST_TEST(analysis.path_codelets[0].tasks == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(ends_where_the_trace_begins_to_lack_entries) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 10).task(2, 0, 90, 100).dropped(7, 10);
+  const RunAnalysis analysis = analyse(*trace, 1, Interval{HandMadeTrace::at(0), HandMadeTrace::at(100)});
+  BOOST_TEST(analysis.dropped == 7U);
+  BOOST_TEST(us(analysis.makespan) == 10);
+  BOOST_TEST(us(analysis.workers[0].kernels) == 10);
+  BOOST_TEST(us(analysis.workers[0].overhead) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_of_no_duration_count) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 5, 5).task(2, 0, 5, 5).edge(1, 2);
+  const RunAnalysis analysis = analyse(*trace, 1);
+  BOOST_TEST(analysis.tasks == 2U);
+  BOOST_TEST(us(analysis.makespan) == 0);
+  BOOST_TEST(analysis.codelets[0].tasks == 2U);
+  BOOST_TEST(analysis.codelets[0].gflops == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(the_parts_of_every_worker_sum_up_whatever_the_trace_says) {
+  std::mt19937 random(11);
+  const auto below = [&](unsigned bound) { return static_cast<int>(random() % bound); };
+  for (int round = 0; round < 200; ++round) {
+    HandMadeTrace trace;
+    for (std::uint64_t i = 1; i <= 30; ++i) {
+      const int start = below(1000);
+      // Overlaps, workers that are not there, states across tasks: all that a trace should not have.
+      trace.task(i, static_cast<std::uint32_t>(below(4)), start, start + below(60));
+      const auto state = static_cast<WorkerState>(below(kWorkerStates));
+      const int from = below(1200) - 100;
+      trace.state(static_cast<std::uint32_t>(below(4)), state, from, from + below(100));
+      trace.edge(i, 1 + static_cast<std::uint64_t>(below(30)));
+    }
+    const RunAnalysis analysis = analyse(*trace, 3, Interval{HandMadeTrace::at(50), HandMadeTrace::at(900)});
+    for (const WorkerUse& use : analysis.workers) {
+      BOOST_TEST_REQUIRE((parts(use) == analysis.makespan));
+      BOOST_TEST_REQUIRE((use.at_the_end <= use.searching + use.waiting));
+    }
+    BOOST_TEST_REQUIRE((analysis.path.unpaused <= analysis.path.length));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::actors

@@ -1,0 +1,116 @@
+#include "actors/running/supervisor.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "tests/actors/stage_actor.hpp"
+
+namespace troupe::actors {
+namespace {
+
+using tests::Lines;
+using tests::Stage;
+const auto kPerElement = boost::test_tools::per_element();
+
+/// Three workers that only listen.
+struct Dialogue {
+  explicit Dialogue(bool with_scheduler = false) {
+    SupervisorSetup setup;
+    setup.workers = 3;
+    setup.peers = peers;
+    setup.spawn_worker = [this](caf::event_based_actor*, WorkerId worker) {
+      ++spawned;
+      return stage.listener<StartWorker, StealReply>(std::to_string(worker.value()));
+    };
+    if (with_scheduler) {
+      setup.spawn_scheduler = [this] { return stage.listener<TasksActivated>("scheduler"); };
+      setup.lost_scheduler = [this](const std::string&) { happened.emplace_back("lost the scheduler"); };
+    }
+    setup.started = [this](const WorkerStarted& message) { happened.push_back(tests::in_words(message)); };
+    setup.lost = [this](WorkerId worker, const std::string& reason) {
+      happened.push_back("lost " + std::to_string(worker.value()) + ": " + reason);
+    };
+    supervisor = stage.system.spawn(supervisor_behavior, std::make_shared<SupervisorState>(std::move(setup)));
+    stage.play();
+  }
+  ~Dialogue() {
+    stage.tell(supervisor, Stop{});
+    stage.play();
+    peers->clear();
+  }
+
+  Stage stage;
+  std::shared_ptr<workers::Peers> peers = std::make_shared<workers::Peers>(3);
+  caf::actor supervisor;
+  Lines happened;
+  int spawned = 0;
+};
+
+BOOST_AUTO_TEST_SUITE(supervisor)
+
+BOOST_AUTO_TEST_CASE(it_starts_every_worker) {
+  Dialogue d;
+  Lines heard = d.stage.heard();
+  std::sort(heard.begin(), heard.end());
+  BOOST_TEST(heard == (Lines{"0: start worker", "1: start worker", "2: start worker"}), kPerElement);
+  d.stage.tell(d.supervisor, WorkerStarted{WorkerId(2), true});
+  d.stage.play();
+  BOOST_TEST(d.happened == (Lines{"worker 2 started, bound"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_dies_is_reported_replaced_and_waited_for_by_nobody) {
+  Dialogue d;
+  d.stage.heard();
+  const caf::actor dead = d.peers->get(WorkerId(1));
+  caf::anon_send_exit(dead, caf::exit_reason::kill);
+  d.stage.play();
+  BOOST_TEST(d.happened.size() == 1U);
+  BOOST_TEST(d.happened[0].find("lost 1: ") == 0U);
+  BOOST_TEST((d.peers->get(WorkerId(1)) != dead));
+  Lines heard = d.stage.heard();
+  std::sort(heard.begin(), heard.end());
+  BOOST_TEST(heard == (Lines{"0: 1 gave 0", "1: 1 gave 0", "1: start worker", "2: 1 gave 0"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_replacement_is_replaced_too) {
+  Dialogue d;
+  for (int i = 0; i < 5; ++i) {
+    caf::anon_send_exit(d.peers->get(WorkerId(2)), caf::exit_reason::kill);
+    d.stage.play();
+  }
+  BOOST_TEST(d.happened.size() == 5U);
+  BOOST_TEST(d.spawned == 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_scheduler_that_dies_is_replaced_before_its_tasks_are_rescued) {
+  Dialogue d(true);
+  for (int i = 0; i < 3; ++i) {
+    const caf::actor dead = d.peers->scheduler();
+    caf::anon_send_exit(dead, caf::exit_reason::kill);
+    d.stage.play();
+    BOOST_TEST((d.peers->scheduler() != dead));
+  }
+  BOOST_TEST(d.happened == Lines(3, "lost the scheduler"), kPerElement);
+  d.stage.heard();
+  d.peers->tell_scheduler();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(told_to_stop_it_ends_after_all_workers_though_one_is_killed_meanwhile) {
+  Dialogue d;
+  caf::scoped_actor watcher(d.stage.system);
+  watcher->monitor(d.supervisor);
+  caf::anon_send_exit(d.peers->get(WorkerId(0)), caf::exit_reason::kill);
+  d.stage.tell(d.supervisor, Stop{});
+  d.stage.play();
+  bool ended = false;
+  watcher->receive([&](const caf::down_msg&) { ended = true; }, caf::after(std::chrono::seconds(0)) >> [] {});
+  BOOST_TEST(ended);
+  BOOST_TEST(d.spawned >= 3);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::actors

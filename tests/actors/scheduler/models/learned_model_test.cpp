@@ -1,0 +1,134 @@
+#include "actors/scheduler/models/learned_model.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+
+#include "graph/codelets/codelet.hpp"
+
+namespace troupe::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr WorkerId kCore(0);
+constexpr WorkerId kOtherCore(1);
+constexpr WorkerId kGpu(2);
+
+struct Fixture {
+  graph::SizeClass size_class(const Codelet& codelet, double flops, std::uint64_t shapes,
+                              std::uint64_t element_bytes = 8) {
+    graph::SizeClass made;
+    made.id = SizeClassId(next++);
+    made.codelet = &codelet.definition();
+    made.flops = flops;
+    made.bytes = Bytes{static_cast<std::uint64_t>(flops) + 800};
+    made.shapes = shapes;
+    made.element_bytes = element_bytes;
+    return made;
+  }
+  void measure(const graph::SizeClass& of, WorkerId worker, Duration time, int times = 3) {
+    for (int i = 0; i < times; ++i) (void)model.measured(of, worker, time);
+  }
+
+  std::shared_ptr<ExecutionHistory> history = std::make_shared<ExecutionHistory>();
+  LearnedModel model{history, {DeviceKind::cpu_core, DeviceKind::cpu_core, DeviceKind::cuda}};
+  Codelet gemm = Codelet("gemm", {}).cpu([](const KernelContext&) {});
+  Codelet timed = Codelet("gemm_nt", {}).cpu([](const KernelContext&) {}).timed_as("gemm");
+  std::uint32_t next = 0;
+};
+
+BOOST_FIXTURE_TEST_SUITE(learned_model, Fixture)
+
+BOOST_AUTO_TEST_CASE(three_times_make_a_prediction_for_all_devices_of_the_kind) {
+  const auto large = size_class(gemm, 1e6, 1);
+  BOOST_TEST(!model.predict(large, kCore).has_value());
+  BOOST_TEST(!model.measured(large, kCore, 10us));
+  BOOST_TEST(!model.measured(large, kOtherCore, 11us));
+  BOOST_TEST(!model.predict(large, kCore).has_value());
+  BOOST_TEST(model.measured(large, kCore, 12us));
+  BOOST_TEST((model.predict(large, kCore) == 11us));
+  BOOST_TEST((model.predict(large, kOtherCore) == 11us));
+  BOOST_TEST(!model.predict(large, kGpu).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(small_changes_are_not_told_until_they_add_up) {
+  const auto large = size_class(gemm, 1e6, 1);
+  measure(large, kCore, 1000us, 50);
+  BOOST_TEST((model.predict(large, kCore) == 1000us));
+  int told = 0;
+  // The mean moves by 0.4 % at first: noticed at the third.
+  BOOST_TEST(!model.measured(large, kCore, 1200us));
+  BOOST_TEST(!model.measured(large, kCore, 1200us));
+  for (int i = 0; i < 3; ++i) told += model.measured(large, kCore, 1200us) ? 1 : 0;
+  BOOST_TEST(told > 0);
+  (void)model.predict(large, kCore);
+  BOOST_TEST(!model.measured(large, kCore, 1020us));
+}
+
+BOOST_AUTO_TEST_CASE(between_measured_sizes_a_power_law_predicts) {
+  const auto small = size_class(gemm, 1e6, 1);
+  const auto large = size_class(gemm, 4e6, 2);
+  const auto between = size_class(gemm, 2e6, 3);
+  measure(small, kCore, 10us);
+  BOOST_TEST(!model.predict(between, kCore).has_value());
+  measure(large, kCore, 40us);
+  BOOST_TEST((model.predict(between, kCore) == 20us));
+  BOOST_TEST(!model.predict(size_class(gemm, 5e6, 4), kCore).has_value());
+  BOOST_TEST(!model.predict(between, kGpu).has_value());
+  // What was measured there counts more.
+  measure(between, kCore, 30us);
+  BOOST_TEST((model.predict(between, kCore) == 30us));
+}
+
+BOOST_AUTO_TEST_CASE(equal_sizes_of_other_shapes_are_told_apart) {
+  const auto square = size_class(gemm, 1e6, 1);
+  const auto narrow = size_class(gemm, 1e6, 2);
+  measure(square, kCore, 10us);
+  BOOST_TEST(!model.predict(narrow, kCore).has_value());
+  measure(narrow, kCore, 90us);
+  BOOST_TEST((model.predict(square, kCore) == 10us));
+  BOOST_TEST((model.predict(narrow, kCore) == 90us));
+}
+
+BOOST_AUTO_TEST_CASE(precisions_are_not_mixed) {
+  measure(size_class(gemm, 1e6, 1, 8), kCore, 10us);
+  measure(size_class(gemm, 4e6, 2, 8), kCore, 40us);
+  BOOST_TEST(!model.predict(size_class(gemm, 2e6, 3, 4), kCore).has_value());
+  BOOST_TEST(model.predict(size_class(gemm, 2e6, 3, 8), kCore).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(where_operations_are_not_counted_bytes_are_the_size) {
+  auto small = size_class(gemm, 0, 1);
+  auto large = size_class(gemm, 0, 2);
+  auto between = size_class(gemm, 0, 3);
+  small.bytes = Bytes{100};
+  large.bytes = Bytes{400};
+  between.bytes = Bytes{200};
+  measure(small, kCore, 10us);
+  measure(large, kCore, 80us);
+  // 8 times as long for 4 times as much: exponent 3/2.
+  BOOST_TEST(model.predict(between, kCore)->count() == 28284);
+}
+
+BOOST_AUTO_TEST_CASE(codelets_that_are_timed_alike_learn_together) {
+  measure(size_class(timed, 1e6, 1), kCore, 10us);
+  BOOST_TEST((model.predict(size_class(gemm, 1e6, 1), kCore) == 10us));
+}
+
+BOOST_AUTO_TEST_CASE(another_model_goes_on_with_the_history) {
+  measure(size_class(gemm, 1e6, 1), kCore, 10us);
+  const LearnedModel next_run(history, {DeviceKind::cpu_core});
+  BOOST_TEST((next_run.predict(size_class(gemm, 1e6, 1), kCore) == 10us));
+}
+
+BOOST_AUTO_TEST_CASE(what_takes_no_time_is_predicted_so) {
+  const auto none = size_class(gemm, 0, 1);
+  measure(none, kCore, 0us);
+  BOOST_TEST((model.predict(none, kCore) == 0us));
+  measure(size_class(gemm, 0, 2), kCore, 0us);
+  BOOST_TEST(!model.predict(size_class(gemm, 0, 3), kCore).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler

@@ -1,0 +1,63 @@
+#include "actors/scheduler/models/power_law.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <vector>
+
+namespace troupe::scheduler {
+namespace {
+
+const auto kClose = boost::test_tools::tolerance(1e-9);
+using Times = std::vector<SizedTime>;
+
+BOOST_AUTO_TEST_SUITE(power_law)
+
+BOOST_AUTO_TEST_CASE(through_two_points) {
+  // 8 at 2 and 64 at 4: t = s^3.
+  const auto law = fit_power_law(Times{{2, 8}, {4, 64}});
+  BOOST_REQUIRE(law.has_value());
+  BOOST_TEST(law->exponent == 3, kClose);
+  BOOST_TEST(law->factor_s == 1, kClose);
+  BOOST_TEST(law->at(3).value() == 27, kClose);
+}
+
+BOOST_AUTO_TEST_CASE(least_squares_of_logarithms_count_weights) {
+  // In logarithms to base 2 the points (0, 0), (1, 1) twice, (2, 1): means 1 and 3/4; slope (3/4 + 0 + 1/4) / 2.
+  const auto law = fit_power_law(Times{{1, 1, 1}, {2, 2, 2}, {4, 2, 1}});
+  BOOST_REQUIRE(law.has_value());
+  BOOST_TEST(law->exponent == 0.5, kClose);
+  BOOST_TEST(law->factor_s == std::exp2(0.25), kClose);
+}
+
+BOOST_AUTO_TEST_CASE(it_says_nothing_outside_of_what_was_measured) {
+  const auto law = fit_power_law(Times{{2, 2}, {4, 4}});
+  BOOST_TEST(law->at(2).has_value());
+  BOOST_TEST(law->at(4).has_value());
+  BOOST_TEST(!law->at(1.9).has_value());
+  BOOST_TEST(!law->at(4.1).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_are_near_to_one_another_say_nothing) {
+  BOOST_TEST(!fit_power_law({}).has_value());
+  BOOST_TEST(!fit_power_law(Times{{2, 2}}).has_value());
+  BOOST_TEST(!fit_power_law(Times{{2, 2}, {2, 3}}).has_value());
+  BOOST_TEST(!fit_power_law(Times{{2, 2}, {2.9, 2.9}}).has_value());
+  BOOST_TEST(fit_power_law(Times{{2, 2}, {3, 3}}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(absurd_exponents_are_refused) {
+  BOOST_TEST(fit_power_law(Times{{1, 1}, {2, 1}}).has_value());
+  BOOST_TEST(!fit_power_law(Times{{1, 1}, {2, 0.9}}).has_value());
+  BOOST_TEST(!fit_power_law(Times{{1, 1}, {2, 8.5}}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(times_that_do_not_depend_on_size_are_refused) {
+  // Equal sizes, times 1 and 9: each is off by a factor of 3 from the best law.
+  BOOST_TEST(!fit_power_law(Times{{1, 1}, {1, 9}, {4, 4}, {4, 36}}).has_value());
+  BOOST_TEST(fit_power_law(Times{{1, 1}, {1, 2}, {4, 4}, {4, 8}}).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler

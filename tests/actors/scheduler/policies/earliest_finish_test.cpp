@@ -1,0 +1,133 @@
+#include "actors/scheduler/policies/earliest_finish.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+#include "tests/actors/scheduler/hand_made_machine.hpp"
+
+namespace troupe::scheduler {
+namespace {
+
+using tests::HandMadeMachine;
+using Workers = std::vector<int>;
+using Order = EarliestFinishOptions::Order;
+const auto kPerElement = boost::test_tools::per_element();
+constexpr int kNever = HandMadeMachine::kNever;
+
+std::vector<memory::Use> reads(std::uint64_t data, std::uint64_t bytes) {
+  return {HandMadeMachine::use(data, AccessMode::read, bytes)};
+}
+
+BOOST_AUTO_TEST_SUITE(earliest_finish_policies)
+
+BOOST_AUTO_TEST_CASE(a_task_goes_where_it_ends_first) {
+  HandMadeMachine machine(1, 2);
+  machine.load(0, 5).load(1, 40).load(2, 25);
+  // 35, 50, 35: of equals the first.
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), {machine.task(30, 10)}) == (Workers{0}),
+             kPerElement);
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), {machine.task(31, 10)}) == (Workers{2}),
+             kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_placed_counts_for_the_next) {
+  HandMadeMachine machine(2, 1);
+  const std::vector<ReadyTask> tasks(5, machine.task(25, 10));
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{2, 2, 0, 1, 2}), kPerElement);
+}
+
+/// The larger speed-up belongs to the shorter chain.
+struct TwoTasks {
+  TwoTasks() {
+    tasks = {machine.task(20, 10), machine.task(90, 10)};
+    tasks[0].upward_rank_s = 2;
+    tasks[1].upward_rank_s = 1;
+  }
+  HandMadeMachine machine{1, 1};
+  std::vector<ReadyTask> tasks;
+};
+
+BOOST_FIXTURE_TEST_CASE(mct_takes_tasks_as_they_come, TwoTasks) {
+  std::swap(tasks[0], tasks[1]);
+  // The first on the GPU until 10; the second ends there at 20, as on the core, which comes first.
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 0}), kPerElement);
+  std::swap(tasks[0], tasks[1]);
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 1}), kPerElement);
+}
+
+BOOST_FIXTURE_TEST_CASE(heft_takes_the_largest_speedup_first, TwoTasks) {
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::speedup}), tasks) == (Workers{0, 1}), kPerElement);
+}
+
+BOOST_FIXTURE_TEST_CASE(heft_rank_takes_the_longest_chain_first, TwoTasks) {
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::rank}), tasks) == (Workers{1, 1}), kPerElement);
+  tasks[1].upward_rank_s = 3;
+  BOOST_TEST(machine.place(*earliest_finish({.order = Order::rank}), tasks) == (Workers{0, 1}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(only_heft_rank_asks_for_ranks) {
+  BOOST_TEST((earliest_finish({.order = Order::rank})->ranks() == Ranks::mean));
+  BOOST_TEST((earliest_finish({.order = Order::given})->ranks() == Ranks::none));
+  BOOST_TEST((earliest_finish({.order = Order::speedup})->ranks() == Ranks::none));
+}
+
+BOOST_AUTO_TEST_CASE(transfers_count) {
+  HandMadeMachine machine(1, 1);
+  machine.data_on(5, {0});
+  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 15'000))}) == (Workers{1}),
+             kPerElement);
+  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 25'000))}) == (Workers{0}),
+             kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same) {
+  HandMadeMachine machine(1, 1);
+  machine.load(1, 15).data_on(5, {0});
+  // The GPU is free at 15, when the data could be there: it would end at 25, but 40 counts against the core's 30.
+  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 15'000))}) == (Workers{0}),
+             kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_s_load_grows_by_copies_only_where_nothing_hides_them) {
+  HandMadeMachine machine(1, 1);
+  machine.load(1, 10).data_on(5, {0});
+  // The first ends at 20 on the GPU, as its copy goes on beside what runs there; the second at 30 against 35.
+  BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(35, 10, reads(5, 10'000)), machine.task(35, 10)}) ==
+                 (Workers{1, 1}),
+             kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_gpus) {
+  HandMadeMachine machine(1, 1);
+  machine.data_on(5, {0});
+  const ReadyTask task = machine.task(30, 10, reads(5, 12'000));
+  BOOST_TEST(machine.place(*earliest_finish({}), {task}) == (Workers{1}), kPerElement);
+  BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(with_communication_prediction_copies_wait_behind_others) {
+  HandMadeMachine machine(1, 1);
+  machine.data_on(5, {0});
+  machine.predictions.traffic.out[0] = 20'000;
+  const ReadyTask task = machine.task(30, 10, reads(5, 5'000));
+  BOOST_TEST(machine.place(*earliest_finish({}), {task}) == (Workers{1}), kPerElement);
+  BOOST_TEST(machine.place(*earliest_finish({.communication_prediction = true}), {task}) == (Workers{0}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(what_only_one_kind_can_run_goes_there_and_what_none_can_stays_nowhere) {
+  HandMadeMachine machine(1, 1);
+  const std::vector<ReadyTask> tasks{machine.task(kNever, 90), machine.task(90, kNever), machine.task(kNever, kNever)};
+  for (const Order order : {Order::given, Order::speedup, Order::rank}) {
+    BOOST_TEST(machine.place(*earliest_finish({.order = order}), tasks) == (Workers{1, 0, -1}), kPerElement);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(they_decide_in_rounds_if_they_are_told_to) {
+  BOOST_TEST(!earliest_finish({})->in_rounds());
+  BOOST_TEST(earliest_finish({.rounds = true})->in_rounds());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler

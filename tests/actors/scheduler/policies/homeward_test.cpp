@@ -1,0 +1,169 @@
+#include "actors/scheduler/policies/homeward.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "tests/actors/scheduler/hand_made_machine.hpp"
+
+namespace troupe::scheduler {
+namespace {
+
+using tests::HandMadeMachine;
+using Placement = std::map<std::uint64_t, std::uint32_t>;
+
+ReadyTask ranked(ReadyTask task, int rank_us) {
+  task.upward_rank_s = rank_us * 1e-6;
+  return task;
+}
+
+/// What the policy lets go after these tasks have become ready, by task.
+Placement let_go(PlacingPolicy& policy, HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
+  (void)machine.place(policy, tasks);
+  return machine.place_kept(policy);
+}
+
+BOOST_AUTO_TEST_SUITE(homeward_policy)
+
+BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_asks_for_ranks) {
+  const auto policy = homeward();
+  BOOST_TEST(policy->keeps());
+  BOOST_TEST((policy->ranks() == Ranks::fastest));
+  HandMadeMachine machine(1, 1);
+  BOOST_TEST(machine.place(*policy, {machine.task(100, 10)}) == std::vector<int>{-1}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_goes_to_the_gpu_that_has_its_data_rather_than_to_one_that_is_free_a_kernel_earlier) {
+  HandMadeMachine machine(0, 2);
+  machine.data_on(1, {2}).load(1, 8);
+  const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+  machine.predictions.left = {100};
+  const auto policy = homeward();
+  // On worker 0 it would end after 5 us of copying and 10 us, on worker 1 after 8 and 10.
+  const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
+  BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(it_does_not_wait_for_its_data_where_the_delay_exceeds_the_tolerance) {
+  HandMadeMachine machine(0, 2);
+  machine.data_on(1, {2}).load(1, 40);
+  const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+  // All that is left: there is no slack.
+  machine.predictions.left = {1};
+  const auto policy = homeward();
+  const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
+  BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 0}}));
+}
+
+BOOST_AUTO_TEST_CASE(slack_widens_the_tolerance_up_to_four_kernels) {
+  for (const int behind_us : {10, 1000}) {
+    HandMadeMachine machine(0, 2);
+    machine.data_on(1, {2}).load(1, 35);
+    const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+    // 1000 us of work for two GPUs: 1 ms is left at least.
+    machine.predictions.left = {200};
+    const auto policy = homeward();
+    const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read, 5000)}), behind_us);
+    // At home it ends after 45 us instead of 15.
+    const std::uint32_t expected = behind_us == 10 ? 1 : 0;
+    BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(data_that_are_written_weigh_more_than_data_that_are_read) {
+  HandMadeMachine machine(0, 2);
+  machine.data_on(1, {1}).data_on(2, {2});
+  const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+  machine.predictions.left = {10};
+  const auto policy = homeward();
+  const ReadyTask task = ranked(
+      machine.of_class(gemm, {machine.use(1, AccessMode::read, 3000), machine.use(2, AccessMode::read_write, 2000)}),
+      10);
+  BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(gpus_get_the_highest_ranks_first_and_no_more_than_they_have_room_for) {
+  HandMadeMachine machine(0, 1);
+  const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+  machine.predictions.left = {4};
+  const auto policy = homeward();
+  std::vector<ReadyTask> tasks;
+  for (const int rank_us : {10, 40, 30, 20}) tasks.push_back(ranked(machine.of_class(gemm), rank_us));
+  BOOST_TEST((let_go(*policy, machine, tasks) == Placement{{1, 0}, {2, 0}}));
+  machine.load(0, 20, 2);
+  BOOST_TEST(machine.place_kept(*policy).empty());
+  machine.load(0, 10, 1);
+  BOOST_TEST((machine.place_kept(*policy) == Placement{{3, 0}}));
+  machine.load(0, 0, 0);
+  BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 0}}));
+}
+
+BOOST_AUTO_TEST_CASE(an_idle_core_takes_the_task_that_gpus_gain_least_on_if_its_slack_allows) {
+  HandMadeMachine machine(1, 1);
+  machine.load(1, 1000, 2);
+  const auto gemm = machine.size_class(300, 10);
+  const auto trsm = machine.size_class(100, 20);
+  machine.predictions.left = {100, 10};
+  const auto policy = homeward();
+  const std::vector<ReadyTask> tasks{ranked(machine.of_class(gemm), 10), ranked(machine.of_class(trsm), 20)};
+  BOOST_TEST((let_go(*policy, machine, tasks) == Placement{{1, 0}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_core_takes_nothing_that_would_be_the_last_to_end) {
+  HandMadeMachine machine(1, 1);
+  machine.load(1, 20, 2);
+  const auto gemm = machine.size_class(300, 10);
+  machine.predictions.left = {3};
+  const auto policy = homeward();
+  BOOST_TEST(let_go(*policy, machine, {ranked(machine.of_class(gemm), 10)}).empty());
+}
+
+/// Where a task goes that cores are better off with (speed-up 2, of a pivot of 30) while the GPU is free in `gpu_us`.
+Placement panel_placement(int rank_us, int gpu_us) {
+  HandMadeMachine machine(1, 1);
+  machine.load(1, gpu_us, gpu_us > 0 ? 1 : 0);
+  const auto panel = machine.size_class(60, 30);
+  (void)machine.size_class(300, 10);
+  machine.predictions.left = {5, 200};
+  const auto policy = homeward();
+  return let_go(*policy, machine, {ranked(machine.of_class(panel), rank_us)});
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_cores_are_better_off_with_goes_there_while_gpus_have_other_work) {
+  // The GPU would end it after 40 us, the core after 60.
+  BOOST_TEST((panel_placement(100, 10) == Placement{{0, 0}}));
+}
+
+BOOST_AUTO_TEST_CASE(on_the_longest_chain_it_takes_the_faster_device) {
+  BOOST_TEST((panel_placement(5000, 10) == Placement{{0, 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(where_gpus_would_run_out_of_work_meanwhile_it_takes_the_faster_device) {
+  HandMadeMachine machine(1, 1);
+  const auto panel = machine.size_class(90, 30);
+  (void)machine.size_class(300, 10);
+  machine.predictions.left = {5, 200};
+  const auto policy = homeward();
+  BOOST_TEST((let_go(*policy, machine, {ranked(machine.of_class(panel), 100)}) == Placement{{0, 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_no_worker_can_run_is_left_alone) {
+  HandMadeMachine machine(1, 0);
+  const auto gpu_only = machine.size_class(HandMadeMachine::kNever, 10);
+  const auto policy = homeward();
+  BOOST_TEST(let_go(*policy, machine, {ranked(machine.of_class(gpu_only), 10)}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(without_predictions_tasks_are_spread_over_the_workers) {
+  HandMadeMachine machine(3, 0);
+  const auto unknown = machine.size_class(0, HandMadeMachine::kNever);
+  const auto policy = homeward();
+  std::vector<ReadyTask> tasks;
+  for (int i = 0; i < 3; ++i) tasks.push_back(machine.of_class(unknown));
+  const Placement placement = let_go(*policy, machine, tasks);
+  BOOST_TEST(placement.size() == 3U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::scheduler

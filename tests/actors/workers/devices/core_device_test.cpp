@@ -1,0 +1,174 @@
+#include "actors/workers/devices/core_device.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/actors/graph_fixture.hpp"
+
+namespace troupe::workers {
+namespace {
+
+using tests::GraphFixture;
+
+/// Time passes by one nanosecond per look.
+class CountingClock final : public platform::Clock {
+ public:
+  [[nodiscard]] TimeStamp now() const noexcept override { return TimeStamp(++looks_); }
+
+ private:
+  mutable std::int64_t looks_ = 0;
+};
+
+struct Fixture {
+  GraphFixture tasks{2};
+  CountingClock clock;
+  WorkerTrace trace;
+  CoreDevice device{CoreDevice::Options{
+      .graph = &tasks.graph, .worker = WorkerId(1), .name = "cpu core 7", .trace = &trace, .clock = &clock}};
+
+  /// Runs one ready task of the codelet and returns the text of its failure, empty where it succeeded.
+  std::string run(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {
+    tasks.submit(codelet, accesses, options);
+    graph::TaskList ready = tasks.take_ready();
+    BOOST_TEST_REQUIRE(!ready.empty());
+    graph::Task* task = ready.pop_front();
+    const Started started = device.start(*task);
+    BOOST_TEST(started.finished);
+    tasks.graph.complete(*task, started.cause, WorkerId(1), ready);
+    if (!started.cause) return {};
+    code = started.cause->code;
+    return started.cause->message;
+  }
+
+  /// Of the last failure.
+  ErrorCode code{};
+};
+
+std::vector<TaskSpan> traced(const WorkerTrace::Content& content) {
+  std::vector<TaskSpan> spans;
+  content.tasks.for_each([&](const TaskSpan& span) { spans.push_back(span); });
+  return spans;
+}
+
+BOOST_FIXTURE_TEST_SUITE(core_device, Fixture)
+
+BOOST_AUTO_TEST_CASE(it_is_a_core_with_one_slot) {
+  BOOST_TEST((device.kind() == DeviceKind::cpu_core));
+  BOOST_TEST(device.name() == "cpu core 7");
+  BOOST_TEST(device.slots() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_sees_its_data_worker_and_task) {
+  double value = 2;
+  const Handle handle = tasks.scalar(value);
+  WorkerId worker;
+  TaskId task;
+  const Codelet codelet = Codelet("twice", {AccessMode::read_write}).cpu([&](const KernelContext& context) {
+    context.scalar<double>(0) *= 2;
+    worker = context.worker;
+    task = context.task;
+  });
+  BOOST_TEST(run(codelet, {handle}) == "");
+  BOOST_TEST(value == 4);
+  BOOST_TEST((worker == WorkerId(1)));
+  BOOST_TEST(task.valid());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_kernel_throws_names_task_codelet_worker_device_and_cause) {
+  const Codelet codelet = Codelet("bad", {}).cpu([](const KernelContext&) { throw std::runtime_error("no luck"); });
+  const std::string message = run(codelet, {}, {.name = "the third"});
+  for (const char* part : {"'the third'", "codelet bad", "worker 1", "cpu core 7", "no luck"}) {
+    BOOST_TEST_CONTEXT(message << " should tell of " << part) { BOOST_TEST(message.find(part) != std::string::npos); }
+  }
+  BOOST_TEST((code == ErrorCode::kernel_failed));
+}
+
+BOOST_AUTO_TEST_CASE(an_error_keeps_its_code) {
+  const Codelet codelet = Codelet("potrf", {}).cpu([](const KernelContext&) {
+    throw Error(ErrorCode::numerical, "leading minor 3 is not positive definite");
+  });
+  BOOST_TEST(run(codelet).find("leading minor 3") != std::string::npos);
+  BOOST_TEST((code == ErrorCode::numerical));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_may_throw_anything) {
+  const Codelet codelet = Codelet("odd", {}).cpu([](const KernelContext&) { throw 42; });
+  BOOST_TEST(run(codelet).find("no std::exception") != std::string::npos);
+  // The device goes on.
+  BOOST_TEST(run(Codelet("fine", {}).cpu([](const KernelContext&) {})) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_reducing_kernel_gets_the_partial_result_of_its_worker) {
+  double sum = 10;
+  const Handle handle = tasks.scalar(sum);
+  tasks.graph.set_reduction(handle, sum_reduction<double>()).value_or_throw();
+  const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([&](const KernelContext& context) {
+    BOOST_TEST(&context.scalar<double>(0) != &sum);
+    context.scalar<double>(0) += 1;
+  });
+  BOOST_TEST(run(add, {handle}) == "");
+  BOOST_TEST(run(add, {handle}) == "");
+  BOOST_TEST(sum == 10);
+  double result = 0;
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([&](const double& value) { result = value; });
+  tasks.submit(look, {handle});
+  for (graph::TaskList ready = tasks.take_ready(); !ready.empty();) {
+    graph::Task* task = ready.pop_front();
+    tasks.graph.complete(*task, device.start(*task).cause, WorkerId(1), ready);
+  }
+  BOOST_TEST(result == 12);
+}
+
+BOOST_AUTO_TEST_CASE(an_initializer_that_throws_fails_the_task) {
+  double sum = 0;
+  const Handle handle = tasks.scalar(sum);
+  ReductionMethods methods = sum_reduction<double>();
+  methods.initialize = [](const DataView&) { throw std::runtime_error("no zero here"); };
+  tasks.graph.set_reduction(handle, methods).value_or_throw();
+  const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([](const KernelContext&) {});
+  BOOST_TEST(run(add, {handle}).find("no zero here") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_tells_what_ran_when_and_how_much_it_computed) {
+  const Codelet counted =
+      Codelet("counted", {}).cpu([](const KernelContext&) {}).flops([](const KernelContext&) { return 123.0; });
+  run(counted, {}, {.priority = 5, .name = "first"});
+  run(Codelet("uncounted", {}).cpu([](const KernelContext&) {}));
+  const auto content = trace.take(TimeStamp(1000));
+  const std::vector<TaskSpan> spans = traced(content);
+  BOOST_TEST_REQUIRE(spans.size() == 2U);
+  BOOST_TEST(spans[0].codelet->name == "counted");
+  BOOST_TEST(spans[0].flops == 123.0);
+  BOOST_TEST(spans[0].priority == 5);
+  BOOST_TEST(!spans[0].failed);
+  BOOST_TEST(spans[0].start.count() < spans[0].end.count());
+  BOOST_TEST(spans[0].end.count() < spans[1].start.count());
+  BOOST_TEST(spans[1].flops == 0.0);
+  BOOST_TEST_REQUIRE(content.names.size() == 1U);
+  BOOST_TEST(content.names[0].name == "first");
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_failed_is_in_the_trace_as_such) {
+  run(Codelet("bad", {}).cpu([](const KernelContext&) { throw std::runtime_error("no luck"); }));
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 1U);
+  BOOST_TEST(spans[0].failed);
+}
+
+BOOST_AUTO_TEST_CASE(a_count_of_operations_that_throws_does_not_fail_the_task) {
+  const Codelet codelet =
+      Codelet("counted", {}).cpu([](const KernelContext&) {}).flops([](const KernelContext&) -> double {
+        throw std::runtime_error("no idea");
+      });
+  BOOST_TEST(run(codelet) == "");
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 1U);
+  BOOST_TEST(spans[0].flops == 0.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::workers

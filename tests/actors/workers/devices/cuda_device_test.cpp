@@ -1,0 +1,466 @@
+#include "actors/workers/devices/cuda_device.hpp"
+
+#include <array>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/completion_check.hpp"
+#include "platform/cuda/cuda_api.hpp"
+#include "tests/actors/graph_fixture.hpp"
+#include "tests/support/cuda/cuda_fixture.hpp"
+
+namespace troupe::workers {
+namespace {
+
+using tests::CudaFixture;
+using tests::FakeCudaOptions;
+using tests::FakeLaunch;
+using tests::GraphFixture;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+struct Listener final : DeviceListener {
+  struct Done {
+    graph::Task* task;
+    graph::FailureLog::Cause cause;
+    Duration took;
+  };
+
+  void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept override {
+    all.push_back({&task, std::move(cause), took});
+  }
+  [[nodiscard]] const Done* find(const graph::Task* task) const {
+    for (const Done& one : all) {
+      if (one.task == task) return &one;
+    }
+    return nullptr;
+  }
+
+  std::vector<Done> all;
+};
+
+/// Launches kernels of the fake by their names.
+class Launcher {
+ public:
+  Launcher() : api_(*platform::cuda_api().value_or_throw()) {
+    const int code = 0;
+    check(api_.cudaLibraryLoadData(&library_, &code, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  }
+  ~Launcher() { (void)api_.cudaLibraryUnload(library_); }
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  template <class... A>
+  void operator()(void* stream, const char* name, A... arguments) const {
+    cudaKernel_t kernel = nullptr;
+    check(api_.cudaLibraryGetKernel(&kernel, library_, name));
+    std::array<void*, sizeof...(A)> places{&arguments...};
+    check(api_.cudaLaunchKernel(kernel, {1, 1, 1}, {32, 1, 1}, places.data(), 0, static_cast<cudaStream_t>(stream)));
+  }
+  const platform::CudaApi& api() const { return api_; }
+
+ private:
+  void check(cudaError_t status) const { platform::cuda_check(api_, status, "in the kernel").value_or_throw(); }
+
+  const platform::CudaApi& api_;
+  cudaLibrary_t library_ = nullptr;
+};
+
+/// A fake GPU that works on data of its own memory: value i lies at double i.
+struct Fixture : CudaFixture {
+  explicit Fixture(const FakeCudaOptions& options = {}, std::size_t slots = 4) : CudaFixture(options) {
+    if (fake == nullptr) return;
+    register_kernel<double*, double>(*fake, "add", [](const FakeLaunch& launch, double* to, double value) {
+      if (launch.touches(to, sizeof(double))) *to += value;
+    });
+    gpu = platform::open_cuda_accelerator(0, Bytes{kMiB}).value_or_throw();
+    launcher = std::make_unique<Launcher>();
+    CudaDeviceOptions device_options;
+    device_options.executor.graph = &tasks.graph;
+    device_options.executor.worker = WorkerId(2);
+    device_options.executor.name = gpu->name();
+    device_options.executor.kind = DeviceKind::cuda;
+    device_options.executor.trace = &trace;
+    device_options.executor.clock = &clock;
+    device_options.executor.find_replica = [this](const graph::DataRecord& data) {
+      DataView view = data.view;
+      view.data = gpu->memory() + (view.data - reinterpret_cast<std::byte*>(values.data()));
+      return view;
+    };
+    device_options.accelerator = gpu.get();
+    device_options.slots = slots;
+    device_options.on_lost = [this] {
+      ++lost_calls;
+      done_when_lost = listener.all.size();
+    };
+    device = make_cuda_device(std::move(device_options), listener).value_or_throw();
+    copy(platform::CopyDirection::to_device);
+  }
+  ~Fixture() {
+    if (fake != nullptr) fake->resume();
+    device.reset();
+    launcher.reset();
+    gpu.reset();
+  }
+
+  void copy(platform::CopyDirection direction) {
+    std::atomic<bool> ended = false;
+    std::byte* const host = reinterpret_cast<std::byte*>(values.data());
+    const bool there = direction == platform::CopyDirection::to_device;
+    gpu->copy(direction, {there ? host : gpu->memory(), 0, there ? gpu->memory() : host, 0, sizeof values, 1}, 1, false,
+              [&](const Result<void>& result) {
+                BOOST_TEST(result.ok());
+                ended = true;
+              });
+    while (!ended) std::this_thread::yield();
+  }
+  graph::Task* submit(const Codelet& codelet, const std::vector<Access>& accesses = {},
+                      const TaskOptions& options = {}) {
+    tasks.submit(codelet, accesses, options);
+    graph::TaskList ready = tasks.take_ready();
+    BOOST_TEST_REQUIRE(!ready.empty());
+    return ready.pop_front();
+  }
+  /// Until so many tasks have been heard of.
+  void poll_until(std::size_t count) {
+    while (listener.all.size() < count) {
+      device->poll();
+      std::this_thread::yield();
+    }
+  }
+  /// A codelet that adds to its handle by a kernel.
+  Codelet adder(double value) {
+    return Codelet("add", {AccessMode::read_write}).cuda([this, value](::CUstream_st* stream, double& to) {
+      (*launcher)(stream, "add", &to, value);
+    });
+  }
+  Handle value(std::size_t index) { return tasks.scalar(values[index]); }
+  void start(graph::Task* task) {
+    const Started started = device->start(*task);
+    BOOST_TEST(!started.finished);
+  }
+
+  std::array<double, 16> values{};
+  platform::SteadyClock clock;
+  WorkerTrace trace;
+  GraphFixture tasks{3, true};
+  Listener listener;
+  std::unique_ptr<platform::CudaAccelerator> gpu;
+  std::unique_ptr<Launcher> launcher;
+  std::unique_ptr<Device> device;
+  int lost_calls = 0;
+  std::size_t done_when_lost = 0;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+BOOST_AUTO_TEST_SUITE(cuda_device)
+
+BOOST_AUTO_TEST_CASE(it_is_a_gpu_that_has_to_be_asked) {
+  const Fixture f;
+  if (!f.needs_fake()) return;
+  BOOST_TEST((f.device->kind() == DeviceKind::cuda));
+  BOOST_TEST(f.device->name() == "GPU 0 (Fake GPU 0)");
+  BOOST_TEST(f.device->slots() == 4U);
+  BOOST_TEST(f.device->polls());
+}
+
+BOOST_AUTO_TEST_CASE(kernels_work_on_the_gpus_memory_and_end_when_polled) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  f.fake->pause();
+  graph::Task* const task = f.submit(f.adder(5), {f.value(3)});
+  f.start(task);
+  f.device->poll();
+  // Nothing but the stream does the work.
+  BOOST_TEST(f.listener.all.empty());
+  f.fake->resume();
+  f.poll_until(1);
+  BOOST_TEST((f.listener.all[0].task == task));
+  BOOST_TEST(!f.listener.all[0].cause);
+  BOOST_TEST(f.listener.all[0].took.count() >= 0);
+  BOOST_TEST(f.values[3] == 0);
+  f.copy(platform::CopyDirection::to_host);
+  BOOST_TEST(f.values[3] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(each_slot_has_a_stream_and_tasks_are_on_the_gpu_together) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  std::set<void*> streams;
+  const Codelet codelet =
+      Codelet("look", {}).cuda([&](const KernelContext& context) { streams.insert(context.stream); });
+  f.fake->pause();
+  for (int i = 0; i < 4; ++i) f.start(f.submit(codelet));
+  BOOST_TEST(streams.size() == 4U);
+  BOOST_TEST(!streams.contains(nullptr));
+  f.fake->resume();
+  f.poll_until(4);
+  // And again: slots are used more than once.
+  f.start(f.submit(codelet));
+  f.poll_until(5);
+  BOOST_TEST(streams.size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_task_took_is_measured_on_its_stream) {
+  Fixture f({.devices = 1, .least_ns = 3'000'000});
+  if (!f.needs_fake()) return;
+  // Both wait in the same queue of threads, but each for its own kernel only.
+  f.start(f.submit(f.adder(1), {f.value(0)}));
+  f.poll_until(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  f.start(f.submit(f.adder(1), {f.value(1)}));
+  f.poll_until(2);
+  for (const auto& done : f.listener.all) BOOST_TEST(done.took.count() >= 3'000'000);
+  WorkerTrace::Content content = f.trace.take(f.clock.now());
+  std::vector<TaskSpan> spans;
+  content.tasks.for_each([&](const TaskSpan& span) { spans.push_back(span); });
+  BOOST_TEST_REQUIRE(spans.size() == 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    BOOST_TEST((spans[i].end - spans[i].start).count() == f.listener.all[i].took.count());
+    BOOST_TEST(!spans[i].failed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_its_task_when_what_it_enqueued_has_ended) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  const Codelet codelet = Codelet("half", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
+    (*f.launcher)(stream, "add", &to, 1.0);
+    throw Error(ErrorCode::numerical, "changed its mind");
+  });
+  f.fake->pause();
+  graph::Task* const task = f.submit(codelet, {f.value(0)}, {.name = "the third"});
+  f.start(task);
+  f.device->poll();
+  BOOST_TEST(f.listener.all.empty());
+  f.fake->resume();
+  f.poll_until(1);
+  BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
+  const Failure& failure = *f.listener.all[0].cause;
+  BOOST_TEST((failure.code == ErrorCode::numerical));
+  for (const char* part : {"'the third'", "codelet half", "worker 2", "GPU 0 (Fake GPU 0)", "changed its mind"}) {
+    BOOST_TEST_CONTEXT(failure.message << " should tell of " << part) { BOOST_TEST(contains(failure.message, part)); }
+  }
+  // The device goes on.
+  f.start(f.submit(f.adder(1), {f.value(1)}));
+  f.poll_until(2);
+  BOOST_TEST(!f.listener.all[1].cause);
+}
+
+BOOST_AUTO_TEST_CASE(a_launch_that_fails_and_that_its_kernel_does_not_look_at_fails_the_task) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  const Codelet careless = Codelet("careless", {}).cuda([&](const KernelContext& context) {
+    int no_kernel = 0;
+    (void)f.launcher->api().cudaLaunchKernel(&no_kernel, {1, 1, 1}, {1, 1, 1}, nullptr, 0,
+                                             static_cast<cudaStream_t>(context.stream));
+  });
+  f.start(f.submit(careless));
+  f.poll_until(1);
+  BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
+  BOOST_TEST((f.listener.all[0].cause->code == ErrorCode::kernel_failed));
+  BOOST_TEST(contains(f.listener.all[0].cause->message, "launching on the GPU failed"));
+  // Its error is not the next one's.
+  f.start(f.submit(f.adder(1), {f.value(1)}));
+  f.poll_until(2);
+  BOOST_TEST(!f.listener.all[1].cause);
+}
+
+BOOST_AUTO_TEST_CASE(checks_are_made_when_the_work_has_ended) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  double* const status = reinterpret_cast<double*>(f.gpu->memory());
+  const Codelet codelet = Codelet("checked", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
+    (*f.launcher)(stream, "add", &to, 7.0);
+    // On the fake the device's memory can be read.
+    check_at_completion([status] {
+      if (*status == 7.0) throw Error(ErrorCode::numerical, "leading minor 7 is not positive definite");
+    });
+  });
+  f.fake->pause();
+  f.start(f.submit(codelet, {f.value(0)}));
+  f.device->poll();
+  BOOST_TEST(f.listener.all.empty());
+  f.fake->resume();
+  f.poll_until(1);
+  BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
+  BOOST_TEST((f.listener.all[0].cause->code == ErrorCode::numerical));
+  BOOST_TEST(contains(f.listener.all[0].cause->message, "leading minor 7"));
+  // The next task of the slot has no checks of this one.
+  for (std::size_t i = 0; i < 4; ++i) f.start(f.submit(f.adder(0), {f.value(1 + i)}));
+  f.poll_until(5);
+  for (std::size_t i = 1; i < 5; ++i) BOOST_TEST(!f.listener.all[i].cause);
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_fails_all_tasks_on_the_gpu_and_the_device_does_nothing_more) {
+  Fixture f({.devices = 2, .fault_in_launch = 2});
+  if (!f.needs_fake()) return;
+  int accelerator_told = 0;
+  f.gpu->on_lost([&](const Failure& why) {
+    ++accelerator_told;
+    BOOST_TEST((why.code == ErrorCode::device_lost));
+  });
+  f.fake->pause();
+  std::vector<graph::Task*> started;
+  for (std::size_t i = 0; i < 3; ++i) {
+    started.push_back(f.submit(f.adder(1), {f.value(i)}, {.name = "task " + std::to_string(i)}));
+    f.start(started.back());
+  }
+  f.fake->resume();
+  f.poll_until(3);
+  BOOST_TEST(f.lost_calls == 1);
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Listener::Done* const done = f.listener.find(started[i]);
+    BOOST_TEST_REQUIRE(done != nullptr);
+    // The others may have ended before the fault.
+    if (!done->cause) continue;
+    ++failed;
+    BOOST_TEST((done->cause->code == ErrorCode::device_lost));
+    for (const std::string& part : {"'task " + std::to_string(i) + "'", std::string("GPU 0 (Fake GPU 0)"),
+                                    std::string("cudaErrorIllegalAddress")}) {
+      BOOST_TEST_CONTEXT(done->cause->message << " should tell of " << part) {
+        BOOST_TEST(contains(done->cause->message, part));
+      }
+    }
+  }
+  BOOST_TEST(failed >= 1U);
+  BOOST_TEST(f.listener.find(started[1])->cause != nullptr);
+  // The worker heard of the loss before of the tasks that failed for it.
+  BOOST_TEST(f.done_when_lost == 3 - failed);
+  BOOST_TEST(f.gpu->lost());
+  BOOST_TEST(accelerator_told == 1);
+  graph::Task* const late = f.submit(f.adder(1), {f.value(5)});
+  const Started refused = f.device->start(*late);
+  BOOST_TEST(refused.finished);
+  BOOST_TEST_REQUIRE(refused.cause != nullptr);
+  BOOST_TEST((refused.cause->code == ErrorCode::device_lost));
+  BOOST_TEST(f.lost_calls == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_touches_foreign_memory_loses_the_gpu) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  const Codelet wild = Codelet("wild", {}).cuda([&](const KernelContext& context) {
+    (*f.launcher)(context.stream, "add", reinterpret_cast<double*>(f.gpu->memory() + kMiB), 1.0);
+  });
+  f.fake->pause();
+  f.start(f.submit(wild));
+  f.fake->resume();
+  f.poll_until(1);
+  BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
+  BOOST_TEST((f.listener.all[0].cause->code == ErrorCode::device_lost));
+  BOOST_TEST(f.lost_calls == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_a_copy_finds_fails_what_is_started_next) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  f.gpu->lose({ErrorCode::device_lost, "a copy"});
+  const Started refused = f.device->start(*f.submit(f.adder(1), {f.value(0)}));
+  BOOST_TEST(refused.finished);
+  BOOST_TEST_REQUIRE(refused.cause != nullptr);
+  BOOST_TEST((refused.cause->code == ErrorCode::device_lost));
+  BOOST_TEST(f.lost_calls == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_between_tasks_fails_the_next) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  f.fake->break_device(0);
+  const Started refused = f.device->start(*f.submit(f.adder(1), {f.value(0)}));
+  BOOST_TEST(refused.finished);
+  BOOST_TEST_REQUIRE(refused.cause != nullptr);
+  BOOST_TEST((refused.cause->code == ErrorCode::device_lost));
+  BOOST_TEST(f.lost_calls == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_reduces_is_refused) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  const Handle handle = f.value(0);
+  f.tasks.graph.set_reduction(handle, sum_reduction<double>()).value_or_throw();
+  Codelet codelet("sum", {AccessMode::reduce});
+  bool called = false;
+  codelet.implement(DeviceKind::cuda, [&](const KernelContext&) { called = true; });
+  const Started refused = f.device->start(*f.submit(codelet, {handle}));
+  BOOST_TEST(refused.finished);
+  BOOST_TEST_REQUIRE(refused.cause != nullptr);
+  BOOST_TEST((refused.cause->code == ErrorCode::invalid_argument));
+  BOOST_TEST(!called);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_ends_waits_for_its_tasks) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  f.fake->pause();
+  for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
+  std::thread ending([&] { f.device.reset(); });
+  f.fake->resume();
+  ending.join();
+  BOOST_TEST_REQUIRE(f.listener.all.size() == 3U);
+  for (const auto& done : f.listener.all) BOOST_TEST(!done.cause);
+  f.copy(platform::CopyDirection::to_host);
+  for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(f.values[i] == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_is_lost_ends_with_all_its_tasks_failed) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  f.fake->pause();
+  for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
+  f.fake->break_device(0);
+  f.fake->resume();
+  f.device.reset();
+  BOOST_TEST_REQUIRE(f.listener.all.size() == 3U);
+  for (const auto& done : f.listener.all) {
+    BOOST_TEST_REQUIRE(done.cause != nullptr);
+    BOOST_TEST((done.cause->code == ErrorCode::device_lost));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_gpus_have_streams_of_their_own_whichever_thread_uses_them) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  const auto second = platform::open_cuda_accelerator(1, Bytes{kMiB}).value_or_throw();
+  CudaDeviceOptions options;
+  options.executor.graph = &f.tasks.graph;
+  options.executor.worker = WorkerId(1);
+  options.executor.kind = DeviceKind::cuda;
+  options.executor.name = second->name();
+  options.executor.find_replica = [&](const graph::DataRecord& data) {
+    DataView view = data.view;
+    view.data = second->memory();
+    return view;
+  };
+  options.accelerator = second.get();
+  auto other = make_cuda_device(std::move(options), f.listener).value_or_throw();
+  // One thread starts on both in turn; a stream of the wrong device would be refused.
+  const auto* place = reinterpret_cast<const double*>(second->memory());
+  const Codelet set = Codelet("set", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
+    BOOST_TEST(f.launcher->api().cudaMemsetAsync(&to, 0, sizeof to, stream) == cudaSuccess);
+    (*f.launcher)(stream, "add", &to, 9.0);
+  });
+  BOOST_TEST(!other->start(*f.submit(set, {f.value(0)})).finished);
+  f.start(f.submit(f.adder(1), {f.value(1)}));
+  while (f.listener.all.size() < 2) {
+    f.device->poll();
+    other->poll();
+  }
+  for (const auto& done : f.listener.all) BOOST_TEST(!done.cause);
+  BOOST_TEST(*place == 9.0);
+  other.reset();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::workers

@@ -1,0 +1,300 @@
+#include "apps/bounds/bytes_bound.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <optional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "apps/bounds/lower_bounds.hpp"
+#include "apps/bounds/tile_triangles.hpp"
+
+namespace troupe::apps {
+namespace {
+
+/// The bytes that a choice of devices moves at least: each version of a tile goes once to each memory that reads it,
+/// but for that where it was made.
+class MovedBytes {
+ public:
+  MovedBytes(const BytesProblem& problem, const std::vector<std::size_t>& memory_of_task)
+      : problem_(problem), holders_(problem.tiles.size(), {0}) {
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      const std::size_t memory = memory_of_task[i];
+      const BytesTask& task = problem.tasks[i];
+      for (const auto tile : task.reads) {
+        if (holders_[tile].insert(memory).second) total_ += problem.tiles[tile].bytes.count;
+      }
+      // The first is updated.
+      if (!task.reads.empty()) holders_[task.reads.front()] = {memory};
+      for (const auto tile : task.overwrites) holders_[tile] = {memory};
+    }
+  }
+  [[nodiscard]] std::uint64_t total() const { return total_; }
+
+ private:
+  const BytesProblem& problem_;
+  std::vector<std::set<std::size_t>> holders_;
+  std::uint64_t total_ = 0;
+};
+
+/// The fewest bytes of all choices of devices that keep every device busy for no longer than the makespan. Dependencies
+/// and orders are left out, so no schedule moves less.
+class ThriftiestChoice {
+ public:
+  explicit ThriftiestChoice(const BytesProblem& problem) : problem_(problem), memory_(problem.tasks.size()) {
+    for (std::size_t type = 0; type < problem.counts.size(); ++type) {
+      for (int i = 0; i < problem.counts[type]; ++i) {
+        const std::size_t memory = problem.on_host[type] ? 0 : devices_.size() + 1;
+        devices_.push_back({type, memory, 0});
+      }
+    }
+    search(0);
+  }
+  /// None: no choice takes so little time.
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const { return best_; }
+
+ private:
+  struct Device {
+    std::size_t type;
+    std::size_t memory;
+    double busy;
+  };
+
+  void search(std::size_t task) {
+    if (task == problem_.tasks.size()) {
+      const auto total = MovedBytes(problem_, memory_).total();
+      best_ = best_ ? std::min(*best_, total) : total;
+      return;
+    }
+    for (Device& device : devices_) {
+      const double time = problem_.times_s[problem_.tasks[task].kind][device.type];
+      if (time == kCannotRun || device.busy + time > problem_.makespan_s) continue;
+      const double busy = device.busy;
+      device.busy += time;
+      memory_[task] = device.memory;
+      search(task + 1);
+      device.busy = busy;
+    }
+  }
+
+  const BytesProblem& problem_;
+  std::vector<Device> devices_;
+  std::vector<std::size_t> memory_;
+  std::optional<std::uint64_t> best_;
+};
+
+constexpr int kSide = 5;
+
+/// A matrix of 5 x 5 tiles of 10 bytes, without tasks: one core, which takes 4, and `gpus` GPUs, which take 1.
+BytesProblem matrix(int gpus, double makespan_s) {
+  BytesProblem problem;
+  for (int row = 0; row < kSide; ++row) {
+    for (int column = 0; column < kSide; ++column) problem.tiles.push_back({Bytes{10}, row, column});
+  }
+  problem.kinds = 1;
+  problem.times_s = {{4.0, 1.0}};
+  problem.counts = {1, gpus};
+  problem.on_host = {true, false};
+  problem.makespan_s = makespan_s;
+  return problem;
+}
+
+std::uint32_t tile(int row, int column) { return static_cast<std::uint32_t>(row * kSide + column); }
+
+/// Tasks that update a tile of random size each, or read a second too, of up to three kinds; some overwrite.
+BytesProblem random_problem(std::mt19937& random) {
+  BytesProblem problem = matrix(1 + static_cast<int>(random() % 2), 0);
+  problem.kinds = 1 + random() % 2;
+  problem.times_s = {{4, 1}, {2, 2}};
+  problem.times_s.resize(problem.kinds);
+  if (random() % 4 == 0) problem.times_s[0][0] = kCannotRun;
+  for (BytesTile& tile : problem.tiles) tile.bytes = Bytes{1 + random() % 3};
+  const auto tiles = static_cast<std::uint32_t>(1 + random() % 6);
+  for (auto count = 1 + random() % 7; count > 0; --count) {
+    BytesTask task{
+        static_cast<std::uint32_t>(random() % problem.kinds), {static_cast<std::uint32_t>(random() % tiles)}, {}};
+    if (const auto second = static_cast<std::uint32_t>(random() % tiles); second != task.reads.front()) {
+      (random() % 4 == 0 ? task.overwrites : task.reads).push_back(second);
+    }
+    problem.tasks.push_back(std::move(task));
+  }
+  return problem;
+}
+
+/// Updates as in Cholesky (`lower`), LU or in any orientation, each with three tiles.
+BytesProblem random_triangles(std::mt19937& random) {
+  BytesProblem problem = matrix(1 + static_cast<int>(random() % 3), 0);
+  problem.times_s = {{random() % 2 == 0 ? kCannotRun : 3.0, 1.0}};
+  const auto shape = random() % 3;
+  for (auto count = 3 + random() % 5; count > 0; --count) {
+    std::vector<int> index{0, 1, 2, 3, 4};
+    std::ranges::shuffle(index, random);
+    int i = index[0], j = index[1], k = index[2];
+    if (shape < 2) {
+      if (j < k) std::swap(j, k);
+      if (i < k) std::swap(i, k);
+      if (shape == 0 && i < j) std::swap(i, j);
+    }
+    const std::uint32_t third = shape == 0 ? tile(j, k) : tile(k, j);
+    problem.tasks.push_back({0, {tile(i, j), tile(i, k), third}, {}});
+  }
+  return problem;
+}
+
+/// Checks the bound against the thriftiest choice for several makespans; returns how often they are equal and not zero.
+int check(BytesProblem problem) {
+  int equal = 0;
+  for (double makespan = 1; makespan <= 16; makespan += 1.5) {
+    problem.makespan_s = makespan;
+    const auto thriftiest = ThriftiestChoice(problem).bytes();
+    if (!thriftiest) continue;
+    const auto bound = bytes_lower_bound(problem).count;
+    BOOST_TEST_REQUIRE(bound <= *thriftiest,
+                       "makespan " << makespan << ": bound " << bound << ", possible " << *thriftiest);
+    equal += bound > 0 && bound == *thriftiest;
+  }
+  return equal;
+}
+
+BOOST_AUTO_TEST_SUITE(bytes_bound)
+
+BOOST_AUTO_TEST_CASE(nothing_moves_where_the_cores_have_the_time) {
+  BytesProblem problem = matrix(1, 8);
+  problem.tasks = {{0, {0}, {}}, {0, {1}, {}}};
+  BOOST_TEST(bytes_lower_bound(problem).count == 0U);
+  problem.tasks.clear();
+  BOOST_TEST(bytes_lower_bound(problem).count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_cores_cannot_do_in_time_takes_its_tiles_to_gpus) {
+  // Two of five tasks fit on the core.
+  BytesProblem problem = matrix(3, 8);
+  for (std::uint32_t i = 0; i < 5; ++i) problem.tasks.push_back({0, {i}, {}});
+  BOOST_TEST(bytes_lower_bound(problem).count == 30U);
+  BOOST_TEST(ThriftiestChoice(problem).bytes().value() == 30U);
+  problem.makespan_s = 3;
+  BOOST_TEST(bytes_lower_bound(problem).count == 50U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_on_one_tile_take_it_to_a_gpu_once) {
+  BytesProblem problem = matrix(1, 8);
+  for (int i = 0; i < 5; ++i) problem.tasks.push_back({0, {0}, {}});
+  problem.makespan_s = 3.9;
+  BOOST_TEST(bytes_lower_bound(problem).count == 10U);
+  // One of the five fits on the core; a part of the tile stands for the others.
+  problem.makespan_s = 4;
+  BOOST_TEST(bytes_lower_bound(problem).count == 8U);
+}
+
+BOOST_AUTO_TEST_CASE(a_tile_that_is_overwritten_may_be_made_where_it_is_used) {
+  BytesProblem problem = matrix(1, 3);
+  problem.tasks = {{0, {}, {0}}, {0, {0}, {}}};
+  BOOST_TEST(bytes_lower_bound(problem).count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_are_seen_as_triangles_only_if_their_tiles_are_three_different_pairs_of_three_indices) {
+  BytesProblem problem = matrix(1, 3);
+  problem.tiles.push_back({Bytes{10}, -1, -1});
+  const auto extra = static_cast<std::uint32_t>(problem.tiles.size() - 1);
+  problem.tasks = {{0, {tile(3, 2), tile(3, 1), tile(2, 1)}, {}},         // Cholesky
+                   {0, {tile(2, 3), tile(2, 1), tile(1, 3)}, {}},         // LU
+                   {0, {tile(1, 3), tile(2, 3), tile(2, 1), extra}, {}},  // QR, with a factor T
+                   {0, {tile(2, 2), tile(2, 1)}, {}},
+                   {0, {tile(2, 2), tile(2, 1), tile(1, 2)}, {}},
+                   {0, {tile(3, 2), tile(3, 1), tile(4, 1)}, {}},
+                   {0, {tile(3, 2), tile(3, 1), tile(3, 4)}, {}}};
+  const TileTriangles triangles(problem, std::vector<bool>(problem.tiles.size(), true));
+  BOOST_TEST(triangles.is_triangle == std::vector<bool>({true, true, true, false, false, false, false}),
+             boost::test_tools::per_element());
+  std::vector<bool> usable(problem.tiles.size(), true);
+  usable[tile(3, 1)] = false;
+  BOOST_TEST(!TileTriangles(problem, usable).is_triangle[0]);
+}
+
+/// The most triangles of the tasks that n tiles hold, for every n, by trying all sets of tasks.
+void check_triangles(const BytesProblem& problem) {
+  const TileTriangles triangles(problem, std::vector<bool>(problem.tiles.size(), true));
+  for (std::size_t set = 1; set < (std::size_t{1} << problem.tasks.size()); ++set) {
+    std::set<std::uint32_t> tiles;
+    double tasks = 0;
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      if ((set >> i & 1) == 0) continue;
+      ++tasks;
+      tiles.insert(problem.tasks[i].reads.begin(), problem.tasks[i].reads.end());
+    }
+    BOOST_TEST_REQUIRE(triangles.least_tiles(0, tasks) <= static_cast<double>(tiles.size()) * (1 + 1e-12));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_set_of_tasks_has_fewer_tiles_than_the_triangles_say) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      std::mt19937 random(seed);
+      check_triangles(random_triangles(random));
+    }
+  }
+  // All updates of a Cholesky factorisation of 5 x 5 tiles: ten, on ten tiles.
+  BytesProblem all = matrix(1, 1);
+  for (int i = 0; i < kSide; ++i) {
+    for (int j = 0; j < i; ++j) {
+      for (int k = 0; k < j; ++k) all.tasks.push_back({0, {tile(i, j), tile(i, k), tile(j, k)}, {}});
+    }
+  }
+  check_triangles(all);
+  const TileTriangles triangles(all, std::vector<bool>(all.tiles.size(), true));
+  BOOST_TEST(triangles.least_tiles(0, 10) > 7.6);
+}
+
+BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_bound) {
+  int equal = 0;
+  for (unsigned seed = 0; seed < 250; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      std::mt19937 random(seed);
+      equal += check(random_problem(random));
+    }
+  }
+  BOOST_TEST_MESSAGE(equal << " bounds are reached");
+  BOOST_TEST(equal > 100);
+}
+
+BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_triangles_need) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      std::mt19937 random(seed);
+      check(random_triangles(random));
+    }
+  }
+}
+
+/// Cholesky of n x n tiles of one byte, on cores that take 25 and 8 GPUs that take 1, in 1.2 of the area bound's time.
+BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
+  constexpr int n = 20;
+  BytesProblem problem{{}, {}, 2, {{25.0, 1.0}, {25.0, 1.0}}, {4, 8}, {true, false}, 0};
+  const auto at = [](int row, int column) { return static_cast<std::uint32_t>(row * (row + 1) / 2 + column); };
+  for (int row = 0; row < n; ++row) {
+    for (int column = 0; column <= row; ++column) problem.tiles.push_back({Bytes{1000}, row, column});
+  }
+  for (int k = 0; k < n; ++k) {
+    for (int i = k + 1; i < n; ++i) {
+      problem.tasks.push_back({0, {at(i, k), at(k, k)}, {}});
+      for (int j = k + 1; j < i; ++j) problem.tasks.push_back({1, {at(i, j), at(i, k), at(j, k)}, {}});
+    }
+  }
+  problem.makespan_s = 1.2 * static_cast<double>(problem.tasks.size()) / 8.16;
+  const auto bound = bytes_lower_bound(problem).count;
+  BOOST_TEST_MESSAGE(bound << " bytes, matrix " << 1000 * problem.tiles.size());
+  BOOST_TEST(bound > 1000 * problem.tiles.size());
+  problem.counts = {4, 1};
+  problem.makespan_s *= 8;
+  const auto one = bytes_lower_bound(problem).count;
+  BOOST_TEST_MESSAGE(one << " bytes with one GPU");
+  BOOST_TEST(one < bound);
+  BOOST_TEST(one > 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::apps

@@ -1,0 +1,358 @@
+// `troupe simulate` and `troupe experiment`, as a user runs them.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "apps/experiments/dada_claims.hpp"
+#include "tests/apps/troupe_program.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/chrome_trace_checks.hpp"
+#include "tests/traces/files/paje_trace_checks.hpp"
+
+namespace troupe::apps {
+namespace {
+
+using tests::contains;
+using tests::no_gnuplot;
+using tests::run_program;
+using tests::succeeds;
+using tests::Words;
+
+struct Fixture {
+  tests::TemporaryFolder folder;
+
+  /// With small matrices on idgraf-double, unless `more` says otherwise.
+  static Words linalg::cholesky(const Words& more) {
+    Words arguments{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "2048", "--tile", "512"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  static nlohmann::json json_of(Words arguments) {
+    arguments.emplace_back("--json");
+    return nlohmann::json::parse(succeeds(arguments));
+  }
+  static void refuses(const Words& arguments, const Words& parts) { tests::fails(2, arguments, parts); }
+};
+
+BOOST_FIXTURE_TEST_SUITE(command_simulate, Fixture)
+
+BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) {
+  const auto json =
+      json_of(linalg::cholesky({"--n", "1024", "--gpus", "0-2", "--policy", "heft", "--policy", "mct:cp"}));
+  BOOST_TEST(json["virtual"] == true);
+  BOOST_TEST(json["app"] == "cholesky");
+  BOOST_TEST(json["platform"] == "idgraf-double");
+  BOOST_TEST(json["precision"] == "double");
+  BOOST_TEST(json["tile"] == 512);
+  BOOST_TEST(json["seed"] == 1);
+  BOOST_TEST(json["repeat"] == 1);
+  BOOST_TEST(json["options"]["noise"] == false);
+  const auto& results = json["results"];
+  BOOST_TEST_REQUIRE(results.size() == 2U * 3U * 2U);
+  BOOST_TEST(results[0]["n"] == 2048);
+  BOOST_TEST(results[6]["n"] == 1024);
+  BOOST_TEST(results[5]["policy"] == "mct:cp");
+  BOOST_TEST(results[5]["policy_options"] == nlohmann::json({{"cp", true}}));
+  for (const auto& result : results) {
+    const int gpus = result["gpus"];
+    BOOST_TEST(result["cores"] == 12 - gpus);
+    BOOST_TEST(result["gpu_numbers"].size() == static_cast<std::size_t>(gpus));
+    BOOST_TEST(result["workers"].size() == 12U);
+    // 4 x 4 and 2 x 2 tiles.
+    BOOST_TEST(result["tasks"] == (result["n"] == 2048 ? 20 : 4));
+    BOOST_TEST(result["seconds"].get<double>() > 0);
+    BOOST_TEST(result["gflops"].get<double>() > 0);
+    BOOST_TEST(!result.contains("seconds_margin"));
+    const double moved = result["bytes_host_to_device"].get<double>() + result["bytes_device_to_host"].get<double>() +
+                         result["bytes_device_to_device"].get<double>();
+    BOOST_TEST(result["bytes"].get<double>() == moved);
+    BOOST_TEST((gpus > 0 || moved == 0));
+    BOOST_TEST(result["runs"].size() == 1U);
+    // No schedule beats the bound.
+    BOOST_TEST(result["share_of_bound"].get<double>() <= 1);
+    BOOST_TEST(result["share_of_bound"].get<double>() > 0);
+    BOOST_TEST(result["bound_bytes"].get<double>() <= moved);
+    BOOST_TEST(result.contains("bytes_share_of_bound") == (moved > 0));
+    if (moved > 0) {
+      const double share = result["bound_bytes"].get<double>() / moved;
+      BOOST_TEST(result["bytes_share_of_bound"].get<double>() == share, boost::test_tools::tolerance(1e-12));
+    }
+    BOOST_TEST(result["utilization"]["cores"].get<double>() <= 1);
+    BOOST_TEST(result["utilization"].contains("gpus") == (gpus > 0));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
+  const auto json = json_of(linalg::cholesky({"--gpus", "2", "--policy", "heft", "--repeat", "4", "--seed", "7"}));
+  BOOST_TEST(json["options"]["noise"] == true);
+  const auto& result = json["results"][0];
+  BOOST_TEST(result["seconds_margin"].get<double>() > 0);
+  BOOST_TEST(result["gflops_margin"].get<double>() > 0);
+  std::set<double> times;
+  double sum = 0;
+  for (const auto& run : result["runs"]) {
+    times.insert(run["seconds"].get<double>());
+    sum += run["seconds"].get<double>();
+  }
+  BOOST_TEST(times.size() == 4U);
+  BOOST_TEST(result["seconds"].get<double>() == sum / 4, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(result["runs"][3]["seed"] == 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
+  const Words common =
+      linalg::cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "lws", "--repeat", "3", "--json"});
+  const auto with_jobs = [&](const std::string& jobs) {
+    Words arguments = common;
+    arguments.insert(arguments.end(), {"--jobs", jobs});
+    return succeeds(arguments);
+  };
+  const std::string once = with_jobs("1");
+  BOOST_TEST(once == with_jobs("1"));
+  BOOST_TEST(once == with_jobs("2"));
+  BOOST_TEST(once == with_jobs("5"));
+}
+
+BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
+  const std::string text = succeeds(
+      linalg::cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--assume", "starpu"}));
+  for (const char* part : {"cholesky on idgraf-double, double precision, tile 512, virtual time, 2 runs each", "heft",
+                           "ws", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
+                           "0.9 of each GPU's memory", "finished tiles written back early"}) {
+    BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(options_override_what_a_preset_sets) {
+  const auto options = json_of(linalg::cholesky({"--gpus", "1", "--policy", "heft", "--assume", "starpu",
+                                                 "--memory-share", "0.5", "--kernel-overhead-us", "3"}))["options"];
+  BOOST_TEST(options["memory_share"] == 0.5);
+  BOOST_TEST(options["kernel_overhead_us"].get<double>() == 3.0, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(options["copy_overhead_us"].get<double>() == 10.0, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(options["write_back"] == true);
+}
+
+BOOST_AUTO_TEST_CASE(tile_and_precision_default_to_what_the_machine_has) {
+  const auto json =
+      json_of({"simulate", "cholesky", "--platform", "idgraf", "--n", "1920", "--gpus", "1", "--policy", "heft"});
+  BOOST_TEST(json["precision"] == "single");
+  BOOST_TEST(json["tile"] == 960);
+}
+
+BOOST_AUTO_TEST_CASE(lu_and_qr_are_simulated_too) {
+  for (const char* application : {"lu", "qr"}) {
+    Words arguments = linalg::cholesky({"--gpus", "2", "--policy", "heft"});
+    arguments[1] = application;
+    const auto json = json_of(arguments);
+    BOOST_TEST(json["app"] == application);
+    BOOST_TEST(json["results"][0]["tasks"] == 30);
+    BOOST_TEST(json["results"][0]["share_of_bound"].get<double>() <= 1);
+    BOOST_TEST(json["results"][0]["bytes_share_of_bound"].get<double>() <= 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_has_all_tasks_and_copies_and_is_the_same_again) {
+  const auto trace = [&](const std::string& name) {
+    const Words arguments =
+        linalg::cholesky({"--gpus", "3", "--policy", "heft", "--noise", "--seed", "5", "--trace", folder.path(name)});
+    BOOST_TEST(contains(succeeds(arguments), "Trace: " + folder.path(name)));
+    return folder.read(name);
+  };
+  const std::string chrome = trace("a.json");
+  BOOST_TEST(chrome == trace("b.json"));
+  const tests::ChromeContent content = tests::check_chrome(chrome);
+  BOOST_TEST(content.tasks.size() == 20U);
+  const auto copies = std::count_if(content.states.begin(), content.states.end(),
+                                    [](const auto& event) { return event["cat"] == "copy"; });
+  BOOST_TEST(copies > 0);
+  const bool named = std::any_of(content.threads.begin(), content.threads.end(),
+                                 [](const auto& thread) { return thread.second == "copies host to GPU 0"; });
+  BOOST_TEST(named);
+  const std::string paje = trace("a.paje");
+  BOOST_TEST(paje == trace("b.paje"));
+  tests::PajeContent states(paje);
+  BOOST_TEST(states.counts["PajeSetState"] > 40U);
+  BOOST_TEST(contains(paje, "\"copies host to GPU 0\""));
+  BOOST_TEST(contains(paje, " copying\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
+  if (no_gnuplot()) return;
+  const std::string path = folder.path("f.svg");
+  const std::string text = succeeds(
+      linalg::cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--plot", path}));
+  BOOST_TEST(contains(text, "Plot: " + path));
+  const std::string svg = folder.read("f.svg");
+  for (const char* part : {"<svg", "</svg>", "GFlop/s", "GB moved", "heft", "ws"}) BOOST_TEST(contains(svg, part));
+}
+
+BOOST_AUTO_TEST_CASE(gpus_too_small_for_a_task_leave_it_to_cores_with_a_warning) {
+  const traces::ChildOutput ran =
+      run_program(linalg::cholesky({"--gpus", "2", "--policy", "heft", "--gpu-memory", "1MiB", "--json"}));
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(contains(ran.errors, "troupe: warning: the data of one task, up to 6.0 MiB in tiles of 512"), ran.errors);
+  const auto result = nlohmann::json::parse(ran.output)["results"][0];
+  BOOST_TEST(result["tasks"] == 20);
+}
+
+BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
+  const auto on = [](const std::string& platform) {
+    return Words{"simulate", "cholesky", "--platform", platform, "--n", "2048", "--policy", "heft"};
+  };
+  refuses(on("nowhere"), {"nowhere", "idgraf", "sirocco"});
+  refuses(on(folder.path("missing.json")), {"missing.json"});
+  std::ifstream whole(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf.json");
+  std::stringstream text;
+  text << whole.rdbuf();
+  refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
+  refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
+  Words single = linalg::cholesky({"--policy", "heft", "--precision", "single"});
+  refuses(single, {"idgraf-double", "potrf", "single"});
+}
+
+BOOST_AUTO_TEST_CASE(bad_numbers_of_gpus_are_refused) {
+  for (const char* gpus : {"9", "1-9"}) refuses(linalg::cholesky({"--policy", "heft", "--gpus", gpus}), {"has 8 GPUs"});
+  for (const char* gpus : {"1-", "8-1", "1,1", "x", "-1", ""}) {
+    refuses(linalg::cholesky({"--policy", "heft", "--gpus", gpus}), {"--gpus"});
+  }
+  refuses(linalg::cholesky({"--policy", "heft", "--gpus", "2", "--gpu-order", "far"}), {"--gpu-order", "far"});
+  refuses(linalg::cholesky({"--policy", "heft", "--gpus", "3", "--gpu-order", "0,4"}), {"--gpu-order", "names 2 GPUs"});
+  refuses(linalg::cholesky({"--policy", "heft", "--cores", "13"}), {"has 12 cores, not 13"});
+}
+
+BOOST_AUTO_TEST_CASE(bad_policies_are_refused) {
+  refuses(linalg::cholesky({"--policy", "nonsense"}), {"--policy", "unknown policy 'nonsense'", "heft"});
+  refuses(linalg::cholesky({"--policy", "dada:alpha=1.5"}), {"--policy", "alpha", "1.5"});
+  refuses(linalg::cholesky({"--policy", "dada:alpha=-0.1"}), {"--policy", "alpha"});
+  refuses(linalg::cholesky({"--policy", "heft:colour=red"}), {"--policy", "colour"});
+  refuses(linalg::cholesky({}), {"--policy"});
+}
+
+BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {
+  const auto sized = [](const std::string& n, const std::string& tile) {
+    return Words{"simulate", "cholesky", "--platform", "idgraf-double", "--n", n, "--tile", tile, "--policy", "heft"};
+  };
+  refuses(sized("0", "512"), {"--n"});
+  refuses(sized("-8", "512"), {"--n"});
+  refuses(sized("2048", "0"), {"--tile"});
+  refuses(sized("2048", "1000000"), {"--tile", "65536"});
+  refuses(sized("100000", "16"), {"tasks", "use larger tiles"});
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_no_device_can_hold_is_refused) {
+  // Every core drives a GPU.
+  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf-double.json");
+  auto machine = nlohmann::json::parse(file);
+  machine["cpu"]["cores"] = 8;
+  machine["cpu"]["sockets"] = 1;
+  for (auto& gpu : machine["gpus"]) gpu.erase("near_cores");
+  refuses({"simulate", "cholesky", "--platform", folder.write("small.json", machine.dump()), "--n", "2048", "--tile",
+           "512", "--gpus", "8", "--policy", "heft", "--gpu-memory", "1MiB"},
+          {"6.0 MiB", "1.0 MiB", "GPU 0, 1", "no core can run it"});
+}
+
+BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
+  refuses(linalg::cholesky({"--policy", "heft", "--repeat", "3", "--no-noise"}), {"--repeat"});
+  refuses(linalg::cholesky({"--policy", "heft", "--gpus", "1-2", "--trace", folder.path("t.json")}),
+          {"--trace", "not of 2"});
+  refuses(linalg::cholesky({"--policy", "heft", "--trace", folder.path("t.txt")}), {".json", ".paje"});
+  refuses(linalg::cholesky({"--policy", "heft", "--plot", folder.path("t.png")}), {".svg"});
+  refuses(linalg::cholesky({"--policy", "heft", "--memory-share", "1.5"}), {"--memory-share"});
+  refuses(linalg::cholesky({"--policy", "heft", "--kernel-error", "0.5"}), {"--kernel-error"});
+  refuses(linalg::cholesky({"--policy", "heft", "--model", "learned", "--kernel-error", "1.5"}), {"--kernel-error"});
+  refuses(linalg::cholesky({"--policy", "heft", "--gpu-memory", "much"}), {"--gpu-memory"});
+  refuses(linalg::cholesky({"--policy", "heft", "--gpu-memory", "0"}), {"--gpu-memory"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(command_experiment, Fixture)
+
+BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
+  if (no_gnuplot()) return;
+  const std::string out = folder.path("new/dada");
+  const std::string text = succeeds({"experiment", "dada", "--quick", "--out", out});
+  BOOST_TEST(contains(text, out + "/report.md"));
+  for (const char* figure : {"figure1", "figure2", "figure3", "figure4"}) {
+    BOOST_TEST(contains(folder.read(std::string("new/dada/") + figure + ".svg"), "</svg>"));
+    const std::string csv = folder.read(std::string("new/dada/") + figure + ".csv");
+    BOOST_TEST(csv.starts_with("assumptions,app,policy,gpus,"));
+    // A line of titles, then one for each policy and number of GPUs.
+    const auto lines = std::count(csv.begin(), csv.end(), '\n');
+    BOOST_TEST(lines == 1 + 8 * (figure == std::string("figure1") ? 10 : 4));
+  }
+  const std::set<std::string> words{"holds", "holds in part", "does not hold"};
+  const auto json = nlohmann::json::parse(folder.read("new/dada/report.json"));
+  BOOST_TEST(json["virtual"] == true);
+  BOOST_TEST(json["claims"].size() == dada_claims().size());
+  const std::string markdown = folder.read("new/dada/report.md");
+  for (const auto& claim : json["claims"]) {
+    BOOST_TEST_REQUIRE(claim["verdicts"].size() == 1U);
+    const auto& verdict = claim["verdicts"][0];
+    BOOST_TEST(words.contains(verdict["verdict"]));
+    BOOST_TEST(!verdict["measured"].get<std::string>().empty());
+    BOOST_TEST(verdict["passed"].get<int>() <= verdict["checks"].get<int>());
+    BOOST_TEST(contains(markdown, claim["statement"].get<std::string>()));
+  }
+  BOOST_TEST(contains(folder.read("new/dada/claims.csv"), "lu-factor"));
+}
+
+BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) {
+  if (no_gnuplot()) return;
+  const auto run = [&](const std::string& jobs) {
+    return succeeds({"experiment", "dada", "--quick", "--assumptions", "1,0.67", "--jobs", jobs, "--json", "--out",
+                     folder.path("x")});
+  };
+  const std::string once = run("1");
+  BOOST_TEST(once == run("2"));
+  const auto json = nlohmann::json::parse(once);
+  BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
+  BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
+  BOOST_TEST((json["variants"][0]["points"] != json["variants"][1]["points"]));
+  for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_future) {
+  const std::string text = succeeds({"experiment", "eviction", "--quick", "--json"});
+  BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
+  const auto json = nlohmann::json::parse(text);
+  BOOST_TEST(json["virtual"] == true);
+  BOOST_TEST_REQUIRE(json["problems"].size() == 4U);
+  for (const auto& problem : json["problems"]) {
+    BOOST_TEST_CONTEXT(problem["app"]) {
+      std::map<std::string, nlohmann::json> figures;
+      for (const auto& figure : problem["evictions"]) figures[figure["eviction"]] = figure;
+      BOOST_TEST_REQUIRE(figures.size() == 3U);
+      BOOST_TEST(figures["next-use"]["ratio"].get<double>() <= 1.2);
+      BOOST_TEST(figures["lru"]["ratio"].get<double>() > 1.2);
+      BOOST_TEST(figures["next-use"]["evictions"].get<std::uint64_t>() > 100U);
+    }
+  }
+  BOOST_TEST(contains(succeeds({"experiment", "eviction", "--quick"}), "sparse lu"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
+  refuses({"experiment", "nothing"}, {"dada"});
+  refuses({"experiment", "eviction", "--quick", "--policy", "nonsense"}, {"nonsense"});
+  refuses({"experiment"}, {"dada", "eviction", "scaling", "required"});
+  refuses({"experiment", "policies", "--quick", "--policy", "nonsense", "--out", folder.path("p")},
+          {"unknown policy 'nonsense'"});
+  refuses({"experiment", "dada", "--assumptions", "0"}, {"--assumptions"});
+  refuses({"experiment", "dada", "--repeat", "1"}, {"--repeat"});
+  folder.write("file", "");
+  refuses({"experiment", "dada", "--quick", "--out", folder.path("file")}, {"file"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::apps

@@ -1,0 +1,162 @@
+// The service as a user runs it: started, asked, used and stopped by the program itself.
+#include <built_paths.hpp>  // written by the build
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/runtime.hpp"
+#include "kernels/element_codelets.hpp"
+#include "platform/files/file_descriptor.hpp"
+#include "tests/apps/service/serve_process.hpp"
+
+#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+
+namespace troupe::apps {
+namespace {
+
+using namespace tests;
+using nlohmann::json;
+
+const Words kSmall{"--cores", "2", "--runtime.oversubscribe", "true", "--runtime.bind", "false"};
+
+Words with(Words more) {
+  Words words = kSmall;
+  for (std::string& word : more) words.push_back(std::move(word));
+  return words;
+}
+
+BOOST_AUTO_TEST_SUITE(command_serve)
+
+BOOST_AUTO_TEST_CASE(a_service_starts_answers_and_stops_on_a_signal) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  const json status = json::parse(succeeds(service.ask({"status", "--json"})));
+  BOOST_TEST(status.at("state") == "serving");
+  BOOST_TEST(status.at("workers") == 2);
+  BOOST_TEST(succeeds(service.ask({"jobs"})) == "no jobs\n");
+  succeeds(service.ask({"why"}));
+  fails(2, service.ask({"cancel", "4711"}), {"4711"});
+  service.signal(SIGTERM);
+  BOOST_TEST(service.ended() == 0);
+  BOOST_TEST(contains(service.log(), "stopped"));
+  fails(1, service.ask({"status"}), {"troupe serve"});
+}
+
+BOOST_AUTO_TEST_CASE(a_second_signal_cancels_what_has_not_begun) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  Runtime client = Runtime::connect({.folder = service.sockets()});
+  const Codelet& sleep = kernels::trial_codelets().sleep;
+  constexpr std::int64_t kTenth_ns = 100'000'000;
+  const Future first = client.submit(sleep, {}, args(kTenth_ns));
+  for (int i = 0; i < 2000; ++i) client.submit(sleep, {}, args(kTenth_ns));
+  first.wait();
+  service.signal(SIGTERM);
+  BOOST_TEST(service.says("draining"));
+  BOOST_TEST(json::parse(succeeds(service.ask({"status", "--json"}))).at("state") == "draining");
+  service.signal(SIGTERM);
+  BOOST_TEST(service.says("cancelling"));
+  BOOST_CHECK_THROW(client.wait(), Error);
+  BOOST_TEST(service.ended() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  for (const char* application : {"cholesky", "lu", "qr"}) {
+    const json ran =
+        json::parse(succeeds(service.ask({"submit", application, "--n", "200", "--tile", "64", "--check", "--json"})));
+    BOOST_TEST(ran.at("n") == 200);
+    BOOST_TEST(ran.at("app") == application);
+  }
+  const std::string matrix =
+      folder.write("m.mtx",
+                   "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 4\n2 1 1\n2 2 5\n"
+                   "3 2 1\n3 3 6\n");
+  const std::string solution = folder.path("x.mtx");
+  succeeds(service.ask({"submit", "cholesky", "--matrix", matrix, "--output", solution, "--name", "small"}));
+  BOOST_TEST(contains(folder.read("x.mtx"), "3 1"));
+  const json jobs = json::parse(succeeds(service.ask({"jobs", "--all", "--json"}))).at("jobs");
+  BOOST_TEST(jobs.size() >= 4U);
+  bool named = false;
+  for (const json& job : jobs) named = named || job.at("name") == "small";
+  BOOST_TEST(named);
+  fails(2, service.ask({"submit", "cholesky", "--matrix", folder.path("missing.mtx")}), {"missing.mtx"});
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_has_one_service_at_a_time_and_what_a_killed_one_left_is_replaced) {
+  const TemporaryFolder folder, second_folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE(service.says("serving"));
+  Words again = with({});
+  again.insert(again.begin(), {"serve", "--socket-folder", service.sockets()});
+  fails(1, again, {"service"});
+  service.signal(SIGKILL);
+  BOOST_TEST(service.ended() == 128 + SIGKILL);
+  ServeProcess next(second_folder.path(), with({"--socket.folder", service.sockets()}));
+  BOOST_REQUIRE_MESSAGE(next.says("serving"), next.errors());
+  succeeds(service.ask({"status"}));
+}
+
+BOOST_AUTO_TEST_CASE(whoever_started_it_is_told_when_it_is_ready_and_when_it_stops) {
+  const TemporaryFolder folder;
+  const platform::FileDescriptor manager(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = folder.path("notify");
+  path.copy(address.sun_path, path.size());
+  BOOST_REQUIRE(::bind(manager.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+  ServeProcess service(folder.path(), kSmall, {"NOTIFY_SOCKET=" + path});
+  const auto hears = [&](const std::string& words) {
+    return ServeProcess::within([&] {
+      std::array<char, 512> text{};
+      const ssize_t got = ::recv(manager.get(), text.data(), text.size(), 0);
+      return got > 0 && contains(std::string(text.data(), static_cast<std::size_t>(got)), words);
+    });
+  };
+  BOOST_TEST(hears("READY=1"));
+  service.signal(SIGINT);
+  BOOST_TEST(hears("STOPPING=1"));
+  BOOST_TEST(service.ended() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(plugins_are_loaded_and_those_that_cannot_be_are_in_the_log) {
+  const TemporaryFolder folder, plugins;
+  std::filesystem::copy_file(std::string(TROUPE_PLUGIN_FOLDER) + "/plugin.so", plugins.path("plugin.so"));
+  std::filesystem::copy_file(std::string(TROUPE_PLUGIN_FOLDER) + "/throwing.so", plugins.path("throwing.so"));
+  for (const char* name : {"plugin.so", "throwing.so"}) {
+    std::filesystem::permissions(plugins.path(name), std::filesystem::perms(0644));
+  }
+  ServeProcess service(folder.path(), with({"--plugins.folders", plugins.path(), "--log.format", "json"}));
+  BOOST_REQUIRE_MESSAGE(service.says("\"event\":\"serving\""), service.errors());
+  BOOST_TEST(contains(service.log(), "plug-in loaded"));
+  BOOST_TEST(contains(service.log(), "no licence was found"));
+  const TemporaryFolder other;
+  fails(2,
+        {"serve", "--socket-folder", other.path("sockets"), "--plugins.folders", plugins.path(), "--strict-plugins",
+         "--log.file", other.path("log")},
+        {"no licence was found"});
+}
+
+BOOST_AUTO_TEST_CASE(metrics_are_offered_over_http_where_asked_for) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), with({"--http.enabled", "true", "--http.port", "0"}));
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  const json status = json::parse(succeeds(service.ask({"status", "--json"})));
+  BOOST_TEST(status.at("http_address").get<std::string>().starts_with("http://127.0.0.1:"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::apps
+
+#endif

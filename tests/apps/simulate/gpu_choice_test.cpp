@@ -1,0 +1,65 @@
+#include "apps/simulate/gpu_choice.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::apps {
+namespace {
+
+using Numbers = std::vector<int>;
+
+/// 8 GPUs, two behind each of four switches, two switches behind each of two bridges.
+const platform::MachineDescription& idgraf() {
+  static const auto machine = platform::load_machine("idgraf").value_or_throw();
+  return machine;
+}
+
+void refuses(const Result<Numbers>& result, const std::string& part) {
+  BOOST_TEST_REQUIRE(!result.ok());
+  BOOST_TEST((result.failure().code == ErrorCode::invalid_argument));
+  BOOST_TEST(tests::contains(result.failure().message, part), result.failure().message);
+}
+
+BOOST_AUTO_TEST_SUITE(gpu_choice)
+
+BOOST_AUTO_TEST_CASE(counts_are_numbers_and_ranges_in_their_order) {
+  const auto counts = [](const char* text) { return parse_gpu_counts(text, idgraf()).value_or_throw(); };
+  BOOST_TEST(counts("4") == Numbers({4}), boost::test_tools::per_element());
+  BOOST_TEST(counts("0") == Numbers({0}), boost::test_tools::per_element());
+  BOOST_TEST(counts("1-8") == Numbers({1, 2, 3, 4, 5, 6, 7, 8}), boost::test_tools::per_element());
+  BOOST_TEST(counts("8,0,2-3") == Numbers({8, 0, 2, 3}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(malformed_counts_are_refused) {
+  for (const char* text : {"", "-", "1-", "-3", "8-1", "1,,2", "1,", ",1", "1,1", "1-3,2", "a", "1-2-3", "+1", " 1",
+                           "1.5", "99999999999"}) {
+    BOOST_TEST_CONTEXT("'" << text << "'") { refuses(parse_gpu_counts(text, idgraf()), "not how many GPUs"); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(more_gpus_than_there_are_is_refused_without_listing_them) {
+  refuses(parse_gpu_counts("9", idgraf()), "machine 'idgraf' has 8 GPUs");
+  refuses(parse_gpu_counts("1-2000000000", idgraf()), "machine 'idgraf' has 8 GPUs");
+}
+
+BOOST_AUTO_TEST_CASE(near_ones_share_switches_and_spread_ones_do_not) {
+  const auto near = gpu_order("near", idgraf()).value_or_throw();
+  BOOST_TEST(near == Numbers({0, 1, 2, 3, 4, 5, 6, 7}), boost::test_tools::per_element());
+  const auto spread = gpu_order("spread", idgraf()).value_or_throw();
+  BOOST_TEST(spread == Numbers({0, 4, 2, 6, 1, 5, 3, 7}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_list_is_taken_as_it_is) {
+  BOOST_TEST(gpu_order("5,0,2", idgraf()).value_or_throw() == Numbers({5, 0, 2}), boost::test_tools::per_element());
+  refuses(gpu_order("0,8", idgraf()), "has no GPU 8");
+  refuses(gpu_order("0,0", idgraf()), "neither near, nor spread");
+  refuses(gpu_order("far", idgraf()), "neither near, nor spread");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::apps

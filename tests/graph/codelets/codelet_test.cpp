@@ -1,0 +1,149 @@
+#include "graph/codelets/codelet.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "proto/errors.hpp"
+
+namespace troupe {
+namespace {
+
+auto with_code(ErrorCode code) {
+  return [code](const Error& error) { return error.code() == code; };
+}
+
+BOOST_AUTO_TEST_SUITE(codelets)
+
+BOOST_AUTO_TEST_CASE(copies_share_one_definition) {
+  const Codelet codelet = Codelet("scale", {AccessMode::read_write}).cpu([](double& x, double a) { x *= a; });
+  const Codelet copy = codelet;  // NOLINT(performance-unnecessary-copy-initialization)
+  BOOST_TEST(&copy.definition() == &codelet.definition());
+  BOOST_TEST(copy.name() == "scale");
+  BOOST_TEST(codelet.definition().runs_on(DeviceKind::cpu_core));
+  BOOST_TEST(!codelet.definition().runs_on(DeviceKind::cuda));
+}
+
+BOOST_AUTO_TEST_CASE(a_typed_kernel_describes_its_parameters) {
+  const Codelet codelet = Codelet("mixed", {AccessMode::read, AccessMode::read_write, AccessMode::write})
+                              .cpu([](MatrixView<const double>, VectorView<float>, int&, std::int64_t, double) {});
+  const CodeletDefinition& definition = codelet.definition();
+  BOOST_TEST(definition.typed);
+  BOOST_TEST(definition.parameters.size() == 3U);
+  BOOST_TEST((definition.parameters[0].shape == ViewShape::matrix));
+  BOOST_TEST(!definition.parameters[0].writable);
+  BOOST_TEST(definition.parameters[0].element_tag == type_tag<double>());
+  BOOST_TEST((definition.parameters[1].shape == ViewShape::vector));
+  BOOST_TEST(definition.parameters[1].writable);
+  BOOST_TEST((definition.parameters[2].shape == ViewShape::scalar));
+  const std::vector<ArgumentType> types{{type_tag<std::int64_t>(), 8, 8}, {type_tag<double>(), 8, 8}};
+  BOOST_TEST((definition.argument_types == types));
+}
+
+BOOST_AUTO_TEST_CASE(a_typed_kernel_gets_its_views_and_arguments) {
+  const Codelet codelet = Codelet("axpy", {AccessMode::read, AccessMode::read_write})
+                              .cpu([](VectorView<const double> x, VectorView<double> y, double a) {
+                                for (std::size_t i = 0; i < x.size(); ++i) y[i] += a * x[i];
+                              });
+  std::vector<double> x{1, 2, 3};
+  std::vector<double> y{10, 20, 30};
+  const DataView x_view{reinterpret_cast<std::byte*>(x.data()), layout_of<double>(3, 1, 3)};
+  const DataView y_view{reinterpret_cast<std::byte*>(y.data()), layout_of<double>(3, 1, 3)};
+  const std::vector<const DataView*> views{&x_view, &y_view};
+  const Arguments arguments = args(2.0);
+  codelet.definition().kernels[0](KernelContext(views, arguments.bytes().data(), arguments.offsets().data()));
+  const std::vector<double> expected{12, 24, 36};
+  BOOST_TEST(y == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_does_not_fit_the_access_modes_is_refused) {
+  BOOST_CHECK_EXCEPTION(Codelet("two", {AccessMode::read, AccessMode::read}).cpu([](const double&) {}), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  BOOST_CHECK_EXCEPTION(Codelet("const", {AccessMode::read_write}).cpu([](const double&) {}), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  BOOST_CHECK_EXCEPTION(Codelet("writable", {AccessMode::read}).cpu([](double&) {}), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  try {
+    Codelet("writable", {AccessMode::read}).cpu([](double&) {});
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    BOOST_TEST(message.find("'writable'") != std::string::npos);
+    BOOST_TEST(message.find("handle 0 has mode read") != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_untyped_kernel_fits_everything) {
+  const Codelet codelet = Codelet("raw", {AccessMode::read, AccessMode::reduce}).cpu([](const KernelContext&) {});
+  BOOST_TEST(!codelet.definition().typed);
+  const Codelet any = Codelet::variadic("any").cpu([](const KernelContext&) {});
+  BOOST_TEST(any.definition().variadic);
+}
+
+BOOST_AUTO_TEST_CASE(plain_functions_and_functions_that_do_not_throw_are_kernels_too) {
+  struct Kernels {
+    static void negate(double& x) { x = -x; }
+    static void forget(double& x) noexcept { x = 0; }
+  };
+  const Codelet plain = Codelet("negate", {AccessMode::read_write}).cpu(&Kernels::negate);
+  const Codelet forget = Codelet("forget", {AccessMode::write}).cpu(&Kernels::forget);
+  const Codelet set = Codelet("set", {AccessMode::write}).cpu([](double& x, double to) noexcept { x = to; });
+  for (const Codelet& codelet : {plain, forget, set}) BOOST_TEST(codelet.definition().parameters.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_typed_kernel_for_cuda_gets_the_stream_first) {
+  int place = 0;
+  void* const stream = &place;
+  ::CUstream_st* seen = nullptr;
+  double* address = nullptr;
+  const Codelet codelet =
+      Codelet("scale", {AccessMode::read_write}).cuda([&](::CUstream_st* on, MatrixView<double> a, double by) {
+        seen = on;
+        address = a.data;
+        BOOST_TEST(a.ld == 7);
+        BOOST_TEST(by == 2.5);
+      });
+  double element = 0;
+  const DataView view{reinterpret_cast<std::byte*>(&element), layout_of<double>(5, 3, 7)};
+  const std::vector<const DataView*> views{&view};
+  const Arguments arguments = args(2.5);
+  KernelContext context(views, arguments.bytes().data(), arguments.offsets().data());
+  context.stream = stream;
+  codelet.definition().kernel_for(DeviceKind::cuda)(context);
+  BOOST_TEST((static_cast<void*>(seen) == stream));
+  BOOST_TEST(address == &element);
+  BOOST_TEST(codelet.definition().typed);
+  BOOST_TEST(!codelet.definition().runs_on(DeviceKind::cpu_core));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_for_cuda_may_find_the_stream_in_its_context) {
+  void* seen = nullptr;
+  const Codelet codelet = Codelet("raw", {}).cuda([&](const KernelContext& context) { seen = context.stream; });
+  KernelContext context({}, nullptr, nullptr);
+  int place = 0;
+  context.stream = &place;
+  codelet.definition().kernel_for(DeviceKind::cuda)(context);
+  BOOST_TEST(seen == &place);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_for_cores_and_for_cuda_take_the_same_types) {
+  const auto cpu = [](MatrixView<double>, double) {};
+  const auto same = [](::CUstream_st*, MatrixView<double>, double) {};
+  const auto other_data = [](::CUstream_st*, MatrixView<float>, double) {};
+  const auto other_argument = [](::CUstream_st*, MatrixView<double>, float) {};
+  BOOST_CHECK_NO_THROW(Codelet("a", {AccessMode::read_write}).cpu(cpu).cuda(same));
+  BOOST_CHECK_EXCEPTION(Codelet("b", {AccessMode::read_write}).cpu(cpu).cuda(other_data), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  BOOST_CHECK_EXCEPTION(Codelet("c", {AccessMode::read_write}).cuda(other_argument).cpu(cpu), Error,
+                        with_code(ErrorCode::signature_mismatch));
+  BOOST_CHECK_EXCEPTION(Codelet("d", {AccessMode::read}).cuda(same), Error, with_code(ErrorCode::signature_mismatch));
+}
+
+BOOST_AUTO_TEST_CASE(a_codelet_that_reduces_has_no_kernel_for_cuda) {
+  BOOST_CHECK_EXCEPTION(Codelet("sum", {AccessMode::reduce}).cuda([](const KernelContext&) {}), Error,
+                        with_code(ErrorCode::invalid_argument));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe

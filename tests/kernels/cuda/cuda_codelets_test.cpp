@@ -1,0 +1,462 @@
+// Every tile codelet that runs on GPUs, against its implementation for cores. On fake GPUs; on real ones where the
+// environment variable TROUPE_TEST_GPU says "real".
+#include <algorithm>
+#include <boost/mpl/list.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "kernels/codelets.hpp"
+#include "kernels/cuda/cuda_kernels.hpp"
+#include "proto/errors.hpp"
+#include "proto/random.hpp"
+#include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/cuda/cuda_operands.hpp"
+
+namespace troupe::kernels {
+namespace {
+
+using tests::Gpu;
+using tests::Operand;
+using tests::run_on_core;
+using Operands = std::vector<Operand>;
+
+struct Fixture : tests::CudaFixture {
+  Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 30U}) {}
+};
+
+constexpr std::int64_t kGap = 3;
+
+template <class T>
+Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+  Operand result = Operand::zeros<T>(rows, cols, kGap);
+  Random source(seed);
+  const MatrixView<T> view = result.matrix<T>();
+  for (std::int64_t j = 0; j < cols; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) view(i, j) = static_cast<T>(source.next() >> 11U) * T(0x1p-53) - T(0.5);
+  }
+  return result;
+}
+
+/// Rows of a tall tile above and below its diagonal block.
+struct Around {
+  std::int64_t above;
+  std::int64_t below;
+};
+constexpr Around kAround[] = {{0, 0}, {3, 0}, {0, 4}, {5, 17}};
+
+/// A tall tile whose diagonal block is symmetric and outweighed by its diagonal: any factorization of it goes well.
+template <class T>
+Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) {
+  Operand result = random<T>(around.above + order + around.below, order, seed);
+  const MatrixView<T> view = result.matrix<T>();
+  for (std::int64_t j = 0; j < order; ++j) {
+    for (std::int64_t i = 0; i < j; ++i) view(around.above + i, j) = view(around.above + j, i);
+    view(around.above + j, j) += static_cast<T>(order);
+  }
+  return result;
+}
+
+/// The largest difference, relative to the largest element, in units of the precision; or how many bytes of the gaps
+/// differ, if any.
+template <class T>
+double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t, std::int64_t) = nullptr,
+                  std::int64_t first_row = 0) {
+  const MatrixView<T> a = actual.matrix<T>();
+  const MatrixView<T> e = expected.matrix<T>();
+  double largest = 1;
+  double error = 0;
+  for (std::int64_t j = 0; j < e.cols; ++j) {
+    for (std::int64_t i = 0; i < e.rows; ++i) {
+      if (used != nullptr && !used(i - first_row, j)) continue;
+      const double apart = std::abs(static_cast<double>(a(i, j)) - static_cast<double>(e(i, j)));
+      error = std::isnan(apart) ? apart : std::max(error, apart);
+      largest = std::max(largest, std::abs(static_cast<double>(e(i, j))));
+    }
+    for (std::int64_t i = e.rows; i < e.ld; ++i) {
+      if (std::memcmp(&a(i, j), &e(i, j), sizeof(T)) != 0) return std::numeric_limits<double>::infinity();
+    }
+  }
+  return error / (largest * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+/// Sums of `terms` products in another order; systems here have condition numbers below about ten.
+double bound(std::int64_t terms) { return 40 * static_cast<double>(terms + 4); }
+
+/// Runs the codelet on both and compares operand `result`.
+template <class T>
+void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::int64_t terms,
+             std::vector<std::size_t> results) {
+  Operands on_gpu = given;
+  Operands on_core = given;
+  gpu.run(codelet, on_gpu, arguments);
+  run_on_core(codelet, on_core, arguments);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (std::ranges::find(results, i) != results.end()) {
+      BOOST_TEST(difference<T>(on_gpu[i], on_core[i]) <= bound(terms));
+    } else {
+      BOOST_TEST((on_gpu[i].bytes == given[i].bytes), "operand " << i << " was only to be read");
+    }
+  }
+}
+
+constexpr std::int64_t kOrders[] = {0, 1, 2, 7, 16, 33, 65};
+using Precisions = boost::mpl::list<float, double>;
+
+/// Whether a test of our own kernels can go on; says "skipped" where it cannot.
+bool needs_device_code() {
+  if (!has_device_code()) BOOST_TEST_MESSAGE("skipped: built without nvcc");
+  return has_device_code();
+}
+
+BOOST_FIXTURE_TEST_SUITE(cuda_codelets, Fixture)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(updates_are_those_of_cores, T, Precisions) {
+  Gpu gpu;
+  for (const std::int64_t m : {0, 1, 17, 40}) {
+    for (const std::int64_t n : {0, 1, 16, 33}) {
+      for (const std::int64_t k : {0, 1, 19}) {
+        for (const auto& [above, below] : kAround) {
+          const std::int64_t around = above + below;
+          compare<T>(gpu, codelets<T>().gemm_nn, {random<T>(m, k, 1), random<T>(k + around, n, 2), random<T>(m, n, 3)},
+                     args(above), k, {2});
+          compare<T>(gpu, codelets<T>().gemm_nt, {random<T>(m, k, 1), random<T>(n + around, k, 2), random<T>(m, n, 3)},
+                     args(above), k, {2});
+          compare<T>(gpu, codelets<T>().gemm_tn, {random<T>(k, m, 1), random<T>(k, n, 2), random<T>(m + around, n, 3)},
+                     args(above), k, {2});
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(syrk_updates_the_lower_triangle_and_what_is_below, T, Precisions) {
+  Gpu gpu;
+  for (const std::int64_t n : kOrders) {
+    for (const std::int64_t k : {0, 1, 33}) {
+      for (const auto& [above, below] : kAround) {
+        compare<T>(gpu, codelets<T>().syrk, {random<T>(above + n + below, k, 1), random<T>(above + n + below, n, 2)},
+                   args(above), k, {1});
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves_are_those_of_cores, T, Precisions) {
+  Gpu gpu;
+  const TileCodelets<T>& all = codelets<T>();
+  for (const std::int64_t n : kOrders) {
+    for (const Around& around : kAround) {
+      Operand d = tall_tile<T>(n, around, 1);
+      // Small elements, so that the inverse of the unit triangle is small, too.
+      Operand unit = random<T>(around.above + n + around.below, n, 2);
+      for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t i = 0; i < unit.layout.rows; ++i) unit.matrix<T>()(i, j) /= static_cast<T>(n);
+      }
+      for (const std::int64_t m : {0, 1, 29}) {
+        for (const Codelet* codelet : {&all.trsm_cholesky, &all.trsm_right_upper}) {
+          compare<T>(gpu, *codelet, {d, random<T>(m, n, 3)}, args(around.above), n, {1});
+        }
+        const Operand b = random<T>(around.above + n + around.below, m, 4);
+        for (const Codelet* codelet : {&all.solve_lower, &all.solve_lower_transposed, &all.solve_upper}) {
+          compare<T>(gpu, *codelet, {d, b}, args(around.above), n + around.above + around.below, {1});
+        }
+        compare<T>(gpu, all.solve_unit_lower, {unit, b}, args(around.above), n + around.below, {1});
+      }
+    }
+  }
+}
+
+/// On the diagonal block's upper triangle nobody relies: what a library leaves there is its own affair.
+bool below_diagonal(std::int64_t row, std::int64_t col) { return row >= col || row < 0; }
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(potrf_factorizes_tall_tiles_as_cores_do, T, Precisions) {
+  Gpu gpu;
+  for (const std::int64_t n : kOrders) {
+    for (const Around& around : kAround) {
+      const Operands given{tall_tile<T>(n, around, 1)};
+      Operands on_gpu = given;
+      Operands on_core = given;
+      gpu.run(codelets<T>().potrf, on_gpu, args(around.above, std::int64_t{0}));
+      run_on_core(codelets<T>().potrf, on_core, args(around.above, std::int64_t{0}));
+      BOOST_TEST(difference<T>(on_gpu[0], on_core[0], below_diagonal, around.above) <= bound(n));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(lu_without_pivoting_is_that_of_cores, T, Precisions) {
+  if (!needs_device_code()) return;
+  Gpu gpu;
+  for (const std::int64_t n : kOrders) {
+    for (const Around& around : kAround) {
+      compare<T>(gpu, codelets<T>().getrf_without_pivoting, {tall_tile<T>(n, around, 1)},
+                 args(around.above, std::int64_t{0}), n, {0});
+    }
+  }
+}
+
+template <class F>
+std::string error_of(F run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    BOOST_TEST((error.code() == ErrorCode::numerical), to_string(error.code()) << ": " << error.what());
+    return error.what();
+  }
+  return "no error";
+}
+
+template <class T>
+void compare_errors(Gpu& gpu, const Codelet& codelet, const Operand& d, std::int64_t offset, std::int64_t first) {
+  Operands on_gpu{d};
+  Operands on_core{d};
+  const std::string expected = error_of([&] { run_on_core(codelet, on_core, args(offset, first)); });
+  BOOST_TEST(expected != "no error");
+  BOOST_TEST(error_of([&] { gpu.run(codelet, on_gpu, args(offset, first)); }) == expected);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_report, T, Precisions) {
+  Gpu gpu;
+  for (const std::int64_t n : {1, 16, 65}) {
+    for (const Around& around : kAround) {
+      for (const std::int64_t bad : {std::int64_t{0}, n / 2, n - 1}) {
+        Operand indefinite = tall_tile<T>(n, around, 1);
+        indefinite.matrix<T>()(around.above + bad, bad) = T{-1};
+        compare_errors<T>(gpu, codelets<T>().potrf, indefinite, around.above, 100);
+        if (!has_device_code()) continue;
+        // A zero row stays zero: its pivot is exactly zero, and so may be later ones.
+        Operand singular = tall_tile<T>(n, around, 1);
+        for (std::int64_t j = 0; j < n; ++j) singular.matrix<T>()(around.above + bad, j) = T{0};
+        compare_errors<T>(gpu, codelets<T>().getrf_without_pivoting, singular, around.above, 100);
+      }
+    }
+  }
+}
+
+/// As LAPACK's: row i with one at or below it.
+Operand pivots(std::int64_t count, std::int64_t first, std::int64_t rows, std::uint64_t seed) {
+  Operand result = Operand::zeros<int>(count, 1, 0);
+  Random source(seed);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto below = static_cast<std::uint64_t>(rows - first - i);
+    result.matrix<int>()(i, 0) = static_cast<int>(first + i + static_cast<std::int64_t>(source.next() % below));
+  }
+  return result;
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(row_exchanges_are_those_of_cores_to_the_last_bit, T, Precisions) {
+  if (!needs_device_code()) return;
+  Gpu gpu;
+  // Few rows, so that the same ones are exchanged again and again; more exchanges than are resolved together.
+  for (const std::int64_t rows : {1, 2, 9, 300, 700}) {
+    for (const std::int64_t count : {std::int64_t{1}, rows / 2, rows}) {
+      for (const std::int64_t cols : {0, 1, 11}) {
+        for (const std::int64_t first : {std::int64_t{0}, rows / 3}) {
+          if (first >= count) continue;
+          Operands on_gpu{pivots(count, 0, rows, 5), random<T>(rows, cols, 6)};
+          Operands on_core = on_gpu;
+          gpu.run(codelets<T>().swap_rows, on_gpu, args(first));
+          run_on_core(codelets<T>().swap_rows, on_core, args(first));
+          BOOST_TEST((on_gpu[1].bytes == on_core[1].bytes),
+                     "first=" << first << " count=" << count << " rows=" << rows);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(pivots_that_are_no_rows_fail_and_lead_nowhere, T, Precisions) {
+  if (!needs_device_code()) return;
+  Gpu gpu;
+  constexpr std::int64_t kRows = 300;
+  for (const int wrong :
+       {-1, static_cast<int>(kRows), std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    for (const std::int64_t place : {std::int64_t{0}, std::int64_t{150}, kRows - 1}) {
+      Operands data{pivots(kRows, 0, kRows, 5), random<T>(kRows, 11, 6)};
+      data[0].matrix<int>()(place, 0) = wrong;
+      BOOST_CHECK_EXCEPTION(gpu.run(codelets<T>().swap_rows, data, args(std::int64_t{0})), Error,
+                            [](const Error& error) { return error.code() == ErrorCode::bad_input; });
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(exchanges_and_solves_are_those_of_cores, T, Precisions) {
+  if (!needs_device_code()) return;
+  Gpu gpu;
+  for (const std::int64_t n : {1, 16, 33}) {
+    for (const auto& [above, below] : kAround) {
+      const std::int64_t first = above + 7;  // rows of the block column above the panel's diagonal block
+      const std::int64_t rows = first + n + below + 20;
+      for (const std::int64_t m : {0, 1, 29}) {
+        Operand d = tall_tile<T>(n, {above, below}, 1);
+        for (std::byte* at = d.bytes.data(); at != d.bytes.data() + d.bytes.size(); at += sizeof(T)) {
+          *reinterpret_cast<T*>(at) /= static_cast<T>(2 * n);
+        }
+        compare<T>(gpu, codelets<T>().swap_and_solve, {d, pivots(n, first, rows, 5), random<T>(rows, m, 6)},
+                   args(above, first), n, {2});
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors_are_applied_as_on_cores, T, Precisions) {
+  Gpu gpu;
+  const TileCodelets<T>& all = codelets<T>();
+  for (const std::int64_t k : {1, 7, 16, 33}) {
+    for (const std::int64_t more : {0, 20}) {
+      for (const std::int64_t inner : {1, 5, 16}) {
+        const std::int64_t block = std::min(inner, k);
+        Operands panel{random<T>(k + more, k, 1), Operand::zeros<T>(block, k, kGap), random<T>(k + more, k, 2)};
+        run_on_core(all.geqrt, panel);
+        Operands stacked{random<T>(k + more, k, 3), random<T>(k + more, k, 4), Operand::zeros<T>(block, k, kGap)};
+        run_on_core(all.tpqrt, stacked);
+        for (const std::int64_t m : {0, 1, 21}) {
+          if (has_device_code()) {
+            for (const Codelet* codelet : {&all.gemqrt, &all.gemqrt_transposed}) {
+              compare<T>(gpu, *codelet, {panel[2], panel[1], random<T>(k + more, m, 5)}, {}, k + more, {2});
+            }
+          }
+          for (const Codelet* codelet : {&all.tpmqrt, &all.tpmqrt_transposed}) {
+            compare<T>(gpu, *codelet, {stacked[1], stacked[2], random<T>(k + more, m, 6), random<T>(k + more, m, 7)},
+                       {}, k + more, {2, 3});
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_tile_without_rows_below_reflects_nothing, T, Precisions) {
+  Gpu gpu;
+  const Operands given{random<T>(0, 4, 1), Operand::zeros<T>(2, 4, kGap), random<T>(4, 5, 2), random<T>(0, 5, 3)};
+  compare<T>(gpu, codelets<T>().tpmqrt_transposed, given, {}, 4, {2, 3});
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(generated_matrices_are_those_of_cores_to_the_last_bit, T, Precisions) {
+  if (!needs_device_code()) return;
+  Gpu gpu;
+  for (const std::int64_t rows : {0, 1, 300}) {
+    for (const std::int64_t cols : {0, 1, 40}) {
+      Operands on_gpu{random<T>(rows, cols, 1)};
+      Operands on_core = on_gpu;
+      const Arguments arguments = args(std::int64_t{10}, std::int64_t{20}, std::uint64_t{7}, 1000.0);
+      gpu.run(codelets<T>().fill_symmetric, on_gpu, arguments);
+      run_on_core(codelets<T>().fill_symmetric, on_core, arguments);
+      BOOST_TEST((on_gpu[0].bytes == on_core[0].bytes));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(panels_stay_on_cores) {
+  const TileCodelets<double>& all = codelets<double>();
+  for (const Codelet* codelet : {&all.geqrt, &all.tpqrt, &all.getrf_panel}) {
+    BOOST_TEST(!codelet->definition().runs_on(DeviceKind::cuda));
+  }
+  BOOST_TEST(all.gemm_nt.definition().runs_on(DeviceKind::cuda));
+}
+
+BOOST_AUTO_TEST_CASE(kernels_only_enqueue) {
+  if (!needs_fake()) return;
+  Gpu gpu;
+  Operands first{tall_tile<double>(40, {2, 3}, 1)};
+  const Arguments arguments = args(std::int64_t{2}, std::int64_t{0});
+  // The first one makes the libraries' handles.
+  gpu.run(codelets<double>().potrf, first, arguments);
+  Operands given{tall_tile<double>(40, {2, 3}, 1)};
+  const Operands before = given;
+  // What is pageable is copied by the call itself, so the operands have to be pinned.
+  const platform::CudaApi& api = *platform::cuda_api().value();
+  BOOST_REQUIRE(api.cudaHostRegister(given[0].bytes.data(), given[0].bytes.size(), 0) == cudaSuccess);
+  fake->pause();
+  gpu.begin(codelets<double>().potrf, given, arguments);
+  BOOST_TEST((given[0].bytes == before[0].bytes));
+  fake->resume();
+  gpu.end();
+  BOOST_TEST((given[0].bytes == first[0].bytes));
+  BOOST_TEST((api.cudaHostUnregister(given[0].bytes.data()) == cudaSuccess));
+}
+
+BOOST_AUTO_TEST_CASE(after_their_first_use_kernels_allocate_nothing) {
+  if (!needs_fake()) return;
+  Gpu gpu;
+  const auto once = [&] {
+    Operands tile{tall_tile<double>(30, {0, 3}, 1)};
+    gpu.run(codelets<double>().potrf, tile, args(std::int64_t{0}, std::int64_t{0}));
+    Operands update{random<double>(30, 30, 1), random<double>(30, 30, 2), random<double>(30, 30, 3)};
+    gpu.run(codelets<double>().gemm_nt, update, args(std::int64_t{0}));
+    Operands reflect{random<double>(30, 8, 1), random<double>(4, 8, 2), random<double>(8, 30, 3),
+                     random<double>(30, 30, 4)};
+    gpu.run(codelets<double>().tpmqrt, reflect);
+  };
+  once();
+  const tests::FakeCudaLeaks before = fake->leaks();
+  for (int i = 0; i < 3; ++i) once();
+  BOOST_TEST(fake->leaks().allocations == before.allocations);
+  BOOST_TEST(fake->leaks().pinned_ranges == before.pinned_ranges);
+}
+
+BOOST_AUTO_TEST_CASE(statuses_of_kernels_in_flight_are_kept_apart) {
+  Gpu gpu;
+  std::vector<Operands> tiles;
+  for (int i = 0; i < 5; ++i) {
+    Operand tile = tall_tile<double>(8, {0, 0}, 1);
+    tile.matrix<double>()(i, i) = -1;
+    tiles.push_back({tile});
+  }
+  for (Operands& tile : tiles) gpu.begin(codelets<double>().potrf, tile, args(std::int64_t{0}, std::int64_t{0}));
+  for (int i = 0; i < 5; ++i) {
+    const std::string expected = "leading minor of order " + std::to_string(i + 1) + " ";
+    BOOST_TEST(error_of([&] { gpu.end(); }).find(expected) != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_stream_and_each_device_has_handles_of_its_own) {
+  if (!needs_fake()) return;
+  const Operands given{tall_tile<double>(20, {0, 0}, 1)};
+  Operands expected = given;
+  run_on_core(codelets<double>().potrf, expected, args(std::int64_t{0}, std::int64_t{0}));
+  for (const int device : {0, 1, 0}) {
+    Gpu one(device);
+    Gpu other(device);
+    for (Gpu* gpu : {&one, &other}) {
+      Operands result = given;
+      gpu->run(codelets<double>().potrf, result, args(std::int64_t{0}, std::int64_t{0}));
+      BOOST_TEST(difference<double>(result[0], expected[0], below_diagonal) <= bound(20));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_library_refuses_is_an_error_with_its_name_for_it) {
+  if (!needs_fake()) return;
+  Gpu gpu;
+  Operands wrong{random<double>(9, 4, 1), random<double>(9, 4, 2), random<double>(9, 9, 3)};
+  wrong[0].layout.ld = 2;  // less than its rows
+  try {
+    gpu.run(codelets<double>().gemm_nt, wrong, args(std::int64_t{0}));
+    BOOST_ERROR("a leading dimension below the number of rows was taken");
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    BOOST_TEST((error.code() == ErrorCode::kernel_failed));
+    BOOST_TEST(text.find("cublasGemm failed: CUBLAS_STATUS_INVALID_VALUE") != std::string::npos, text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_a_stream_the_data_are_the_hosts_and_a_core_computes) {
+  // As modelled GPUs call it.
+  Operands given{tall_tile<double>(20, {1, 2}, 1)};
+  Operands expected = given;
+  const Arguments arguments = args(std::int64_t{1}, std::int64_t{0});
+  run_on_core(codelets<double>().potrf, expected, arguments);
+  const DataView view{given[0].bytes.data(), given[0].layout};
+  const DataView* const pointer = &view;
+  const KernelContext context({&pointer, 1}, arguments.bytes().data(), arguments.offsets().data());
+  codelets<double>().potrf.definition().kernel_for(DeviceKind::cuda)(context);
+  BOOST_TEST((given[0].bytes == expected[0].bytes));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::kernels

@@ -1,0 +1,359 @@
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "platform/cuda/cuda_devices.hpp"
+#include "platform/memory/pinned_memory.hpp"
+#include "proto/random.hpp"
+#include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/thread_checks.hpp"
+
+using namespace troupe;
+using namespace troupe::platform;
+using troupe::tests::CudaFixture;
+using troupe::tests::FakeCudaOptions;
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// Hears how copies end, in their order.
+class Ends {
+ public:
+  CopyDone note(CopyNumber number) {
+    return [this, number](Result<void> result) {
+      const std::lock_guard lock(mutex_);
+      order_.push_back(number);
+      results_.push_back(std::move(result));
+      changed_.notify_all();
+    };
+  }
+  void wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return order_.size() >= count; });
+  }
+  bool heard_any() {
+    const std::lock_guard lock(mutex_);
+    return !order_.empty();
+  }
+  /// Once all have been heard of.
+  const std::vector<CopyNumber>& order() { return order_; }
+  const std::vector<Result<void>>& results() { return results_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<CopyNumber> order_;
+  std::vector<Result<void>> results_;
+};
+
+std::unique_ptr<CudaAccelerator> open(int index = 0, Bytes size = {8 * kMiB}) {
+  return open_cuda_accelerator(index, size).value_or_throw();
+}
+
+std::vector<std::byte> random_bytes(std::size_t size, Random& random) {
+  std::vector<std::byte> bytes(size);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
+  return bytes;
+}
+
+void copy_and_wait(CudaAccelerator& gpu, CopyDirection direction, const BlockCopy& block) {
+  Ends ends;
+  gpu.copy(direction, block, 1, false, ends.note(1));
+  ends.wait_for(1);
+  Result<void>(ends.results()[0]).value_or_throw();
+}
+
+/// Takes a block with gaps to the device and back, and compares it and what lies between its columns.
+void check_round_trip(CudaAccelerator& gpu, Random& random, bool pin) {
+  const std::size_t bytes = 1 + random.next() % 5000;
+  const std::size_t columns = 1 + random.next() % 40;
+  const std::size_t from_pitch = bytes + random.next() % 300;
+  const std::size_t device_pitch = bytes + random.next() % 300;
+  const std::size_t to_pitch = bytes + random.next() % 300;
+  const std::size_t offset = random.next() % 10000;
+  const std::vector<std::byte> source = random_bytes(columns * from_pitch, random);
+  std::vector<std::byte> result = random_bytes(columns * to_pitch, random);
+  std::vector<std::byte> expected = result;
+  for (std::size_t i = 0; i < columns; ++i) {
+    std::memcpy(expected.data() + i * to_pitch, source.data() + i * from_pitch, bytes);
+  }
+  PinnedMemory pinned_source;
+  PinnedMemory pinned_result;
+  if (pin) {
+    pinned_source = PinnedMemory::pin(source.data(), {source.size()}).value_or_throw();
+    pinned_result = PinnedMemory::pin(result.data(), {result.size()}).value_or_throw();
+  }
+  std::byte* const device = gpu.memory() + offset;
+  copy_and_wait(gpu, CopyDirection::to_device, {source.data(), from_pitch, device, device_pitch, bytes, columns});
+  copy_and_wait(gpu, CopyDirection::to_host, {device, device_pitch, result.data(), to_pitch, bytes, columns});
+  BOOST_TEST((result == expected));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cuda_accelerator)
+
+BOOST_AUTO_TEST_CASE(blocks_with_any_gaps_come_back_as_they_were) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  Random random(42);
+  for (int i = 0; i < 60; ++i) check_round_trip(*gpu, random, i % 2 == 0);
+  BOOST_TEST(gpu->traffic(CopyDirection::to_device).copies == 60U);
+  BOOST_TEST(gpu->traffic(CopyDirection::to_host).copies == 60U);
+  BOOST_TEST(gpu->traffic(CopyDirection::to_device).bytes.count == gpu->traffic(CopyDirection::to_host).bytes.count);
+  BOOST_TEST(gpu->traffic(CopyDirection::to_host).busy.count() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_block_of_nothing_is_copied_too) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  std::byte one{};
+  copy_and_wait(*gpu, CopyDirection::to_device, {&one, 1, gpu->memory(), 1, 0, 3});
+  copy_and_wait(*gpu, CopyDirection::to_device, {&one, 1, gpu->memory(), 1, 1, 0});
+  copy_and_wait(*gpu, CopyDirection::to_host, {});
+}
+
+BOOST_AUTO_TEST_CASE(what_copies_cost_was_measured) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  for (const CopyDirection direction : {CopyDirection::to_device, CopyDirection::to_host}) {
+    BOOST_TEST(gpu->speed(direction).bytes_per_s > 1e6);
+    BOOST_TEST(gpu->speed(direction).latency.count() > 0);
+    BOOST_TEST(gpu->speed(direction).latency < std::chrono::seconds(1));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(copies_that_wait_go_in_order_but_urgent_ones_first) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  const auto gpu = open();
+  std::vector<std::byte> host(4096);
+  const PinnedMemory pinned = PinnedMemory::pin(host.data(), {host.size()}).value_or_throw();
+  const auto block = [&](std::size_t i) { return BlockCopy{host.data(), 1, gpu->memory() + i, 1, 1, 1}; };
+  Ends ends;
+  fixture.fake->pause();
+  // Two are in CUDA's hands, and cannot be overtaken any more.
+  gpu->copy(CopyDirection::to_device, block(1), 1, false, ends.note(1));
+  gpu->copy(CopyDirection::to_device, block(2), 2, false, ends.note(2));
+  while (fixture.fake->counts().copies < 2 * 13 + 2) std::this_thread::yield();
+  gpu->copy(CopyDirection::to_device, block(3), 3, false, ends.note(3));
+  gpu->copy(CopyDirection::to_device, block(4), 4, false, ends.note(4));
+  gpu->copy(CopyDirection::to_device, block(5), 5, true, ends.note(5));
+  gpu->copy(CopyDirection::to_device, block(6), 6, false, ends.note(6));
+  gpu->hurry(6);
+  gpu->hurry(99);
+  fixture.fake->resume();
+  ends.wait_for(6);
+  const std::vector<CopyNumber> expected{1, 2, 5, 6, 3, 4};
+  BOOST_TEST(ends.order() == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(one_direction_does_not_wait_for_the_other) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  const auto gpu = open();
+  std::vector<std::byte> there(kMiB);
+  std::vector<std::byte> back(kMiB);
+  const PinnedMemory pinned = PinnedMemory::pin(there.data(), {there.size()}).value_or_throw();
+  const PinnedMemory pinned_too = PinnedMemory::pin(back.data(), {back.size()}).value_or_throw();
+  Ends ends;
+  fixture.fake->pause();
+  gpu->copy(CopyDirection::to_device, {there.data(), kMiB, gpu->memory(), kMiB, kMiB, 1}, 1, false, ends.note(1));
+  gpu->copy(CopyDirection::to_host, {gpu->memory() + kMiB, kMiB, back.data(), kMiB, kMiB, 1}, 2, false, ends.note(2));
+  // Both are in CUDA's hands at once.
+  while (fixture.fake->counts().copies < 2 * 13 + 2) std::this_thread::yield();
+  BOOST_TEST(!ends.heard_any());
+  fixture.fake->resume();
+  ends.wait_for(2);
+  for (const Result<void>& result : ends.results()) BOOST_TEST(result.ok());
+}
+
+BOOST_AUTO_TEST_CASE(copies_from_many_threads_all_end_well) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  constexpr std::size_t kThreads = 4;
+  constexpr std::size_t kEach = 50;
+  std::vector<std::vector<std::byte>> sources(kThreads * kEach);
+  std::vector<std::vector<std::byte>> results(kThreads * kEach, std::vector<std::byte>(1000));
+  Ends ends;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Random random(t);
+      for (std::size_t i = t * kEach; i < (t + 1) * kEach; ++i) {
+        sources[i] = random_bytes(1000, random);
+        std::byte* const device = gpu->memory() + i * 1024;
+        // The way back begins where the way there ends: in the engine's thread.
+        gpu->copy(
+            CopyDirection::to_device, {sources[i].data(), 100, device, 100, 100, 10}, i, i % 3 == 0,
+            [&, i, device](Result<void> result) {
+              if (!result) return ends.note(i)(std::move(result));
+              gpu->copy(CopyDirection::to_host, {device, 100, results[i].data(), 100, 100, 10}, i, false, ends.note(i));
+            });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ends.wait_for(kThreads * kEach);
+  for (const Result<void>& result : ends.results()) BOOST_TEST(result.ok());
+  BOOST_TEST((sources == results));
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_is_pinned_in_part_is_copied_all_the_same) {
+  const CudaFixture fixture;
+  const auto gpu = open(0, {32 * kMiB});
+  Random random(7);
+  const std::vector<std::byte> source = random_bytes(9 * kMiB, random);
+  std::vector<std::byte> result(source.size());
+  const PinnedMemory part = PinnedMemory::pin(source.data() + 100000, {50000}).value_or_throw();
+  const PinnedMemory other = PinnedMemory::pin(result.data() + 300000, {5 * kMiB}).value_or_throw();
+  BOOST_TEST(part.pinned());
+  const std::size_t pitch = 3 * 333 * 1000;
+  // Columns smaller than the staging memory, and one that is larger.
+  copy_and_wait(*gpu, CopyDirection::to_device, {source.data(), pitch, gpu->memory(), pitch, pitch - 10, 9});
+  copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), pitch, result.data(), pitch, pitch - 10, 9});
+  for (std::size_t i = 0; i < 9; ++i) {
+    BOOST_TEST(std::memcmp(source.data() + i * pitch, result.data() + i * pitch, pitch - 10) == 0);
+  }
+  copy_and_wait(*gpu, CopyDirection::to_device, {source.data(), 0, gpu->memory(), 0, source.size(), 1});
+  copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), 0, result.data(), 0, source.size(), 1});
+  BOOST_TEST((source == result));
+}
+
+BOOST_AUTO_TEST_CASE(gpus_that_reach_each_other_copy_without_the_host) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  const auto one = open(0);
+  const auto two = open(1);
+  BOOST_TEST_REQUIRE(two->reaches(*one));
+  BOOST_TEST(!one->reaches(*one));
+  Random random(3);
+  const std::vector<std::byte> source = random_bytes(3000, random);
+  std::vector<std::byte> result(3000);
+  copy_and_wait(*one, CopyDirection::to_device, {source.data(), 300, one->memory(), 400, 300, 10});
+  const std::uint64_t before = fixture.fake->counts().peer_copies;
+  Ends ends;
+  two->copy_from(*one, {one->memory(), 400, two->memory() + 100, 300, 300, 10}, 1, false, ends.note(1));
+  ends.wait_for(1);
+  BOOST_TEST_REQUIRE(ends.results()[0].ok());
+  BOOST_TEST(fixture.fake->counts().peer_copies == before + 1);
+  copy_and_wait(*two, CopyDirection::to_host, {two->memory() + 100, 300, result.data(), 300, 300, 10});
+  BOOST_TEST((source == result));
+  BOOST_TEST(two->peer_traffic().copies == 1U);
+  BOOST_TEST(two->peer_traffic().bytes.count == 3000U);
+  BOOST_TEST(two->peer_speed().bytes_per_s > 1e6);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_without_access_do_not_reach_each_other) {
+  const CudaFixture fixture({.peer_access = false});
+  if (!fixture.needs_fake()) return;
+  const auto one = open(0);
+  const auto two = open(1);
+  BOOST_TEST(!two->reaches(*one));
+  BOOST_TEST(two->peer_speed().bytes_per_s > 1e6);
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_out_of_bounds_fails_alone) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  const auto gpu = open(0, {kMiB});
+  std::vector<std::byte> host(4096);
+  Ends ends;
+  gpu->copy(CopyDirection::to_device, {host.data(), 0, gpu->memory() + kMiB - 10, 0, 4096, 1}, 1, false, ends.note(1));
+  gpu->copy(CopyDirection::to_device, {host.data(), 0, gpu->memory(), 0, 4096, 1}, 2, false, ends.note(2));
+  ends.wait_for(2);
+  BOOST_TEST_REQUIRE(!ends.results()[0].ok());
+  BOOST_TEST((ends.results()[0].failure().code == ErrorCode::transfer_failed));
+  BOOST_TEST(ends.results()[0].failure().message.find("cudaErrorInvalidValue") != std::string::npos);
+  BOOST_TEST(ends.results()[1].ok());
+  BOOST_TEST(!gpu->lost());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_told_once) {
+  // Opening makes 26 copies. The fault comes to light after the call that caused it.
+  const CudaFixture fixture({.devices = 2, .fault_in_copy = 2 * 13 + 3});
+  if (!fixture.needs_fake()) return;
+  tests::ThreadChecks checks;
+  const auto gpu = open(0);
+  std::atomic<int> told = 0;
+  gpu->on_lost([&](const Failure& failure) {
+    ++told;
+    checks.expect(failure.code == ErrorCode::device_lost);
+    checks.expect(failure.message.find("GPU 0 (Fake GPU 0) was lost") != std::string::npos);
+    checks.expect(failure.message.find("cudaErrorIllegalAddress") != std::string::npos);
+  });
+  std::vector<std::byte> host(8192);
+  const PinnedMemory pinned = PinnedMemory::pin(host.data(), {host.size()}).value_or_throw();
+  Ends ends;
+  for (CopyNumber i = 0; i < 20; ++i) {
+    const bool there = i % 2 == 0;
+    const BlockCopy to{host.data(), 0, gpu->memory(), 0, 100, 1};
+    const BlockCopy from{gpu->memory() + 4096, 0, host.data() + 4096, 0, 100, 1};
+    gpu->copy(there ? CopyDirection::to_device : CopyDirection::to_host, there ? to : from, i, false, ends.note(i));
+  }
+  ends.wait_for(20);
+  std::size_t lost = 0;
+  for (const Result<void>& result : ends.results()) {
+    if (result) continue;
+    ++lost;
+    BOOST_TEST((result.failure().code == ErrorCode::device_lost));
+  }
+  // In the direction of the faulty copy two of the ten succeed at most; the other one may have been done by then.
+  BOOST_TEST(lost >= 8U);
+  BOOST_TEST(gpu->lost());
+  BOOST_TEST(told == 1);
+  // Whoever asks late hears it too.
+  gpu->on_lost([&](const Failure&) { ++told; });
+  BOOST_TEST(told == 2);
+  // The other GPU goes on.
+  const auto other = open(1);
+  copy_and_wait(*other, CopyDirection::to_device, {host.data(), 0, other->memory(), 0, 100, 1});
+}
+
+BOOST_AUTO_TEST_CASE(copies_that_have_not_begun_end_with_a_failure_when_the_accelerator_does) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  auto gpu = open(0);
+  std::vector<std::byte> host(4096);
+  const PinnedMemory pinned = PinnedMemory::pin(host.data(), {host.size()}).value_or_throw();
+  Ends ends;
+  fixture.fake->pause();
+  for (CopyNumber i = 0; i < 5; ++i) {
+    gpu->copy(CopyDirection::to_device, {host.data(), 0, gpu->memory(), 0, 100, 1}, i, false, ends.note(i));
+  }
+  while (fixture.fake->counts().copies < 2 * 13 + 2) std::this_thread::yield();
+  std::thread ending([&] { gpu->stop(); });
+  fixture.fake->resume();
+  ending.join();
+  BOOST_TEST_REQUIRE(ends.order().size() == 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const Result<void>& result = ends.results()[i];
+    if (ends.order()[i] < 2) BOOST_TEST(result.ok());
+    if (!result) BOOST_TEST((result.failure().code == ErrorCode::transfer_failed));
+  }
+  // What is asked for later fails inside the call.
+  gpu->copy(CopyDirection::to_host, {gpu->memory(), 0, host.data(), 0, 100, 1}, 5, false, ends.note(5));
+  BOOST_TEST_REQUIRE(ends.order().size() == 6U);
+  BOOST_TEST(!ends.results()[5].ok());
+  gpu->stop();
+}
+
+BOOST_AUTO_TEST_CASE(opening_leaves_the_calling_thread_and_other_gpus_alone) {
+  const CudaFixture fixture({.unavailable_device = 0});
+  if (!fixture.needs_fake()) return;
+  // GPU 0 is not to be touched: every call that did would fail.
+  const auto gpu = open(1);
+  std::vector<std::byte> host(4096);
+  const auto pinned = PinnedMemory::pin(host.data(), {host.size()});
+  BOOST_TEST(pinned.ok());
+  copy_and_wait(*gpu, CopyDirection::to_device, {host.data(), 0, gpu->memory(), 0, 100, 1});
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,149 @@
+// The machine that nobody measured: that every figure of platform/described/machines/h200-nvlink.json names its origin,
+// and follows from the assumptions that the file lists.
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "platform/described/embedded_machines.hpp"
+#include "platform/described/machine_description.hpp"
+
+namespace troupe::platform {
+namespace {
+
+using nlohmann::json;
+
+json file() {
+  for (const EmbeddedMachine& machine : embedded_machines()) {
+    if (machine.name == "h200-nvlink") return json::parse(machine.json);
+  }
+  return {};
+}
+
+/// Whether one of the origin's words says where the figure comes from.
+bool names_an_origin(const json& object, const std::string& key) {
+  if (!object.contains(key)) return false;
+  const auto text = object[key].get<std::string>();
+  for (const char* word : {"data sheet", "assumed", "computed", "formula", "contained in", "sirocco-double.json"}) {
+    if (text.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void all_name_an_origin(const json& objects, const std::vector<std::string>& keys) {
+  for (const json& object : objects) {
+    for (const std::string& key : keys) BOOST_TEST(names_an_origin(object, key), key << " in " << object.dump());
+  }
+}
+
+/// Four significant digits.
+double rounded(double value) {
+  const double scale = std::pow(10.0, 3 - std::floor(std::log10(value)));
+  return std::round(value * scale) / scale;
+}
+
+/// The share of gemm's rate that the file assumes for a kernel, on cores (0) or GPUs (1).
+double fraction(const json& assumptions, const std::string& kernel, std::size_t kind, const std::string& tile) {
+  if (kernel == "gemm") return 1;
+  if (kind == 1 && kernel.starts_with("trsm")) return assumptions["trsm_gpu_fraction_of_gemm_rate_by_tile"][tile];
+  return assumptions["rate_as_fraction_of_gemm_rate (core, gpu)"][kernel][kind];
+}
+
+double assumed_time(const json& assumptions, const json& kernel, std::size_t kind) {
+  static constexpr std::array<const char*, 2> kPeak{"core_peak_gflop_per_s", "gpu_peak_gflop_per_s"};
+  static constexpr std::array<const char*, 2> kKind{"core", "gpu"};
+  const auto name = kernel["kernel"].get<std::string>();
+  const std::string tile = std::to_string(kernel["tile"].get<int>());
+  const json& over = assumptions["gpu_over_one_core_by_tile"];
+  if (kind == 1 && over.contains(name)) return kernel["cpu_us"]["mean"].get<double>() / over[name][tile].get<double>();
+  const double rate = assumptions[kPeak[kind]][kernel["precision"].get<std::string>()].get<double>() *
+                      assumptions["gemm_fraction_of_peak_by_tile"][kKind[kind]][tile].get<double>() *
+                      fraction(assumptions, name, kind, tile);
+  return kernel["flops"].get<double>() / (rate * 1e3);
+}
+
+BOOST_AUTO_TEST_SUITE(h200_nvlink)
+
+BOOST_AUTO_TEST_CASE(every_figure_names_its_origin) {
+  const json machine = file();
+  BOOST_TEST(names_an_origin(machine["cpu"], "origin"));
+  all_name_an_origin(machine["gpus"], {"memory_origin", "near_cores_origin"});
+  all_name_an_origin(json::array({machine["transfers"]}), {"bandwidth_origin", "latency_origin"});
+  all_name_an_origin(machine["pci"]["links"], {"bandwidth_origin", "latency_origin"});
+  all_name_an_origin(machine["kernels"], {"bytes_origin", "flops_origin", "time_origin"});
+  for (const auto& [key, value] : machine["assumptions"].items()) {
+    if (!value.is_object()) continue;
+    const bool named = names_an_origin(value, "origin") ||
+                       names_an_origin(machine["assumptions"], "rate_as_fraction_of_gemm_rate_origin");
+    BOOST_TEST(named, key);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(its_figures_follow_from_data_sheets_and_assumptions) {
+  const MachineDescription machine = load_machine("h200-nvlink").value_or_throw();
+  BOOST_TEST(machine.cores == 2 * 56);
+  BOOST_TEST(machine.gpus.size() == 8);
+  BOOST_TEST(machine.gpus[0].memory.count == 141000000000U);
+  BOOST_TEST(machine.links[0].bandwidth_mb_per_s == 0.8 * 2 * 8 * 4800 * 8);
+  for (const DescribedLink& link : machine.links) {
+    if (link.name.ends_with(".down")) BOOST_TEST(link.bandwidth_mb_per_s == std::round(32000.0 * 16 * 128 / 130 / 8));
+    if (link.name.find("nvlink") != std::string::npos) BOOST_TEST(link.bandwidth_mb_per_s == 900e3 / 2);
+  }
+  BOOST_TEST(machine.route(1, 2).bandwidth_mb_per_s == 360000.0);
+  BOOST_TEST(machine.route(8, 0).bandwidth_mb_per_s == 55000.0);
+}
+
+BOOST_AUTO_TEST_CASE(copies_between_gpus_leave_the_host_alone) {
+  const MachineDescription machine = load_machine("h200-nvlink").value_or_throw();
+  for (std::size_t from = 1; from < machine.node_count(); ++from) {
+    for (std::size_t to = 1; to < machine.node_count(); ++to) {
+      if (from == to) continue;
+      for (const std::uint32_t link : machine.route(from, to).links) {
+        BOOST_TEST(machine.links[link].name.find("nvlink") != std::string::npos);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(its_times_follow_from_the_fractions_that_it_lists) {
+  const json machine = file();
+  const json& assumptions = machine["assumptions"];
+  const double core_deviation = assumptions["dev_fraction_of_mean"]["core"];
+  const double gpu_deviation = assumptions["dev_fraction_of_mean"]["gpu"];
+  const auto close = boost::test_tools::tolerance(1e-9);
+  // A half may have been rounded either way.
+  const auto last_digit = boost::test_tools::tolerance(1.001e-3);
+  for (const json& kernel : machine["kernels"]) {
+    const double core_us = kernel["cpu_us"]["mean"];
+    BOOST_TEST(core_us == rounded(assumed_time(assumptions, kernel, 0)), close);
+    BOOST_TEST(kernel["cpu_us"]["dev"].get<double>() == rounded(core_deviation * core_us), last_digit);
+    for (const json& gpu : kernel["gpu_us"]) {
+      const double gpu_us = gpu["mean"];
+      BOOST_TEST(gpu_us == rounded(assumed_time(assumptions, kernel, 1)), close);
+      BOOST_TEST(gpu["dev"].get<double>() == rounded(gpu_deviation * gpu_us), last_digit);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_device_is_faster_than_its_peak_and_all_applications_are_there) {
+  const MachineDescription machine = load_machine("h200-nvlink").value_or_throw();
+  std::set<std::string> applications;
+  for (const KernelTimes& kernel : machine.kernels) {
+    applications.insert(kernel.application() + ' ' + kernel.precision());
+    const double core_peak = kernel.precision() == "double" ? 64e3 : 128e3;  // operations per microsecond
+    for (const double edge : kernel.edges()) {
+      const double flops = kernel.flops_per_cube() * edge * edge * edge;
+      BOOST_TEST(flops / kernel.cpu(edge).mean_us < core_peak);
+      for (std::size_t gpu = 0; gpu < machine.gpus.size(); ++gpu)
+        BOOST_TEST(flops / kernel.gpu(gpu, edge).mean_us < 67e6);
+    }
+  }
+  const std::set<std::string> expected{"cholesky double", "cholesky single", "lu double", "lu single", "qr double"};
+  BOOST_TEST(applications == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::platform

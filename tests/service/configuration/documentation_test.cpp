@@ -1,0 +1,44 @@
+// The manual's list of keys is that of the program.
+#include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "service/configuration/configuration.hpp"
+
+namespace troupe::service {
+namespace {
+
+std::string read(const std::string& name) {
+  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/docs/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What lies between two lines.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t from = text.find(begin);
+  const std::size_t to = text.find(end, from);
+  BOOST_REQUIRE_MESSAGE(from != std::string::npos && to != std::string::npos, begin);
+  return text.substr(from + begin.size(), to - from - begin.size());
+}
+
+BOOST_AUTO_TEST_SUITE(documentation)
+
+BOOST_AUTO_TEST_CASE(the_manual_lists_the_keys_as_print_config_does) {
+  const std::string listed =
+      between(read("service.md"), "<!-- configuration: begin -->\n```toml\n", "```\n<!-- configuration: end -->");
+  BOOST_TEST((listed == to_toml({})), "docs/service.md should list:\n" << to_toml({}));
+}
+
+BOOST_AUTO_TEST_CASE(the_manuals_plugin_is_the_one_that_is_built_and_tested) {
+  const std::string shown =
+      between(read("plugins.md"), "<!-- example: docs/examples/plugin.cpp -->\n```cpp\n", "```\n");
+  const std::string built = read("examples/plugin.cpp");
+  BOOST_TEST((built.substr(built.find("#include")) == shown));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::service

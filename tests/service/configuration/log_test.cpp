@@ -1,0 +1,75 @@
+#include "service/configuration/log.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::service {
+namespace {
+
+using tests::contains;
+
+struct Fixture {
+  Log open(LogFormat format, LogLevel level = LogLevel::info) {
+    return Log::open({.format = format, .level = level, .file = folder.path("log")}).value_or_throw();
+  }
+  tests::TemporaryFolder folder;
+};
+
+BOOST_FIXTURE_TEST_SUITE(log, Fixture)
+
+BOOST_AUTO_TEST_CASE(text_lines_have_time_level_event_and_fields) {
+  const std::array fields{LogField{"session", "12"}, LogField{"name", "my job\nnext line"}};
+  open(LogFormat::text).write(LogLevel::warning, "session opened", fields);
+  const std::string text = folder.read("log");
+  BOOST_TEST(contains(text, " warning session opened session=12 name=\"my job\\nnext line\"\n"), text);
+  BOOST_TEST(std::count(text.begin(), text.end(), '\n') == 1);
+}
+
+BOOST_AUTO_TEST_CASE(json_lines_can_be_read_whatever_they_hold) {
+  const std::array fields{LogField{"session", "12"}, LogField{"name", "a \"b\" \\ \n \xff %v {}"}};
+  const LogSink sink = open(LogFormat::json).sink();
+  sink(LogLevel::info, "session opened", fields);
+  sink(LogLevel::error, "%n {} told", {});
+  std::istringstream lines(folder.read("log"));
+  std::string line;
+  BOOST_REQUIRE(std::getline(lines, line));
+  const auto first = nlohmann::json::parse(line);
+  BOOST_TEST(first.at("level") == "info");
+  BOOST_TEST(first.at("event") == "session opened");
+  BOOST_TEST(first.at("session") == "12");
+  BOOST_TEST(contains(first.at("name").get<std::string>(), "a \"b\" \\ \n "));
+  BOOST_TEST(first.at("time").get<std::string>().ends_with("Z"));
+  BOOST_REQUIRE(std::getline(lines, line));
+  BOOST_TEST(nlohmann::json::parse(line).at("event") == "%n {} told");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_less_than_the_level_is_left_out) {
+  const Log quiet = open(LogFormat::text, LogLevel::warning);
+  quiet.write(LogLevel::debug, "one");
+  quiet.write(LogLevel::info, "two");
+  BOOST_TEST(folder.read("log").empty());
+  quiet.write(LogLevel::error, "three");
+  BOOST_TEST(contains(folder.read("log"), "three"));
+}
+
+BOOST_AUTO_TEST_CASE(a_log_is_appended_to) {
+  open(LogFormat::text).write(LogLevel::info, "first");
+  open(LogFormat::text).write(LogLevel::info, "second");
+  BOOST_TEST(contains(folder.read("log"), "first"));
+  BOOST_TEST(contains(folder.read("log"), "second"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_an_error) {
+  const auto folder_as_file = Log::open({.format = LogFormat::text, .level = LogLevel::info, .file = folder.path()});
+  BOOST_REQUIRE(!folder_as_file.ok());
+  BOOST_TEST(contains(folder_as_file.failure().message, folder.path()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::service

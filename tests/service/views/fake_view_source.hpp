@@ -1,0 +1,159 @@
+/// A service that does not exist, but changes: for what shows services.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "service/views/service_view.hpp"
+
+namespace troupe::tests {
+
+/// Everything that a view can hold, at so many seconds after the service's start: two sessions on six cores and two
+/// GPUs that factorize, one session with little to do. All counters grow with time.
+[[nodiscard]] inline service::ServiceView sample_view(double time) {
+  using std::chrono::microseconds;
+  const auto in_seconds = [](double seconds) { return Duration(static_cast<std::int64_t>(seconds * 1e9)); };
+  const auto whole = [](double number) { return static_cast<std::uint64_t>(std::max(0.0, number)); };
+  service::ServiceView view;
+  view.version = "0.1.0";
+  view.process = 4711;
+  view.age = in_seconds(time);
+  view.state = "serving";
+  LiveView& runtime = view.runtime;
+  runtime.policy = "dada:alpha=0.5,cp";
+
+  constexpr std::array kCodelets{"gemm", "syrk", "trsm", "potrf"};
+  for (int i = 0; i < 8; ++i) {
+    const bool gpu = i >= 6;
+    // A phase of its own for each worker, and now and then nothing to do.
+    const double phase = time * (gpu ? 9 : 3) + i * 1.7;
+    const bool runs = std::fmod(phase, 5.0) < (gpu ? 4.8 : 4.0);
+    const auto codelet = kCodelets[static_cast<std::size_t>(phase * 0.37) % (gpu ? 2 : 4)];
+    LiveWorker worker;
+    worker.device = gpu ? "GPU " + std::to_string(i - 6) : "cpu core " + std::to_string(i);
+    worker.idle = !runs;
+    worker.deque_length = runs ? 3 + static_cast<std::size_t>(phase) % 9 : 0;
+    if (runs) {
+      worker.codelet = codelet;
+      worker.task = std::string(codelet) + "(" + std::to_string(static_cast<int>(phase) % 20) + ",3)";
+      worker.client = static_cast<int>(phase) % 3 == 0 ? "ensemble" : "solver";
+      worker.running_for = in_seconds(std::fmod(phase, 1.0) / 9);
+    }
+    worker.tasks = whole(time * (gpu ? 120 : 25));
+    worker.busy = in_seconds(time * (gpu ? 0.95 : 0.8));
+    runtime.workers.push_back(worker);
+  }
+  runtime.entry_queue = 4 + static_cast<std::size_t>(time) % 3;
+  runtime.clients = {{"solver", 2, 210, whole(time * 300 + 900), whole(time * 300), in_seconds(time * 4.4)},
+                     {"ensemble", 1, 80, whole(time * 90 + 200), whole(time * 90), in_seconds(time * 2.1)}};
+  const auto used = [&](double share) { return Bytes{whole((16.0 * share) * 1024 * 1024 * 1024)}; };
+  runtime.memories = {{"GPU 0", used(1), used(0.55 + 0.35 * std::sin(time / 7))},
+                      {"GPU 1", used(1), used(0.4 + 0.3 * std::cos(time / 5))}};
+  TransferReport& transfers = runtime.transfers;
+  const auto pair = [&](unsigned from, unsigned to, double gigabytes_per_s) {
+    // A rate that swings, summed up.
+    const double moved = gigabytes_per_s * 1e9 * (time + 3 * (1 - std::cos(time / 3)));
+    transfers.pairs.push_back(
+        {NodeId(from), NodeId(to), Bytes{whole(moved)}, whole(moved / 8e6), in_seconds(moved / 12e9)});
+    return Bytes{whole(moved)};
+  };
+  transfers.host_to_device = pair(0, 1, 2.1);
+  transfers.host_to_device += pair(0, 2, 1.7);
+  transfers.device_to_host = pair(1, 0, 0.8);
+  transfers.device_to_device = pair(1, 2, 0.4);
+  transfers.links = {{"PCIe switch 0", 12000, transfers.host_to_device, in_seconds(time * 0.4), 0.97}};
+  transfers.memories = {{NodeId(1), used(1), used(0.9), runtime.memories[0].used},
+                        {NodeId(2), used(1), used(0.7), runtime.memories[1].used}};
+  transfers.evictions = whole(time * 6);
+  transfers.write_backs = whole(time * 2);
+  transfers.prefetches = whole(time * 60);
+  transfers.prefetches_used = whole(time * 55);
+  transfers.hits = whole(time * 400);
+  transfers.misses = whole(time * 70);
+  const auto prediction = [&](const char* codelet, DeviceKind kind, double each_s, double error) {
+    const std::uint64_t tasks = whole(time * 20);
+    const double all = each_s * static_cast<double>(tasks);
+    runtime.predictions.push_back(
+        {codelet,
+         kind,
+         {tasks, in_seconds(all), in_seconds(all * (1 + error / 2)), error * static_cast<double>(tasks)}});
+  };
+  prediction("gemm", DeviceKind::cpu_core, 0.031, 0.034);
+  prediction("gemm", DeviceKind::cuda, 0.0021, 0.081);
+  prediction("potrf", DeviceKind::cpu_core, 0.017, 0.122);
+  prediction("trsm", DeviceKind::cpu_core, 0.024, 0.051);
+
+  const auto mailbox = [&](std::string actor, double per_second, microseconds wait, std::uint64_t depth) {
+    MailboxMetrics one;
+    one.actor = std::move(actor);
+    one.processed = whole(time * per_second);
+    one.depth = depth;
+    one.received = one.processed + depth;
+    one.peak_depth = depth + 9;
+    const std::uint64_t count = one.processed;
+    one.waiting = {count, wait, wait * 4 / 5, wait * 2, wait * 6, wait * 40};
+    one.handling = {count, microseconds(3), microseconds(2), microseconds(5), microseconds(11), microseconds(90)};
+    runtime.mailboxes.mailboxes.push_back(std::move(one));
+  };
+  for (int i = 0; i < 8; ++i)
+    mailbox("worker " + std::to_string(i), 40 + 10 * i, microseconds(12 + 3 * i), i % 3 == 0 ? 1 : 0);
+  mailbox("scheduler", 900, microseconds(85), 2 + static_cast<std::uint64_t>(time) % 5);
+  mailbox("memory manager", 700, microseconds(41), 1);
+  mailbox("supervisor", 1, microseconds(15), 0);
+
+  view.sessions = {{3, "solver", 1000, 5012, 2, "running", whole(time * 300 + 900), whole(time * 300), 0,
+                    in_seconds(time * 4.4), Bytes{3ULL << 30U}, in_seconds(time)},
+                   {5, "ensemble", 1001, 6230, 1, "running", whole(time * 90 + 200), whole(time * 90), 2,
+                    in_seconds(time * 2.1), Bytes{400ULL << 20U}, in_seconds(time * 0.8)},
+                   {6, "notebook", 1001, 6301, 1, "running", 40, 40, 0, in_seconds(0.5), Bytes{8ULL << 20U},
+                    in_seconds(time * 0.3)}};
+  return view;
+}
+
+/// `sample_view` as time goes by.
+class FakeViewSource final : public service::ServiceViewSource {
+ public:
+  /// As if the service had started so long ago.
+  explicit FakeViewSource(double age_s = 0) : age_s_(age_s) {}
+
+  [[nodiscard]] service::ServiceView look() const override {
+    ++looks;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    return sample_view(age_s_ + passed.count());
+  }
+  [[nodiscard]] std::optional<WhyReport> why(std::optional<std::uint64_t> session) const override {
+    ++questions;
+    if (session && *session != 3 && *session != 5 && *session != 6) return std::nullopt;
+    WhyReport report;
+    report.submitted = 1000;
+    report.ended = 900;
+    report.in_flight = 100;
+    report.waiting = 70;
+    report.ready = 22;
+    report.running = 8;
+    report.policy = "dada:alpha=0.5,cp";
+    const std::string name = !session ? "gemm(7,3)" : *session == 3 ? "potrf(4)" : "syrk(9)";
+    WhyCause cause;
+    cause.kind = WhyKind::running;
+    cause.task = {TaskId(912), name, name.substr(0, name.find('(')), "task 912 '" + name + "'"};
+    cause.waiting = 70;
+    cause.worker = WorkerId(2);
+    cause.lasting = std::chrono::milliseconds(420);
+    report.causes = {cause};
+    return report;
+  }
+
+  mutable std::atomic<int> looks{0};
+  mutable std::atomic<int> questions{0};
+
+ private:
+  const double age_s_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace troupe::tests

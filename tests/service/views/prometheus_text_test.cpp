@@ -1,0 +1,154 @@
+#include "service/views/prometheus_text.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "service/views/valid_text.hpp"
+#include "tests/service/views/fake_view_source.hpp"
+#include "tests/support/child_program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::service {
+namespace {
+
+using nlohmann::json;
+using tests::contains;
+using tests::run_with_input;
+using tests::sample_view;
+
+/// Prints what the parser of Prometheus' own client library understood.
+constexpr const char* kParser = R"(
+import json, sys
+from prometheus_client.parser import text_string_to_metric_families
+families = {}
+for family in text_string_to_metric_families(sys.stdin.read()):
+    families[family.name] = {
+        "type": family.type, "help": family.documentation,
+        "samples": [[s.name, s.labels, str(s.value)] for s in family.samples]}
+json.dump(families, sys.stdout)
+)";
+
+/// Null where the library is not installed.
+json parsed(const std::string& text) {
+  if (run_with_input({"/usr/bin/python3", "-c", "import prometheus_client"}, "").status != 0) {
+    std::cout << "skipped: python3-prometheus-client is not installed\n";
+    return nullptr;
+  }
+  const auto ran = run_with_input({"/usr/bin/python3", "-c", kParser}, text);
+  BOOST_TEST_REQUIRE(ran.status == 0, ran.output);
+  return json::parse(ran.output);
+}
+
+/// The value of the one sample that has this name and, at least, these labels.
+double value(const json& families, const std::string& name, const json& labels = json::object()) {
+  double found = std::nan("");
+  int count = 0;
+  for (const auto& [family, content] : families.items()) {
+    for (const json& sample : content["samples"]) {
+      json all = sample[1];
+      all.update(labels);
+      if (sample[0] != name || all != sample[1]) continue;
+      found = std::stod(sample[2].get<std::string>());
+      ++count;
+    }
+  }
+  BOOST_TEST(count == 1, name << labels.dump() << " is there " << count << " times");
+  return found;
+}
+
+BOOST_AUTO_TEST_SUITE(prometheus)
+
+BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
+  const ServiceView view = sample_view(100);
+  const json families = parsed(prometheus_text(view));
+  if (families.is_null()) return;
+  BOOST_TEST(value(families, "troupe_up") == 1);
+  BOOST_TEST(value(families, "troupe_info", {{"policy", "dada:alpha=0.5,cp"}, {"version", "0.1.0"}}) == 1);
+  BOOST_TEST(value(families, "troupe_uptime_seconds") == 100);
+  BOOST_TEST(value(families, "troupe_worker_tasks_total", {{"worker", "2"}, {"device", "cpu core 2"}}) == 2500);
+  BOOST_TEST(value(families, "troupe_worker_busy_seconds_total", {{"worker", "7"}}) == 95);
+  BOOST_TEST(value(families, "troupe_mailbox_depth_messages", {{"actor", "worker 0"}}) == 1);
+  BOOST_TEST(value(families, "troupe_mailbox_received_total", {{"actor", "supervisor"}}) == 100);
+  const json scheduler{{"actor", "scheduler"}};
+  BOOST_TEST(value(families, "troupe_mailbox_waiting_seconds", {{"actor", "scheduler"}, {"quantile", "0.99"}}) ==
+             510e-6);
+  BOOST_TEST(value(families, "troupe_mailbox_waiting_seconds_count", scheduler) == 90000);
+  BOOST_TEST(std::abs(value(families, "troupe_mailbox_waiting_seconds_sum", scheduler) - 7.65) < 1e-9);
+  BOOST_TEST(value(families, "troupe_copied_bytes_total", {{"from", "0"}, {"to", "1"}}) ==
+             static_cast<double>(view.runtime.transfers.pairs[0].bytes.count));
+  BOOST_TEST(value(families, "troupe_memory_capacity_bytes", {{"memory", "GPU 1"}}) == 16.0 * (1U << 30U));
+  BOOST_TEST(value(families, "troupe_client_worker_seconds_total", {{"session", "3"}, {"name", "solver"}}) == 440);
+  BOOST_TEST(value(families, "troupe_client_weight", {{"session", "3"}}) == 2);
+  BOOST_TEST(value(families, "troupe_client_failed_total", {{"session", "5"}}) == 2);
+  BOOST_TEST(std::abs(value(families, "troupe_prediction_relative_error", {{"codelet", "gemm"}, {"kind", "CUDA GPU"}}) -
+                      0.081) < 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(names_and_types_follow_the_conventions) {
+  const json families = parsed(prometheus_text(sample_view(100)));
+  if (families.is_null()) return;
+  BOOST_TEST(families.size() > 30U);
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& [name, family] : families.items()) {
+    BOOST_TEST(name.starts_with("troupe_"));
+    BOOST_TEST(family["type"] != "unknown", name << " has no type");
+    BOOST_TEST(family["help"].get<std::string>().ends_with('.'), name << " is not explained");
+    BOOST_TEST(!family["samples"].empty(), name << " has no values");
+    for (const json& sample : family["samples"]) {
+      const std::string full = sample[0].get<std::string>();
+      BOOST_TEST((family["type"] == "counter") == full.ends_with("_total"), full);
+      BOOST_TEST(seen.insert({full, sample[1].dump()}).second, full << sample[1].dump() << " is there twice");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(promtool_finds_nothing_to_complain_about) {
+  const auto ran = run_with_input({"promtool", "check", "metrics"}, prometheus_text(sample_view(100)));
+  if (ran.status == 127) {
+    std::cout << "skipped: promtool is not installed\n";
+    return;
+  }
+  BOOST_TEST(ran.status == 0, ran.output);
+  BOOST_TEST(ran.output == "");
+}
+
+BOOST_AUTO_TEST_CASE(labels_keep_their_text_whatever_it_is) {
+  ServiceView view = sample_view(10);
+  view.sessions[0].name = "a \"quoted\" \\back\nslash ü";
+  view.sessions[1].name = "not \xC3 text";
+  const json families = parsed(prometheus_text(view));
+  if (families.is_null()) return;
+  (void)value(families, "troupe_client_weight", {{"name", view.sessions[0].name}});
+  (void)value(families, "troupe_client_weight", {{"name", "not ? text"}});
+}
+
+BOOST_AUTO_TEST_CASE(a_service_without_anything_is_described_as_well) {
+  ServiceView view;
+  view.state = "draining";
+  const std::string text = prometheus_text(view);
+  BOOST_TEST(contains(text, "troupe_up 0\n"));
+  BOOST_TEST(!contains(text, "troupe_worker_tasks"));
+  (void)parsed(text);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_no_characters_are_replaced_one_by_one) {
+  BOOST_TEST(valid_text("plain, ü, 漢, 😀") == "plain, ü, 漢, 😀");
+  BOOST_TEST(valid_text("\xFF") == "?");
+  BOOST_TEST(valid_text("a\xC3") == "a?");
+  BOOST_TEST(valid_text("\xC0\x80") == "??");            // longer than needed
+  BOOST_TEST(valid_text("\xED\xA0\x80!") == "\?\?\?!");  // a surrogate
+  BOOST_TEST(valid_text("\xF4\x90\x80\x80") == "????");  // beyond the last character
+  BOOST_TEST(valid_text("\xE2\x82") == "??");
+  BOOST_TEST(valid_text("") == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::service

@@ -1,0 +1,64 @@
+#include "tests/support/cuda/cuda_fixture.hpp"
+
+#include <dlfcn.h>
+#include <built_paths.hpp>  // written by the build
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace troupe::tests {
+
+namespace {
+
+FakeCudaControl* load_fake() {
+  const char* const wanted = std::getenv("TROUPE_TEST_GPU");
+  if (wanted != nullptr && std::string_view(wanted) == "real") return nullptr;
+  ::setenv("TROUPE_CUDA_LIBRARIES", TROUPE_FAKE_CUDA_FOLDER, 1);
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  void* const library = ::dlopen(TROUPE_FAKE_CUDA_FOLDER "/" TROUPE_FAKE_CUDA_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(::dlerror());
+  return reinterpret_cast<FakeCudaControl* (*)()>(::dlsym(library, kFakeCudaControl))();
+}
+
+}  // namespace
+
+CudaFixture::CudaFixture(const FakeCudaOptions& options) {
+  static FakeCudaControl* const loaded = load_fake();
+  fake = loaded;
+  if (fake != nullptr) fake->reset(options);
+}
+
+CudaFixture::~CudaFixture() {
+  if (fake == nullptr) return;
+  const FakeCudaLeaks left = fake->leaks();
+  BOOST_TEST(left.allocations == 0U);
+  BOOST_TEST(left.pinned_ranges == 0U);
+  BOOST_TEST(left.streams == 0U);
+  BOOST_TEST(left.events == 0U);
+}
+
+bool CudaFixture::needs_fake() const {
+  if (fake == nullptr) BOOST_TEST_MESSAGE("skipped: a real GPU has no faults on demand");
+  return fake != nullptr;
+}
+
+EnvironmentVariable::EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name)) {
+  if (const char* const before = std::getenv(name_.c_str())) {
+    before_ = before;
+    was_set_ = true;
+  }
+  ::setenv(name_.c_str(), value.c_str(), 1);
+}
+
+EnvironmentVariable::~EnvironmentVariable() {
+  if (was_set_) {
+    ::setenv(name_.c_str(), before_.c_str(), 1);
+  } else {
+    ::unsetenv(name_.c_str());
+  }
+}
+
+}  // namespace troupe::tests

@@ -1,0 +1,75 @@
+/// Data of one kernel, in host memory and on a GPU, and the kernel on both.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "graph/codelets/arguments.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/layout.hpp"
+#include "platform/cuda/cuda_api.hpp"
+#include "tests/support/cuda/cuda_fixture.hpp"
+
+namespace troupe::tests {
+
+/// One block with gaps between its columns, which must stay as they are.
+struct Operand {
+  Layout layout;
+  std::vector<std::byte> bytes;
+
+  /// Zeros, with gaps of other values.
+  template <class T>
+  static Operand zeros(std::int64_t rows, std::int64_t cols, std::int64_t gap) {
+    Operand result{layout_of<T>(rows, cols, std::max<std::int64_t>(rows + gap, 1)), {}};
+    result.bytes.resize(static_cast<std::size_t>(result.layout.ld * std::max<std::int64_t>(cols, 1)) * sizeof(T),
+                        std::byte{0x5a});
+    const MatrixView<T> view = result.matrix<T>();
+    for (std::int64_t j = 0; j < cols; ++j) {
+      for (std::int64_t i = 0; i < rows; ++i) view(i, j) = T{0};
+    }
+    return result;
+  }
+
+  template <class T>
+  [[nodiscard]] MatrixView<T> matrix() {
+    return {reinterpret_cast<T*>(bytes.data()), layout.rows, layout.cols, layout.ld};
+  }
+};
+
+/// A GPU, fake or real, with one stream, for kernels one at a time. Throws `Error` where there is none.
+class Gpu {
+ public:
+  explicit Gpu(int device = 0);
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  /// Runs the codelet's implementation for GPUs on copies of the operands, waits for its end, and brings them back.
+  /// Throws what the kernel throws, and what its checks at the end throw.
+  void run(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
+  /// The same in two steps: `begin` returns when the kernel has returned, which need not mean that anything has run.
+  void begin(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
+  void end();
+
+  [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
+ private:
+  struct Task;
+
+  void check(cudaError_t status, const char* what) const;
+  void copy(Operand& operand, std::byte* memory, bool to_device) const;
+
+  const platform::CudaApi& api_;
+  cudaStream_t stream_ = nullptr;
+  std::shared_ptr<void> environment_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+};
+
+/// Runs the codelet's implementation for cores on the operands.
+void run_on_core(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
+
+}  // namespace troupe::tests

@@ -1,0 +1,35 @@
+/// Random programs on cores and emulated accelerators, under real threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/reporting/run_report.hpp"
+#include "actors/running/runtime_options.hpp"
+#include "tests/support/random/random_program.hpp"
+
+namespace troupe::tests {
+
+/// One program, and the runtime to run it on, all drawn from a seed. Threads are not: a seed is not one order of
+/// events.
+struct EmulatedRun {
+  std::uint64_t seed = 0;
+  RuntimeOptions runtime;
+  ProgramOptions program;
+};
+
+/// 1 to 3 cores and 1 to 3 accelerators, most of which hold a few tiles; any bandwidth and latency, with or without
+/// direct copies between them; any policy with any options, window, lookahead, number of submitters; every third with
+/// faults. Tells standard error why nothing moves where nothing does for 20 seconds.
+[[nodiscard]] EmulatedRun emulated_run(std::uint64_t seed);
+/// For people: what `emulated_run` has drawn.
+[[nodiscard]] std::string describe(const EmulatedRun& run);
+
+/// Runs the program of one seed and checks it as `run_program` does. Returns what was wrong. `ran` and `report`: if
+/// given, receive what was seen.
+std::vector<std::string> execute(const EmulatedRun& run, RanProgram* ran = nullptr, RunReport* report = nullptr);
+/// The same with a program that is recorded and run many times, without faults of devices.
+std::vector<std::string> execute_recorded(const EmulatedRun& run);
+
+}  // namespace troupe::tests

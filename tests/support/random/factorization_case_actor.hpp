@@ -1,0 +1,53 @@
+/// One factorization on one runtime, with everything that may be chosen about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/running/runtime_options.hpp"
+#include "linalg/factorization.hpp"
+#include "linalg/problem.hpp"
+
+namespace troupe::tests {
+
+/// Where the matrix lies while it is factorized.
+enum class Storage {
+  /// As `apps::Factorization` decides.
+  automatic,
+  tiles,
+  columns,
+  /// The caller's column-major matrix, with rows between the columns that must stay as they are.
+  in_place,
+};
+
+struct FactorizationCase {
+  linalg::FactorizationOptions factorization;
+  bool single = false;
+  std::int64_t rows = 1;
+  /// Fewer than rows for QR only; then nothing is solved.
+  std::int64_t cols = 1;
+  std::int64_t right_hand_sides = 1;
+  linalg::ProblemKind problem = linalg::ProblemKind::random;
+  Storage storage = Storage::automatic;
+  RuntimeOptions runtime;
+};
+
+/// Everything but application, precision, size and tile drawn from a seed: right-hand sides, problem, storage, inner
+/// block, policy, 1 to 4 workers, window; every eighth under the deterministic scheduler.
+[[nodiscard]] FactorizationCase drawn_case(linalg::FactorizationOptions factorization, bool single, std::int64_t n,
+                                           std::uint64_t seed);
+/// Everything drawn: n from `smallest` to `largest`, tiles from 1 to beyond n, so that `task_count` stays below
+/// `most_tasks`.
+[[nodiscard]] FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest,
+                                           double most_tasks);
+
+/// Tasks of the factorization alone, about.
+[[nodiscard]] double task_count(const FactorizationCase& one);
+/// For people.
+[[nodiscard]] std::string describe(const FactorizationCase& one);
+
+/// Assembles, factorizes, solves, and returns the scaled residuals of the factors and of the solution.
+std::vector<linalg::Residual> residuals_of(const FactorizationCase& one);
+
+}  // namespace troupe::tests

@@ -1,0 +1,14 @@
+/// Small described machines with random figures.
+#pragma once
+
+#include "platform/described/machine_description.hpp"
+#include "proto/random.hpp"
+
+namespace troupe::tests {
+
+/// 1 to 5 cores, `gpus` GPUs; routes over links that some or all of them share, of any bandwidth and latency; times of
+/// `kTimedKernels` kernels ("test/k0/long", …) on cores and GPUs, of which those with even numbers depend on the size
+/// of the data.
+[[nodiscard]] platform::MachineDescription random_machine(Random& random, int gpus);
+
+}  // namespace troupe::tests

@@ -1,0 +1,222 @@
+#include "tests/support/random/random_program.hpp"
+
+#include <algorithm>
+
+#include "proto/random.hpp"
+
+namespace troupe::tests {
+
+namespace {
+
+bool overlap(const Region& a, const Region& b) {
+  return a.root == b.root && a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
+         b.col < a.col + a.cols;
+}
+
+/// Whether the region has parts at any time.
+bool is_divided(const RandomProgram& program, int region) {
+  const auto divides = [region](const Operation& operation) {
+    return operation.kind == Operation::Kind::partition && operation.index == region;
+  };
+  if (std::any_of(program.prologue.begin(), program.prologue.end(), divides)) return true;
+  return std::any_of(program.operations.begin(), program.operations.end(),
+                     [&](const std::vector<Operation>& all) { return std::any_of(all.begin(), all.end(), divides); });
+}
+
+/// Builds a program submitter by submitter.
+class Generator {
+ public:
+  explicit Generator(const ProgramOptions& options) : options_(options), random_(options.seed) {}
+
+  RandomProgram make() {
+    add_roots();
+    divided_.assign(program_.regions.size(), false);
+    shared_.clear();
+    for (int root = 0; root < program_.roots; ++root) {
+      program_.prologue.push_back({Operation::Kind::register_root, root});
+      shared_.push_back(root);
+    }
+    for (int root = 0; root < program_.roots; ++root) {
+      if (chance(40)) cut(root, program_.prologue, shared_);
+    }
+    // Whoever divides a matrix later owns it; its parts are for the owner.
+    for (int submitter = 0; submitter < options_.submitters; ++submitter) add_submitter(submitter);
+    return std::move(program_);
+  }
+
+ private:
+  bool chance(std::uint32_t percent) { return random_.below(100) < percent; }
+  int pick(const std::vector<int>& from) { return from[random_.below(static_cast<std::uint32_t>(from.size()))]; }
+
+  int add_region(const Region& region, bool reducible) {
+    program_.regions.push_back(region);
+    // The reference knows nothing of tasks that combine, which may be lost, too.
+    program_.reducible.push_back(reducible && !options_.losses);
+    divided_.push_back(false);
+    return static_cast<int>(program_.regions.size()) - 1;
+  }
+
+  void add_roots() {
+    program_.roots = 2 + static_cast<int>(random_.below(5));
+    for (int root = 0; root < program_.roots; ++root) {
+      const auto rows = static_cast<std::int64_t>(1 + random_.below(6)) * options_.scale;
+      const auto cols = static_cast<std::int64_t>(1 + random_.below(4));
+      add_region({root, 0, 0, rows, cols}, chance(50));
+    }
+  }
+
+  /// Cuts a region at a random row and column; a part may stay with the whole.
+  void cut(int index, std::vector<Operation>& out, std::vector<int>& available) {
+    const Region whole = program_.regions[static_cast<std::size_t>(index)];
+    if (!options_.parts || divided_[static_cast<std::size_t>(index)] || whole.rows * whole.cols < 2) return;
+    divided_[static_cast<std::size_t>(index)] = true;
+    const std::int64_t row = random_.below(static_cast<std::uint32_t>(whole.rows));
+    const std::int64_t col = random_.below(static_cast<std::uint32_t>(whole.cols));
+    const std::array<Region, 4> blocks{
+        {{whole.root, whole.row, whole.col, row, col},
+         {whole.root, whole.row + row, whole.col, whole.rows - row, col},
+         {whole.root, whole.row, whole.col + col, row, whole.cols - col},
+         {whole.root, whole.row + row, whole.col + col, whole.rows - row, whole.cols - col}}};
+    Operation operation{Operation::Kind::partition, index};
+    for (const Region& block : blocks) {
+      if (block.rows * block.cols == 0 || chance(15)) continue;
+      operation.parts.push_back(add_region(block, chance(30)));
+    }
+    available.insert(available.end(), operation.parts.begin(), operation.parts.end());
+    out.push_back(operation);
+    for (const int part : operation.parts) {
+      if (chance(15)) cut(part, out, available);
+    }
+  }
+
+  AccessMode random_mode(bool reducible) {
+    const auto draw = random_.below(100);
+    if (draw < 35) return AccessMode::read;
+    if (draw < 50) return AccessMode::write;
+    if (draw < 72) return AccessMode::read_write;
+    if (draw < 88 || !reducible) return AccessMode::commute;
+    return AccessMode::reduce;
+  }
+
+  int add_task(const std::vector<int>& available) {
+    PlannedTask task;
+    task.salt = random_.next();
+    const std::uint32_t wanted = chance(10) ? random_.below(8) : random_.below(4);
+    for (std::uint32_t i = 0; i < wanted; ++i) {
+      const int region = pick(available);
+      const AccessMode mode = random_mode(program_.reducible[static_cast<std::size_t>(region)]);
+      const bool fits = std::none_of(task.accesses.begin(), task.accesses.end(), [&](const PlannedAccess& other) {
+        return overlap(program_.regions[static_cast<std::size_t>(other.region)],
+                       program_.regions[static_cast<std::size_t>(region)]) &&
+               (writes(mode) || writes(other.mode));
+      });
+      if (fits) task.accesses.push_back({region, mode});
+    }
+    task.priority = chance(50) ? 0 : static_cast<int>(random_.below(7)) - 3;
+    task.faulty = options_.faults && chance(4);
+    task.has_callback = chance(10);
+    task.variadic = chance(50);
+    const auto draw = random_.below(100);
+    task.duration = draw < 60 ? 0 : draw < 95 ? random_.below(500) : random_.below(20000);
+    program_.tasks.push_back(std::move(task));
+    return static_cast<int>(program_.tasks.size()) - 1;
+  }
+
+  void add_children(int parent, const std::vector<int>& available, int depth) {
+    const std::uint32_t count = 1 + random_.below(6);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const int child = add_task(available);
+      if (depth < 3 && chance(15)) add_children(child, available, depth + 1);
+      program_.tasks[static_cast<std::size_t>(parent)].children.push_back(child);
+    }
+  }
+
+  void add_submission(std::vector<Operation>& out, std::vector<int>& mine, const std::vector<int>& available,
+                      const std::vector<int>& lasting) {
+    const int index = add_task(available);
+    PlannedTask& task = program_.tasks[static_cast<std::size_t>(index)];
+    while (!mine.empty() && chance(12)) task.after.push_back(pick(mine));
+    if (options_.nested && chance(15)) add_children(index, lasting, 0);
+    out.push_back({Operation::Kind::submit, index});
+    mine.push_back(index);
+  }
+
+  void add_submitter(int submitter) {
+    std::vector<Operation>& out = program_.operations.emplace_back();
+    std::vector<int> lasting = shared_;
+    std::vector<int> mine;
+    int temporary = -1;
+    for (int i = 0; i < options_.operations; ++i) {
+      std::vector<int> available = lasting;
+      if (temporary >= 0) available.push_back(temporary);
+      const auto draw = options_.waits ? random_.below(100) : 0;
+      if (draw < 84) {
+        add_submission(out, mine, available, lasting);
+      } else if (draw < 87) {
+        const int root = static_cast<int>(random_.below(static_cast<std::uint32_t>(program_.roots)));
+        if (root % options_.submitters == submitter) cut(root, out, lasting);
+      } else if (draw < 89) {
+        if (!mine.empty()) out.push_back({Operation::Kind::wait_task, pick(mine)});
+      } else if (draw < 91) {
+        out.push_back({Operation::Kind::wait_handle, pick(available)});
+      } else if (draw < 93) {
+        out.push_back({Operation::Kind::read_host, pick(available)});
+      } else if (draw < 95) {
+        if (options_.submitters == 1 && !options_.nested) add_host_task(out, pick(available));
+      } else if (draw < 97) {
+        if (options_.faults && !mine.empty()) out.push_back({Operation::Kind::cancel_task, pick(mine)});
+      } else if (temporary < 0) {
+        temporary = add_region({0, 0, 0, 2, 2}, chance(50));
+        program_.regions[static_cast<std::size_t>(temporary)].root = temporary;
+        out.push_back({Operation::Kind::register_root, temporary});
+      } else {
+        out.push_back({Operation::Kind::release_root, temporary});
+        temporary = -1;
+      }
+    }
+    if (temporary >= 0) out.push_back({Operation::Kind::release_root, temporary});
+  }
+
+  void add_host_task(std::vector<Operation>& out, int region) {
+    PlannedTask task;
+    task.salt = random_.next();
+    task.accesses.push_back({region, chance(30) ? AccessMode::write : AccessMode::read_write});
+    program_.tasks.push_back(task);
+    out.push_back({Operation::Kind::modify_host, static_cast<int>(program_.tasks.size()) - 1});
+  }
+
+  const ProgramOptions options_;
+  Random random_;
+  RandomProgram program_;
+  std::vector<bool> divided_;
+  /// Regions that every submitter may use.
+  std::vector<int> shared_;
+};
+
+}  // namespace
+
+PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task, const Devices& devices) {
+  PlannedKernel kernel;
+  if (!devices.mixed) return kernel;
+  kernel.timed_as = static_cast<int>((task.salt >> 40U) % kTimedKernels);
+  kernel.on_gpus = devices.gpus;
+  const std::uint64_t draw = (task.salt >> 20U) % 100;
+  if (draw < 20 && devices.cores) kernel.on_gpus = false;
+  if (draw < 80 || !devices.gpus) return kernel;
+  Bytes needed;
+  for (const PlannedAccess& access : task.accesses) {
+    if (is_divided(program, access.region)) return kernel;
+    const Region& region = program.regions[static_cast<std::size_t>(access.region)];
+    // As memory is handed out there.
+    const auto bytes = static_cast<std::uint64_t>(region.rows * region.cols) * sizeof(std::uint64_t);
+    needed += Bytes{(bytes + 255) / 256 * 256};
+  }
+  kernel.on_cores = needed > devices.gpu_memory;
+  return kernel;
+}
+
+std::string timed_kernel_name(int kernel) { return "k" + std::to_string(kernel); }
+
+RandomProgram make_program(const ProgramOptions& options) { return Generator(options).make(); }
+
+}  // namespace troupe::tests

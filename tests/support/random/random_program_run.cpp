@@ -1,0 +1,366 @@
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "graph/codelets/codelet.hpp"
+#include "proto/random.hpp"
+#include "tests/support/random/random_program_check.hpp"
+
+namespace troupe::tests {
+
+namespace {
+
+/// One execution of one program.
+class Run {
+ public:
+  Run(graph::TaskGraph& graph, const ProgramOptions& options)
+      : graph_(graph),
+        options_(options),
+        program_(make_program(options)),
+        logs_(program_.tasks.size()),
+        before_(make_memory(program_, options.seed)),
+        after_(before_),
+        handles_(program_.regions.size()),
+        outcome_(program_.tasks.size()) {
+    for (const PlannedTask& task : program_.tasks) {
+      const CodeletKey key = key_of(task);
+      if (codelets_.contains(key)) continue;
+      codelets_.emplace(key, with_kernel(task.variadic ? Codelet::variadic("any") : Codelet("fixed", key.modes), key));
+    }
+  }
+
+  std::vector<std::string> execute(RanProgram* ran) {
+    for (const Operation& operation : program_.prologue) perform(operation);
+    if (options_.submitters == 1) {
+      submit_all(program_.operations[0]);
+    } else {
+      std::vector<std::thread> threads;
+      for (const auto& operations : program_.operations) {
+        threads.emplace_back([&, this] { submit_all(operations); });
+      }
+      for (std::thread& thread : threads) thread.join();
+    }
+    const Result<void> outcome = graph_.wait_all();
+    check_all(outcome);
+    release_all();
+    if (ran != nullptr) note(*ran);
+    return std::move(problems_);
+  }
+
+ private:
+  void problem(std::string what) {
+    const std::lock_guard lock(mutex_);
+    problems_.push_back(std::move(what));
+  }
+  void expect(const Result<void>& outcome, const char* what) {
+    if (!outcome) problem(std::string(what) + ": " + outcome.failure().message);
+  }
+  [[nodiscard]] const PlannedTask& plan(int task) const { return program_.tasks[static_cast<std::size_t>(task)]; }
+  [[nodiscard]] TaskLog& log(int task) { return logs_[static_cast<std::size_t>(task)]; }
+  [[nodiscard]] Handle& handle(int region) { return handles_[static_cast<std::size_t>(region)]; }
+
+  /// Tasks that are alike in it share a codelet.
+  struct CodeletKey {
+    std::vector<AccessMode> modes;
+    bool on_cores = true;
+    bool on_gpus = false;
+    int timed_as = 0;
+    bool variadic = false;
+    friend auto operator<=>(const CodeletKey&, const CodeletKey&) = default;
+  };
+  [[nodiscard]] CodeletKey key_of(const PlannedTask& task) const {
+    const PlannedKernel kernel = planned_kernel(program_, task, options_.devices);
+    CodeletKey key{{}, kernel.on_cores, kernel.on_gpus, kernel.timed_as, task.variadic};
+    if (!task.variadic) {
+      for (const PlannedAccess& access : task.accesses) key.modes.push_back(access.mode);
+    }
+    return key;
+  }
+  /// More where there is more data; some codelets do not count.
+  static double count_flops(const KernelContext& context) {
+    std::int64_t elements = 1;
+    for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
+    return static_cast<double>(elements) * 1000;
+  }
+  [[nodiscard]] Codelet with_kernel(Codelet codelet, const CodeletKey& key) const {
+    const Kernel kernel = [](const KernelContext& context) {
+      context.argument<Run*>(0)->kernel(context.argument<int>(1), context);
+    };
+    if (key.on_cores) codelet.implement(DeviceKind::cpu_core, kernel);
+    if (key.on_gpus) codelet.implement(options_.devices.gpu, kernel);
+    if (options_.devices.mixed) {
+      codelet.timed_as("test/" + timed_kernel_name(key.timed_as) + "/long");
+      if (counts_flops(key.timed_as)) codelet.flops(count_flops);
+    }
+    return codelet;
+  }
+  static bool counts_flops(int timed_kernel) { return timed_kernel % 2 == 0; }
+
+  void kernel(int index, const KernelContext& context) {
+    TaskLog& log = this->log(index);
+    const PlannedTask& task = plan(index);
+    log.runs.fetch_add(1);
+    log.start = clock_.fetch_add(1);
+    for (const int child : task.children) submit(child);
+    volatile std::uint32_t spin = 0;
+    while (spin < task.duration) spin = spin + 1;
+    std::vector<DataView> views;
+    for (std::size_t i = 0; i < context.size(); ++i) views.push_back(context.data(i));
+    log.input = compute(task, views);
+    log.end = clock_.fetch_add(1);
+    if (!task.faulty) return;
+    // What was written so far must not be used; twice is as wrong as half.
+    compute(task, views);
+    log.end = clock_.fetch_add(1);
+    if (index % 2 == 0) throw std::runtime_error("planned fault");
+    throw index;
+  }
+
+  void submit(int index) {
+    const PlannedTask& task = plan(index);
+    if (options_.device_faults && !has_its_data(task)) {
+      log(index).skipped = true;
+      return;
+    }
+    std::vector<Access> accesses;
+    for (const PlannedAccess& access : task.accesses) {
+      accesses.push_back(task.variadic ? Access(handle(access.region), access.mode) : Access(handle(access.region)));
+    }
+    TaskOptions options;
+    options.priority = task.priority;
+    options.name = "t" + std::to_string(index);
+    for (const int predecessor : task.after) {
+      if (!log(predecessor).skipped) options.after.push_back(log(predecessor).future);
+    }
+    if (task.has_callback) {
+      options.callback = [this, index](const TaskOutcome&) { log(index).callbacks.fetch_add(1); };
+    }
+    const Codelet& codelet = codelets_.at(key_of(task));
+    const auto future = graph_.submit({codelet, accesses, args(this, index), options});
+    if (future) {
+      log(index).future = future.value();
+    } else {
+      problem("task " + std::to_string(index) + " was refused: " + future.failure().message);
+    }
+  }
+
+  /// Parts cannot be made while their content is out of reach.
+  [[nodiscard]] bool has_its_data(const PlannedTask& task) {
+    return std::ranges::all_of(
+        task.accesses, [this](const PlannedAccess& access) { return handle(access.region).record() != nullptr; });
+  }
+
+  void submit_all(const std::vector<Operation>& operations) {
+    std::uint64_t last = 1;
+    for (const Operation& operation : operations) {
+      if (options_.between) options_.between();
+      if (operation.kind == Operation::Kind::modify_host) log(operation.index).host_after = last;
+      perform(operation);
+      if (operation.kind == Operation::Kind::submit && log(operation.index).future.valid()) {
+        last = log(operation.index).future.id().value();
+      }
+    }
+  }
+
+  void perform(const Operation& operation) {
+    const int index = operation.index;
+    switch (operation.kind) {
+      case Operation::Kind::submit: submit(index); break;
+      case Operation::Kind::partition: partition(operation); break;
+      case Operation::Kind::wait_task: wait_task(index); break;
+      case Operation::Kind::wait_handle:
+      case Operation::Kind::read_host:
+        if (auto hold = graph_.acquire(handle(index), AccessMode::read)) graph_.give_back(hold.value());
+        break;
+      case Operation::Kind::modify_host: modify_host(index); break;
+      case Operation::Kind::cancel_task:
+        log(index).cancel_requested = true;
+        if (!log(index).skipped) graph_.cancel(log(index).future);
+        break;
+      case Operation::Kind::register_root: register_root(index); break;
+      case Operation::Kind::release_root: expect(graph_.release(handle(index)), "release"); break;
+    }
+  }
+
+  void set_reduction(int region) {
+    if (!program_.reducible[static_cast<std::size_t>(region)]) return;
+    expect(graph_.set_reduction(handle(region), sum_reduction<std::uint64_t>()), "set_reduction");
+  }
+
+  void register_root(int index) {
+    const DataView view = view_of(program_.regions[static_cast<std::size_t>(index)], program_, after_);
+    handle(index) = graph_.register_data({view.layout, view.data, nullptr, "r" + std::to_string(index)});
+    set_reduction(index);
+  }
+
+  static bool is_device_fault(ErrorCode code) {
+    return code == ErrorCode::device_lost || code == ErrorCode::transfer_failed;
+  }
+  /// How a task may fail.
+  [[nodiscard]] bool is_allowed(ErrorCode code) const {
+    if (code == ErrorCode::kernel_failed) return true;
+    return options_.device_faults && (is_device_fault(code) || code == ErrorCode::out_of_memory);
+  }
+
+  void partition(const Operation& operation) {
+    if (handle(operation.index).record() == nullptr) return;
+    const Region& whole = program_.regions[static_cast<std::size_t>(operation.index)];
+    std::vector<graph::Block> blocks;
+    for (const int part : operation.parts) {
+      const Region& region = program_.regions[static_cast<std::size_t>(part)];
+      blocks.push_back({region.row - whole.row, region.col - whole.col, region.rows, region.cols});
+    }
+    const auto handles = graph_.partition(handle(operation.index), blocks);
+    if (!handles) {
+      if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
+        problem("partition: " + handles.failure().message);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      handle(operation.parts[i]) = handles.value()[i];
+      set_reduction(operation.parts[i]);
+    }
+  }
+
+  void wait_task(int index) {
+    if (log(index).skipped) return;
+    const Result<void> outcome = graph_.wait(log(index).future);
+    const TaskStatus status = log(index).future.status();
+    if (outcome.ok() != (status == TaskStatus::succeeded)) {
+      problem("task " + std::to_string(index) + " is " + to_string(status) + " but a wait for it says otherwise");
+    }
+    if (outcome) return;
+    const ErrorCode code = outcome.failure().code;
+    if (status == TaskStatus::failed ? !is_allowed(code) : code != ErrorCode::cancelled) {
+      problem("task " + std::to_string(index) + " reports " + to_string(code));
+    }
+    if (outcome.failure().message.find("'t" + std::to_string(index) + "'") == std::string::npos) {
+      problem("task " + std::to_string(index) + " is not named in: " + outcome.failure().message);
+    }
+  }
+
+  void modify_host(int index) {
+    const PlannedAccess access = plan(index).accesses[0];
+    auto hold = graph_.acquire(handle(access.region), access.mode);
+    if (!hold) return;
+    TaskLog& log = this->log(index);
+    log.start = clock_.fetch_add(1);
+    const std::vector<DataView> views{graph::TaskGraph::view_of(handle(access.region))};
+    log.input = compute(plan(index), views);
+    log.end = clock_.fetch_add(1);
+    log.host_done = true;
+    graph_.give_back(hold.value());
+  }
+
+  void check_all(const Result<void>& outcome) {
+    std::vector<bool> poisoned;
+    const std::vector<Result<void>> home = bring_home();
+    std::vector<bool> readable;
+    for (const Result<void>& one : home) readable.push_back(one.ok());
+    check_outcome({program_, logs_, before_, after_, options_.losses, options_.device_faults, readable}, poisoned,
+                  problems_);
+    bool any_failure = false;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      if (!logs_[i].future.valid()) continue;
+      outcome_[i] = logs_[i].future.status();
+      any_failure = any_failure || outcome_[i] != TaskStatus::succeeded;
+    }
+    // That a scheduler died is said by the wait, too.
+    if (outcome.ok() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {
+      problem(any_failure ? std::string("a wait for everything hides that tasks did not succeed")
+                          : "a wait for everything fails without reason: " + outcome.failure().message);
+    }
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      if (program_.regions[i].root >= program_.roots) continue;  // released
+      if (static_cast<int>(i) < program_.roots) lost_roots_ += home[i].ok() ? 0 : 1;
+      if (options_.device_faults && !home[i]) continue;  // an error was reported
+      if (home[i].ok() == poisoned[i]) {
+        problem("region " + std::to_string(i) + (poisoned[i] ? " should not be valid" : " should be valid: ") +
+                (home[i] ? "" : home[i].failure().message));
+      }
+    }
+  }
+
+  /// What other memories have of the results; by region, whether the host has it now.
+  std::vector<Result<void>> bring_home() {
+    std::vector<Result<void>> home(handles_.size(), Failure{ErrorCode::invalid_handle, "released"});
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      if (program_.regions[i].root >= program_.roots) continue;  // released
+      auto hold = graph_.acquire(handles_[i], AccessMode::read);
+      home[i] = hold ? Result<void>() : Result<void>(hold.failure());
+      if (hold) graph_.give_back(hold.value());
+    }
+    return home;
+  }
+
+  void release_all() {
+    const auto release = [this](int first) {
+      for (int root = first; root < program_.roots; root += options_.submitters) {
+        expect(graph_.release(handle(root)), "release");
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 1; i < options_.submitters; ++i) threads.emplace_back(release, i);
+    release(0);
+    for (std::thread& thread : threads) thread.join();
+    for (const Handle& released : handles_) {
+      const auto hold = graph_.acquire(released, AccessMode::read);
+      if (hold || hold.failure().code != ErrorCode::invalid_handle) problem("a released handle can be acquired");
+    }
+  }
+
+  void note(RanProgram& ran) {
+    ran.roots = program_.roots;
+    ran.lost_roots = lost_roots_;
+    note_order(ran.order);
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      const Future& future = logs_[i].future;
+      ran.ids.push_back(future.valid() ? future.id() : TaskId{});
+      ran.status.push_back(outcome_[i]);
+      const PlannedTask& task = program_.tasks[i];
+      const bool counts = options_.devices.mixed && counts_flops(key_of(task).timed_as);
+      std::int64_t elements = 1;
+      for (const PlannedAccess& access : task.accesses) {
+        const Region& region = program_.regions[static_cast<std::size_t>(access.region)];
+        elements += region.rows * region.cols;
+      }
+      ran.flops.push_back(counts ? static_cast<double>(elements) * 1000 : 0);
+    }
+  }
+
+  void note_order(std::vector<int>& order) {
+    std::vector<std::pair<std::uint64_t, int>> started;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      if (logs_[i].end != 0) started.emplace_back(logs_[i].start, static_cast<int>(i));
+    }
+    std::sort(started.begin(), started.end());
+    order.clear();
+    for (const auto& [time, task] : started) order.push_back(task);
+  }
+
+  graph::TaskGraph& graph_;
+  const ProgramOptions options_;
+  const RandomProgram program_;
+  std::vector<TaskLog> logs_;
+  const Memory before_;
+  Memory after_;
+  std::vector<Handle> handles_;
+  std::map<CodeletKey, Codelet> codelets_;
+  int lost_roots_ = 0;
+  /// By task, when all have ended.
+  std::vector<TaskStatus> outcome_;
+  std::atomic<std::uint64_t> clock_{1};
+  std::mutex mutex_;
+  std::vector<std::string> problems_;  // guarded by mutex_ while threads submit
+};
+
+}  // namespace
+
+std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, RanProgram* ran) {
+  return Run(graph, options).execute(ran);
+}
+
+}  // namespace troupe::tests

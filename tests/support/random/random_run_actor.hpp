@@ -1,0 +1,28 @@
+/// Random programs on whole runtimes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/running/runtime_options.hpp"
+#include "tests/support/random/random_program.hpp"
+
+namespace troupe::tests {
+
+/// One program and the runtime to run it on, both drawn from a seed.
+struct RandomRun {
+  RuntimeOptions runtime;
+  ProgramOptions program;
+};
+
+/// 1 to 16 workers, any policy and window; every fourth in one thread, in a random order of messages.
+[[nodiscard]] RandomRun random_run(std::uint64_t seed);
+/// For people: what `random_run` has drawn.
+[[nodiscard]] std::string describe(const RandomRun& run);
+/// Runs the program of one seed. Returns what was wrong, as `run_program` does.
+std::vector<std::string> execute(const RandomRun& run, RanProgram* ran = nullptr);
+/// The same with a program that is recorded and run many times, by as many threads.
+std::vector<std::string> execute_recorded(const RandomRun& run);
+
+}  // namespace troupe::tests

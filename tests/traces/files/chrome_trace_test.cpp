@@ -1,0 +1,96 @@
+#include "traces/files/chrome_trace.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/chrome_trace_checks.hpp"
+#include "tests/traces/files/trace_sample.hpp"
+
+namespace troupe::traces {
+namespace {
+
+using tests::check_chrome;
+using tests::ChromeContent;
+using tests::HandMadeTrace;
+
+std::string chrome(const Trace& trace, TimeStamp begin = {}) {
+  const tests::TemporaryFolder folder;
+  BufferedFile out(platform::AtomicFile::create(folder.path("t.json")).value_or_throw());
+  print_chrome(trace, {"a \"title\"", {"cpu core 0", "cpu core 1"}, begin}, out);
+  out.commit().value_or_throw();
+  return folder.read("t.json");
+}
+
+BOOST_AUTO_TEST_SUITE(chrome_trace)
+
+BOOST_AUTO_TEST_CASE(has_tasks_states_threads_flows_and_a_counter) {
+  const ChromeContent content = check_chrome(chrome(tests::sample_trace()));
+  BOOST_TEST(content.tasks.size() == 4U);
+  BOOST_TEST(content.states.size() == 4U);
+  BOOST_TEST(content.flows == 4U);
+  BOOST_TEST(content.counters > 0U);
+  BOOST_TEST(content.threads.at(1) == "worker 0 (cpu core 0)");
+  BOOST_TEST(content.threads.at(2) == "worker 1 (cpu core 1)");
+  BOOST_TEST(content.states[0]["name"] == "asleep");
+}
+
+BOOST_AUTO_TEST_CASE(a_task_tells_what_it_was) {
+  const ChromeContent content = check_chrome(chrome(tests::sample_trace()));
+  const auto& first = content.tasks[0];
+  BOOST_TEST(first["name"] == "get \"rf\"\n");
+  BOOST_TEST(tests::nanoseconds(first["ts"]) == 10'000);
+  BOOST_TEST(first["dur"] == 20.0);
+  BOOST_TEST(first["args"]["task"] == 11);
+  BOOST_TEST(first["args"]["GFlop/s"] == 2.0);
+  BOOST_TEST(!first["args"].contains("failed"));
+  const auto& named = content.tasks[1];
+  BOOST_TEST(named["args"]["name"] == "block (0, \"1\")\\ \xEF\xBF\xBD");
+  BOOST_TEST(named["args"]["priority"] == -3);
+  BOOST_TEST(!named["args"].contains("GFlop/s"));
+  BOOST_TEST(content.tasks[2]["args"]["failed"] == true);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_run_at_the_same_time_on_one_worker_are_in_threads_of_their_own) {
+  HandMadeTrace trace;
+  trace.task(1, 1, 0, 10).task(2, 1, 5, 20).task(3, 1, 12, 15).task(4, 0, 0, 30).edge(1, 3);
+  const ChromeContent content = check_chrome(chrome(*trace));
+  BOOST_TEST(content.tasks.size() == 4U);
+  BOOST_TEST_REQUIRE(content.threads.size() == 3U);
+  BOOST_TEST(content.threads.at(2) == "worker 1 (cpu core 1)");
+  BOOST_TEST(content.threads.at(3) == "worker 1 (cpu core 1), lane 2");
+  BOOST_TEST(content.flows == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 1'000'000'100, 1'000'000'101);
+  const ChromeContent content = check_chrome(chrome(*trace, HandMadeTrace::at(1'000'000'000)));
+  BOOST_TEST(tests::nanoseconds(content.tasks[0]["ts"]) == 100'000);
+}
+
+/// 1.001 us times 1000, in binary, is a little less than 1001 ns.
+BOOST_AUTO_TEST_CASE(keeps_every_nanosecond_apart) {
+  HandMadeTrace trace;
+  for (int i = 0; i < 5000; ++i) trace.task(static_cast<std::uint64_t>(i + 1), 0, i, i + 1);
+  for (TraceEvent& event : trace->events) {
+    event.start = TimeStamp(event.start.count() / 1000);
+    event.end = TimeStamp(event.end.count() / 1000);
+  }
+  BOOST_TEST(check_chrome(chrome(*trace)).tasks.size() == 5000U);
+  for (TraceEvent& event : trace->events) {
+    event.start += std::chrono::hours(20);
+    event.end += std::chrono::hours(20);
+  }
+  BOOST_TEST(check_chrome(chrome(*trace)).tasks.size() == 5000U);
+}
+
+BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {
+  const ChromeContent content = check_chrome(chrome({}));
+  BOOST_TEST(content.tasks.empty());
+  BOOST_TEST(content.threads.size() == 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::traces

@@ -1,0 +1,50 @@
+#include "traces/files/paje_trace.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/paje_trace_checks.hpp"
+#include "tests/traces/files/trace_sample.hpp"
+
+namespace troupe::traces {
+namespace {
+
+using tests::PajeContent;
+
+PajeContent paje(const Trace& trace) {
+  const tests::TemporaryFolder folder;
+  BufferedFile out(platform::AtomicFile::create(folder.path("t.paje")).value_or_throw());
+  print_paje(trace, {"a \"title\"", {"cpu core 0", "cpu core 1"}, {}}, out);
+  out.commit().value_or_throw();
+  return PajeContent(folder.read("t.paje"));
+}
+
+BOOST_AUTO_TEST_SUITE(paje_trace)
+
+BOOST_AUTO_TEST_CASE(follows_its_own_header_in_chronological_order) {
+  PajeContent content = paje(tests::sample_trace());
+  BOOST_TEST(content.counts["PajeCreateContainer"] == 3U);
+  BOOST_TEST(content.counts["PajeStartLink"] == 4U);
+  BOOST_TEST(content.counts["PajeEndLink"] == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(workers_go_from_state_to_state) {
+  PajeContent content = paje(tests::sample_trace());
+  using States = std::vector<std::pair<double, std::string>>;
+  const States first{{0, "runtime"},       {10e-6, "get 'rf' "}, {30e-6, "gemm"}, {50e-6, "runtime"},
+                     {51e-6, "searching"}, {60e-6, "runtime"},   {61e-6, "gemm"}, {61e-6, "runtime"}};
+  BOOST_TEST((content.states["W0"] == first));
+  const States second{{0, "runtime"},  {0, "asleep"},     {40e-6, "stealing"},
+                      {42e-6, "gemm"}, {60e-6, "asleep"}, {80e-6, "runtime"}};
+  BOOST_TEST((content.states["W1"] == second));
+}
+
+BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {
+  PajeContent content = paje({});
+  BOOST_TEST(content.counts["PajeCreateContainer"] == 3U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::traces

@@ -1,0 +1,101 @@
+// Traces of programs of every kind, in both formats, read again.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cstdint>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "actors/running/runtime_system.hpp"
+#include "client/runtime.hpp"
+#include "platform/machine/clock.hpp"
+#include "tests/support/random/random_run_actor.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/chrome_trace_checks.hpp"
+#include "tests/traces/files/paje_trace_checks.hpp"
+#include "traces/files/trace_file.hpp"
+#include "traces/picture/child_process.hpp"
+
+namespace troupe::traces {
+namespace {
+
+struct Fixture {
+  tests::TemporaryFolder folder;
+  bool read_by_pajeng = true;
+
+  ~Fixture() {
+    if (!read_by_pajeng) std::cout << "skipped: what pj_dump says of the trace, as it is not installed (pajeng)\n";
+  }
+
+  /// Writes the trace in both formats and reads them.
+  tests::ChromeContent check(const Trace& trace, std::size_t workers, TimeStamp begin) {
+    TraceDescription description{"a program", {}, begin};
+    for (std::size_t i = 0; i < workers; ++i) description.workers.push_back("cpu core " + std::to_string(i));
+    const std::string paje = folder.path("t.paje");
+    BOOST_TEST_REQUIRE(write_trace(folder.path("t.json"), trace, description).ok());
+    BOOST_TEST_REQUIRE(write_trace(paje, trace, description).ok());
+    tests::PajeContent content(folder.read("t.paje"));
+    const tests::ChromeContent chrome = tests::check_chrome(folder.read("t.json"));
+    BOOST_TEST(content.counts["PajeStartLink"] == chrome.flows);
+    const auto dumped = run_child({"pj_dump", "--quiet", paje}, "", std::chrono::seconds(60));
+    if (dumped) {
+      BOOST_TEST(dumped.value().exit_status == 0, dumped.value().errors);
+    } else {
+      read_by_pajeng = false;
+    }
+    return chrome;
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(traced_programs, Fixture)
+
+BOOST_AUTO_TEST_CASE(random_ones_with_faults_and_cancellations_can_be_read) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      tests::RandomRun run = tests::random_run(seed);
+      run.runtime.trace = true;
+      run.program.faults = seed % 2 == 0;
+      const TimeStamp begin = platform::SteadyClock().now();
+      const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
+      BOOST_TEST(tests::run_program(system->graph(), run.program).empty());
+      const Trace trace = system->take_trace();
+      BOOST_TEST(check(trace, system->workers(), begin).tasks.size() == trace.events.size());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_a_task_that_fails_it_is_marked_and_those_that_are_cancelled_are_not_there) {
+  RuntimeOptions options;
+  options.cores = 2;
+  options.oversubscribe = true;
+  options.trace = true;
+  const TimeStamp begin = platform::SteadyClock().now();
+  Runtime runtime(options);
+  double x = 1;
+  double y = 1;
+  const Data dx = runtime.scalar(x, "x");
+  const Data dy = runtime.scalar(y, "y");
+  const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](double& v) { v += 1; });
+  const Codelet fails =
+      Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("on purpose"); });
+  const Codelet copy =
+      Codelet("copy", {AccessMode::read, AccessMode::write}).cpu([](const double& a, double& b) { b = a; });
+  runtime.submit(add, {dx});
+  runtime.submit(fails, {dx});
+  runtime.submit(copy, {dx, dy});
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  const tests::ChromeContent content = check(runtime.take_trace(), 2, begin);
+  BOOST_TEST_REQUIRE(content.tasks.size() == 2U);
+  const auto failed = std::count_if(content.tasks.begin(), content.tasks.end(), [](const nlohmann::json& task) {
+    return task["name"] == "fails" && task["args"].value("failed", false);
+  });
+  BOOST_TEST(failed == 1);
+  BOOST_TEST(content.flows == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::traces

@@ -1,0 +1,181 @@
+#include "traces/picture/picture.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <utility>
+
+#include "tests/support/file_size_limit.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "traces/picture/child_process.hpp"
+
+namespace troupe::traces {
+namespace {
+
+using tests::contains;
+using tests::TemporaryFolder;
+using Names = std::vector<std::string>;
+
+bool no_gnuplot() {
+  if (run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60)).ok()) return false;
+  std::cout << "skipped: gnuplot is not installed\n";
+  return true;
+}
+
+Picture small_picture() {
+  Picture picture;
+  picture.title = "Cholesky, n = 8192";
+  picture.subtitle = {"policy lws"};
+  picture.workers = {"cpu core 0", "cpu core 1"};
+  picture.spans = {{0, "potrf", 0, 0.5}, {0, "gemm", 0.5, 3}, {1, "trsm", 0.6, 1.5}};
+  return picture;
+}
+
+/// Width and height of a PNG, from its first chunk; zeros where this is none.
+std::pair<unsigned, unsigned> png_size(const std::string& png) {
+  if (png.size() < 24 || !png.starts_with("\x89PNG\r\n\x1a\n")) return {0, 0};
+  const auto number = [&](std::size_t at) {
+    unsigned value = 0;
+    for (std::size_t i = at; i < at + 4; ++i) value = value << 8U | static_cast<unsigned char>(png[i]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+struct PictureFixture {
+  TemporaryFolder folder;
+
+  void fails(const std::string& path, ErrorCode code, std::string_view part) {
+    for (const auto& failure : {draw_failure(path), check_failure(path)}) {
+      BOOST_TEST((failure.code == code));
+      BOOST_TEST_CONTEXT("message: " << failure.message) BOOST_TEST(contains(failure.message, part));
+    }
+  }
+
+  static Failure draw_failure(const std::string& path) {
+    const auto drawn = draw_picture(path, small_picture());
+    BOOST_TEST_REQUIRE(!drawn.ok());
+    return drawn.failure();
+  }
+
+  static Failure check_failure(const std::string& path) {
+    const auto checked = check_picture_path(path);
+    BOOST_TEST_REQUIRE(!checked.ok());
+    return checked.failure();
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(picture, PictureFixture)
+
+BOOST_AUTO_TEST_CASE(writes_both_forms_whichever_is_named) {
+  if (no_gnuplot()) return;
+  for (const std::string name : {"run.svg", "run.png"}) {
+    const TemporaryFolder fresh;
+    BOOST_TEST(check_picture_path(fresh.path(name)).ok());
+    BOOST_TEST(fresh.names().empty());
+    const auto drawn = draw_picture(fresh.path(name), small_picture());
+    BOOST_TEST_REQUIRE(drawn.ok());
+    BOOST_TEST(drawn.value().svg == fresh.path("run.svg"));
+    BOOST_TEST(drawn.value().png == fresh.path("run.png"));
+    BOOST_TEST(fresh.names() == (Names{"run.png", "run.svg"}), boost::test_tools::per_element());
+    const auto svg = fresh.read("run.svg");
+    for (const auto* text : {"Cholesky, n = 8192", "policy lws", "cpu core 1", "potrf  1 task, 500 ms", "30.0 %",
+                             "3 tasks on 2 workers in 3.00 s; workers busy 65.0 % of the time", "time (s)", "idle"}) {
+      BOOST_TEST_CONTEXT(text) BOOST_TEST(contains(svg, text));
+    }
+    BOOST_TEST(svg.ends_with("</svg>\n\n"));
+    const auto [width, height] = png_size(fresh.read("run.png"));
+    BOOST_TEST(width == 2400U);
+    BOOST_TEST(height > 400U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(draws_fifty_thousand_tasks_quickly_into_small_files) {
+  if (no_gnuplot()) return;
+  Picture picture;
+  for (int i = 0; i < 16; ++i) picture.workers.push_back("cpu core " + std::to_string(i));
+  std::mt19937 random(1);
+  std::vector<double> now(16);
+  for (std::size_t i = 0; i < 50'000; ++i) {
+    auto& start = now[i % 16];
+    const double end = start + 1e-3 * static_cast<double>(1 + random() % 100);
+    picture.spans.push_back({i % 16, "k" + std::to_string(random() % 6), start, end});
+    start = end;
+  }
+  const auto started = std::chrono::steady_clock::now();
+  BOOST_TEST(draw_picture(folder.path("run.svg"), picture).ok());
+  BOOST_TEST((std::chrono::steady_clock::now() - started < std::chrono::seconds(30)));
+  BOOST_TEST(folder.read("run.svg").size() < 8'000'000U);
+  BOOST_TEST(folder.read("run.png").size() < 2'000'000U);
+}
+
+BOOST_AUTO_TEST_CASE(draws_runs_of_any_shape) {
+  if (no_gnuplot()) return;
+  Picture picture;
+  picture.workers = {"only"};
+  BOOST_TEST(draw_picture(folder.path("empty.svg"), picture).ok());
+  picture.spans = {{0, "a", 0, 0}};
+  BOOST_TEST(draw_picture(folder.path("instant.svg"), picture).ok());
+  picture.spans = {{0, "a", 1e-9, 3e-9}};
+  BOOST_TEST(draw_picture(folder.path("short.svg"), picture).ok());
+  picture.spans = {{0, "a", 1e5, 1e6}};
+  BOOST_TEST(draw_picture(folder.path("long.svg"), picture).ok());
+  picture.workers.assign(500, "many");
+  BOOST_TEST(draw_picture(folder.path("many.svg"), picture).ok());
+}
+
+BOOST_AUTO_TEST_CASE(text_is_drawn_and_never_run) {
+  if (no_gnuplot()) return;
+  const auto proof = folder.path("proof");
+  Picture picture = small_picture();
+  picture.title = "it's <b> & \"q\" `touch " + proof + "` \\n {x}_1^2 @m\n!touch " + proof;
+  picture.subtitle = {"'; system('touch " + proof + "'); '", "\xff\xc0 bytes", "gr\xc3\xbc\xc3\x9f"};
+  picture.workers[0] = "'\nsystem \"touch " + proof + "\"\n'";
+  picture.spans[0].codelet = "e\ne\n!touch " + proof;
+  BOOST_TEST(draw_picture(folder.path("run.svg"), picture).ok());
+  BOOST_TEST(folder.names() == (Names{"run.png", "run.svg"}), boost::test_tools::per_element());
+  const auto svg = folder.read("run.svg");
+  BOOST_TEST(contains(svg, "it\xe2\x80\x99s &lt;b> &amp; \"q\" `touch"));
+  BOOST_TEST(contains(svg, "?? bytes"));
+  BOOST_TEST(contains(svg, "gr\xc3\xbc\xc3\x9f"));
+}
+
+BOOST_AUTO_TEST_CASE(names_what_is_wrong_with_the_path) {
+  fails(folder.path("run.pdf"), ErrorCode::invalid_argument, "'.svg' or '.png'");
+  fails(folder.path(".svg"), ErrorCode::invalid_argument, "'.svg' or '.png'");
+  fails("", ErrorCode::invalid_argument, "'.svg' or '.png'");
+  fails(folder.path("none/run.svg"), ErrorCode::io, "No such file");
+  std::filesystem::create_directory(folder.path("run.png"));
+  fails(folder.path("run.svg"), ErrorCode::io, "Is a directory");
+  BOOST_TEST(folder.names() == Names{"run.png"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(names_the_package_where_gnuplot_is_missing) {
+  const char* const path = std::getenv("PATH");
+  const std::string before = path == nullptr ? "" : path;
+  ::setenv("PATH", folder.path().c_str(), 1);
+  fails(folder.path("run.svg"), ErrorCode::io, "install the package gnuplot-nox");
+  ::setenv("PATH", before.c_str(), 1);
+  BOOST_TEST(folder.names().empty());
+}
+
+BOOST_AUTO_TEST_CASE(leaves_the_old_picture_where_there_is_no_space_for_a_new_one) {
+  if (no_gnuplot()) return;
+  folder.write("run.svg", "old");
+  {
+    const tests::FileSizeLimit limit(2000);
+    const auto drawn = draw_picture(folder.path("run.svg"), small_picture());
+    BOOST_TEST_REQUIRE(!drawn.ok());
+    BOOST_TEST((drawn.failure().code == ErrorCode::io));
+    BOOST_TEST(contains(drawn.failure().message, "run.svg"));
+  }
+  BOOST_TEST(folder.read("run.svg") == "old");
+  BOOST_TEST(folder.names() == Names{"run.svg"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::traces

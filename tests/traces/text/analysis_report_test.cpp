@@ -1,0 +1,56 @@
+#include "traces/text/analysis_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/trace_sample.hpp"
+
+namespace troupe::traces {
+namespace {
+
+using tests::contains;
+
+BOOST_AUTO_TEST_SUITE(analysis_report)
+
+BOOST_AUTO_TEST_CASE(explains_in_words) {
+  const std::string text = analysis_text(actors::analyse(tests::sample_trace(), 2), {"cpu core 0", "cpu core 1"});
+  BOOST_TEST_CONTEXT(text) {
+    for (const char* part : {"Where the time went: 51.0 us on 2 workers, 4 tasks, 4 dependencies", "cpu core 1", "gemm",
+                             "2 gemm", "(1 failed)", "critical path   40.0 us, 78.4 %", "work / workers  29.0 us",
+                             "in kernels", "the runtime's own work", "dependencies", "imbalance at the end"}) {
+      BOOST_TEST(contains(text, part), "no '" << part << "'");
+    }
+    BOOST_TEST(!contains(text, "incomplete"));
+    BOOST_TEST(text.ends_with('\n'));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(says_where_there_is_nothing_to_say) {
+  BOOST_TEST(contains(analysis_text(actors::analyse({}, 2), {}), "no task ran"));
+}
+
+BOOST_AUTO_TEST_CASE(says_that_entries_are_missing) {
+  Trace trace = tests::sample_trace();
+  trace.dropped = 12;
+  trace.complete_until = tests::HandMadeTrace::at(50);
+  BOOST_TEST(contains(analysis_text(actors::analyse(trace, 2), {"a", "b"}), "no room for 12 entries"));
+}
+
+BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
+  const nlohmann::json json = analysis_json(actors::analyse(tests::sample_trace(), 2));
+  BOOST_TEST(json["tasks"] == 4);
+  BOOST_TEST(json["seconds"].get<double>() == 51e-6, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(json["critical_path"]["tasks"] == 3);
+  BOOST_TEST(json["codelets"].size() == 2U);
+  double sum = 0;
+  for (const char* key : {"kernels", "overhead", "dependencies", "end", "idle"}) {
+    sum += json["worker_seconds"][key].get<double>();
+  }
+  BOOST_TEST(sum == 2 * 51e-6, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::traces

@@ -1,0 +1,45 @@
+#include "traces/text/table.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace troupe::traces {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(table)
+
+BOOST_AUTO_TEST_CASE(aligns_words_left_and_numbers_right) {
+  Table table({{"worker"}, {"tasks", Align::right}, {"note"}});
+  table.add_row({"core 0", "816", "x"});
+  table.add_row({"core 10", "7", ""});
+  BOOST_TEST(table.text() ==
+             "worker   tasks  note\n"
+             "-------  -----  ----\n"
+             "core 0     816  x\n"
+             "core 10      7\n");
+}
+
+BOOST_AUTO_TEST_CASE(indents_every_line_and_draws_rules) {
+  Table table({{"a", Align::right}});
+  table.add_row({"10"});
+  table.add_rule();
+  table.add_row({"10"});
+  BOOST_TEST(table.text(2) == "   a\n  --\n  10\n  --\n  10\n");
+}
+
+BOOST_AUTO_TEST_CASE(counts_code_points_not_bytes) {
+  Table table({{"name"}, {"n", Align::right}});
+  table.add_row({"é", "1"});
+  BOOST_TEST(table.text() == "name  n\n----  -\né     1\n");
+}
+
+BOOST_AUTO_TEST_CASE(accepts_rows_of_another_length_and_line_breaks) {
+  Table table({{"a"}, {"b"}});
+  table.add_row({});
+  table.add_row({"1\n2", "x", "dropped"});
+  BOOST_TEST(table.text() == "a    b\n---  -\n\n1 2  x\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::traces

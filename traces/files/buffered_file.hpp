@@ -1,0 +1,46 @@
+/// Formatted text to a file, in large pieces.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+#include "platform/files/atomic_file.hpp"
+
+namespace troupe::traces {
+
+/// Collects text and writes it in pieces of some 64 KiB, so that a large file needs little memory. The first failure
+/// ends the writing: what is printed after it is dropped, and `commit` returns it.
+class BufferedFile {
+ public:
+  explicit BufferedFile(platform::AtomicFile file) : file_(std::move(file)) {}
+
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    if (buffer_.size() >= kPiece) flush();
+  }
+
+  /// Nothing that is printed from now on arrives.
+  [[nodiscard]] bool failed() const { return !outcome_.ok(); }
+  /// Writes what is left and puts the file in its place. Call once.
+  Result<void> commit() {
+    flush();
+    return failed() ? outcome_ : file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 1U << 16U;
+
+  void flush() {
+    if (!failed()) outcome_ = file_.write({buffer_.data(), buffer_.size()});
+    buffer_.clear();
+  }
+
+  platform::AtomicFile file_;
+  fmt::memory_buffer buffer_;
+  Result<void> outcome_;
+};
+
+}  // namespace troupe::traces

@@ -1,0 +1,85 @@
+#include "traces/files/trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "platform/files/atomic_file.hpp"
+#include "traces/files/chrome_trace.hpp"
+#include "traces/files/paje_trace.hpp"
+
+namespace troupe::traces {
+
+namespace {
+
+constexpr std::string_view kChrome = ".json";
+constexpr std::string_view kPaje = ".paje";
+
+/// A worker may have been asleep, or looking for work, since before the run.
+void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
+  for (TraceState& state : states) state.start = std::max(state.start, begin);
+  std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
+}
+
+/// The worker of a GPU sleeps while its kernels run. Viewers take one thing at a time: the kernels.
+void cut_tasks(Trace& trace, std::size_t workers) {
+  // Of each worker, by start.
+  std::vector<std::vector<const TraceEvent*>> tasks(workers);
+  for (const TraceEvent& event : trace.events) tasks[event.worker.index()].push_back(&event);
+  std::vector<std::size_t> next(workers);
+  std::vector<TraceState> left;
+  for (TraceState state : trace.states) {
+    const auto& own = tasks[state.worker.index()];
+    std::size_t& i = next[state.worker.index()];
+    while (i < own.size() && own[i]->end <= state.start) ++i;
+    for (std::size_t k = i; k < own.size() && own[k]->start < state.end; ++k) {
+      if (own[k]->start > state.start) left.push_back({state.worker, state.state, state.start, own[k]->start});
+      state.start = std::max(state.start, own[k]->end);
+    }
+    if (state.start < state.end) left.push_back(state);
+  }
+  trace.states = std::move(left);
+}
+
+/// A pipe whose reader has gone is a failed write like any other while this lives.
+class PipeSignalIgnored {
+ public:
+  PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}
+  PipeSignalIgnored(const PipeSignalIgnored&) = delete;
+  PipeSignalIgnored& operator=(const PipeSignalIgnored&) = delete;
+  ~PipeSignalIgnored() { std::signal(SIGPIPE, previous_); }
+
+ private:
+  void (*previous_)(int);
+};
+
+}  // namespace
+
+Result<void> check_trace_path(const std::string& path) {
+  if (!path.ends_with(kChrome) && !path.ends_with(kPaje)) {
+    return Failure{ErrorCode::bad_input, fmt::format("the trace's name '{}' has to end in '{}' (for Perfetto and "
+                                                     "Chrome) or '{}' (for ViTE)",
+                                                     path, kChrome, kPaje)};
+  }
+  const auto writable = platform::check_writable(path);
+  if (!writable) return Failure{ErrorCode::bad_input, writable.failure().message};
+  return {};
+}
+
+Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description) {
+  cut_states(trace.states, description.begin);
+  cut_tasks(trace, description.workers.size());
+  const PipeSignalIgnored ignored;
+  auto file = platform::AtomicFile::create(path);
+  if (!file) return file.failure();
+  BufferedFile out(std::move(file).value());
+  if (path.ends_with(kPaje)) {
+    print_paje(trace, description, out);
+  } else {
+    print_chrome(trace, description, out);
+  }
+  return out.commit();
+}
+
+}  // namespace troupe::traces

@@ -1,0 +1,82 @@
+#include "traces/picture/picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "platform/files/atomic_file.hpp"
+#include "traces/picture/gnuplot.hpp"
+#include "traces/picture/picture_script.hpp"
+#include "traces/picture/picture_summary.hpp"
+
+namespace troupe::traces {
+namespace {
+
+constexpr std::string_view kSvg = ".svg";
+constexpr std::string_view kPng = ".png";
+
+Result<PictureFiles> names_of(const std::string& path) {
+  const auto stem = path.substr(0, path.size() - std::min(path.size(), kSvg.size()));
+  if (!stem.empty() && stem.back() != '/' && (path.ends_with(kSvg) || path.ends_with(kPng))) {
+    return PictureFiles{stem + std::string(kSvg), stem + std::string(kPng)};
+  }
+  return Failure{ErrorCode::invalid_argument,
+                 fmt::format("the picture's name '{}' has to end in '.svg' or '.png'; both are written", path)};
+}
+
+/// Both files, not in their places yet.
+struct OpenFiles {
+  platform::AtomicFile svg;
+  platform::AtomicFile png;
+};
+
+Result<OpenFiles> open_files(const PictureFiles& names) {
+  auto svg = platform::AtomicFile::create(names.svg);
+  if (!svg) return svg.failure();
+  auto png = platform::AtomicFile::create(names.png);
+  if (!png) return png.failure();
+  return OpenFiles{std::move(svg).value(), std::move(png).value()};
+}
+
+/// No blurred seams between rectangles.
+std::string finish_svg(std::string svg) {
+  svg = with_fallback_fonts(std::move(svg));
+  replace_all(svg, "<g id=\"gnuplot_canvas\">", "<g id=\"gnuplot_canvas\" shape-rendering=\"crispEdges\">");
+  return svg;
+}
+
+Result<void> write_both(OpenFiles& files, std::string_view svg, std::string_view png) {
+  if (auto written = files.svg.write(svg); !written) return written;
+  if (auto written = files.png.write(png); !written) return written;
+  if (auto done = files.svg.commit(); !done) return done;
+  return files.png.commit();
+}
+
+}  // namespace
+
+Result<PictureFiles> draw_picture(const std::string& path, const Picture& picture) {
+  auto names = names_of(path);
+  if (!names) return names;
+  const auto summary = summarize(picture);
+  if (!summary) return summary.failure();
+  auto files = open_files(names.value());
+  if (!files) return files.failure();
+  const PictureScript script(picture, summary.value());
+  auto svg = run_gnuplot(script.svg());
+  if (!svg) return svg.failure();
+  const auto png = run_gnuplot(script.png());
+  if (!png) return png.failure();
+  if (auto written = write_both(files.value(), finish_svg(std::move(svg).value()), png.value()); !written)
+    return written.failure();
+  return names;
+}
+
+Result<void> check_picture_path(const std::string& path) {
+  const auto names = names_of(path);
+  if (!names) return names.failure();
+  if (const auto files = open_files(names.value()); !files) return files.failure();
+  return check_gnuplot();
+}
+
+}  // namespace troupe::traces

@@ -1,0 +1,70 @@
+#include "traces/picture/picture_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace troupe::traces {
+namespace {
+
+constexpr double kFontSize = 14.7;
+constexpr double kTextHeight = 15;
+constexpr double kMargin = 24;
+
+/// About how wide `text` is, a little more rather than less: only gnuplot knows the font.
+double text_width(std::string_view text) {
+  constexpr double kNarrow = 0.36;
+  constexpr double kUsual = 0.62;
+  constexpr double kWide = 0.95;
+  double width = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // continues a character of UTF-8
+    const bool narrow = std::string_view(" .,:;'|!ijlrtf()").find(c) != std::string_view::npos;
+    const bool wide = std::string_view("mwMW%@").find(c) != std::string_view::npos;
+    width += narrow ? kNarrow : wide ? kWide : kUsual;
+  }
+  return width * kFontSize;
+}
+
+/// Few workers get high rows, many still fit on a screen.
+double row_pitch(std::size_t workers) {
+  const auto count = static_cast<double>(workers);
+  return std::clamp(480 / count, std::clamp(1400 / count, 2.0, 12.0), 54.0);
+}
+
+/// Entries side by side, in as many lines as it takes. Returns the lower end.
+double place_legend(PictureLayout& layout, const std::vector<std::string>& legend, double top) {
+  constexpr double kPitch = 24;
+  constexpr double kBetween = 26;
+  PicturePoint at{layout.plot_left, top};
+  for (const auto& text : legend) {
+    const double width = kLegendSquare + kLegendGap + text_width(text);
+    if (at.x > layout.plot_left && at.x + width > layout.width - kMargin) at = {layout.plot_left, at.y + kPitch};
+    layout.legend.push_back(at);
+    at.x += width + kBetween;
+  }
+  return at.y + kPitch;
+}
+
+}  // namespace
+
+PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const std::vector<std::string>& legend) {
+  constexpr double kWidestName = 260;
+  PictureLayout layout;
+  double widest_name = 0;
+  for (const auto& name : picture.workers) widest_name = std::max(widest_name, text_width(name));
+  // A whole number of pixels, so that columns have sharp edges.
+  layout.plot_left = std::ceil(kMargin + 10 + std::min(widest_name, kWidestName));
+  layout.tasks_right = layout.width - kMargin;
+  layout.busy_right = layout.tasks_right - 72;
+  layout.plot_right = layout.busy_right - 72;
+
+  layout.row_pitch = row_pitch(picture.workers.size());
+  layout.label_step = static_cast<std::size_t>(std::ceil(kTextHeight / layout.row_pitch));
+  layout.plot_top = layout.first_subtitle_y + layout.subtitle_pitch * static_cast<double>(subtitle_lines) + 22;
+  layout.plot_bottom = layout.plot_top + layout.row_pitch * static_cast<double>(picture.workers.size());
+  layout.height = std::ceil(place_legend(layout, legend, layout.plot_bottom + 76));
+  return layout;
+}
+
+}  // namespace troupe::traces

@@ -1,0 +1,49 @@
+/// Where everything is in a picture, in pixels from its upper left corner.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "traces/picture/picture_summary.hpp"
+
+namespace troupe::traces {
+
+struct PicturePoint {
+  double x = 0;
+  double y = 0;
+};
+
+/// The side of a square in the legend, and from there to its text.
+constexpr double kLegendSquare = 13;
+constexpr double kLegendGap = 8;
+
+struct PictureLayout {
+  double width = 1200;
+  double height = 0;
+
+  double title_y = 30;
+  double first_subtitle_y = 56;
+  double subtitle_pitch = 18;
+
+  /// The rows, from the upper edge of the first to the lower edge of the last.
+  double plot_left = 0;
+  double plot_right = 0;
+  double plot_top = 0;
+  double plot_bottom = 0;
+  double row_pitch = 0;
+  /// Every how many rows one has its text; more than one where rows are lower than text.
+  std::size_t label_step = 1;
+
+  /// Right ends of the columns beside the rows.
+  double busy_right = 0;
+  double tasks_right = 0;
+
+  /// The left ends of the legend's entries, at half their height.
+  std::vector<PicturePoint> legend;
+};
+
+/// `subtitle_lines` counts the one that is added.
+PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const std::vector<std::string>& legend);
+
+}  // namespace troupe::traces

@@ -1,0 +1,107 @@
+#include "traces/picture/picture_rectangles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace troupe::traces {
+namespace {
+
+/// The columns of one worker's row, as shares of a step.
+class Row {
+ public:
+  Row(std::size_t columns, std::size_t colours, double step_s)
+      : columns_(columns), colours_(colours), step_s_(step_s), shares_(columns * colours), covered_(columns) {}
+
+  void add_short(std::size_t colour, double start_s, double end_s) {
+    for_each_column(start_s, end_s, [&](std::size_t column, double share) { shares_[at(column, colour)] += share; });
+  }
+
+  /// A rectangle of its own, with its edges where columns end.
+  PictureRectangle add_wide(std::size_t worker, std::size_t colour, double start_s, double end_s) {
+    const auto first = static_cast<std::size_t>(std::lround(start_s / step_s_));
+    const auto last = static_cast<std::size_t>(std::lround(end_s / step_s_));
+    std::fill(covered_.begin() + static_cast<std::ptrdiff_t>(std::min(first, columns_)),
+              covered_.begin() + static_cast<std::ptrdiff_t>(std::min(last, columns_)), true);
+    return {worker, colour, static_cast<double>(first) * step_s_, static_cast<double>(last) * step_s_, true};
+  }
+
+  void append_rectangles(std::size_t worker, std::vector<PictureRectangle>& result) {
+    // What each colour, and idle time after them, is still owed.
+    std::vector<double> owed(colours_ + 1, 0.0);
+    PictureRectangle run{worker, colours_, 0, 0, false};
+    const auto finish = [&](std::size_t column, std::size_t next_colour) {
+      run.end_s = static_cast<double>(column) * step_s_;
+      if (run.legend < colours_) result.push_back(run);
+      run.start_s = run.end_s;
+      run.legend = next_colour;
+    };
+    for (std::size_t column = 0; column < columns_; ++column) {
+      const std::size_t colour = covered_[column] ? colours_ : choose(column, owed);
+      if (colour != run.legend) finish(column, colour);
+    }
+    finish(columns_, colours_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t at(std::size_t column, std::size_t colour) const { return column * colours_ + colour; }
+
+  template <class Function>
+  void for_each_column(double start_s, double end_s, const Function& function) {
+    const double from = start_s / step_s_;
+    const double to = end_s / step_s_;
+    for (auto column = static_cast<std::size_t>(from); column < columns_; ++column) {
+      const auto left = static_cast<double>(column);
+      if (left >= to) return;
+      function(column, std::min(to, left + 1) - std::max(from, left));
+    }
+  }
+
+  /// The colour that is owed most once this column is added; the lower one of equals.
+  std::size_t choose(std::size_t column, std::vector<double>& owed) const {
+    double idle = 1;
+    for (std::size_t colour = 0; colour < colours_; ++colour) {
+      owed[colour] += shares_[at(column, colour)];
+      idle -= shares_[at(column, colour)];
+    }
+    owed[colours_] += idle;
+    const auto most = std::max_element(owed.begin(), owed.end());
+    *most -= 1;
+    return static_cast<std::size_t>(most - owed.begin());
+  }
+
+  std::size_t columns_;
+  std::size_t colours_;
+  double step_s_;
+  std::vector<double> shares_;
+  /// Columns that wide spans take.
+  std::vector<bool> covered_;
+};
+
+}  // namespace
+
+std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSummary& summary, double step_s) {
+  constexpr double kWideSteps = 4;
+  std::vector<PictureRectangle> result;
+  if (summary.end_s <= 0) return result;
+  std::vector<std::vector<std::size_t>> spans_of(picture.workers.size());
+  for (std::size_t i = 0; i < picture.spans.size(); ++i) spans_of[picture.spans[i].worker].push_back(i);
+  const auto columns = static_cast<std::size_t>(std::lround(summary.end_s / step_s));
+  std::vector<PictureRectangle> wide;
+  for (std::size_t worker = 0; worker < spans_of.size(); ++worker) {
+    Row row(columns, summary.legend.size(), step_s);
+    for (const auto i : spans_of[worker]) {
+      const auto& span = picture.spans[i];
+      if (span.end_s - span.start_s < kWideSteps * step_s) {
+        row.add_short(summary.legend_index[i], span.start_s, span.end_s);
+      } else {
+        wide.push_back(row.add_wide(worker, summary.legend_index[i], span.start_s, span.end_s));
+      }
+    }
+    row.append_rectangles(worker, result);
+  }
+  // Later rectangles cover earlier ones, and those that are exact are better than columns.
+  result.insert(result.end(), wide.begin(), wide.end());
+  return result;
+}
+
+}  // namespace troupe::traces

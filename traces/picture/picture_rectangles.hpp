@@ -1,0 +1,28 @@
+/// From spans of time to few enough rectangles.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "traces/picture/picture_summary.hpp"
+
+namespace troupe::traces {
+
+struct PictureRectangle {
+  std::size_t worker = 0;
+  /// Index into `PictureSummary::legend`.
+  std::size_t legend = 0;
+  double start_s = 0;
+  double end_s = 0;
+  /// Whether this is one task, and not a column of several.
+  bool one_task = false;
+};
+
+/// What fills a picture in which nothing shorter than `step_s` can be told apart: every edge is a multiple of it. Spans
+/// of at least four steps become one rectangle each. Shorter ones are drawn in columns one step wide. A column has one
+/// colour, or none for idle time; what a column shows too much or too little of is carried over to the next one of its
+/// row, so that over a few columns each colour covers as much as its share of the time. At most one rectangle per step
+/// and row comes of them.
+std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSummary& summary, double step_s);
+
+}  // namespace troupe::traces

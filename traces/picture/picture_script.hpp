@@ -1,0 +1,28 @@
+/// A picture as a program for gnuplot.
+#pragma once
+
+#include <string>
+
+#include "traces/picture/picture_summary.hpp"
+
+namespace troupe::traces {
+
+/// The commands that draw the picture on whatever terminal `terminal_command` sets, given its size in pixels, to the
+/// standard output. Text of the picture cannot become commands.
+class PictureScript {
+ public:
+  PictureScript(const Picture& picture, const PictureSummary& summary);
+
+  [[nodiscard]] std::string svg() const;
+  /// With two dots per pixel, for screens that have them.
+  [[nodiscard]] std::string png() const;
+
+ private:
+  int width_ = 0;
+  int height_ = 0;
+  double plot_left_ = 0;
+  double plot_right_ = 0;
+  std::string drawing_;
+};
+
+}  // namespace troupe::traces
