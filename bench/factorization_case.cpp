@@ -14,7 +14,7 @@ namespace troupe::bench {
 namespace {
 
 /// The threshold of LAPACK's test programs.
-constexpr double linalg::kResidualBound = 30;
+constexpr double kResidualBound = 30;
 constexpr std::int64_t kLargestWarmUp = 2048;
 constexpr std::size_t kMostRuns = 15;
 constexpr double kEnoughSeconds = 0.3;
@@ -93,7 +93,7 @@ Matrix random_matrix(Algorithm algorithm, std::int64_t n, std::uint64_t seed) {
   return matrix;
 }
 
-double linalg::flop_count(Algorithm algorithm, std::int64_t order) {
+double flop_count(Algorithm algorithm, std::int64_t order) {
   const auto n = static_cast<double>(order);
   switch (algorithm) {
     case Algorithm::cholesky: return n * n * n / 3 + n * n / 2;
@@ -120,8 +120,8 @@ nlohmann::json measure_factorization(const FactorizationCase& options, const Fac
   Matrix x = b;
   factors->solve(x);
   const double residual = residual_of(original, x, b);
-  if (!(residual < linalg::kResidualBound)) throw std::runtime_error("the residual is " + std::to_string(residual));
-  const double flops = linalg::flop_count(options.algorithm, options.n);
+  if (!(residual < kResidualBound)) throw std::runtime_error("the residual is " + std::to_string(residual));
+  const double flops = flop_count(options.algorithm, options.n);
   const double typical = median_of(seconds);
   return {{"seconds", typical},
           {"fastest_seconds", *std::min_element(seconds.begin(), seconds.end())},

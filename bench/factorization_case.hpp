@@ -50,7 +50,7 @@ using Factorize = std::function<std::unique_ptr<Factors>(Matrix& a)>;
 [[nodiscard]] Matrix random_matrix(Algorithm algorithm, std::int64_t n, std::uint64_t seed);
 
 /// As LAPACK counts them (LAPACK Working Note 41).
-[[nodiscard]] double linalg::flop_count(Algorithm algorithm, std::int64_t n);
+[[nodiscard]] double flop_count(Algorithm algorithm, std::int64_t n);
 
 /// One factorization to warm up, of another matrix and at most 2048 rows, then the measured ones, each of a fresh copy
 /// of one matrix: as many as fit into 0.3 s, at least one and at most 15. The last factors solve a system with a random

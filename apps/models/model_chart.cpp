@@ -9,9 +9,9 @@
 
 #include "apps/models/model_report.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "traces/palette.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/picture/gnuplot_text.hpp"
-#include "traces/picture/palette.hpp"
 
 namespace troupe::apps {
 

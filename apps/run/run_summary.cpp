@@ -231,7 +231,7 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
     worker.searching -= before.searching;
     worker.waiting_for_data -= before.waiting_for_data;
   }
-  result.transfers = difference(later.transfers, earlier.transfers);
+  result.transfers = traces::difference(later.transfers, earlier.transfers);
   for (PredictionReport& of : result.predictions) {
     for (const PredictionReport& before : earlier.predictions) {
       if (before.codelet == of.codelet && before.kind == of.kind) of.errors -= before.errors;

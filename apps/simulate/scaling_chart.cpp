@@ -7,9 +7,9 @@
 #include <iterator>
 
 #include "platform/files/atomic_file.hpp"
+#include "traces/palette.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/picture/gnuplot_text.hpp"
-#include "traces/picture/palette.hpp"
 
 namespace troupe::apps {
 

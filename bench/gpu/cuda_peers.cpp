@@ -19,12 +19,15 @@
 
 namespace troupe::bench {
 
-namespace {
+/// What the peers' classes are made of.
+namespace peers {
 
 using kernels::DeviceMemory;
 using Clock = std::chrono::steady_clock;
 
-double peer_seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double peer_seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// What only this comparison takes of cuSOLVER and cuBLAS.
 #define TROUPE_PEER_SOLVER(X)    \
@@ -96,7 +99,9 @@ std::size_t bytes_of(std::int64_t elements) { return static_cast<std::size_t>(el
 
 double* doubles(const DeviceMemory& memory) { return reinterpret_cast<double*>(memory.data()); }
 
-}  // namespace
+}  // namespace peers
+
+using namespace peers;
 
 class CusolverCholesky::Work {
  public:

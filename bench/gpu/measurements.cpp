@@ -203,7 +203,7 @@ GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& poli
     rounds.measure(
         options.rounds, [&] { return own.factorize_from_home(); }, nullptr);
     rounds.report(figure, cholesky_flops(n));
-    figure.prediction_error = mean_prediction_error(difference(own.report(), before));
+    figure.prediction_error = mean_prediction_error(apps::difference(own.report(), before));
     figure.residual = own.residual();
   });
 }

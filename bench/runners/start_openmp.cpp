@@ -4,7 +4,7 @@
 namespace troupe::bench {
 namespace {
 
-void create(StartTime& started) {
+void create_starting_task(StartTime& started) {
   StartTime* time = &started;
 #pragma omp task firstprivate(time)
   time->store(now_ns());
@@ -18,7 +18,7 @@ nlohmann::json start(Parameters& parameters) {
   // The thread that submits is one of the team; it does not help, since it never waits for tasks in OpenMP's sense.
 #pragma omp parallel num_threads(options.workers + 1)
 #pragma omp single
-  figures = measure_start(options, create);
+  figures = measure_start(options, create_starting_task);
   return figures;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "platform/accelerators/event.hpp"
+#include "platform/event.hpp"
 #include "platform/machine/clock.hpp"
 #include "proto/units.hpp"
 

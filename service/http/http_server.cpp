@@ -54,6 +54,8 @@ void answer(Response& response, int status, const std::string& text) {
   response.set_content(text + "\n", "text/plain; charset=utf-8");
 }
 
+}  // namespace
+
 /// Explains why tasks do not go on, at most twice a second: to find out takes locks that workers need, too.
 class WhyAnswers {
  public:
@@ -85,6 +87,8 @@ class WhyAnswers {
   std::mutex mutex_;
   std::map<std::optional<std::uint64_t>, Kept> kept_;
 };
+
+namespace {
 
 /// Why the address could not be had; `error` is errno after the attempt.
 Failure cannot_listen(const HttpAddress& address, std::uint16_t port, int error) {

@@ -11,6 +11,9 @@
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(deterministic_runtime)
+
 namespace {
 
 using tests::TestRuntime;
@@ -81,8 +84,6 @@ Outcome run_program(TestRuntime& runtime, int tasks = 120) {
 }
 
 const std::vector<std::string> kPolicies{"lws", "ws", "eager"};
-
-BOOST_AUTO_TEST_SUITE(deterministic_runtime)
 
 BOOST_DATA_TEST_CASE(the_same_seed_gives_the_same_order, data::make(kPolicies), policy) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -219,7 +220,8 @@ BOOST_DATA_TEST_CASE(workers_that_die_lose_nothing, data::make(kPolicies), polic
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

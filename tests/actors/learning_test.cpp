@@ -14,7 +14,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::actors {
-namespace {
+
+namespace learning {
 
 using namespace std::chrono_literals;
 using tests::contains;
@@ -55,6 +56,8 @@ struct Learning {
   RuntimeOptions options;
   std::vector<std::string> warnings;
 };
+
+}  // namespace learning
 
 BOOST_FIXTURE_TEST_SUITE(learning, Learning)
 
@@ -212,5 +215,4 @@ BOOST_AUTO_TEST_CASE(tasks_that_fail_teach_nothing) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

@@ -11,6 +11,9 @@
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(observation)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -91,8 +94,6 @@ struct Sink {
   std::vector<WhyReport> reports;
   std::atomic<int> count{0};
 };
-
-BOOST_AUTO_TEST_SUITE(observation)
 
 BOOST_AUTO_TEST_CASE(a_policy_that_places_all_on_one_busy_worker_is_seen_through) {
   std::atomic<int> arrived{0};
@@ -329,7 +330,8 @@ BOOST_AUTO_TEST_CASE(figures_of_a_worker_survive_its_actor) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

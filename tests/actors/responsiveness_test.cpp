@@ -12,6 +12,9 @@
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(responsiveness)
+
 namespace {
 
 using tests::TestRuntime;
@@ -57,8 +60,6 @@ class Watchdog {
 };
 
 const std::vector<std::string> kPolicies{"lws", "ws", "eager"};
-
-BOOST_AUTO_TEST_SUITE(responsiveness)
 
 BOOST_AUTO_TEST_CASE(an_idle_runtime_costs_next_to_nothing) {
   TestRuntime runtime(RuntimeOptions{});
@@ -188,7 +189,8 @@ BOOST_AUTO_TEST_CASE(no_wake_up_of_a_waiting_thread_is_lost) {
   BOOST_TEST(runtime.wait() == "");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

@@ -9,14 +9,15 @@
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(worker_loss)
+
 namespace {
 
 using tests::TestRuntime;
 using tests::workers;
 
 WorkerId id(std::uint64_t worker) { return WorkerId(static_cast<std::uint32_t>(worker)); }
-
-BOOST_AUTO_TEST_SUITE(worker_loss)
 
 BOOST_AUTO_TEST_CASE(a_sleeping_worker_is_replaced) {
   TestRuntime runtime(workers(2));
@@ -104,7 +105,8 @@ BOOST_AUTO_TEST_CASE(a_runtime_stops_while_workers_die) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

@@ -13,11 +13,11 @@
 
 namespace troupe::tests {
 
-using apps::run_child;
 using traces::ChildOutput;
+using traces::run_child;
 using Words = std::vector<std::string>;
 
-/// Where the program lies; the build tells it to one file, tests/apps/run/command_line_test.cpp.
+/// Where the program lies; the build tells it to one file, tests/apps/command_line_test.cpp.
 [[nodiscard]] std::string program_path();
 
 inline traces::ChildOutput run_program(Words arguments, const Words& launcher = {}) {

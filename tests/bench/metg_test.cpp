@@ -5,6 +5,9 @@
 #include <cmath>
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(metg)
+
 namespace {
 
 /// A runtime that adds `overhead_us` to every task; `us_per_iteration` of core time. Its METG(50%) is twice the
@@ -21,8 +24,6 @@ std::vector<CurvePoint> halving(double first, double overhead_us, double us_per_
   }
   return curve;
 }
-
-BOOST_AUTO_TEST_SUITE(metg)
 
 BOOST_AUTO_TEST_CASE(constant_overhead_gives_twice_the_overhead) {
   for (const double overhead_us : {0.05, 0.3, 1.0, 7.0, 20.0}) {
@@ -60,7 +61,8 @@ BOOST_AUTO_TEST_CASE(a_curve_that_never_gets_there_gives_nothing) {
   BOOST_TEST(!metg_of({}).has_value());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

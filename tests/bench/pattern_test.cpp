@@ -6,6 +6,9 @@
 #include <set>
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(pattern)
+
 namespace {
 
 using Needs = std::function<bool(std::int64_t step, int column, int from)>;
@@ -27,8 +30,6 @@ void follows(const GraphShape& shape, const Needs& needs) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(pattern)
 
 BOOST_AUTO_TEST_CASE(dependencies_are_those_of_task_bench) {
   for (const int width : {1, 2, 3, 5, 8, 13}) {
@@ -87,7 +88,8 @@ BOOST_AUTO_TEST_CASE(names_lead_back_to_patterns) {
   BOOST_CHECK(!pattern_named("star"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

@@ -11,6 +11,9 @@
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(runners)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -62,8 +65,6 @@ void check_graphs(const std::string& runtime, const std::string& mode) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(runners)
 
 BOOST_AUTO_TEST_CASE(every_task_finds_the_outputs_of_its_inputs) {
   for (const std::string& runtime : kRuntimes) {
@@ -151,7 +152,8 @@ BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   BOOST_TEST(code({"linalg", "n=131073"}) == kBadWords);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

@@ -5,6 +5,9 @@
 #include <set>
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(shapes)
+
 namespace {
 
 /// The predecessors that sequential consistency gives to tasks on the data of a shape: the last writer for readers, the
@@ -26,8 +29,6 @@ std::set<std::int64_t> by_data(Shape shape, std::int64_t task) {
   if (use.writes && !readers.empty()) return readers;
   return writer < 0 ? std::set<std::int64_t>{} : std::set<std::int64_t>{writer};
 }
-
-BOOST_AUTO_TEST_SUITE(shapes)
 
 /// Runtimes with data and runtimes with edges must run the same graphs.
 BOOST_AUTO_TEST_CASE(edges_and_data_say_the_same) {
@@ -67,7 +68,8 @@ BOOST_AUTO_TEST_CASE(parameters_that_make_no_sense_are_refused) {
   BOOST_CHECK_THROW(options({"tasks=1", "tasks=2"}), BadParameter);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

@@ -6,6 +6,9 @@
 #include <random>
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(statistics)
+
 namespace {
 
 std::vector<double> descending(int n) {
@@ -13,8 +16,6 @@ std::vector<double> descending(int n) {
   for (int i = n; i >= 1; --i) samples.push_back(i);
   return samples;
 }
-
-BOOST_AUTO_TEST_SUITE(statistics)
 
 BOOST_AUTO_TEST_CASE(the_median_is_the_middle_or_the_mean_of_the_two) {
   BOOST_TEST(median_of({3}) == 3);
@@ -75,7 +76,8 @@ BOOST_AUTO_TEST_CASE(quantiles_are_samples) {
   BOOST_TEST(quantile(sorted, 0) == 1);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

@@ -10,13 +10,14 @@
 #include "tests/support/random/emulated_run_actor.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(emulated_programs)
+
 namespace {
 
 std::string again(std::uint64_t seed) {
   return "; to run it again: test_client --run_test=emulated_programs -- " + std::to_string(seed);
 }
-
-BOOST_AUTO_TEST_SUITE(emulated_programs)
 
 BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other_or_say_why_not) {
   const Seeds run = seeds(500);
@@ -72,7 +73,8 @@ BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_again) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -12,6 +12,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe {
+
+BOOST_AUTO_TEST_SUITE(eviction_hints)
+
 namespace {
 
 /// One GPU with room for two pieces of data, which all tasks run on.
@@ -63,8 +66,6 @@ struct Program {
   Runtime runtime;
   std::vector<Data> data;
 };
-
-BOOST_AUTO_TEST_SUITE(eviction_hints)
 
 BOOST_AUTO_TEST_CASE(an_unknown_policy_is_refused_when_the_runtime_starts) {
   RuntimeOptions options;
@@ -140,7 +141,8 @@ BOOST_AUTO_TEST_CASE(hints_for_data_that_are_gone_are_refused) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe

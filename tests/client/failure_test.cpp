@@ -9,7 +9,8 @@
 #include "tests/client/fixture.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace failures {
 
 struct Fixture {
   Runtime runtime{with_workers(2)};
@@ -26,6 +27,8 @@ struct Fixture {
   /// Holds the data until the end of the scope, so that nothing starts before.
   HostAccess closed() { return runtime.acquire(dx, AccessMode::read_write); }
 };
+
+}  // namespace failures
 
 BOOST_FIXTURE_TEST_SUITE(failures, Fixture)
 
@@ -274,5 +277,4 @@ BOOST_AUTO_TEST_CASE(in_deterministic_mode_a_wait_that_cannot_end_is_an_error) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

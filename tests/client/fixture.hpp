@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/troupe.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
 
@@ -23,8 +24,6 @@ inline RuntimeOptions deterministic(int workers = 1) {
   options.deterministic = true;
   return options;
 }
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// For BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
 template <class... Parts>

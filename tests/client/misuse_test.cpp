@@ -7,7 +7,8 @@
 #include "tests/client/fixture.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace misuse {
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
@@ -30,6 +31,8 @@ struct Fixture {
     BOOST_TEST(numbers[5] == 12);
   }
 };
+
+}  // namespace misuse
 
 BOOST_FIXTURE_TEST_SUITE(misuse, Fixture)
 
@@ -322,5 +325,4 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

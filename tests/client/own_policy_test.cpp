@@ -9,6 +9,9 @@
 #include "platform/described/machine_description.hpp"
 
 namespace troupe {
+
+BOOST_AUTO_TEST_SUITE(own_policy)
+
 namespace {
 
 /// Every task to the last worker that can run it; counts what it was shown.
@@ -30,8 +33,6 @@ class LastOne final : public scheduler::PlacingPolicy {
  private:
   int& shown_;
 };
-
-BOOST_AUTO_TEST_SUITE(own_policy)
 
 BOOST_AUTO_TEST_CASE(runs_on_this_machine) {
   int shown = 0;
@@ -85,7 +86,8 @@ BOOST_AUTO_TEST_CASE(must_be_made) {
   BOOST_CHECK_THROW(Runtime{options}, std::runtime_error);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe

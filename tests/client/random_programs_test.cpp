@@ -5,9 +5,10 @@
 #include "tests/support/random/random_run_actor.hpp"
 
 namespace troupe::tests {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(random_programs)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
@@ -48,7 +49,8 @@ BOOST_AUTO_TEST_CASE(run_in_the_same_order_for_the_same_seed_in_deterministic_mo
   BOOST_TEST(different_seeds_differ > 10);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -19,6 +19,9 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(runtime)
+
 namespace {
 
 const Codelet& twice() {
@@ -31,8 +34,6 @@ bool soon(const std::function<bool()>& done) {
   for (int i = 0; i < 10000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return done();
 }
-
-BOOST_AUTO_TEST_SUITE(runtime)
 
 BOOST_AUTO_TEST_CASE(every_policy_and_number_of_workers_gives_the_sequential_result) {
   for (const char* policy : {"eager", "ws", "lws"}) {
@@ -535,7 +536,8 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

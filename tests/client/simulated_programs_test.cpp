@@ -8,13 +8,14 @@
 #include "tests/support/random/simulated_run_actor.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(simulated_programs)
+
 namespace {
 
 std::string again(std::uint64_t seed) {
   return "; to run it again: test_client --run_test=simulated_programs -- " + std::to_string(seed);
 }
-
-BOOST_AUTO_TEST_SUITE(simulated_programs)
 
 BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   const Seeds run = seeds(1000);
@@ -112,7 +113,8 @@ BOOST_AUTO_TEST_CASE(leave_the_same_trace_for_the_same_seed) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -7,6 +7,9 @@
 #include "tests/client/fixture.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(tile_owners)
+
 namespace {
 
 /// Two NUMA nodes with two workers each, which are pretended.
@@ -17,8 +20,6 @@ RuntimeOptions two_nodes() {
   options.trace = true;
   return options;
 }
-
-BOOST_AUTO_TEST_SUITE(tile_owners)
 
 BOOST_AUTO_TEST_CASE(every_node_owns_an_equal_share_of_any_full_period) {
   for (const std::size_t nodes : {1U, 2U, 3U, 4U, 6U, 8U, 12U}) {
@@ -111,7 +112,8 @@ BOOST_AUTO_TEST_CASE(a_hint_for_a_node_that_is_not_there_is_ignored) {
   BOOST_TEST(runs == 4);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -6,6 +6,9 @@
 #include "tests/client/fixture.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(tiled_matrix)
+
 namespace {
 
 struct Shape {
@@ -45,8 +48,6 @@ double marked(const std::vector<double>& original, std::int64_t i, std::int64_t 
   return original[static_cast<std::size_t>(i + j * ld)] +
          static_cast<double>(100 * (i / tile.rows) + 10 * (j / tile.cols));
 }
-
-BOOST_AUTO_TEST_SUITE(tiled_matrix)
 
 BOOST_AUTO_TEST_CASE(tiles_cover_the_matrix) {
   Runtime runtime(with_workers(1));
@@ -229,7 +230,8 @@ BOOST_AUTO_TEST_CASE(a_matrix_may_be_moved) {
   BOOST_TEST(result == original, boost::test_tools::per_element());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -14,6 +14,9 @@
 #include "tests/client/fixture.hpp"
 
 namespace troupe {
+
+BOOST_AUTO_TEST_SUITE(why)
+
 namespace {
 
 using nlohmann::json;
@@ -84,8 +87,6 @@ const WhyThread* thread_of(const WhyReport& report, const std::string& kind) {
   }
   return nullptr;
 }
-
-BOOST_AUTO_TEST_SUITE(why)
 
 BOOST_AUTO_TEST_CASE(a_runtime_without_tasks_says_that_nothing_is_stalled) {
   Stall stall;
@@ -451,7 +452,8 @@ BOOST_AUTO_TEST_CASE(it_may_be_asked_all_the_time_while_tasks_run) {
   BOOST_TEST(runtime.why().in_flight == 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe

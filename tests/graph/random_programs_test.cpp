@@ -11,13 +11,14 @@
 #include "tests/support/thread_host.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(random_programs_on_threads)
+
 namespace {
 
 void report(std::uint64_t seed, const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) BOOST_ERROR("seed " << seed << ": " << problem);
 }
-
-BOOST_AUTO_TEST_SUITE(random_programs_on_threads)
 
 BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_by_several_threads) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

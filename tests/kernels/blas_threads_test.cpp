@@ -20,6 +20,9 @@ extern "C" {
 }
 
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(blas_threads)
+
 namespace {
 
 bool no_openblas() {
@@ -59,8 +62,6 @@ double cpu_seconds(clockid_t clock) {
 void multiply(std::vector<double>& a, std::vector<double>& b, std::vector<double>& c, int n) {
   fortran::gemm('N', 'N', n, n, n, 1.0, a.data(), n, b.data(), n, 0.0, c.data(), n);
 }
-
-BOOST_AUTO_TEST_SUITE(blas_threads)
 
 BOOST_AUTO_TEST_CASE(the_users_setting_comes_back_when_the_last_one_dies) {
   if (no_openblas()) return;
@@ -167,7 +168,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_computes_in_its_own_thread_alone) {
   BOOST_TEST(share > 0.9);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

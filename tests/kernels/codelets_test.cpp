@@ -12,6 +12,9 @@
 #include "proto/random.hpp"
 
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(tile_codelets)
+
 namespace {
 
 /// A column-major matrix with rows between its columns that must stay as they are.
@@ -209,8 +212,6 @@ struct Rows {
 constexpr std::int64_t kOrders[] = {1, 2, 3, 7, 16, 17, 31, 64, 65};
 
 using Precisions = boost::mpl::list<float, double>;
-
-BOOST_AUTO_TEST_SUITE(tile_codelets)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(updates_subtract_products_of_any_shape, T, Precisions) {
   for (const std::int64_t m : {1, 3, 17, 40}) {
@@ -554,7 +555,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_of_nan_gives_pivots_that_are_rows, T, Prec
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -8,6 +8,9 @@
 #include "proto/errors.hpp"
 
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(codelets_on_elements)
+
 namespace {
 
 using Precisions = boost::mpl::list<float, double>;
@@ -30,8 +33,6 @@ void run(const Codelet& codelet, std::vector<DataView> views, const Arguments& a
   codelet.definition().kernel_for(DeviceKind::cpu_core)(
       KernelContext(pointers, arguments.bytes().data(), arguments.offsets().data()));
 }
-
-BOOST_AUTO_TEST_SUITE(element_codelets)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(each_computes_what_it_says_and_leaves_gaps_alone, T, Precisions) {
   const ElementCodelets<T>& all = kernels::element_codelets<T>();
@@ -68,7 +69,8 @@ BOOST_AUTO_TEST_CASE(sleep_sleeps_and_refuses_what_is_too_long) {
   run(trial_codelets().nothing, {});
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -11,6 +11,9 @@
 
 // Against LAPACK's own routines, on odd shapes.
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(factor_like_lapack)
+
 namespace {
 
 constexpr int kGap = 3;
@@ -41,8 +44,6 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 using Precisions = boost::mpl::list<float, double>;
-
-BOOST_AUTO_TEST_SUITE(factor_like_lapack)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(potrf_gives_the_same_factor, T, Precisions) {
   for (const int n : {1, 2, 7, 16, 33, 100, 150}) {
@@ -92,7 +93,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(breakdowns_are_found_where_lapack_finds_them, T, P
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -4,12 +4,13 @@
 #include <vector>
 
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(peak)
+
 namespace {
 
 constexpr int kOrder = 128;
 constexpr int kUnbound = -1;
-
-BOOST_AUTO_TEST_SUITE(peak)
 
 BOOST_AUTO_TEST_CASE(is_a_rate_that_a_core_may_have) {
   const std::vector<int> one{kUnbound};
@@ -38,7 +39,8 @@ BOOST_AUTO_TEST_CASE(throws_where_the_matrices_do_not_fit) {
   BOOST_CHECK_THROW(measure_peak<double>(std::vector<int>{kUnbound, kUnbound}, kTooLarge, 1), std::exception);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -15,6 +15,9 @@
 
 // By the residual of the equations that were to be solved: |op(A) X - B| / (n eps |A| |X|), as LAPACK's tests have it.
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(triangular_solves)
+
 namespace {
 
 constexpr int kGap = 3;
@@ -119,8 +122,6 @@ Matrix<T> right_hand_side(const Form& form, int n, int count) {
 
 using Precisions = boost::mpl::list<float, double>;
 
-BOOST_AUTO_TEST_SUITE(triangular_solves)
-
 BOOST_AUTO_TEST_CASE_TEMPLATE(small_triangles_of_any_form_and_shape_are_solved, T, Precisions) {
   for (const Form& form : all_forms()) {
     for (const int n : {1, 2, 7, 47, 48}) {
@@ -174,7 +175,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(an_empty_right_hand_side_is_nothing_to_do, T, Prec
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -12,6 +12,9 @@
 #include "tests/support/random/factorization_case_actor.hpp"
 
 namespace troupe::linalg {
+
+BOOST_AUTO_TEST_SUITE(catalogue_use)
+
 namespace {
 
 /// Checks every task of a tile codelet as a service would.
@@ -45,8 +48,6 @@ class CheckingObserver final : public graph::SubmissionObserver {
   std::mutex mutex_;
 };
 
-BOOST_AUTO_TEST_SUITE(catalogue_use)
-
 BOOST_AUTO_TEST_CASE(all_tasks_of_factorizations_and_solutions_pass_the_checks) {
   const auto observer = std::make_shared<CheckingObserver>();
   constexpr std::uint64_t kCases = 120;
@@ -65,7 +66,8 @@ BOOST_AUTO_TEST_CASE(all_tasks_of_factorizations_and_solutions_pass_the_checks) 
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

@@ -11,7 +11,8 @@
 #include "tests/support/cuda/cuda_fixture.hpp"
 
 namespace troupe::linalg {
-namespace {
+
+namespace cuda_factorization {
 
 constexpr std::int64_t kOrder = 320;
 constexpr std::int64_t kTile = 64;
@@ -55,6 +56,8 @@ void factorize(const RuntimeOptions& options, Application application, bool pivo
   BOOST_TEST(tasks_on_gpus(runtime) > 0U);
 }
 
+}  // namespace cuda_factorization
+
 BOOST_FIXTURE_TEST_SUITE(cuda_factorization, Fixture)
 
 BOOST_AUTO_TEST_CASE(all_applications_are_right_on_cores_and_gpus) {
@@ -94,5 +97,4 @@ BOOST_AUTO_TEST_CASE(a_matrix_that_is_not_positive_definite_is_named_by_its_mino
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

@@ -10,7 +10,8 @@
 
 // A check is worth something only if it can fail: factors and solutions that are a little wrong.
 namespace troupe::linalg {
-namespace {
+
+namespace residuals {
 
 constexpr std::int64_t kOrder = 60;
 constexpr std::int64_t kTile = 16;
@@ -65,6 +66,8 @@ void expect_rejections(ResidualFixture& fixture, TiledMatrix<double>& tiles, con
   }
   BOOST_TEST(accepted());
 }
+
+}  // namespace residuals
 
 BOOST_FIXTURE_TEST_SUITE(residuals, ResidualFixture)
 
@@ -204,5 +207,4 @@ BOOST_AUTO_TEST_CASE(never_accept_what_is_no_number_or_overflows) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

@@ -10,6 +10,9 @@
 #include "linalg/factorization.hpp"
 
 namespace troupe::linalg {
+
+BOOST_AUTO_TEST_SUITE(tile_priorities)
+
 namespace {
 
 Trace trace_of(const FactorizationOptions& options, std::int64_t rows, std::int64_t cols) {
@@ -77,8 +80,6 @@ void check_shapes(FactorizationOptions options, const std::vector<std::int64_t>&
   }
 }
 
-BOOST_AUTO_TEST_SUITE(tile_priorities)
-
 BOOST_AUTO_TEST_CASE(cholesky_never_waits_for_a_lower_priority) { check_shapes({Application::cholesky}, {1, 2, 7}); }
 
 BOOST_AUTO_TEST_CASE(lu_never_waits_for_a_lower_priority) { check_shapes({Application::lu}, {1, 2, 7}); }
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_matrix_without_columns_has_no_tasks) {
   BOOST_TEST(qr_priorities({5, 0, 8}).empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

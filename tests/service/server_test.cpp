@@ -10,7 +10,8 @@
 #include "tests/support/service_client.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace server {
 
 using namespace std::chrono_literals;
 
@@ -35,6 +36,8 @@ struct Service {
     return jobs.jobs_size() == 1 ? jobs.jobs(0).submitted() : 0;
   }
 };
+
+}  // namespace server
 
 BOOST_FIXTURE_TEST_SUITE(server, Service)
 
@@ -274,5 +277,4 @@ BOOST_AUTO_TEST_CASE(connections_have_a_limit_that_closing_frees) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -9,6 +9,7 @@
 
 #include "graph/codelets/codelet.hpp"
 #include "graph/task_graph.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
 
@@ -37,7 +38,5 @@ inline Future submit(graph::TaskGraph& graph, const Codelet& codelet, std::initi
                      const Arguments& arguments = {}, const TaskOptions& options = {}) {
   return try_submit(graph, codelet, accesses, arguments, options).value_or_throw();
 }
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace troupe::tests

@@ -10,7 +10,7 @@
 #include "actors/reporting/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
-#include "traces/picture/palette.hpp"
+#include "traces/palette.hpp"
 
 namespace troupe::traces {
 
@@ -249,7 +249,8 @@ class PajeTrace {
       }
     }
     for (std::size_t i = 0; i < copies_.size(); ++i) {
-      out_.print("4 {} K{} Copies R {}\n", time(description_.begin), i, paje_quoted(copies_[i].name(description_.nodes)));
+      out_.print("4 {} K{} Copies R {}\n", time(description_.begin), i,
+                 paje_quoted(copies_[i].name(description_.nodes)));
       out_.print("6 {} Copy K{} none\n", time(description_.begin), i);
     }
   }

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "traces/palette.hpp"
 #include "traces/picture/gnuplot_text.hpp"
-#include "traces/picture/palette.hpp"
 #include "traces/picture/picture_layout.hpp"
 #include "traces/picture/picture_rectangles.hpp"
 #include "traces/text/human.hpp"

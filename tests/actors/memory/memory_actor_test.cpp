@@ -9,6 +9,9 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(memory_actor)
+
 namespace {
 
 /// Copies end at once, as far as the inbox is concerned.
@@ -57,8 +60,6 @@ struct Fixture {
   InstantHost host;
   MemoryState state;
 };
-
-BOOST_AUTO_TEST_SUITE(memory_actor)
 
 BOOST_AUTO_TEST_CASE(who_acquires_at_once_sees_all_that_was_posted_before) {
   Fixture memory(tiles({4}));
@@ -123,7 +124,8 @@ BOOST_AUTO_TEST_CASE(threads_share_the_core_without_an_actor_between_them) {
   BOOST_TEST(memory.state.with_core([](const MemoryCore& core) { return core.check(); }) == "");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -4,9 +4,10 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(memory_core_at_once)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(what_is_there_is_acquired_at_once_and_without_a_word) {
   Driven memory(tiles({4}));
@@ -91,7 +92,8 @@ BOOST_AUTO_TEST_CASE(a_handle_named_twice_is_written_if_one_of_them_writes) {
   BOOST_TEST(memory.transfers().size() == 1U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -4,11 +4,12 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(memory_core_loss)
+
 namespace {
 
 using Kind = Command::Kind;
-
-BOOST_AUTO_TEST_SUITE(memory_core_loss)
 
 BOOST_AUTO_TEST_CASE(a_lost_node_takes_no_request) {
   Driven memory(tiles({4}));
@@ -190,7 +191,8 @@ BOOST_AUTO_TEST_CASE(a_victim_whose_way_home_is_taken_by_a_lost_node_waits_for_t
   BOOST_TEST((memory.state(1, 2) == ReplicaState::modified));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

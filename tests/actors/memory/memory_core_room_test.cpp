@@ -4,11 +4,12 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(memory_core_room)
+
 namespace {
 
 using Kind = Command::Kind;
-
-BOOST_AUTO_TEST_SUITE(memory_core_room)
 
 BOOST_AUTO_TEST_CASE(a_clean_victim_goes_at_once_the_least_recently_used_first) {
   Driven memory(tiles({2}));
@@ -236,7 +237,8 @@ BOOST_AUTO_TEST_CASE(hits_misses_loads_and_the_highest_use_are_counted) {
   BOOST_TEST(statistics.highest_use[1].count == 2 * kTile);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

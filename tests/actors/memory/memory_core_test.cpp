@@ -5,12 +5,13 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(memory_core)
+
 namespace {
 
 using Kind = Command::Kind;
 using Reason = WaitingRequest::Reason;
-
-BOOST_AUTO_TEST_SUITE(memory_core)
 
 BOOST_AUTO_TEST_CASE(data_lie_on_the_host_at_first) {
   Driven memory(tiles({4}));
@@ -295,7 +296,8 @@ BOOST_AUTO_TEST_CASE(a_node_without_a_limit_holds_everything) {
   BOOST_TEST((memory.transfer().from == NodeId(1)));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

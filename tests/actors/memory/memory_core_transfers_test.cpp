@@ -4,6 +4,9 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(memory_core_transfers)
+
 namespace {
 
 using Kind = Command::Kind;
@@ -21,8 +24,6 @@ Use last(Use use) {
   use.last_write = true;
   return use;
 }
-
-BOOST_AUTO_TEST_SUITE(memory_core_transfers)
 
 BOOST_AUTO_TEST_CASE(the_cheapest_source_is_taken) {
   MemoryOptions options = three_devices();
@@ -180,7 +181,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_back_stays_and_who_needs_its_room_fa
   BOOST_TEST(memory.acquired(3));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

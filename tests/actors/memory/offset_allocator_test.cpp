@@ -7,6 +7,9 @@
 #include "proto/random.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(offset_allocator)
+
 namespace {
 
 constexpr std::uint64_t kUnit = OffsetAllocator::kAlignment;
@@ -51,8 +54,6 @@ class NaiveArena {
 
   std::vector<bool> taken_;
 };
-
-BOOST_AUTO_TEST_SUITE(offset_allocator)
 
 BOOST_AUTO_TEST_CASE(sizes_are_rounded_up_to_the_alignment_and_nothing_is_empty) {
   BOOST_TEST(OffsetAllocator::rounded({0}).count == kUnit);
@@ -131,7 +132,8 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_naive_arena) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -12,6 +12,9 @@
 #include "tests/actors/memory/memory_checker.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(random_memory)
+
 namespace {
 
 struct Machine {
@@ -253,8 +256,6 @@ class RandomRun {
   std::string log_;
 };
 
-BOOST_AUTO_TEST_SUITE(random_memory)
-
 BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
   const std::uint64_t seeds = 1000;
   MemoryStatistics sum;
@@ -300,7 +301,8 @@ BOOST_AUTO_TEST_CASE(equal_events_give_equal_commands) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -6,9 +6,10 @@
 #include "proto/random.hpp"
 
 namespace troupe::memory {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(request_table)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(random_requests_are_found_again_until_they_are_removed) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -34,7 +35,8 @@ BOOST_AUTO_TEST_CASE(random_requests_are_found_again_until_they_are_removed) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

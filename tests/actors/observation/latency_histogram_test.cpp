@@ -7,11 +7,12 @@
 #include <vector>
 
 namespace troupe::observation {
+
+BOOST_AUTO_TEST_SUITE(latency_histogram)
+
 namespace {
 
 using namespace std::chrono_literals;
-
-BOOST_AUTO_TEST_SUITE(latency_histogram)
 
 BOOST_AUTO_TEST_CASE(an_empty_one_is_all_zero) {
   const LatencyHistogram histogram;
@@ -94,7 +95,8 @@ BOOST_AUTO_TEST_CASE(threads_that_note_at_once_lose_nothing) {
   BOOST_TEST(histogram.summary().max.count() == 1002);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::observation

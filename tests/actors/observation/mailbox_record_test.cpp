@@ -8,6 +8,9 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::observation {
+
+BOOST_AUTO_TEST_SUITE(mailbox_record)
+
 namespace {
 
 bool adds_up(const MailboxMetrics& metrics) {
@@ -23,8 +26,6 @@ struct Mailbox {
     meter.end(TimeStamp(to));
   }
 };
-
-BOOST_AUTO_TEST_SUITE(mailbox_record)
 
 BOOST_AUTO_TEST_CASE(waiting_and_handling_are_measured_message_by_message) {
   Mailbox mailbox;
@@ -175,7 +176,8 @@ BOOST_AUTO_TEST_CASE(counts_add_up_in_every_snapshot_whatever_threads_do) {
   BOOST_TEST((metrics.waiting.count == 0 || metrics.waiting.max.count() == 500));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::observation

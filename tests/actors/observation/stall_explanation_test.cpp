@@ -8,7 +8,8 @@
 #include <string>
 
 namespace troupe::observation {
-namespace {
+
+namespace stall_explanation {
 
 using namespace std::chrono_literals;
 using graph::TaskActivity;
@@ -63,6 +64,8 @@ bool says(const WhyReport& report, const std::string& part) {
   if (!found) BOOST_TEST_MESSAGE("missing: " << part << "\n" << report.to_text());
   return found;
 }
+
+}  // namespace stall_explanation
 
 BOOST_FIXTURE_TEST_SUITE(stall_explanation, Scene)
 
@@ -200,5 +203,4 @@ BOOST_AUTO_TEST_CASE(durations_in_words) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::observation

@@ -7,11 +7,12 @@
 #include <thread>
 
 namespace troupe::observation {
+
+BOOST_AUTO_TEST_SUITE(watchdog)
+
 namespace {
 
 using namespace std::chrono_literals;
-
-BOOST_AUTO_TEST_SUITE(watchdog)
 
 BOOST_AUTO_TEST_CASE(it_speaks_once_per_stall_then_at_growing_intervals) {
   StallDetector detector(10s);
@@ -67,7 +68,8 @@ BOOST_AUTO_TEST_CASE(it_stops_at_once_however_long_it_was_to_wait) {
   BOOST_TEST((std::chrono::steady_clock::now() - begin < 20s));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::observation

@@ -6,6 +6,9 @@
 #include "tests/support/hand_made_trace.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(critical_paths)
+
 namespace {
 
 using std::chrono::microseconds;
@@ -19,8 +22,6 @@ std::vector<std::uint64_t> ids(const Trace& trace, const CriticalPath& path) {
 void is_path(const Trace& trace, const CriticalPath& path, const std::vector<std::uint64_t>& expected) {
   BOOST_TEST(ids(trace, path) == expected, boost::test_tools::per_element());
 }
-
-BOOST_AUTO_TEST_SUITE(critical_paths)
 
 BOOST_AUTO_TEST_CASE(of_nothing_is_empty) {
   const CriticalPath path = critical_path({});
@@ -81,7 +82,8 @@ BOOST_AUTO_TEST_CASE(ignores_dependencies_that_cannot_be) {
   is_path(*trace, critical_path(*trace), {1});
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

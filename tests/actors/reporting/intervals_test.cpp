@@ -5,6 +5,9 @@
 #include <vector>
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(intervals)
+
 namespace {
 
 using Pairs = std::vector<std::pair<int, int>>;
@@ -19,8 +22,6 @@ bool is(const Intervals& intervals, const Pairs& pairs) {
   for (const auto& [start, end] : pairs) parts.push_back({TimeStamp(start), TimeStamp(end)});
   return intervals.parts() == parts;
 }
-
-BOOST_AUTO_TEST_SUITE(intervals)
 
 BOOST_AUTO_TEST_CASE(are_the_union_of_what_they_are_made_of) {
   BOOST_TEST(is(made({{5, 7}, {1, 2}, {6, 9}, {2, 3}, {4, 4}, {9, 8}}), {{1, 3}, {5, 9}}));
@@ -61,7 +62,8 @@ BOOST_AUTO_TEST_CASE(obey_the_laws_of_sets) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

@@ -6,6 +6,9 @@
 #include "tests/support/hand_made_trace.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(run_analysis)
+
 namespace {
 
 using std::chrono::microseconds;
@@ -14,8 +17,6 @@ using tests::HandMadeTrace;
 long us(Duration duration) { return std::chrono::duration_cast<microseconds>(duration).count(); }
 
 Duration parts(const WorkerUse& use) { return use.kernels + use.overhead + use.searching + use.waiting + use.idle; }
-
-BOOST_AUTO_TEST_SUITE(run_analysis)
 
 BOOST_AUTO_TEST_CASE(of_nothing_has_no_time) {
   const RunAnalysis analysis = analyse({}, 2);
@@ -155,7 +156,8 @@ BOOST_AUTO_TEST_CASE(the_parts_of_every_worker_sum_up_whatever_the_trace_says) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

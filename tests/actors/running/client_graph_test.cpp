@@ -10,6 +10,9 @@
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(client_graph)
+
 namespace {
 
 using tests::TestRuntime;
@@ -69,8 +72,6 @@ bool comes_true(const Condition& condition) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(client_graph)
 
 BOOST_AUTO_TEST_CASE(chains_of_many_clients_give_what_each_alone_would) {
   for (const char* policy : {"lws", "eager", "heft"}) {

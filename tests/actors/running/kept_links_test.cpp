@@ -7,7 +7,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::actors {
-namespace {
+
+namespace kept_links {
 
 using tests::contains;
 
@@ -20,6 +21,8 @@ struct Fixture {
   platform::Machine machine;
   std::vector<std::string> warnings;
 };
+
+}  // namespace kept_links
 
 BOOST_FIXTURE_TEST_SUITE(kept_links, Fixture)
 
@@ -77,5 +80,4 @@ BOOST_AUTO_TEST_CASE(a_speed_that_cannot_be_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

@@ -16,6 +16,9 @@
 #include "tests/platform/machine/fake_system.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(runtime_system)
+
 namespace {
 
 using tests::TestRuntime;
@@ -55,8 +58,6 @@ bool grid_is_right(TestRuntime& runtime, int size) {
   for (int i = 0; i < size; ++i) right = right && rows[i] == size && columns[i] == size;
   return right;
 }
-
-BOOST_AUTO_TEST_SUITE(runtime_system)
 
 BOOST_DATA_TEST_CASE(a_program_runs_on_every_number_of_workers,
                      data::make(kPolicies) * data::make(std::vector<int>{1, 2, 3, 16}), policy, count) {
@@ -493,7 +494,8 @@ BOOST_AUTO_TEST_CASE(several_threads_submit_through_a_small_window) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

@@ -6,6 +6,9 @@
 #include "tests/actors/stage_actor.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(supervisor)
+
 namespace {
 
 using tests::Lines;
@@ -45,8 +48,6 @@ struct Dialogue {
   Lines happened;
   int spawned = 0;
 };
-
-BOOST_AUTO_TEST_SUITE(supervisor)
 
 BOOST_AUTO_TEST_CASE(it_starts_every_worker) {
   Dialogue d;
@@ -110,7 +111,8 @@ BOOST_AUTO_TEST_CASE(told_to_stop_it_ends_after_all_workers_though_one_is_killed
   BOOST_TEST(d.spawned >= 3);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

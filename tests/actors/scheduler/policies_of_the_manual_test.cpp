@@ -1,7 +1,7 @@
 #include "tests/actors/scheduler/policies_of_the_manual.hpp"
 
-#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -12,6 +12,9 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(policies_of_the_manual)
+
 namespace {
 
 using tests::HandMadeMachine;
@@ -30,8 +33,6 @@ std::string indented(const std::string& text) {
   for (std::string line; std::getline(lines, line);) result += (line.empty() ? "" : "    ") + line + "\n";
   return result;
 }
-
-BOOST_AUTO_TEST_SUITE(policies_of_the_manual)
 
 BOOST_AUTO_TEST_CASE(the_manual_shows_them_word_for_word) {
   const std::string code = content("tests/actors/scheduler/policies_of_the_manual.hpp");
@@ -81,7 +82,8 @@ BOOST_AUTO_TEST_CASE(first_idle_runs_under_the_scheduler) {
   BOOST_TEST((placed == std::map<std::uint64_t, std::uint32_t>{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}}));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -3,6 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(policy_specification)
+
 namespace {
 
 PolicySpecification parsed(std::string_view text) { return parse_policy(text).value_or_throw(); }
@@ -10,8 +13,6 @@ std::string refusal(std::string_view text) {
   const auto specification = parse_policy(text);
   return specification ? "" : specification.failure().message;
 }
-
-BOOST_AUTO_TEST_SUITE(policy_specification)
 
 BOOST_AUTO_TEST_CASE(a_name_alone_has_no_options) {
   BOOST_TEST(parsed("lws").name == "lws");
@@ -107,7 +108,8 @@ BOOST_AUTO_TEST_CASE(the_first_thing_that_was_wrong_is_reported) {
              }).find("a must be") != std::string::npos);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

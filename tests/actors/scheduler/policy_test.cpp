@@ -6,6 +6,9 @@
 #include "platform/machine/topology.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(policy)
+
 namespace {
 
 /// As plain numbers: the rings of one thief.
@@ -26,8 +29,6 @@ Policy made(std::string_view name, const Nearness& nearness) {
 }
 
 const Nearness kFourWorkers{{{1}, {2, 3}}, {{0}, {2, 3}}, {{3}, {0, 1}}, {{2}, {0, 1}}};
-
-BOOST_AUTO_TEST_SUITE(policy)
 
 BOOST_AUTO_TEST_CASE(every_known_policy_can_be_made_and_is_local_or_placing) {
   std::string names;
@@ -140,7 +141,8 @@ BOOST_AUTO_TEST_CASE(on_two_sockets_the_nearest_are_asked_first) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

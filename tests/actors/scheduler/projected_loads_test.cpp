@@ -5,14 +5,15 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(projected_loads)
+
 namespace {
 
 using tests::HandMadeMachine;
 
 Duration after_now(TimeStamp time) { return time - HandMadeMachine::now(); }
 Duration us(int time) { return HandMadeMachine::us(time); }
-
-BOOST_AUTO_TEST_SUITE(projected_loads)
 
 BOOST_AUTO_TEST_CASE(a_worker_that_should_have_been_free_before_is_free_now) {
   HandMadeMachine machine(1, 0);
@@ -54,7 +55,8 @@ BOOST_AUTO_TEST_CASE(what_is_added_moves_the_worker_and_leaves_the_snapshot) {
   BOOST_TEST((snapshot.workers[0].available == machine.now()));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -8,6 +8,9 @@
 #include "tests/actors/stage_actor.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(scheduler_actor)
+
 namespace {
 
 using tests::GraphFixture;
@@ -105,8 +108,6 @@ struct Dialogue {
   Alternating* policy = nullptr;
   caf::actor scheduler;
 };
-
-BOOST_AUTO_TEST_SUITE(scheduler_actor)
 
 BOOST_AUTO_TEST_CASE(activated_tasks_are_pushed_to_workers_at_once) {
   Dialogue d(false);
@@ -274,7 +275,8 @@ BOOST_AUTO_TEST_CASE(an_actor_that_died_without_tasks_is_reported_all_the_same) 
   BOOST_TEST(d.queues->failures == (Lines{"lost its scheduler, whose actor died: killed"}), kPerElement);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

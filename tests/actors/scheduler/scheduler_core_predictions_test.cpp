@@ -13,6 +13,9 @@
 #include "tests/support/step_host.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(scheduler_core_predictions)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -128,8 +131,6 @@ struct Machinery {
   std::deque<std::vector<memory::Use>> uses;
   std::string failure;
 };
-
-BOOST_AUTO_TEST_SUITE(scheduler_core_predictions)
 
 BOOST_AUTO_TEST_CASE(events_correct_the_loads) {
   Machinery m;
@@ -333,7 +334,8 @@ BOOST_AUTO_TEST_CASE(ranks_know_classes_that_came_before_the_first_that_is_ready
   (void)earlier;
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -9,7 +9,8 @@
 #include "graph/codelets/codelet.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace scheduler_core {
 
 /// Places every task on the worker with the fewest queued, and writes down what it was asked.
 class Shortest final : public PlacingPolicy {
@@ -70,6 +71,8 @@ struct Fixture {
   const Codelet codelet = Codelet("empty", {}).cpu([](const KernelContext&) {});
   Words asked;
 };
+
+}  // namespace scheduler_core
 
 BOOST_FIXTURE_TEST_SUITE(scheduler_core, Fixture)
 
@@ -292,5 +295,4 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -11,7 +11,8 @@
 #include "tests/support/step_host.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace submitted_tasks {
 
 using tests::StepHost;
 using tests::submit;
@@ -37,6 +38,8 @@ struct Fixture {
   /// Classes are numbered as they appear: a test names codelets in that order.
   std::vector<double> costs{1, 10, 100, 1000};
 };
+
+}  // namespace submitted_tasks
 
 BOOST_FIXTURE_TEST_SUITE(submitted_tasks, Fixture)
 
@@ -203,5 +206,4 @@ BOOST_AUTO_TEST_CASE(ended_tasks_are_forgotten_and_the_rest_stays_right) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

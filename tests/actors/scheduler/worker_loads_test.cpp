@@ -3,7 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::scheduler {
-namespace {
+
+namespace worker_loads {
 
 using namespace std::chrono_literals;
 
@@ -19,6 +20,8 @@ struct Fixture {
 
   WorkerLoads loads{2};
 };
+
+}  // namespace worker_loads
 
 BOOST_FIXTURE_TEST_SUITE(worker_loads, Fixture)
 
@@ -99,5 +102,4 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_not_placed_are_no_load) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

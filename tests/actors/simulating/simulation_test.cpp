@@ -10,6 +10,9 @@
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(simulated_runs)
+
 namespace {
 
 using std::chrono::microseconds;
@@ -137,8 +140,6 @@ void check_span(const Span& span, Duration start, Duration end) {
   BOOST_TEST(span.start.count() == start.count());
   BOOST_TEST(span.end.count() == end.count());
 }
-
-BOOST_AUTO_TEST_SUITE(simulated_runs)
 
 BOOST_AUTO_TEST_CASE(a_kernel_on_a_gpu_waits_for_its_data_and_one_on_a_core_does_not) {
   TestRuntime runtime(in_virtual_time(simulation(1)));
@@ -450,7 +451,8 @@ BOOST_AUTO_TEST_CASE(kernels_submit_tasks_and_fail_in_virtual_time_as_in_any_oth
   BOOST_TEST(!runtime->graph().acquire(handle, AccessMode::read).ok());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::actors

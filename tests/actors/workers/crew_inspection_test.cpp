@@ -5,7 +5,8 @@
 #include "tests/actors/graph_fixture.hpp"
 
 namespace troupe::workers {
-namespace {
+
+namespace crew_inspection {
 
 struct Fixture : tests::GraphFixture {
   Fixture() : tests::GraphFixture(3), crew(graph, 3, plan()) {}
@@ -18,6 +19,8 @@ struct Fixture : tests::GraphFixture {
 
   Crew crew;
 };
+
+}  // namespace crew_inspection
 
 BOOST_FIXTURE_TEST_SUITE(crew_inspection, Fixture)
 
@@ -64,5 +67,4 @@ BOOST_AUTO_TEST_CASE(the_pulse_changes_with_every_start_and_end_and_not_with_sub
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

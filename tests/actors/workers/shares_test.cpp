@@ -6,6 +6,9 @@
 #include "tests/support/loose_tasks.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(shares)
+
 namespace {
 
 using graph::TaskList;
@@ -38,8 +41,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(shares)
 
 BOOST_AUTO_TEST_CASE(one_client_alone_is_not_contended_and_two_with_work_are) {
   Fixture f;

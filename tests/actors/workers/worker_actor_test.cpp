@@ -13,6 +13,9 @@
 #include "tests/actors/stage_actor.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(worker_actor)
+
 namespace {
 
 using graph::Task;
@@ -135,8 +138,6 @@ struct Dialogue {
  private:
   std::size_t slots_;
 };
-
-BOOST_AUTO_TEST_SUITE(worker_actor)
 
 BOOST_AUTO_TEST_CASE(told_to_start_it_reports_and_goes_to_sleep) {
   Dialogue d;
@@ -527,7 +528,8 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
   peers->clear();
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -14,6 +14,9 @@
 #include "tests/support/run_task.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(worker_core_shares)
+
 namespace {
 
 using graph::TaskList;
@@ -89,8 +92,6 @@ int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(worker_core_shares)
 
 BOOST_AUTO_TEST_CASE(clients_come_and_go_and_no_task_is_lost) {
   constexpr std::size_t kWorkers = 3;

@@ -8,7 +8,8 @@
 #include "tests/actors/workers/steal_plans.hpp"
 
 namespace troupe::workers {
-namespace {
+
+namespace worker_core {
 
 using graph::Task;
 using graph::TaskList;
@@ -62,6 +63,8 @@ struct Fixture {
   /// Whose data were asked for.
   std::vector<Task*> asked_for;
 };
+
+}  // namespace worker_core
 
 BOOST_FIXTURE_TEST_SUITE(worker_core, Fixture)
 
@@ -427,5 +430,4 @@ BOOST_AUTO_TEST_CASE(work_that_a_worker_may_not_take_does_not_keep_it_awake) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -9,6 +9,9 @@
 #include "tests/actors/workers/worker_threads.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(worker_core_threads)
+
 namespace {
 
 using tests::GraphFixture;
@@ -65,13 +68,12 @@ void submit_in_bursts(StealPlan plan, std::size_t workers) {
   BOOST_TEST(threads.all_end());
 }
 
-BOOST_AUTO_TEST_SUITE(worker_core_threads)
-
 BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_among_thieves) { submit_in_bursts(one_ring(4), 4); }
 BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_at_a_shared_queue) { submit_in_bursts(shared_queue(3), 3); }
 BOOST_AUTO_TEST_CASE(no_wake_up_is_lost_by_a_worker_alone) { submit_in_bursts(one_ring(1), 1); }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -4,6 +4,9 @@
 #include <vector>
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(worker_trace)
+
 namespace {
 
 TaskSpan span(std::uint64_t task, int start, int end) {
@@ -21,8 +24,6 @@ void is_span(const StateSpan& span, WorkerState state, int start, int end) {
   BOOST_TEST(span.start.count() == start);
   BOOST_TEST(span.end.count() == end);
 }
-
-BOOST_AUTO_TEST_SUITE(worker_trace)
 
 BOOST_AUTO_TEST_CASE(states_follow_one_another_without_overlap) {
   WorkerTrace trace;
@@ -91,7 +92,8 @@ BOOST_AUTO_TEST_CASE(says_from_when_on_it_is_not_complete) {
   BOOST_TEST((content.complete_until == TimeStamp::max()));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

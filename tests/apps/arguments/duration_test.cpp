@@ -4,11 +4,12 @@
 #include <chrono>
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(duration)
+
 namespace {
 
 using namespace std::chrono_literals;
-
-BOOST_AUTO_TEST_SUITE(duration)
 
 BOOST_AUTO_TEST_CASE(numbers_with_a_unit_are_understood) {
   BOOST_TEST((parse_duration("5s") == Duration(5s)));
@@ -25,7 +26,8 @@ BOOST_AUTO_TEST_CASE(everything_else_is_refused) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -12,6 +12,9 @@
 #include "apps/bounds/tile_triangles.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(bytes_bound)
+
 namespace {
 
 /// The bytes that a choice of devices moves at least: each version of a tile goes once to each memory that reads it,
@@ -158,8 +161,6 @@ int check(BytesProblem problem) {
   return equal;
 }
 
-BOOST_AUTO_TEST_SUITE(bytes_bound)
-
 BOOST_AUTO_TEST_CASE(nothing_moves_where_the_cores_have_the_time) {
   BytesProblem problem = matrix(1, 8);
   problem.tasks = {{0, {0}, {}}, {0, {1}, {}}};
@@ -294,7 +295,8 @@ BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
   BOOST_TEST(one > 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -9,6 +9,9 @@
 #include "platform/described/machine_description.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(factorization_graph)
+
 namespace {
 
 using Indices = std::vector<std::uint32_t>;
@@ -42,8 +45,6 @@ std::string names_of(const FactorizationGraph& graph, const Indices& tiles) {
   for (const std::uint32_t tile : tiles) names += name_of(graph, tile);
   return names;
 }
-
-BOOST_AUTO_TEST_SUITE(factorization_graph)
 
 BOOST_AUTO_TEST_CASE(cholesky_is_written_down_with_its_tiles_the_updated_one_first) {
   const FactorizationGraph graph = graph_of(linalg::Application::cholesky, 3 * 512);
@@ -107,7 +108,8 @@ BOOST_AUTO_TEST_CASE(is_the_same_whatever_the_policy) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -63,7 +63,7 @@ class BestSchedule {
 };
 
 /// Tile Cholesky with n x n tiles: potrf 0, trsm 1, syrk 2, gemm 3.
-std::vector<BoundTask> linalg::cholesky(std::uint32_t n) {
+std::vector<BoundTask> cholesky(std::uint32_t n) {
   std::vector<BoundTask> tasks;
   std::vector<std::int64_t> writer(n * n, -1);
   const auto add = [&](std::uint32_t kind, std::vector<std::uint32_t> tiles) {
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(no_bound_is_above_the_best_schedule) {
 // Kernel times of a machine with two kinds of GPU, in seconds; 40 tile rows are 11,480 tasks.
 BOOST_AUTO_TEST_CASE(a_large_graph_takes_less_than_a_second) {
   const BoundProblem problem{
-      linalg::cholesky(40),
+      cholesky(40),
       4,
       {{6e-3, 8e-3, 9e-3}, {13e-3, 1.8e-3, 2e-3}, {13e-3, 0.7e-3, 1e-3}, {25e-3, 0.9e-3, 1.3e-3}},
       {9, 2, 1}};

@@ -11,7 +11,8 @@
 #include "tests/traces/files/chrome_trace_checks.hpp"
 
 namespace troupe::apps {
-namespace {
+
+namespace command_accelerators {
 
 using tests::contains;
 using tests::fails;
@@ -46,6 +47,8 @@ struct Fixture {
     return arguments;
   }
 };
+
+}  // namespace command_accelerators
 
 BOOST_FIXTURE_TEST_SUITE(command_accelerators, Fixture)
 
@@ -285,5 +288,4 @@ BOOST_AUTO_TEST_CASE(info_lists_gpus_or_says_why_there_are_none) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -31,7 +31,7 @@ struct Fixture {
   tests::TemporaryFolder folder;
 
   /// With small matrices on idgraf-double, unless `more` says otherwise.
-  static Words linalg::cholesky(const Words& more) {
+  static Words cholesky(const Words& more) {
     Words arguments{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "2048", "--tile", "512"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
@@ -46,8 +46,7 @@ struct Fixture {
 BOOST_FIXTURE_TEST_SUITE(command_simulate, Fixture)
 
 BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) {
-  const auto json =
-      json_of(linalg::cholesky({"--n", "1024", "--gpus", "0-2", "--policy", "heft", "--policy", "mct:cp"}));
+  const auto json = json_of(cholesky({"--n", "1024", "--gpus", "0-2", "--policy", "heft", "--policy", "mct:cp"}));
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST(json["app"] == "cholesky");
   BOOST_TEST(json["platform"] == "idgraf-double");
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
 }
 
 BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
-  const auto json = json_of(linalg::cholesky({"--gpus", "2", "--policy", "heft", "--repeat", "4", "--seed", "7"}));
+  const auto json = json_of(cholesky({"--gpus", "2", "--policy", "heft", "--repeat", "4", "--seed", "7"}));
   BOOST_TEST(json["options"]["noise"] == true);
   const auto& result = json["results"][0];
   BOOST_TEST(result["seconds_margin"].get<double>() > 0);
@@ -109,8 +108,7 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
-  const Words common =
-      linalg::cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "lws", "--repeat", "3", "--json"});
+  const Words common = cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "lws", "--repeat", "3", "--json"});
   const auto with_jobs = [&](const std::string& jobs) {
     Words arguments = common;
     arguments.insert(arguments.end(), {"--jobs", jobs});
@@ -124,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
 
 BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
   const std::string text = succeeds(
-      linalg::cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--assume", "starpu"}));
+      cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--assume", "starpu"}));
   for (const char* part : {"cholesky on idgraf-double, double precision, tile 512, virtual time, 2 runs each", "heft",
                            "ws", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
                            "0.9 of each GPU's memory", "finished tiles written back early"}) {
@@ -133,8 +131,8 @@ BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
 }
 
 BOOST_AUTO_TEST_CASE(options_override_what_a_preset_sets) {
-  const auto options = json_of(linalg::cholesky({"--gpus", "1", "--policy", "heft", "--assume", "starpu",
-                                                 "--memory-share", "0.5", "--kernel-overhead-us", "3"}))["options"];
+  const auto options = json_of(cholesky({"--gpus", "1", "--policy", "heft", "--assume", "starpu", "--memory-share",
+                                         "0.5", "--kernel-overhead-us", "3"}))["options"];
   BOOST_TEST(options["memory_share"] == 0.5);
   BOOST_TEST(options["kernel_overhead_us"].get<double>() == 3.0, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(options["copy_overhead_us"].get<double>() == 10.0, boost::test_tools::tolerance(1e-9));
@@ -150,7 +148,7 @@ BOOST_AUTO_TEST_CASE(tile_and_precision_default_to_what_the_machine_has) {
 
 BOOST_AUTO_TEST_CASE(lu_and_qr_are_simulated_too) {
   for (const char* application : {"lu", "qr"}) {
-    Words arguments = linalg::cholesky({"--gpus", "2", "--policy", "heft"});
+    Words arguments = cholesky({"--gpus", "2", "--policy", "heft"});
     arguments[1] = application;
     const auto json = json_of(arguments);
     BOOST_TEST(json["app"] == application);
@@ -163,7 +161,7 @@ BOOST_AUTO_TEST_CASE(lu_and_qr_are_simulated_too) {
 BOOST_AUTO_TEST_CASE(a_trace_has_all_tasks_and_copies_and_is_the_same_again) {
   const auto trace = [&](const std::string& name) {
     const Words arguments =
-        linalg::cholesky({"--gpus", "3", "--policy", "heft", "--noise", "--seed", "5", "--trace", folder.path(name)});
+        cholesky({"--gpus", "3", "--policy", "heft", "--noise", "--seed", "5", "--trace", folder.path(name)});
     BOOST_TEST(contains(succeeds(arguments), "Trace: " + folder.path(name)));
     return folder.read(name);
   };
@@ -188,8 +186,8 @@ BOOST_AUTO_TEST_CASE(a_trace_has_all_tasks_and_copies_and_is_the_same_again) {
 BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
   if (no_gnuplot()) return;
   const std::string path = folder.path("f.svg");
-  const std::string text = succeeds(
-      linalg::cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--plot", path}));
+  const std::string text =
+      succeeds(cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--plot", path}));
   BOOST_TEST(contains(text, "Plot: " + path));
   const std::string svg = folder.read("f.svg");
   for (const char* part : {"<svg", "</svg>", "GFlop/s", "GB moved", "heft", "ws"}) BOOST_TEST(contains(svg, part));
@@ -197,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
 
 BOOST_AUTO_TEST_CASE(gpus_too_small_for_a_task_leave_it_to_cores_with_a_warning) {
   const traces::ChildOutput ran =
-      run_program(linalg::cholesky({"--gpus", "2", "--policy", "heft", "--gpu-memory", "1MiB", "--json"}));
+      run_program(cholesky({"--gpus", "2", "--policy", "heft", "--gpu-memory", "1MiB", "--json"}));
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.errors, "troupe: warning: the data of one task, up to 6.0 MiB in tiles of 512"), ran.errors);
   const auto result = nlohmann::json::parse(ran.output)["results"][0];
@@ -215,26 +213,26 @@ BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
   text << whole.rdbuf();
   refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
   refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
-  Words single = linalg::cholesky({"--policy", "heft", "--precision", "single"});
+  Words single = cholesky({"--policy", "heft", "--precision", "single"});
   refuses(single, {"idgraf-double", "potrf", "single"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_numbers_of_gpus_are_refused) {
-  for (const char* gpus : {"9", "1-9"}) refuses(linalg::cholesky({"--policy", "heft", "--gpus", gpus}), {"has 8 GPUs"});
+  for (const char* gpus : {"9", "1-9"}) refuses(cholesky({"--policy", "heft", "--gpus", gpus}), {"has 8 GPUs"});
   for (const char* gpus : {"1-", "8-1", "1,1", "x", "-1", ""}) {
-    refuses(linalg::cholesky({"--policy", "heft", "--gpus", gpus}), {"--gpus"});
+    refuses(cholesky({"--policy", "heft", "--gpus", gpus}), {"--gpus"});
   }
-  refuses(linalg::cholesky({"--policy", "heft", "--gpus", "2", "--gpu-order", "far"}), {"--gpu-order", "far"});
-  refuses(linalg::cholesky({"--policy", "heft", "--gpus", "3", "--gpu-order", "0,4"}), {"--gpu-order", "names 2 GPUs"});
-  refuses(linalg::cholesky({"--policy", "heft", "--cores", "13"}), {"has 12 cores, not 13"});
+  refuses(cholesky({"--policy", "heft", "--gpus", "2", "--gpu-order", "far"}), {"--gpu-order", "far"});
+  refuses(cholesky({"--policy", "heft", "--gpus", "3", "--gpu-order", "0,4"}), {"--gpu-order", "names 2 GPUs"});
+  refuses(cholesky({"--policy", "heft", "--cores", "13"}), {"has 12 cores, not 13"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_policies_are_refused) {
-  refuses(linalg::cholesky({"--policy", "nonsense"}), {"--policy", "unknown policy 'nonsense'", "heft"});
-  refuses(linalg::cholesky({"--policy", "dada:alpha=1.5"}), {"--policy", "alpha", "1.5"});
-  refuses(linalg::cholesky({"--policy", "dada:alpha=-0.1"}), {"--policy", "alpha"});
-  refuses(linalg::cholesky({"--policy", "heft:colour=red"}), {"--policy", "colour"});
-  refuses(linalg::cholesky({}), {"--policy"});
+  refuses(cholesky({"--policy", "nonsense"}), {"--policy", "unknown policy 'nonsense'", "heft"});
+  refuses(cholesky({"--policy", "dada:alpha=1.5"}), {"--policy", "alpha", "1.5"});
+  refuses(cholesky({"--policy", "dada:alpha=-0.1"}), {"--policy", "alpha"});
+  refuses(cholesky({"--policy", "heft:colour=red"}), {"--policy", "colour"});
+  refuses(cholesky({}), {"--policy"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {
@@ -261,16 +259,15 @@ BOOST_AUTO_TEST_CASE(a_task_that_no_device_can_hold_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
-  refuses(linalg::cholesky({"--policy", "heft", "--repeat", "3", "--no-noise"}), {"--repeat"});
-  refuses(linalg::cholesky({"--policy", "heft", "--gpus", "1-2", "--trace", folder.path("t.json")}),
-          {"--trace", "not of 2"});
-  refuses(linalg::cholesky({"--policy", "heft", "--trace", folder.path("t.txt")}), {".json", ".paje"});
-  refuses(linalg::cholesky({"--policy", "heft", "--plot", folder.path("t.png")}), {".svg"});
-  refuses(linalg::cholesky({"--policy", "heft", "--memory-share", "1.5"}), {"--memory-share"});
-  refuses(linalg::cholesky({"--policy", "heft", "--kernel-error", "0.5"}), {"--kernel-error"});
-  refuses(linalg::cholesky({"--policy", "heft", "--model", "learned", "--kernel-error", "1.5"}), {"--kernel-error"});
-  refuses(linalg::cholesky({"--policy", "heft", "--gpu-memory", "much"}), {"--gpu-memory"});
-  refuses(linalg::cholesky({"--policy", "heft", "--gpu-memory", "0"}), {"--gpu-memory"});
+  refuses(cholesky({"--policy", "heft", "--repeat", "3", "--no-noise"}), {"--repeat"});
+  refuses(cholesky({"--policy", "heft", "--gpus", "1-2", "--trace", folder.path("t.json")}), {"--trace", "not of 2"});
+  refuses(cholesky({"--policy", "heft", "--trace", folder.path("t.txt")}), {".json", ".paje"});
+  refuses(cholesky({"--policy", "heft", "--plot", folder.path("t.png")}), {".svg"});
+  refuses(cholesky({"--policy", "heft", "--memory-share", "1.5"}), {"--memory-share"});
+  refuses(cholesky({"--policy", "heft", "--kernel-error", "0.5"}), {"--kernel-error"});
+  refuses(cholesky({"--policy", "heft", "--model", "learned", "--kernel-error", "1.5"}), {"--kernel-error"});
+  refuses(cholesky({"--policy", "heft", "--gpu-memory", "much"}), {"--gpu-memory"});
+  refuses(cholesky({"--policy", "heft", "--gpu-memory", "0"}), {"--gpu-memory"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,7 +17,8 @@
 #include "tests/traces/files/paje_trace_checks.hpp"
 
 namespace troupe::apps {
-namespace {
+
+namespace command_trace {
 
 using tests::contains;
 using tests::run_program;
@@ -37,6 +38,8 @@ struct Fixture {
     BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == 1);
   }
 };
+
+}  // namespace command_trace
 
 BOOST_FIXTURE_TEST_SUITE(command_trace, Fixture)
 
@@ -202,5 +205,4 @@ BOOST_AUTO_TEST_CASE(that_would_grow_too_large_ends_with_a_warning) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -5,9 +5,10 @@
 #include <string>
 
 namespace troupe::apps {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(claims_on_dada)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(hold_where_all_checks_pass_and_in_part_from_half_on) {
   const auto verdict = [](int passed, int checks) {
@@ -40,7 +41,8 @@ BOOST_AUTO_TEST_CASE(have_different_names_and_say_all_they_need) {
   BOOST_TEST(names.size() > 20U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -8,7 +8,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
-namespace {
+
+namespace scaling_summary {
 
 using tests::contains;
 
@@ -54,6 +55,8 @@ struct Fixture {
   ScalingArguments arguments;
   std::vector<ScalingRuns> runs;
 };
+
+}  // namespace scaling_summary
 
 BOOST_FIXTURE_TEST_SUITE(scaling_summary, Fixture)
 
@@ -120,5 +123,4 @@ BOOST_AUTO_TEST_CASE(the_picture_has_a_line_for_each_policy_by_number_of_acceler
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

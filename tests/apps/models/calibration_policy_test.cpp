@@ -5,7 +5,8 @@
 #include "graph/codelets/codelet.hpp"
 
 namespace troupe::apps {
-namespace {
+
+namespace calibration_policy {
 
 struct Fixture {
   Fixture() {
@@ -38,6 +39,8 @@ struct Fixture {
   const std::shared_ptr<CalibrationLedger> ledger = std::make_shared<CalibrationLedger>();
 };
 
+}  // namespace calibration_policy
+
 BOOST_FIXTURE_TEST_SUITE(calibration_policy, Fixture)
 
 BOOST_AUTO_TEST_CASE(each_class_takes_turns_on_all_kinds_and_a_kind_s_workers_share) {
@@ -66,5 +69,4 @@ BOOST_AUTO_TEST_CASE(enough_is_when_every_class_has_had_as_many_on_every_kind) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

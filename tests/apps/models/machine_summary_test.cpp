@@ -6,6 +6,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(machine_summary)
+
 namespace {
 
 using platform::KernelTime;
@@ -26,8 +29,6 @@ MachineDescription three_kernels() {
                      {"a", "gpu", "single", {{10, 0, std::nullopt, {{1, 0}, {1, 0}}}}, 2}};
   return machine;
 }
-
-BOOST_AUTO_TEST_SUITE(machine_summary)
 
 BOOST_AUTO_TEST_CASE(the_speed_up_is_over_the_mean_of_the_gpus_times) {
   const MachineDescription machine = three_kernels();
@@ -55,7 +56,8 @@ BOOST_AUTO_TEST_CASE(the_object_leaves_out_where_a_kernel_does_not_run) {
   BOOST_TEST(json["routes"][0]["links"][0] == "wire");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -6,6 +6,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(model_chart)
+
 namespace {
 
 using tests::contains;
@@ -25,8 +28,6 @@ scheduler::ExecutionHistory sample() {
   (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, 1);
   return history;
 }
-
-BOOST_AUTO_TEST_SUITE(model_chart)
 
 BOOST_AUTO_TEST_CASE(has_a_panel_for_each_kernel_with_points_of_each_kind_and_the_law_through_them) {
   const std::string script = model_script(sample(), {}, ChartFormat::svg);
@@ -59,7 +60,8 @@ BOOST_AUTO_TEST_CASE(a_table_has_sizes_speeds_and_laws) {
   BOOST_TEST(contains(models_table(models, {"nothing"}), "troupe model calibrate"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

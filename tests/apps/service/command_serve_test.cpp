@@ -17,6 +17,9 @@
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(command_serve)
+
 namespace {
 
 using namespace tests;
@@ -29,8 +32,6 @@ Words with(Words more) {
   for (std::string& word : more) words.push_back(std::move(word));
   return words;
 }
-
-BOOST_AUTO_TEST_SUITE(command_serve)
 
 BOOST_AUTO_TEST_CASE(a_service_starts_answers_and_stops_on_a_signal) {
   const TemporaryFolder folder;
@@ -154,9 +155,10 @@ BOOST_AUTO_TEST_CASE(metrics_are_offered_over_http_where_asked_for) {
   BOOST_TEST(status.at("http_address").get<std::string>().starts_with("http://127.0.0.1:"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
 
 #endif

@@ -11,7 +11,8 @@
 #include "tests/client/remote/fake_service.hpp"
 
 namespace troupe::apps {
-namespace {
+
+namespace command_service {
 
 using namespace tests;
 using nlohmann::json;
@@ -46,6 +47,8 @@ struct Fixture {
   TemporaryFolder folder;
   FakeAnswers answers;
 };
+
+}  // namespace command_service
 
 BOOST_FIXTURE_TEST_SUITE(command_service, Fixture)
 
@@ -104,7 +107,6 @@ BOOST_AUTO_TEST_CASE(without_a_service_commands_fail_and_say_how_to_start_one) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
 
 #endif

@@ -25,6 +25,9 @@
 #include "tests/service/views/fake_view_source.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(command_top)
+
 namespace {
 
 using tests::contains;
@@ -114,8 +117,6 @@ class Terminal {
   platform::FileDescriptor end_;
   std::string written_;
 };
-
-BOOST_AUTO_TEST_SUITE(command_top)
 
 BOOST_AUTO_TEST_CASE(once_prints_one_frame_and_json_the_view) {
   const TemporaryFolder folder;
@@ -216,9 +217,10 @@ BOOST_AUTO_TEST_CASE(interrupted_it_gives_the_terminal_back) {
   BOOST_TEST(contains(terminal.written(), "\x1B[?1049l"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
 
 #endif

@@ -8,6 +8,9 @@
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(serve_arguments)
+
 namespace {
 
 using namespace tests;
@@ -17,8 +20,6 @@ std::string print(Words words) {
   words.push_back("--print-config");
   return succeeds(words);
 }
-
-BOOST_AUTO_TEST_SUITE(serve_arguments)
 
 BOOST_AUTO_TEST_CASE(the_printed_configuration_reads_back_to_itself) {
   const TemporaryFolder folder;
@@ -51,9 +52,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_used_ends_with_2_and_one_line) {
   fails(2, {"serve", "--no-such-option"}, {"--no-such-option"});
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
 
 #endif

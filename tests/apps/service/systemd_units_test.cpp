@@ -13,6 +13,9 @@
 #ifdef TROUPE_SYSTEMD_FOLDER
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(systemd_units)
+
 namespace {
 
 using namespace tests;
@@ -39,8 +42,6 @@ Words words_of(const std::string& line) {
   std::istringstream text(line);
   return {std::istream_iterator<std::string>(text), {}};
 }
-
-BOOST_AUTO_TEST_SUITE(systemd_units)
 
 BOOST_AUTO_TEST_CASE(the_command_lines_of_units_are_such_that_the_program_takes_them) {
   for (const std::string unit : {"troupe.service", "user/troupe.service"}) {
@@ -103,9 +104,10 @@ BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
 
 #endif

@@ -14,6 +14,9 @@
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(top_screen_lines)
+
 namespace {
 
 using service::ServiceView;
@@ -40,8 +43,6 @@ TopLine line_with(const std::vector<TopLine>& lines, const std::string& part) {
   }
   return {};
 }
-
-BOOST_AUTO_TEST_SUITE(top_screen_lines)
 
 BOOST_AUTO_TEST_CASE(everything_that_a_view_has_is_there) {
   const ServiceView before = sample_view(100), now = sample_view(102);
@@ -172,9 +173,10 @@ BOOST_AUTO_TEST_CASE(a_service_without_work_says_so) {
   BOOST_TEST(!contains(text, "nan"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
 
 #endif

@@ -6,9 +6,10 @@
 #include <vector>
 
 namespace troupe::apps {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(estimates)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(students_quantiles_are_those_of_printed_tables) {
   const std::vector<std::pair<std::size_t, double>> table{{1, 12.706}, {2, 4.303},   {3, 3.182},   {4, 2.776},
@@ -76,7 +77,8 @@ BOOST_AUTO_TEST_CASE(the_interval_of_a_median_leaves_out_as_many_as_95_percent_a
   BOOST_TEST(interval_of(1000).median == 500.5);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

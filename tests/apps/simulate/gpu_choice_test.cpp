@@ -7,6 +7,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(gpu_choice)
+
 namespace {
 
 using Numbers = std::vector<int>;
@@ -22,8 +25,6 @@ void refuses(const Result<Numbers>& result, const std::string& part) {
   BOOST_TEST((result.failure().code == ErrorCode::invalid_argument));
   BOOST_TEST(tests::contains(result.failure().message, part), result.failure().message);
 }
-
-BOOST_AUTO_TEST_SUITE(gpu_choice)
 
 BOOST_AUTO_TEST_CASE(counts_are_numbers_and_ranges_in_their_order) {
   const auto counts = [](const char* text) { return parse_gpu_counts(text, idgraf()).value_or_throw(); };
@@ -59,7 +60,8 @@ BOOST_AUTO_TEST_CASE(a_list_is_taken_as_it_is) {
   refuses(gpu_order("far", idgraf()), "neither near, nor spread");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

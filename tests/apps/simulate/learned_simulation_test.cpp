@@ -7,6 +7,9 @@
 #include "platform/described/machine_description.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(learned_simulation)
+
 namespace {
 
 SimulatedRun cholesky_on(std::vector<int> gpus, SimulationOptions::Model model) {
@@ -24,8 +27,6 @@ std::uint64_t predicted(const FactorizationOutcome& outcome) {
   for (const PredictionReport& of : outcome.report.predictions) tasks += of.errors.tasks;
   return tasks;
 }
-
-BOOST_AUTO_TEST_SUITE(learned_simulation)
 
 BOOST_AUTO_TEST_CASE(after_calibration_predictions_are_right) {
   const FactorizationOutcome outcome = simulate(cholesky_on({0, 1}, SimulationOptions::Model::learned));
@@ -87,7 +88,8 @@ BOOST_AUTO_TEST_CASE(equal_runs_are_equal) {
   BOOST_TEST(simulate(run).seconds == simulate(run).seconds);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -3,11 +3,12 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(scaled_machine)
+
 namespace {
 
 const auto close = boost::test_tools::tolerance(1e-12);
-
-BOOST_AUTO_TEST_SUITE(scaled_machine)
 
 BOOST_AUTO_TEST_CASE(makes_gpus_faster_on_assumed_kernels_alone) {
   const auto plain = platform::load_machine("idgraf-double").value_or_throw();
@@ -37,7 +38,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be) {
   BOOST_TEST(!machine_with_assumptions("nowhere", 1).ok());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

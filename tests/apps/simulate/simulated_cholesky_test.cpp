@@ -12,6 +12,9 @@
 #include "proto/random.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(simulated_cholesky)
+
 namespace {
 
 constexpr std::int64_t kSize = 160;
@@ -48,8 +51,6 @@ double residual(const std::vector<double>& a, const std::vector<double>& l) {
   return worst / (static_cast<double>(kSize) * 0x1p-53 * norm);
 }
 
-BOOST_AUTO_TEST_SUITE(simulated_cholesky)
-
 BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_tiles) {
   const std::vector<double> a = positive_definite();
   for (const char* policy : {"eager", "lws", "mct", "heft", "dada:alpha=0.5,cp", "heteroprio"}) {
@@ -82,7 +83,8 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -7,6 +7,9 @@
 #include "platform/described/machine_description.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(simulation_bounds)
+
 namespace {
 
 SimulatedRun run_of(linalg::Application application, std::int64_t tiles, const std::vector<int>& gpus) {
@@ -45,8 +48,6 @@ double check_bounds(const FactorizationGraph& graph, const SimulatedRun& run) {
   }
   return bytes;
 }
-
-BOOST_AUTO_TEST_SUITE(simulation_bounds)
 
 BOOST_AUTO_TEST_CASE(no_policy_passes_them) {
   int bytes_bounded = 0;
@@ -128,7 +129,8 @@ BOOST_AUTO_TEST_CASE(a_graph_of_more_than_a_million_tasks_is_not_looked_at) {
   BOOST_TEST(!record_graph(run).has_value());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

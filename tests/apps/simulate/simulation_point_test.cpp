@@ -4,6 +4,9 @@
 #include <cmath>
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(simulation_points)
+
 namespace {
 
 WorkerReport worker(DeviceKind kind, double busy_s) {
@@ -25,8 +28,6 @@ FactorizationOutcome outcome(double seconds, std::uint64_t to_device, std::vecto
   result.report.transfers.links = std::move(links);
   return result;
 }
-
-BOOST_AUTO_TEST_SUITE(simulation_points)
 
 BOOST_AUTO_TEST_CASE(are_means_over_the_runs) {
   const auto point = point_of({4, {0}, "heft"}, {outcome(2, 10, {}), outcome(4, 30, {})});
@@ -73,7 +74,8 @@ BOOST_AUTO_TEST_CASE(the_share_of_the_bytes_is_unknown_without_a_bound_or_bytes)
   BOOST_TEST(!point.bytes_share_of_bound().has_value());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

@@ -15,6 +15,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(progress)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -86,8 +89,6 @@ std::string screen_line(std::string_view text) {
   }
   return line;
 }
-
-BOOST_AUTO_TEST_SUITE(progress)
 
 BOOST_AUTO_TEST_CASE(line_shows_bar_percentage_counts_and_time_left) {
   ProgressOptions options;
@@ -183,7 +184,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_polled_or_shown_when_disabled_or_without_a_termi
   BOOST_TEST(folder.read("log").empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps

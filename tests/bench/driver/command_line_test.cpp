@@ -12,6 +12,9 @@
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(bench_command_line)
+
 namespace {
 
 using tests::contains;
@@ -60,8 +63,6 @@ void check_rows(const nlohmann::json& report, std::size_t rounds) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(bench_command_line)
 
 BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
   fails({}, {"no benchmark"});
@@ -234,7 +235,8 @@ BOOST_AUTO_TEST_CASE(draws_a_plot) {
   BOOST_TEST(contains(folder.read("a.svg"), "bytes per task"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

@@ -11,6 +11,9 @@
 #include "linalg/cholesky.hpp"
 
 namespace troupe::bench {
+
+BOOST_AUTO_TEST_SUITE(gpu_measurements)
+
 namespace {
 
 GpuBenchOptions small() {
@@ -31,8 +34,6 @@ RuntimeOptions two_cores() {
   options.oversubscribe = true;
   return options;
 }
-
-BOOST_AUTO_TEST_SUITE(gpu_measurements)
 
 BOOST_AUTO_TEST_CASE(all_of_them_are_right_on_cores) {
   std::vector<GpuFigure> figures{measure_in_memory(small(), 192), measure_out_of_core(small(), 1.0),
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_measured_is_in_the_figure) {
   BOOST_TEST(!figure.accepted());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::bench

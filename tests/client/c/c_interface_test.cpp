@@ -6,7 +6,8 @@
 #include "tests/client/c/program.h"
 
 namespace troupe::tests {
-namespace {
+
+namespace c_interface {
 
 struct Fixture {
   Fixture() { BOOST_REQUIRE_MESSAGE(troupe_start(1, nullptr, &runtime) == TROUPE_OK, troupe_error_message()); }
@@ -16,6 +17,8 @@ struct Fixture {
 
   troupe_runtime* runtime = nullptr;
 };
+
+}  // namespace c_interface
 
 BOOST_FIXTURE_TEST_SUITE(c_interface, Fixture)
 
@@ -51,5 +54,4 @@ BOOST_AUTO_TEST_CASE(numbers_that_mean_nothing_are_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -15,9 +15,10 @@
 extern char** environ;
 
 namespace troupe::tests {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(connecting)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(without_a_service_the_error_says_how_to_start_one) {
   const TemporaryFolder folder;
@@ -139,7 +140,8 @@ BOOST_AUTO_TEST_CASE(a_service_that_is_killed_fails_what_waits_and_the_next_one_
   runtime.wait();
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -10,7 +10,8 @@
 #include "tests/client/remote/places.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace programs_in_both_places {}  // namespace programs_in_both_places
 
 BOOST_FIXTURE_TEST_SUITE(programs_in_both_places, Places)
 
@@ -294,5 +295,4 @@ BOOST_AUTO_TEST_CASE(a_hundred_thousand_tasks_end_once_each) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -11,7 +11,8 @@
 #include "tests/client/remote/scripted_service.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace remote_backend {
 
 using remote::RemoteBackend;
 
@@ -89,6 +90,8 @@ struct Fixture {
   /// Last, so that it ends first.
   std::unique_ptr<Runtime> runtime;
 };
+
+}  // namespace remote_backend
 
 BOOST_FIXTURE_TEST_SUITE(remote_backend, Fixture)
 
@@ -411,5 +414,4 @@ BOOST_AUTO_TEST_CASE(what_only_an_embedded_runtime_has_is_refused_with_a_hint) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

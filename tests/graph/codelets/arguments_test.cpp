@@ -7,14 +7,15 @@
 #include "graph/codelets/kernel_context.hpp"
 
 namespace troupe {
+
+BOOST_AUTO_TEST_SUITE(arguments)
+
 namespace {
 
 struct Pair {
   std::int32_t first;
   double second;
 };
-
-BOOST_AUTO_TEST_SUITE(arguments)
 
 BOOST_AUTO_TEST_CASE(come_back_as_they_were_given) {
   const int target = 7;
@@ -56,7 +57,8 @@ BOOST_AUTO_TEST_CASE(have_equal_tags_where_they_have_equal_types) {
   BOOST_TEST(args(&value).tag(0) != args(&constant).tag(0));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe

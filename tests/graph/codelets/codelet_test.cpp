@@ -7,13 +7,14 @@
 #include "proto/errors.hpp"
 
 namespace troupe {
+
+BOOST_AUTO_TEST_SUITE(codelets)
+
 namespace {
 
 auto with_code(ErrorCode code) {
   return [code](const Error& error) { return error.code() == code; };
 }
-
-BOOST_AUTO_TEST_SUITE(codelets)
 
 BOOST_AUTO_TEST_CASE(copies_share_one_definition) {
   const Codelet codelet = Codelet("scale", {AccessMode::read_write}).cpu([](double& x, double a) { x *= a; });
@@ -143,7 +144,8 @@ BOOST_AUTO_TEST_CASE(a_codelet_that_reduces_has_no_kernel_for_cuda) {
                         with_code(ErrorCode::invalid_argument));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe

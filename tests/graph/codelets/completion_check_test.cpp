@@ -5,9 +5,10 @@
 #include <vector>
 
 namespace troupe::graph {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(completion_check)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(where_kernels_work_inside_their_call_a_check_is_called_at_once) {
   int called = 0;
@@ -65,7 +66,8 @@ BOOST_AUTO_TEST_CASE(scopes_nest_and_end) {
   BOOST_TEST(called == 2);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -6,9 +6,10 @@
 #include "tests/support/step_host.hpp"
 
 namespace troupe::graph {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(execution_scope)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(is_found_by_its_graph_and_thread_while_it_lives) {
   tests::StepHost first;
@@ -33,7 +34,8 @@ BOOST_AUTO_TEST_CASE(is_found_by_its_graph_and_thread_while_it_lives) {
   BOOST_TEST(ExecutionScope::find(&first.graph) == nullptr);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

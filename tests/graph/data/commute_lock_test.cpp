@@ -13,7 +13,8 @@
 #include "proto/random.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace commute_locks {
 
 /// Records and tasks that commute on some of them, without a graph.
 struct Fixture {
@@ -39,6 +40,8 @@ std::vector<Task*> content(TaskList& list) {
   while (!list.empty()) tasks.push_back(list.pop_front());
   return tasks;
 }
+
+}  // namespace commute_locks
 
 BOOST_FIXTURE_TEST_SUITE(commute_locks, Fixture)
 
@@ -200,5 +203,4 @@ BOOST_AUTO_TEST_CASE(no_turn_is_lost_among_threads) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

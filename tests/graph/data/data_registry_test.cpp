@@ -8,7 +8,8 @@
 #include "proto/random.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace data_registry {
 
 struct Fixture {
   DataRegistry registry{nullptr};
@@ -27,6 +28,8 @@ struct Fixture {
     return parts.failure().code;
   }
 };
+
+}  // namespace data_registry
 
 BOOST_FIXTURE_TEST_SUITE(data_registry, Fixture)
 
@@ -171,5 +174,4 @@ BOOST_AUTO_TEST_CASE(names_are_for_people) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

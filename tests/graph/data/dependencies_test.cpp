@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(dependencies)
+
 namespace {
 
 /// Submits tasks on one or more dependency states by hand.
@@ -53,8 +56,6 @@ bool waits_for(const Task& successor, const Task& predecessor) {
   return std::count(list.begin(), list.end(), &successor) > 0;
 }
 void end(Task& task) { task.successors = Task::closed(); }
-
-BOOST_AUTO_TEST_SUITE(dependencies)
 
 BOOST_AUTO_TEST_CASE(readers_wait_for_the_writer_and_not_for_one_another) {
   Submitter submitter;
@@ -247,7 +248,8 @@ BOOST_AUTO_TEST_CASE(a_long_epoch_forgets_what_it_waited_for_when_that_has_ended
   BOOST_TEST(x.before.empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -6,13 +6,14 @@
 #include <vector>
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(reductions)
+
 namespace {
 
 DataView view_of(std::vector<double>& data, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   return {reinterpret_cast<std::byte*>(data.data()), layout_of<double>(rows, cols, ld)};
 }
-
-BOOST_AUTO_TEST_SUITE(reductions)
 
 BOOST_AUTO_TEST_CASE(partial_results_begin_neutral_and_are_folded_once) {
   Reduction reduction(sum_reduction<double>(), 3);
@@ -79,7 +80,8 @@ BOOST_AUTO_TEST_CASE(partial_results_may_be_empty_and_are_well_aligned) {
   BOOST_TEST(reinterpret_cast<std::uintptr_t>(large.data) % 64 == 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

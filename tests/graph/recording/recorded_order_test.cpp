@@ -8,6 +8,9 @@
 #include "proto/random.hpp"
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(recorded_order)
+
 namespace {
 
 /// `matrix[a][b]`: b waits for a.
@@ -90,8 +93,6 @@ void check_sound(const Case& one) {
   }
 }
 
-BOOST_AUTO_TEST_SUITE(recorded_order)
-
 BOOST_AUTO_TEST_CASE(what_is_added_twice_is_there_once_and_explicit_if_either_is) {
   Case one(3);
   one.add(0, 1);
@@ -169,7 +170,8 @@ BOOST_AUTO_TEST_CASE(the_look_behind_a_task_is_bounded) {
              boost::test_tools::per_element());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -11,14 +11,15 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(block_pool)
+
 namespace {
 
 struct Record {
   Record* next = nullptr;
   std::uint64_t owner = 0;
 };
-
-BOOST_AUTO_TEST_SUITE(block_pool)
 
 BOOST_AUTO_TEST_CASE(hands_out_every_object_once) {
   BlockPool<Record> pool;
@@ -153,7 +154,8 @@ BOOST_AUTO_TEST_CASE(one_thread_allocates_and_others_free) {
   for (std::thread& thread : threads) thread.join();
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

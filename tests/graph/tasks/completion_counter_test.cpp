@@ -7,9 +7,10 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::graph {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(completion_counter)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(sums_the_counts_of_workers_and_others) {
   CompletionCounter counter(2);
@@ -63,7 +64,8 @@ BOOST_AUTO_TEST_CASE(who_has_seen_the_count_has_seen_the_effects) {
   worker.join();
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -9,7 +9,8 @@
 #include "tests/support/step_host.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace dependency_trace {
 
 using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -39,6 +40,8 @@ struct Fixture {
     return tests::submit(host.graph, codelet, accesses, {}, options).id().value();
   }
 };
+
+}  // namespace dependency_trace
 
 BOOST_FIXTURE_TEST_SUITE(dependency_trace, Fixture)
 
@@ -126,5 +129,4 @@ BOOST_AUTO_TEST_CASE(loses_what_finds_no_room) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

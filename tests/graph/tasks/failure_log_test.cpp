@@ -5,8 +5,15 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(failure_log)
+
 namespace {
+
+using tests::contains;
 
 FailureLog::Cause because(const std::string& message, ErrorCode code = ErrorCode::kernel_failed) {
   return std::make_shared<Failure>(Failure{code, message});
@@ -17,9 +24,6 @@ void fail(FailureLog& log, std::uint64_t id, const std::string& message = "broke
 void cancel(FailureLog& log, std::uint64_t id, const std::string& message = "not needed") {
   log.task_ended(TaskId(id), TaskStatus::cancelled, because(message, ErrorCode::cancelled));
 }
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-BOOST_AUTO_TEST_SUITE(failure_log)
 
 BOOST_AUTO_TEST_CASE(knows_how_each_task_ended_in_whatever_order_they_did) {
   for (const std::vector<std::uint64_t>& order :
@@ -125,7 +129,8 @@ BOOST_AUTO_TEST_CASE(counts_what_threads_report_at_the_same_time) {
   BOOST_TEST(contains(log.take_summary()->message, "2000 tasks failed"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

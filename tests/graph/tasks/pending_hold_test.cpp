@@ -12,6 +12,8 @@ using namespace troupe;
 using troupe::graph::PendingHold;
 using troupe::tests::StepHost;
 
+BOOST_AUTO_TEST_SUITE(pending_hold)
+
 namespace {
 
 struct Endings final : graph::TaskEndings {
@@ -51,8 +53,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pending_hold)
 
 BOOST_AUTO_TEST_CASE(data_that_no_task_uses_are_there_at_once) {
   Fixture f;

@@ -8,7 +8,8 @@
 #include "tests/support/step_host.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace task_graph_failures {
 
 using tests::contains;
 using tests::register_matrix;
@@ -39,6 +40,8 @@ struct Fixture {
   }
   std::string why_invalid(const Handle& handle) { return graph.acquire(handle, AccessMode::read).failure().message; }
 };
+
+}  // namespace task_graph_failures
 
 BOOST_FIXTURE_TEST_SUITE(task_graph_failures, Fixture)
 
@@ -336,5 +339,4 @@ BOOST_AUTO_TEST_CASE(a_callback_may_submit_but_not_wait) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

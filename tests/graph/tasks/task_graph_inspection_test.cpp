@@ -12,6 +12,9 @@
 #include "tests/support/thread_host.hpp"
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(task_graph_inspection)
+
 namespace {
 
 using tests::StepHost;
@@ -61,8 +64,6 @@ Seen look(TaskGraph& graph, const std::vector<RunningTask>& running = {}) {
 std::string edge(const Future& from, const Future& to) {
   return std::to_string(from.id().value()) + ">" + std::to_string(to.id().value());
 }
-
-BOOST_AUTO_TEST_SUITE(task_graph_inspection)
 
 BOOST_AUTO_TEST_CASE(an_empty_graph_has_nothing_in_flight) {
   StepHost host;
@@ -191,7 +192,8 @@ BOOST_AUTO_TEST_CASE(a_look_never_disturbs_nor_is_disturbed) {
   BOOST_TEST(wrong == 0);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

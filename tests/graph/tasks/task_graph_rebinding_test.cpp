@@ -2,7 +2,8 @@
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace task_graph_rebinding {
 
 using tests::contains;
 using tests::record;
@@ -16,6 +17,8 @@ using tests::try_run;
 using tests::try_submit;
 using Fixture = tests::RecordingFixture;
 const auto kPerElement = boost::test_tools::per_element();
+
+}  // namespace task_graph_rebinding
 
 BOOST_FIXTURE_TEST_SUITE(task_graph_rebinding, Fixture)
 
@@ -259,5 +262,4 @@ BOOST_AUTO_TEST_CASE(a_release_inside_of_a_recording_releases_and_runs_kernels_a
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -2,7 +2,8 @@
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace task_graph_recorded_run {
 
 using tests::contains;
 using tests::record;
@@ -16,6 +17,8 @@ using tests::try_run;
 using tests::try_submit;
 using Fixture = tests::RecordingFixture;
 const auto kPerElement = boost::test_tools::per_element();
+
+}  // namespace task_graph_recorded_run
 
 BOOST_FIXTURE_TEST_SUITE(task_graph_recorded_run, Fixture)
 
@@ -218,5 +221,4 @@ BOOST_AUTO_TEST_CASE(a_run_in_progress_can_be_looked_at) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

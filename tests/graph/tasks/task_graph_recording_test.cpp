@@ -2,7 +2,8 @@
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace task_graph_recording {
 
 using tests::contains;
 using tests::record;
@@ -16,6 +17,8 @@ using tests::try_run;
 using tests::try_submit;
 using Fixture = tests::RecordingFixture;
 const auto kPerElement = boost::test_tools::per_element();
+
+}  // namespace task_graph_recording
 
 BOOST_FIXTURE_TEST_SUITE(task_graph_recording, Fixture)
 
@@ -367,5 +370,4 @@ BOOST_AUTO_TEST_CASE(handles_that_are_divided_later_are_used_as_a_whole) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -16,7 +16,8 @@
 #include "tests/support/thread_host.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace task_graph_recording_threads {
 
 using tests::record;
 using tests::register_scalar;
@@ -43,6 +44,8 @@ struct Fixture {
         y += x;
       });
 };
+
+}  // namespace task_graph_recording_threads
 
 BOOST_FIXTURE_TEST_SUITE(task_graph_recording_threads, Fixture)
 
@@ -262,5 +265,4 @@ BOOST_AUTO_TEST_CASE(a_stop_ends_the_runs_that_are_there) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -10,7 +10,8 @@
 #include "tests/support/step_host.hpp"
 
 namespace troupe::graph {
-namespace {
+
+namespace task_graph {
 
 using tests::contains;
 using tests::register_matrix;
@@ -28,6 +29,8 @@ struct Fixture {
   Codelet look = Codelet("look", {AccessMode::read}).cpu([](const double&) {});
   Codelet fails = Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("broken"); });
 };
+
+}  // namespace task_graph
 
 BOOST_FIXTURE_TEST_SUITE(task_graph, Fixture)
 
@@ -334,5 +337,4 @@ BOOST_AUTO_TEST_CASE(a_codelet_may_die_before_its_tasks_run) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

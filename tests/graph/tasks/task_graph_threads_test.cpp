@@ -10,6 +10,9 @@
 #include "tests/support/thread_host.hpp"
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(task_graph_threads)
+
 namespace {
 
 using tests::register_scalar;
@@ -27,8 +30,6 @@ void run_all(std::size_t count, const std::function<void(std::size_t)>& body) {
   for (std::size_t i = 0; i < count; ++i) threads.emplace_back(body, i);
   for (std::thread& thread : threads) thread.join();
 }
-
-BOOST_AUTO_TEST_SUITE(task_graph_threads)
 
 BOOST_AUTO_TEST_CASE(several_submitters_share_a_tiny_window) {
   tests::ThreadChecks checks;
@@ -207,7 +208,8 @@ BOOST_AUTO_TEST_CASE(several_threads_wait_for_everything_at_the_same_time) {
   BOOST_TEST(ran.load() == 1200);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

@@ -4,6 +4,9 @@
 #include <vector>
 
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(trace_log)
+
 namespace {
 
 std::vector<int> content(const TraceLog<int>& log) {
@@ -11,8 +14,6 @@ std::vector<int> content(const TraceLog<int>& log) {
   log.for_each([&](int entry) { entries.push_back(entry); });
   return entries;
 }
-
-BOOST_AUTO_TEST_SUITE(trace_log)
 
 BOOST_AUTO_TEST_CASE(keeps_entries_of_many_chunks_in_order) {
   TraceLog<int> log;
@@ -76,7 +77,8 @@ BOOST_AUTO_TEST_CASE(goes_on_empty_when_its_content_was_moved_out) {
   BOOST_TEST(content(log) == std::vector<int>{8}, boost::test_tools::per_element());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::graph

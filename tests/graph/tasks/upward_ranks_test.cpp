@@ -8,6 +8,9 @@
 #include "proto/random.hpp"
 
 namespace troupe {
+
+BOOST_AUTO_TEST_SUITE(upward_ranks)
+
 namespace {
 
 using Use = UpwardRanks::Use;
@@ -56,8 +59,6 @@ Program random_program(std::uint64_t seed) {
   }
   return program;
 }
-
-BOOST_AUTO_TEST_SUITE(upward_ranks)
 
 BOOST_AUTO_TEST_CASE(the_rank_is_the_longest_chain_to_the_end) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
@@ -109,7 +110,8 @@ BOOST_AUTO_TEST_CASE(programs_without_tasks_or_costs_have_priorities_too) {
   BOOST_TEST(ranked({{0, {{0, true}}}, {0, {{0, true}}}}).priorities(5) == expected, boost::test_tools::per_element());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe

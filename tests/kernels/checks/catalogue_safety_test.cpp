@@ -15,6 +15,9 @@
 #include "tests/kernels/guarded_memory.hpp"
 
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(catalogue_safety)
+
 namespace {
 
 using tests::GuardedMemory;
@@ -116,8 +119,6 @@ void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) 
   }
 }
 
-BOOST_AUTO_TEST_SUITE(catalogue_safety)
-
 BOOST_AUTO_TEST_CASE(accepted_tasks_stay_inside_of_their_data) {
   constexpr int kWanted = 60;
   constexpr int kTries = 200'000;
@@ -203,7 +204,8 @@ BOOST_AUTO_TEST_CASE(panels_whose_memory_changes_meanwhile_stay_inside) {
   stop = true;
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

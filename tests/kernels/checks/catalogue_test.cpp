@@ -12,6 +12,9 @@
 #include "kernels/tile_codelet_list.hpp"
 
 namespace troupe::kernels {
+
+BOOST_AUTO_TEST_SUITE(catalogue_of_codelets)
+
 namespace {
 
 constexpr auto kHuge = std::numeric_limits<std::int64_t>::max();
@@ -160,8 +163,6 @@ std::string described(const Case& one) {
   return one.name + ": " + (outcome ? "accepted" : outcome.failure().message);
 }
 
-BOOST_AUTO_TEST_SUITE(catalogue)
-
 BOOST_AUTO_TEST_CASE(names_are_unique_and_lead_to_their_codelets) {
   std::set<std::string> names;
   for (const CatalogueEntry& entry : kernels::catalogue()) {
@@ -269,7 +270,8 @@ BOOST_AUTO_TEST_CASE(empty_data_are_accepted) {
   BOOST_TEST(accepts({"swap_rows/double", {numbers(0), tile(0, 0)}, offset(0)}));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -16,7 +16,8 @@
 #include "tests/support/cuda/cuda_operands.hpp"
 
 namespace troupe::kernels {
-namespace {
+
+namespace cuda_codelets {
 
 using tests::Gpu;
 using tests::Operand;
@@ -110,6 +111,8 @@ bool needs_device_code() {
   if (!has_device_code()) BOOST_TEST_MESSAGE("skipped: built without nvcc");
   return has_device_code();
 }
+
+}  // namespace cuda_codelets
 
 BOOST_FIXTURE_TEST_SUITE(cuda_codelets, Fixture)
 
@@ -458,5 +461,4 @@ BOOST_AUTO_TEST_CASE(without_a_stream_the_data_are_the_hosts_and_a_core_computes
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::kernels

@@ -5,7 +5,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::linalg {
-namespace {
+
+namespace matrix_market_header {
 
 using tests::contains;
 using tests::TemporaryFolder;
@@ -26,6 +27,8 @@ struct HeaderFixture {
     }
   }
 };
+
+}  // namespace matrix_market_header
 
 BOOST_FIXTURE_TEST_SUITE(matrix_market_header, HeaderFixture)
 
@@ -136,5 +139,4 @@ BOOST_AUTO_TEST_CASE(names_the_cause_where_permission_is_missing) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

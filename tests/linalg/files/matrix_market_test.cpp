@@ -9,7 +9,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::linalg {
-namespace {
+
+namespace matrix_market {
 
 using tests::contains;
 using tests::TemporaryFolder;
@@ -49,6 +50,8 @@ struct ReaderFixture {
     }
   }
 };
+
+}  // namespace matrix_market
 
 BOOST_FIXTURE_TEST_SUITE(matrix_market, ReaderFixture)
 
@@ -241,5 +244,4 @@ BOOST_AUTO_TEST_CASE(refuses_the_pattern_matrix_rajat01) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

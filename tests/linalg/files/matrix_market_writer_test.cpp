@@ -7,12 +7,13 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::linalg {
+
+BOOST_AUTO_TEST_SUITE(matrix_market_writer)
+
 namespace {
 
 using tests::contains;
 using tests::TemporaryFolder;
-
-BOOST_AUTO_TEST_SUITE(matrix_market_writer)
 
 BOOST_AUTO_TEST_CASE(writes_an_array_with_comments) {
   const TemporaryFolder folder;
@@ -45,7 +46,8 @@ BOOST_AUTO_TEST_CASE(says_so_where_the_disk_is_full) {
   BOOST_TEST(contains(written.failure().message, "No space left"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::linalg

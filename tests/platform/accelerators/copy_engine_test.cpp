@@ -13,6 +13,9 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(copy_engine)
+
 namespace {
 
 using std::chrono::steady_clock;
@@ -55,8 +58,6 @@ class Ends {
   std::vector<int> order_;
   std::vector<Result<void>> outcomes_;
 };
-
-BOOST_AUTO_TEST_SUITE(copy_engine)
 
 BOOST_AUTO_TEST_CASE(columns_arrive_where_they_belong_and_nothing_else_changes) {
   constexpr std::size_t kColumns = 5;
@@ -282,7 +283,8 @@ BOOST_AUTO_TEST_CASE(many_threads_may_ask_hurry_and_look_at_the_same_time) {
   BOOST_TEST(engine.traffic().bytes.count == 512U * kThreads * kCopies);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

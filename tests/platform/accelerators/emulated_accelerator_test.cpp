@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(emulated_accelerator)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,8 +54,6 @@ Result<void> copy_peer(EmulatedAccelerator& to, EmulatedAccelerator& from, std::
                [&](Result<void> outcome) { ended.set_value(std::move(outcome)); });
   return ended.get_future().get();
 }
-
-BOOST_AUTO_TEST_SUITE(emulated_accelerator)
 
 BOOST_AUTO_TEST_CASE(it_says_what_it_is) {
   EmulationOptions options;
@@ -232,7 +233,8 @@ BOOST_AUTO_TEST_CASE(memory_that_the_host_does_not_have_is_refused) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(emulation_arguments)
+
 namespace {
 
 using platform::EmulationOptions;
@@ -28,8 +31,6 @@ void refuses(const std::string& text, const std::vector<std::string>& parts) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(emulation_arguments)
 
 BOOST_AUTO_TEST_CASE(a_number_alone_means_so_many_of_the_usual_kind) {
   const auto all = parsed("3");
@@ -137,7 +138,8 @@ BOOST_AUTO_TEST_CASE(unknown_options_slips_and_trailing_text_are_named) {
   refuses("2:memory=1GiB:seed=1", {"'1GiB:seed=1'"});
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -7,11 +7,12 @@
 #include "platform/accelerators/emulated_accelerator.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(link_measurement)
+
 namespace {
 
 constexpr std::uint64_t kKiB = 1024;
-
-BOOST_AUTO_TEST_SUITE(link_measurement)
 
 BOOST_AUTO_TEST_CASE(a_line_through_two_sizes_gives_latency_and_rate) {
   using std::chrono::microseconds;
@@ -70,7 +71,8 @@ BOOST_AUTO_TEST_CASE(a_copy_that_fails_is_reported) {
   BOOST_TEST((speed.failure().code == ErrorCode::transfer_failed));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

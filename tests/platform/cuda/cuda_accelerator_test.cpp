@@ -19,6 +19,8 @@ using namespace troupe::platform;
 using troupe::tests::CudaFixture;
 using troupe::tests::FakeCudaOptions;
 
+BOOST_AUTO_TEST_SUITE(cuda_accelerator)
+
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -97,8 +99,6 @@ void check_round_trip(CudaAccelerator& gpu, Random& random, bool pin) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cuda_accelerator)
 
 BOOST_AUTO_TEST_CASE(blocks_with_any_gaps_come_back_as_they_were) {
   const CudaFixture fixture;

@@ -5,12 +5,16 @@
 
 #include "platform/cuda/cuda_api.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace troupe;
 using namespace troupe::platform;
+using troupe::tests::contains;
 using troupe::tests::CudaFixture;
 using troupe::tests::EnvironmentVariable;
 using troupe::tests::FakeCudaOptions;
+
+BOOST_AUTO_TEST_SUITE(cuda_devices)
 
 namespace {
 
@@ -28,11 +32,7 @@ std::string why_none() {
   return devices.failure().message;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cuda_devices)
 
 BOOST_AUTO_TEST_CASE(every_gpu_is_listed_with_its_name_and_memory) {
   const CudaFixture fixture({.devices = 3, .memory = 64 * kMiB});

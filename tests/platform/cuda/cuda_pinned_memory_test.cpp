@@ -12,6 +12,8 @@ using namespace troupe;
 using namespace troupe::platform;
 using troupe::tests::CudaFixture;
 
+BOOST_AUTO_TEST_SUITE(cuda_pinned_memory)
+
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -27,8 +29,6 @@ struct PinFixture : CudaFixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cuda_pinned_memory)
 
 BOOST_AUTO_TEST_CASE(without_a_gpu_in_use_nothing_is_pinned_and_nothing_fails) {
   const CudaFixture fixture;

@@ -10,6 +10,9 @@
 #include "platform/described/machine_description.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(h200_nvlink)
+
 namespace {
 
 using nlohmann::json;
@@ -62,8 +65,6 @@ double assumed_time(const json& assumptions, const json& kernel, std::size_t kin
                       fraction(assumptions, name, kind, tile);
   return kernel["flops"].get<double>() / (rate * 1e3);
 }
-
-BOOST_AUTO_TEST_SUITE(h200_nvlink)
 
 BOOST_AUTO_TEST_CASE(every_figure_names_its_origin) {
   const json machine = file();
@@ -143,7 +144,8 @@ BOOST_AUTO_TEST_CASE(no_device_is_faster_than_its_peak_and_all_applications_are_
   BOOST_TEST(applications == expected, boost::test_tools::per_element());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

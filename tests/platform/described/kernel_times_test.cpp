@@ -4,6 +4,9 @@
 #include <cmath>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(kernel_times)
+
 namespace {
 
 const auto kTight = boost::test_tools::tolerance(1e-9);
@@ -15,8 +18,6 @@ TimeCurve two_points() {
   curve.add(100, {1000, 100});
   return curve;
 }
-
-BOOST_AUTO_TEST_SUITE(kernel_times)
 
 BOOST_AUTO_TEST_CASE(a_measured_edge_gives_exactly_what_was_measured) {
   TimeCurve curve;
@@ -89,7 +90,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_run_on_gpus_only) {
   BOOST_TEST(kernel.gpu(0, 10).mean_us == 4.0);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

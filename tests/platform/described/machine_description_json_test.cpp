@@ -9,6 +9,9 @@
 
 // What is wrong with a file is told by field. Each test spoils one field of a good description.
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(machine_description_json)
+
 namespace {
 
 using nlohmann::json;
@@ -65,8 +68,6 @@ MachineDescription taken(const json& machine) {
   BOOST_REQUIRE_MESSAGE(parsed.ok(), (parsed.ok() ? "" : parsed.failure().message));
   return std::move(parsed).value();
 }
-
-BOOST_AUTO_TEST_SUITE(machine_description_json)
 
 BOOST_AUTO_TEST_CASE(a_good_description_is_taken_field_by_field) {
   const MachineDescription machine = taken(small_machine());
@@ -252,7 +253,8 @@ BOOST_AUTO_TEST_CASE(a_file_with_damaged_bytes_is_read_or_refused_by_name) {
   BOOST_TEST(refusals > 1000);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -13,6 +13,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(machine_description)
+
 namespace {
 
 using nlohmann::json;
@@ -51,8 +54,6 @@ std::vector<std::string> link_names(const MachineDescription& machine, const Des
   for (const std::uint32_t link : route.links) names.push_back(machine.links[link].name);
   return names;
 }
-
-BOOST_AUTO_TEST_SUITE(machine_description)
 
 BOOST_AUTO_TEST_CASE(five_machines_come_with_troupe_each_under_its_own_name) {
   const std::vector<std::string> expected{"h200-nvlink", "idgraf", "idgraf-double", "sirocco", "sirocco-double"};
@@ -244,7 +245,8 @@ BOOST_AUTO_TEST_CASE(the_example_of_the_manual_is_read_and_behaves_as_it_says) {
   BOOST_TEST(contains(page, tail), "the page does not show: " << tail);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

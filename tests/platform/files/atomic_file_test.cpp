@@ -9,7 +9,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
-namespace {
+
+namespace atomic_file {
 
 using tests::contains;
 using tests::FileSizeLimit;
@@ -26,6 +27,8 @@ struct AtomicFileFixture {
     BOOST_TEST_CONTEXT("message: " << written.failure().message) BOOST_TEST(contains(written.failure().message, part));
   }
 };
+
+}  // namespace atomic_file
 
 BOOST_FIXTURE_TEST_SUITE(atomic_file, AtomicFileFixture)
 
@@ -119,5 +122,4 @@ BOOST_AUTO_TEST_CASE(respects_permissions) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -6,6 +6,9 @@
 #include <string>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(cache_folder_of_the_user)
+
 namespace {
 
 /// Sets an environment variable, or unsets it, while it lives.
@@ -37,8 +40,6 @@ std::string with(std::optional<std::string> cache, std::optional<std::string> ho
   return cache_folder();
 }
 
-BOOST_AUTO_TEST_SUITE(cache_folder_of_the_user)
-
 BOOST_AUTO_TEST_CASE(it_follows_the_specification) {
   BOOST_TEST(with("/c", "/h") == "/c/troupe");
   BOOST_TEST(with(std::nullopt, "/h") == "/h/.cache/troupe");
@@ -52,7 +53,8 @@ BOOST_AUTO_TEST_CASE(without_a_home_there_is_none) {
   BOOST_TEST(with("", "") == "");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

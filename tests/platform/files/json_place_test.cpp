@@ -7,6 +7,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(json_place)
+
 namespace {
 
 using tests::contains;
@@ -20,8 +23,6 @@ std::string message_of(const std::string& text) {
   }
   return "taken";
 }
-
-BOOST_AUTO_TEST_SUITE(json_place)
 
 BOOST_AUTO_TEST_CASE(json_is_taken) {
   for (const char* text : {"{}", "[1, 2.5, -3, true, null, \"x\", {\"a\": [[], {}]}]", " 7 \n"}) {
@@ -66,7 +67,8 @@ BOOST_AUTO_TEST_CASE(a_text_nested_without_end_is_refused) {
   BOOST_TEST(contains(message_of(std::string(1000000, '[')), "lie in one another"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

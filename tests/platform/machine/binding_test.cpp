@@ -11,14 +11,15 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(binding_of_threads)
+
 namespace {
 
 CpuSet binding() {
   auto pus = this_thread_binding();
   return pus.ok() ? pus.value() : CpuSet{};
 }
-
-BOOST_AUTO_TEST_SUITE(binding_of_threads)
 
 BOOST_AUTO_TEST_CASE(a_thread_is_bound_to_each_pu_that_it_may_use) {
   const CpuSet before = binding();
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(a_thread_is_let_run_on_a_set_again) {
   }).join();
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -7,7 +7,8 @@
 #include "tests/platform/machine/fake_system.hpp"
 
 namespace troupe::platform {
-namespace {
+
+namespace cgroup {
 
 struct CgroupFixture {
   tests::FakeSystem system;
@@ -22,6 +23,8 @@ struct CgroupFixture {
 
 using Names = std::vector<std::string>;
 const auto kPerElement = boost::test_tools::per_element();
+
+}  // namespace cgroup
 
 BOOST_FIXTURE_TEST_SUITE(cgroup, CgroupFixture)
 
@@ -167,5 +170,4 @@ BOOST_AUTO_TEST_CASE(version_1_writes_no_memory_limit_as_a_huge_number) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -5,11 +5,12 @@
 #include <thread>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(clocks)
+
 namespace {
 
 using namespace std::chrono_literals;
-
-BOOST_AUTO_TEST_SUITE(clocks)
 
 BOOST_AUTO_TEST_CASE(the_steady_clock_runs_forward_in_real_time) {
   const SteadyClock clock;
@@ -37,7 +38,8 @@ BOOST_AUTO_TEST_CASE(the_manual_clock_stands_still_until_it_is_moved) {
   BOOST_TEST((reader.now() == 1s));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

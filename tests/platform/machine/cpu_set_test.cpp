@@ -6,9 +6,10 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(cpu_set)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(list_notation_is_read_and_written) {
   const auto set = parse_cpu_set("0-3,8");
@@ -43,7 +44,8 @@ BOOST_AUTO_TEST_CASE(sets_are_intersected_and_searched) {
   BOOST_TEST(!contains({1, 9}, 5));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

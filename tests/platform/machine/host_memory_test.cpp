@@ -5,7 +5,8 @@
 #include "tests/platform/machine/fake_system.hpp"
 
 namespace troupe::platform {
-namespace {
+
+namespace host_memory {
 
 struct MemoryFixture {
   tests::FakeSystem system;
@@ -14,6 +15,8 @@ struct MemoryFixture {
     system.set_meminfo(8000, 6000);
   }
 };
+
+}  // namespace host_memory
 
 BOOST_FIXTURE_TEST_SUITE(host_memory, MemoryFixture)
 
@@ -48,5 +51,4 @@ BOOST_AUTO_TEST_CASE(this_machine_has_memory) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -4,6 +4,9 @@
 #include <vector>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(nearness)
+
 namespace {
 
 using Rings = std::vector<std::vector<int>>;
@@ -39,8 +42,6 @@ std::vector<int> chosen_of(const std::vector<Core>& cores, int count) {
   for (const Core& core : compact_choice(cores, count)) pus.push_back(core.pu);
   return pus;
 }
-
-BOOST_AUTO_TEST_SUITE(nearness)
 
 BOOST_AUTO_TEST_CASE(rings_go_from_shared_cache_to_machine) {
   const auto rings = rings_around(cores_in({2, 2, 2}), 0);
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(second_hyperthreads_are_taken_last) {
   BOOST_TEST(one_pu_per_core(pus).size() == 3U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -10,6 +10,9 @@
 #include "tests/platform/machine/fake_system.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(topology)
+
 namespace {
 
 using tests::contains;
@@ -52,8 +55,6 @@ class EnvironmentVariable {
  private:
   const char* name_;
 };
-
-BOOST_AUTO_TEST_SUITE(topology)
 
 BOOST_AUTO_TEST_CASE(cores_are_grouped_by_the_numa_nodes_that_have_any) {
   TopologyOptions options;
@@ -278,7 +279,8 @@ BOOST_AUTO_TEST_CASE(two_hundred_and_fifty_six_cores_see_all_others_once) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

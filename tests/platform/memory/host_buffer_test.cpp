@@ -13,6 +13,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(host_buffers)
+
 namespace {
 
 std::uint64_t misalignment(const HostBuffer& buffer, Bytes alignment) {
@@ -31,8 +34,6 @@ HostBuffer allocated(Bytes size) {
   BOOST_TEST_REQUIRE(buffer.ok());
   return std::move(buffer).value();
 }
-
-BOOST_AUTO_TEST_SUITE(host_buffers)
 
 BOOST_AUTO_TEST_CASE(memory_of_a_numa_node_can_be_used_whether_the_system_places_it_or_not) {
   for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{100000}, 3 * kHugePage.count}) {
@@ -104,7 +105,8 @@ BOOST_AUTO_TEST_CASE(moving_hands_the_memory_over) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -11,11 +11,12 @@
 #include "platform/files/file_descriptor.hpp"
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(huge_pages)
+
 namespace {
 
 bool is_aligned(const std::byte* data) { return reinterpret_cast<std::uintptr_t>(data) % kHugePage.count == 0; }
-
-BOOST_AUTO_TEST_SUITE(huge_pages)
 
 BOOST_AUTO_TEST_CASE(long_mappings_begin_at_a_huge_page_and_leave_nothing_beside_them) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -63,7 +64,8 @@ BOOST_AUTO_TEST_CASE(shared_memory_stays_what_it_was) {
   ::munmap(there, length);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(link_network)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,8 +58,6 @@ std::vector<Route> star(std::size_t nodes, const Route& route) {
   for (std::size_t to = 1; to < nodes; ++to) routes[to] = route;
   return routes;
 }
-
-BOOST_AUTO_TEST_SUITE(link_network)
 
 BOOST_AUTO_TEST_CASE(a_copy_alone_takes_latency_overhead_and_bytes_over_its_rate) {
   Network n({{8 * kGiga}}, 2, star(2, {{0}, 4 * kGiga, 1000ns}), 500ns);
@@ -427,7 +428,8 @@ BOOST_AUTO_TEST_CASE(equal_copies_give_equal_times) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

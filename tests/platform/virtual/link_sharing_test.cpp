@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(link_sharing)
+
 namespace {
 
 using Links = std::vector<std::uint32_t>;
@@ -23,8 +26,6 @@ std::vector<double> share(const std::vector<double>& capacities, const std::vect
   const auto rates = sharing.share(flows);
   return {rates.begin(), rates.end()};
 }
-
-BOOST_AUTO_TEST_SUITE(link_sharing)
 
 BOOST_AUTO_TEST_CASE(flows_that_are_alike_get_equal_parts_of_a_link) {
   BOOST_TEST(share({600}, {{{0}, 1000}}) == std::vector<double>({600}), boost::test_tools::per_element());
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(random_networks_are_shared_fairly) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

@@ -10,11 +10,12 @@
 #include <vector>
 
 namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(virtual_time)
+
 namespace {
 
 using namespace std::chrono_literals;
-
-BOOST_AUTO_TEST_SUITE(virtual_time)
 
 BOOST_AUTO_TEST_CASE(events_are_called_at_their_times_in_order) {
   VirtualTime time;
@@ -153,7 +154,8 @@ BOOST_AUTO_TEST_CASE(random_events_and_cancellations_agree_with_a_sorted_list) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::platform

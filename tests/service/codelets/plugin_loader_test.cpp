@@ -14,6 +14,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(plugin_loader)
+
 namespace {
 
 using tests::contains;
@@ -49,8 +52,6 @@ struct Told {
     };
   }
 };
-
-BOOST_AUTO_TEST_SUITE(plugin_loader)
 
 BOOST_AUTO_TEST_CASE(the_manuals_example_loads_and_its_codelets_run) {
   const auto plugin = load_plugin(built("plugin"));
@@ -171,7 +172,8 @@ BOOST_AUTO_TEST_CASE(files_that_others_can_write_are_not_even_loaded) {
   BOOST_TEST(contains(told.lines[0].second, "can be written by others"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

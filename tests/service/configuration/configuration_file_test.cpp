@@ -7,6 +7,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(configuration_file)
+
 namespace {
 
 using tests::contains;
@@ -45,8 +48,6 @@ std::string other_value(const ConfigurationKey& key) {
   }
   return "";
 }
-
-BOOST_AUTO_TEST_SUITE(configuration_file)
 
 BOOST_AUTO_TEST_CASE(values_arrive_where_they_belong) {
   const Configuration read_back = read(R"(
@@ -232,7 +233,8 @@ BOOST_AUTO_TEST_CASE(http_beyond_this_machine_needs_a_token) {
   BOOST_TEST(!check(configuration).ok());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -8,6 +8,9 @@
 #include "service/configuration/configuration.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(documentation)
+
 namespace {
 
 std::string read(const std::string& name) {
@@ -23,8 +26,6 @@ std::string between(const std::string& text, const std::string& begin, const std
   return text.substr(from + begin.size(), to - from - begin.size());
 }
 
-BOOST_AUTO_TEST_SUITE(documentation)
-
 BOOST_AUTO_TEST_CASE(the_manual_lists_the_keys_as_print_config_does) {
   const std::string listed =
       between(read("service.md"), "<!-- configuration: begin -->\n```toml\n", "```\n<!-- configuration: end -->");
@@ -38,7 +39,8 @@ BOOST_AUTO_TEST_CASE(the_manuals_plugin_is_the_one_that_is_built_and_tested) {
   BOOST_TEST((built.substr(built.find("#include")) == shown));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

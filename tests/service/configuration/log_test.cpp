@@ -8,7 +8,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
-namespace {
+
+namespace log {
 
 using tests::contains;
 
@@ -18,6 +19,8 @@ struct Fixture {
   }
   tests::TemporaryFolder folder;
 };
+
+}  // namespace log
 
 BOOST_FIXTURE_TEST_SUITE(log, Fixture)
 
@@ -71,5 +74,4 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_an_error) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -9,7 +9,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
-namespace {
+
+namespace token_file {
 
 using tests::contains;
 
@@ -21,6 +22,8 @@ struct Fixture {
   }
   tests::TemporaryFolder folder;
 };
+
+}  // namespace token_file
 
 BOOST_FIXTURE_TEST_SUITE(token_file, Fixture)
 
@@ -55,5 +58,4 @@ BOOST_AUTO_TEST_CASE(what_is_no_plain_file_is_refused_and_does_not_hold_up) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -8,7 +8,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
-namespace {
+
+namespace trusted_files {
 
 namespace fs = std::filesystem;
 using tests::contains;
@@ -26,6 +27,8 @@ struct Fixture {
   }
   tests::TemporaryFolder folder;
 };
+
+}  // namespace trusted_files
 
 BOOST_FIXTURE_TEST_SUITE(trusted_files, Fixture)
 
@@ -102,5 +105,4 @@ BOOST_AUTO_TEST_CASE(what_is_no_folder_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -5,9 +5,10 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(weights)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(users_come_before_groups_and_groups_before_the_rest) {
   // root is in group root everywhere; 4000000000 is nobody.
@@ -27,7 +28,8 @@ BOOST_AUTO_TEST_CASE(names_that_nobody_has_are_errors) {
   BOOST_TEST(!weights_of({.other = 1, .users = {}, .groups = {{"no-such-group-here", 3}}}).ok());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -8,6 +8,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(connection_table)
+
 namespace {
 
 std::array<int, 2> make_pair() {
@@ -17,8 +20,6 @@ std::array<int, 2> make_pair() {
 }
 
 std::string name(int socket) { return fmt::format("fd:{}", socket); }
-
-BOOST_AUTO_TEST_SUITE(connection_table)
 
 BOOST_AUTO_TEST_CASE(a_connection_is_known_until_its_descriptor_means_another_one) {
   ConnectionTable table(10);
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(each_user_has_so_many_at_a_time) {
   for (const int socket : {first[1], second[0], second[1]}) ::close(socket);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

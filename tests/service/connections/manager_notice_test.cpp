@@ -12,6 +12,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(manager_notice)
+
 namespace {
 
 /// A manager that listens at `name`, a path or '@' and an abstract name.
@@ -31,8 +34,6 @@ std::string heard(const platform::FileDescriptor& socket) {
   const ssize_t got = ::recv(socket.get(), text.data(), text.size(), 0);
   return got < 0 ? "nothing" : std::string(text.data(), static_cast<std::size_t>(got));
 }
-
-BOOST_AUTO_TEST_SUITE(manager_notice)
 
 BOOST_AUTO_TEST_CASE(notices_arrive_at_paths_and_abstract_names) {
   const tests::TemporaryFolder folder;
@@ -57,7 +58,8 @@ BOOST_AUTO_TEST_CASE(the_environment_is_read_once) {
   BOOST_TEST(take_notice_socket() == "");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

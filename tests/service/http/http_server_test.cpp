@@ -17,6 +17,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(http_server)
+
 namespace {
 
 using tests::contains;
@@ -73,8 +76,6 @@ std::string receive_all(const platform::FileDescriptor& fd) {
   }
   return all;
 }
-
-BOOST_AUTO_TEST_SUITE(http_server)
 
 BOOST_AUTO_TEST_CASE(it_gives_the_page_the_metrics_the_view_and_why) {
   const FakeViewSource source(100);
@@ -372,7 +373,8 @@ BOOST_AUTO_TEST_CASE(it_ends_at_once_whoever_is_connected) {
   for (const auto& fd : waiting) (void)receive_all(fd);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -12,6 +12,9 @@
 #include "tests/support/browser.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(page)
+
 namespace {
 
 using tests::Browser;
@@ -62,8 +65,6 @@ void photograph(Browser& browser, const std::string& name) {
 void fits(Browser& browser) {
   BOOST_TEST(browser.evaluate("document.documentElement.scrollWidth <= window.innerWidth").get<bool>());
 }
-
-BOOST_AUTO_TEST_SUITE(page)
 
 BOOST_AUTO_TEST_CASE(every_panel_shows_what_the_service_says) {
   const auto browser = start_browser();
@@ -229,7 +230,8 @@ BOOST_AUTO_TEST_CASE(with_a_token_the_address_with_it_opens_the_page_once_for_al
   no_complaints(*browser, server->url());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

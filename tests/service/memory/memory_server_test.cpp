@@ -8,7 +8,8 @@
 #include "tests/support/service_client.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace memory_socket {
 
 using wire::MemoryError;
 using wire::MemoryReply;
@@ -26,6 +27,8 @@ struct Memory {
   RunningService service{options()};
   MemoryClient client{service.folder()};
 };
+
+}  // namespace memory_socket
 
 BOOST_FIXTURE_TEST_SUITE(memory_socket, Memory)
 
@@ -161,5 +164,4 @@ BOOST_AUTO_TEST_CASE(texts_are_cut_between_characters) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

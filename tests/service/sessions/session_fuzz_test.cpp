@@ -15,6 +15,9 @@
 #include "tests/support/service_client.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(fuzzed_sessions)
+
 namespace {
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -366,8 +369,6 @@ void check_good_client(RunningService& service) {
   BOOST_TEST(segment.at<double>(800)[99] == 5.0);
 }
 
-BOOST_AUTO_TEST_SUITE(fuzzed_sessions)
-
 BOOST_AUTO_TEST_CASE(leave_a_service_that_works_and_holds_nothing) {
   service::ServerOptions options;
   options.limits.tasks = 2000;
@@ -388,7 +389,8 @@ BOOST_AUTO_TEST_CASE(leave_a_service_that_works_and_holds_nothing) {
   BOOST_TEST(eventually([] { return mapped_segments() == 0; }));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

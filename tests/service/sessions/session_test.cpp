@@ -8,6 +8,9 @@
 #include "tests/support/service_client.hpp"
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(sessions_of_the_service)
+
 namespace {
 
 struct OneClient {
@@ -21,8 +24,6 @@ struct OneClient {
 struct Greeted : OneClient {
   Greeted() { BOOST_REQUIRE_GT(client.hello(), 0U); }
 };
-
-BOOST_AUTO_TEST_SUITE(sessions_of_the_service)
 
 BOOST_FIXTURE_TEST_CASE(tasks_compute_on_shared_memory, Greeted) {
   BOOST_TEST(!client.open(0, codelet("fill")));
@@ -367,7 +368,8 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_closes_its_side_has_ended, Greeted) {
   BOOST_TEST(client.finish().ok());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

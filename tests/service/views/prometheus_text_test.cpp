@@ -15,6 +15,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(prometheus)
+
 namespace {
 
 using nlohmann::json;
@@ -61,8 +64,6 @@ double value(const json& families, const std::string& name, const json& labels =
   BOOST_TEST(count == 1, name << labels.dump() << " is there " << count << " times");
   return found;
 }
-
-BOOST_AUTO_TEST_SUITE(prometheus)
 
 BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
   const ServiceView view = sample_view(100);
@@ -148,7 +149,8 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_characters_are_replaced_one_by_one) {
   BOOST_TEST(valid_text("") == "");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

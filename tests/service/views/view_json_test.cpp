@@ -8,13 +8,14 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
+
+BOOST_AUTO_TEST_SUITE(view_json)
+
 namespace {
 
 using nlohmann::json;
 using tests::contains;
 using tests::sample_view;
-
-BOOST_AUTO_TEST_SUITE(view_json)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
   const ServiceView view = sample_view(1234.567);
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_become_some) {
   BOOST_TEST(again.sessions[0].name.ends_with(" name"));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::service

@@ -7,6 +7,9 @@
 #include "tests/traces/files/trace_sample.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(chrome_trace)
+
 namespace {
 
 using tests::check_chrome;
@@ -20,8 +23,6 @@ std::string chrome(const Trace& trace, TimeStamp begin = {}) {
   out.commit().value_or_throw();
   return folder.read("t.json");
 }
-
-BOOST_AUTO_TEST_SUITE(chrome_trace)
 
 BOOST_AUTO_TEST_CASE(has_tasks_states_threads_flows_and_a_counter) {
   const ChromeContent content = check_chrome(chrome(tests::sample_trace()));
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {
   BOOST_TEST(content.threads.size() == 2U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -3,6 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(copy_tracks_of_traces)
+
 namespace {
 
 TimeStamp at(int ns) { return TimeStamp{} + Duration(ns); }
@@ -10,8 +13,6 @@ TimeStamp at(int ns) { return TimeStamp{} + Duration(ns); }
 TraceTransfer transfer(unsigned handle, unsigned from, unsigned to, int start, int end) {
   return {HandleId(handle), NodeId(from), NodeId(to), Bytes{8}, at(start), at(end)};
 }
-
-BOOST_AUTO_TEST_SUITE(copy_tracks_of_traces)
 
 BOOST_AUTO_TEST_CASE(copies_of_one_pair_follow_one_another) {
   Trace trace;
@@ -39,7 +40,8 @@ BOOST_AUTO_TEST_CASE(tracks_have_the_names_of_their_memories) {
 
 BOOST_AUTO_TEST_CASE(a_trace_without_copies_has_no_tracks) { BOOST_TEST(copy_tracks({}).empty()); }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

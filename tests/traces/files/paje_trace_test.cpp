@@ -7,6 +7,9 @@
 #include "tests/traces/files/trace_sample.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(paje_trace)
+
 namespace {
 
 using tests::PajeContent;
@@ -18,8 +21,6 @@ PajeContent paje(const Trace& trace) {
   out.commit().value_or_throw();
   return PajeContent(folder.read("t.paje"));
 }
-
-BOOST_AUTO_TEST_SUITE(paje_trace)
 
 BOOST_AUTO_TEST_CASE(follows_its_own_header_in_chronological_order) {
   PajeContent content = paje(tests::sample_trace());
@@ -44,7 +45,8 @@ BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {
   BOOST_TEST(content.counts["PajeCreateContainer"] == 3U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -5,11 +5,12 @@
 #include "tests/support/hand_made_trace.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(task_lanes)
+
 namespace {
 
 using tests::HandMadeTrace;
-
-BOOST_AUTO_TEST_SUITE(task_lanes)
 
 BOOST_AUTO_TEST_CASE(tasks_one_after_the_other_share_a_lane) {
   HandMadeTrace trace;
@@ -34,7 +35,8 @@ BOOST_AUTO_TEST_CASE(tasks_at_the_same_time_get_the_first_free_lane_each) {
 
 BOOST_AUTO_TEST_CASE(a_worker_without_tasks_has_one_lane) { BOOST_TEST(TaskLanes({}, 3).count(2) == 1U); }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -10,7 +10,8 @@
 #include "tests/traces/files/trace_sample.hpp"
 
 namespace troupe::traces {
-namespace {
+
+namespace trace_file {
 
 using tests::contains;
 using tests::sample_trace;
@@ -26,6 +27,8 @@ struct Fixture {
     BOOST_TEST(contains(checked.failure().message, part), checked.failure().message);
   }
 };
+
+}  // namespace trace_file
 
 BOOST_FIXTURE_TEST_SUITE(trace_file, Fixture)
 
@@ -86,5 +89,4 @@ BOOST_AUTO_TEST_CASE(states_from_before_the_run_are_cut_at_its_beginning) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -19,7 +19,8 @@
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::traces {
-namespace {
+
+namespace traced_programs {
 
 struct Fixture {
   tests::TemporaryFolder folder;
@@ -48,6 +49,8 @@ struct Fixture {
     return chrome;
   }
 };
+
+}  // namespace traced_programs
 
 BOOST_FIXTURE_TEST_SUITE(traced_programs, Fixture)
 
@@ -97,5 +100,4 @@ BOOST_AUTO_TEST_CASE(of_a_task_that_fails_it_is_marked_and_those_that_are_cancel
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -6,11 +6,12 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(child_process)
+
 namespace {
 
 using namespace std::chrono_literals;
-
-BOOST_AUTO_TEST_SUITE(child_process)
 
 BOOST_AUTO_TEST_CASE(moves_more_than_any_buffer_holds_in_both_directions) {
   const std::string input(5'000'000, 'x');
@@ -55,7 +56,8 @@ BOOST_AUTO_TEST_CASE(ends_a_program_that_takes_too_long) {
   BOOST_TEST((std::chrono::steady_clock::now() - started < 30s));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -3,9 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::traces {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(gnuplot_text)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(strings_for_gnuplot_are_quoted) {
   BOOST_TEST(gnuplot_string("'it's'") == "'\xe2\x80\x99it\xe2\x80\x99s\xe2\x80\x99'");
@@ -27,7 +28,8 @@ BOOST_AUTO_TEST_CASE(long_text_is_cut_between_characters) {
   BOOST_TEST(abbreviated("", 4).empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

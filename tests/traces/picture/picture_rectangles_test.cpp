@@ -5,6 +5,9 @@
 #include <random>
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(picture_rectangles)
+
 namespace {
 
 constexpr double kTolerance = 1e-9;
@@ -23,8 +26,6 @@ std::map<std::size_t, double> covered(const std::vector<PictureRectangle>& drawn
   }
   return time;
 }
-
-BOOST_AUTO_TEST_SUITE(picture_rectangles)
 
 BOOST_AUTO_TEST_CASE(long_tasks_are_drawn_one_by_one) {
   Picture picture = two_workers();
@@ -98,7 +99,8 @@ BOOST_AUTO_TEST_CASE(nothing_ran_gives_nothing_to_draw) {
   BOOST_TEST(rectangles(picture, summary.value(), 1.0).empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

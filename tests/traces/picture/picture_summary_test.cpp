@@ -6,6 +6,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(picture_summary)
+
 namespace {
 
 void refuses(const Picture& picture, std::string_view part) {
@@ -14,8 +17,6 @@ void refuses(const Picture& picture, std::string_view part) {
   BOOST_TEST((summary.failure().code == ErrorCode::invalid_argument));
   BOOST_TEST_CONTEXT(summary.failure().message) BOOST_TEST(tests::contains(summary.failure().message, part));
 }
-
-BOOST_AUTO_TEST_SUITE(picture_summary)
 
 BOOST_AUTO_TEST_CASE(legend_is_sorted_by_time_then_name) {
   Picture picture;
@@ -73,7 +74,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_makes_no_sense) {
   refuses(picture, "inf");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

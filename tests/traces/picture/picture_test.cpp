@@ -12,7 +12,8 @@
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::traces {
-namespace {
+
+namespace picture {
 
 using tests::contains;
 using tests::TemporaryFolder;
@@ -66,6 +67,8 @@ struct PictureFixture {
     return checked.failure();
   }
 };
+
+}  // namespace picture
 
 BOOST_FIXTURE_TEST_SUITE(picture, PictureFixture)
 
@@ -177,5 +180,4 @@ BOOST_AUTO_TEST_CASE(leaves_the_old_picture_where_there_is_no_space_for_a_new_on
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

@@ -7,11 +7,12 @@
 #include "tests/traces/files/trace_sample.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(analysis_report)
+
 namespace {
 
 using tests::contains;
-
-BOOST_AUTO_TEST_SUITE(analysis_report)
 
 BOOST_AUTO_TEST_CASE(explains_in_words) {
   const std::string text = analysis_text(actors::analyse(tests::sample_trace(), 2), {"cpu core 0", "cpu core 1"});
@@ -50,7 +51,8 @@ BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
   BOOST_TEST(sum == 2 * 51e-6, boost::test_tools::tolerance(1e-9));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

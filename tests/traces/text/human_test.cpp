@@ -4,9 +4,10 @@
 #include <limits>
 
 namespace troupe::traces {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(human)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(seconds_take_the_unit_that_fits) {
   BOOST_TEST(human_seconds(0) == "0 s");
@@ -38,7 +39,8 @@ BOOST_AUTO_TEST_CASE(counts_are_grouped_by_thousands) {
   BOOST_TEST(human_count(12345678) == "12,345,678");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

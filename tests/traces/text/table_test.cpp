@@ -3,9 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::traces {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(table)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(aligns_words_left_and_numbers_right) {
   Table table({{"worker"}, {"tasks", Align::right}, {"note"}});
@@ -39,7 +40,8 @@ BOOST_AUTO_TEST_CASE(accepts_rows_of_another_length_and_line_breaks) {
   BOOST_TEST(table.text() == "a    b\n---  -\n\n1 2  x\n");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

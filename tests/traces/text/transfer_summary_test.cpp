@@ -6,6 +6,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::traces {
+
+BOOST_AUTO_TEST_SUITE(transfer_summary)
+
 namespace {
 
 using tests::contains;
@@ -35,8 +38,6 @@ RunReport report() {
   transfers.misses = 30;
   return report;
 }
-
-BOOST_AUTO_TEST_SUITE(transfer_summary)
 
 BOOST_AUTO_TEST_CASE(names_memories_after_the_devices_that_have_one) {
   BOOST_TEST((node_names(report()) == std::vector<std::string>{"host", "emulated GPU 0"}));
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(a_difference_has_what_came_between_and_no_pair_that_was_idl
   BOOST_TEST(between.misses == 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::traces

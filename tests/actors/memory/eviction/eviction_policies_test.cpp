@@ -10,6 +10,9 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(eviction_policies)
+
 namespace {
 
 constexpr NodeId kNode{1};
@@ -18,8 +21,6 @@ constexpr std::size_t kAll = 1000;
 const EvictionPolicy::Candidate kAny = [](HandleId) { return true; };
 
 HandleId first(EvictionPolicy& policy, NodeId node = kNode) { return policy.next_victim(node, kAny, kAll); }
-
-BOOST_AUTO_TEST_SUITE(eviction_policies)
 
 BOOST_AUTO_TEST_CASE(policies_have_names_and_others_are_refused_with_all_of_them) {
   for (const std::string_view name : eviction_policy_names()) BOOST_TEST(make_eviction_policy(name).ok());
@@ -178,7 +179,8 @@ BOOST_AUTO_TEST_CASE(a_prefetch_does_not_take_the_place_of_locked_data) {
   BOOST_TEST(memory.transfers().size() == 1U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -3,13 +3,14 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(eviction)
+
 namespace {
 
 constexpr NodeId kNode{1};
 constexpr std::size_t kAll = 1000;
 const EvictionPolicy::Candidate kAny = [](HandleId) { return true; };
-
-BOOST_AUTO_TEST_SUITE(eviction)
 
 BOOST_AUTO_TEST_CASE(the_least_recently_used_goes_first) {
   LeastRecentlyUsed policy;
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(a_list_that_was_emptied_can_be_filled_again) {
   BOOST_TEST((policy.next_victim(kNode, kAny, kAll) == HandleId(1)));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -6,11 +6,12 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
+
+BOOST_AUTO_TEST_SUITE(offline_eviction)
+
 namespace {
 
 std::vector<NodeDescription> nodes(const std::vector<std::uint64_t>& capacities) { return tiles(capacities).nodes; }
-
-BOOST_AUTO_TEST_SUITE(offline_eviction)
 
 BOOST_AUTO_TEST_CASE(what_is_needed_latest_goes) {
   AccessLog log;
@@ -86,7 +87,8 @@ BOOST_AUTO_TEST_CASE(what_the_host_does_not_have_in_the_end_is_counted) {
   BOOST_TEST(log->not_on_host().count == 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -7,9 +7,10 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::memory {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(reuse_profile)
+
+namespace {
 
 struct Kept {
   std::string path;
@@ -84,7 +85,8 @@ BOOST_AUTO_TEST_CASE(without_a_path_nothing_is_counted_or_kept) {
   BOOST_TEST(kept.warnings.empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -8,9 +8,10 @@
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
-namespace {
 
 BOOST_AUTO_TEST_SUITE(upcoming_tasks)
+
+namespace {
 
 BOOST_AUTO_TEST_CASE(what_was_submitted_is_taken_once_and_in_order) {
   UpcomingTasks upcoming;
@@ -47,7 +48,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_missed_while_another_thread_submits) {
   BOOST_TEST(in_order);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::memory

@@ -11,7 +11,8 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace history_file {
 
 using tests::contains;
 using tests::TemporaryFolder;
@@ -54,6 +55,8 @@ struct Fixture {
   TemporaryFolder folder;
   const std::string path = folder.path("times.json");
 };
+
+}  // namespace history_file
 
 BOOST_FIXTURE_TEST_SUITE(history_file, Fixture)
 
@@ -192,5 +195,4 @@ BOOST_AUTO_TEST_CASE(a_machine_is_known_by_its_processor_and_its_numbers) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -6,7 +6,8 @@
 #include "graph/codelets/codelet.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace learned_model {
 
 using namespace std::chrono_literals;
 constexpr WorkerId kCore(0);
@@ -35,6 +36,8 @@ struct Fixture {
   Codelet timed = Codelet("gemm_nt", {}).cpu([](const KernelContext&) {}).timed_as("gemm");
   std::uint32_t next = 0;
 };
+
+}  // namespace learned_model
 
 BOOST_FIXTURE_TEST_SUITE(learned_model, Fixture)
 
@@ -130,5 +133,4 @@ BOOST_AUTO_TEST_CASE(what_takes_no_time_is_predicted_so) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -5,12 +5,13 @@
 #include <vector>
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(power_law)
+
 namespace {
 
 const auto kClose = boost::test_tools::tolerance(1e-9);
 using Times = std::vector<SizedTime>;
-
-BOOST_AUTO_TEST_SUITE(power_law)
 
 BOOST_AUTO_TEST_CASE(through_two_points) {
   // 8 at 2 and 64 at 4: t = s^3.
@@ -57,7 +58,8 @@ BOOST_AUTO_TEST_CASE(times_that_do_not_depend_on_size_are_refused) {
   BOOST_TEST(fit_power_law(Times{{1, 1}, {1, 2}, {4, 4}, {4, 8}}).has_value());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

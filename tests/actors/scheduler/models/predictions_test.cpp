@@ -5,7 +5,8 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace predictions {
 
 using tests::HandMadeMachine;
 using namespace std::chrono_literals;
@@ -17,6 +18,8 @@ struct Fixture {
   HandMadeMachine machine{1, 3};
   Predictions& predictions = machine.predictions;
 };
+
+}  // namespace predictions
 
 BOOST_FIXTURE_TEST_SUITE(predictions, Fixture)
 
@@ -92,5 +95,4 @@ BOOST_AUTO_TEST_CASE(traffic_does_not_matter_to_what_needs_no_copy) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -5,6 +5,9 @@
 #include <vector>
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(time_statistics)
+
 namespace {
 
 const auto kClose = boost::test_tools::tolerance(1e-12);
@@ -14,8 +17,6 @@ TimeStatistics of(const std::vector<double>& times) {
   for (const double time : times) statistics.add(time);
   return statistics;
 }
-
-BOOST_AUTO_TEST_SUITE(time_statistics)
 
 BOOST_AUTO_TEST_CASE(nothing_measured_is_nothing) {
   BOOST_TEST(of({}).count() == 0U);
@@ -96,7 +97,8 @@ BOOST_AUTO_TEST_CASE(what_takes_no_time_is_a_time_too) {
   BOOST_TEST(of({0, 0, 0}).count() == 3U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

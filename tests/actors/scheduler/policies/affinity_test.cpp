@@ -6,7 +6,8 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace affinity {
 
 using tests::HandMadeMachine;
 
@@ -27,6 +28,8 @@ struct Fixture {
       {HandMadeMachine::use(1, AccessMode::read, 1), HandMadeMachine::use(2, AccessMode::read, 10),
        HandMadeMachine::use(3, AccessMode::read_write, 100), HandMadeMachine::use(4, AccessMode::write, 1000)});
 };
+
+}  // namespace affinity
 
 BOOST_FIXTURE_TEST_SUITE(affinity, Fixture)
 
@@ -59,5 +62,4 @@ BOOST_AUTO_TEST_CASE(all_have_names_and_written_is_the_first) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -6,6 +6,9 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(dada_policy)
+
 namespace {
 
 using tests::HandMadeMachine;
@@ -17,8 +20,6 @@ constexpr int kNever = HandMadeMachine::kNever;
 std::vector<memory::Use> modifies(std::uint64_t data, std::uint64_t bytes = 1000) {
   return {HandMadeMachine::use(data, AccessMode::read_write, bytes)};
 }
-
-BOOST_AUTO_TEST_SUITE(dada_policy)
 
 BOOST_AUTO_TEST_CASE(with_alpha_0_data_do_not_matter) {
   HandMadeMachine machine(1, 3);
@@ -139,7 +140,8 @@ BOOST_AUTO_TEST_CASE(it_decides_in_rounds_if_it_is_told_to) {
   BOOST_TEST(dada({.rounds = true})->in_rounds());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

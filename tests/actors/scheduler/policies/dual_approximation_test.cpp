@@ -7,6 +7,9 @@
 #include "proto/random.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(dual_approximation)
+
 namespace {
 
 using Round = DualApproximationRound;
@@ -76,8 +79,6 @@ Round random_round(std::uint64_t seed, bool with_affinity) {
   for (double& score : round.affinity) score = static_cast<double>(random.below(3));
   return round;
 }
-
-BOOST_AUTO_TEST_SUITE(dual_approximation)
 
 BOOST_AUTO_TEST_CASE(gpus_are_filled_by_decreasing_ratio_until_they_overstep_the_guess_and_cores_get_the_rest) {
   Round round = machine(2, 1);
@@ -287,7 +288,8 @@ BOOST_AUTO_TEST_CASE(an_empty_round_is_solved) {
   BOOST_TEST(search.placement().empty());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

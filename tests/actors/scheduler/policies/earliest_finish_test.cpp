@@ -6,6 +6,9 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(earliest_finish_policies)
+
 namespace {
 
 using tests::HandMadeMachine;
@@ -17,8 +20,6 @@ constexpr int kNever = HandMadeMachine::kNever;
 std::vector<memory::Use> reads(std::uint64_t data, std::uint64_t bytes) {
   return {HandMadeMachine::use(data, AccessMode::read, bytes)};
 }
-
-BOOST_AUTO_TEST_SUITE(earliest_finish_policies)
 
 BOOST_AUTO_TEST_CASE(a_task_goes_where_it_ends_first) {
   HandMadeMachine machine(1, 2);
@@ -127,7 +128,8 @@ BOOST_AUTO_TEST_CASE(they_decide_in_rounds_if_they_are_told_to) {
   BOOST_TEST(earliest_finish({.rounds = true})->in_rounds());
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -7,7 +7,8 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
-namespace {
+
+namespace heteroprio_policy {
 
 using tests::HandMadeMachine;
 using Placement = std::map<std::uint64_t, std::uint32_t>;
@@ -26,6 +27,8 @@ struct Fixture {
 
   std::unique_ptr<PlacingPolicy> policy = heteroprio({.ahead = 0});
 };
+
+}  // namespace heteroprio_policy
 
 BOOST_FIXTURE_TEST_SUITE(heteroprio_policy, Fixture)
 
@@ -171,5 +174,4 @@ BOOST_AUTO_TEST_CASE(on_an_idle_machine_somebody_always_gets_something) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -6,6 +6,9 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(homeward_policy)
+
 namespace {
 
 using tests::HandMadeMachine;
@@ -21,8 +24,6 @@ Placement let_go(PlacingPolicy& policy, HandMadeMachine& machine, const std::vec
   (void)machine.place(policy, tasks);
   return machine.place_kept(policy);
 }
-
-BOOST_AUTO_TEST_SUITE(homeward_policy)
 
 BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_asks_for_ranks) {
   const auto policy = homeward();
@@ -163,7 +164,8 @@ BOOST_AUTO_TEST_CASE(without_predictions_tasks_are_spread_over_the_workers) {
   BOOST_TEST(placement.size() == 3U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -6,6 +6,9 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(outlook)
+
 namespace {
 
 using tests::HandMadeMachine;
@@ -17,8 +20,6 @@ Outlook look_at(const HandMadeMachine& machine) {
   outlook.look(machine.snapshot());
   return outlook;
 }
-
-BOOST_AUTO_TEST_SUITE(outlook)
 
 BOOST_AUTO_TEST_CASE(nothing_left_takes_no_time) {
   HandMadeMachine machine(2, 1);
@@ -75,7 +76,8 @@ BOOST_AUTO_TEST_CASE(without_gpus_all_is_for_cores_and_the_other_way_round) {
   BOOST_TEST(look_at(gpus).pivot() == 0);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

@@ -6,12 +6,13 @@
 #include "tests/actors/scheduler/hand_made_machine.hpp"
 
 namespace troupe::scheduler {
+
+BOOST_AUTO_TEST_SUITE(speedups)
+
 namespace {
 
 using tests::HandMadeMachine;
 constexpr int kNever = HandMadeMachine::kNever;
-
-BOOST_AUTO_TEST_SUITE(speedups)
 
 BOOST_AUTO_TEST_CASE(it_is_the_ratio_of_the_fastest_of_each_kind) {
   HandMadeMachine machine(2, 2);
@@ -37,7 +38,8 @@ BOOST_AUTO_TEST_CASE(without_known_times_only_the_codelet_counts) {
   BOOST_TEST(speedup(task, machine.snapshot()) == 1);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::scheduler

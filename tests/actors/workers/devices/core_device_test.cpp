@@ -8,7 +8,8 @@
 #include "tests/actors/graph_fixture.hpp"
 
 namespace troupe::workers {
-namespace {
+
+namespace core_device {
 
 using tests::GraphFixture;
 
@@ -51,6 +52,8 @@ std::vector<TaskSpan> traced(const WorkerTrace::Content& content) {
   content.tasks.for_each([&](const TaskSpan& span) { spans.push_back(span); });
   return spans;
 }
+
+}  // namespace core_device
 
 BOOST_FIXTURE_TEST_SUITE(core_device, Fixture)
 
@@ -170,5 +173,4 @@ BOOST_AUTO_TEST_CASE(a_count_of_operations_that_throws_does_not_fail_the_task) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -15,10 +15,15 @@
 #include "platform/cuda/cuda_api.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(cuda_device)
+
 namespace {
 
+using tests::contains;
 using tests::CudaFixture;
 using tests::FakeCudaOptions;
 using tests::FakeLaunch;
@@ -158,10 +163,6 @@ struct Fixture : CudaFixture {
   int lost_calls = 0;
   std::size_t done_when_lost = 0;
 };
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-BOOST_AUTO_TEST_SUITE(cuda_device)
 
 BOOST_AUTO_TEST_CASE(it_is_a_gpu_that_has_to_be_asked) {
   const Fixture f;
@@ -460,7 +461,8 @@ BOOST_AUTO_TEST_CASE(two_gpus_have_streams_of_their_own_whichever_thread_uses_th
   other.reset();
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -16,7 +16,8 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::workers {
-namespace {
+
+namespace emulated_device {
 
 using tests::GraphFixture;
 
@@ -100,6 +101,8 @@ void says(const graph::FailureLog::Cause& cause, ErrorCode code, const std::vect
     }
   }
 }
+
+}  // namespace emulated_device
 
 BOOST_FIXTURE_TEST_SUITE(emulated_device, Fixture)
 
@@ -296,5 +299,4 @@ BOOST_AUTO_TEST_CASE(its_tasks_are_traced_while_the_worker_notes_its_states) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

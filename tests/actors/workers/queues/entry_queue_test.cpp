@@ -12,13 +12,14 @@
 #include "tests/support/thread_checks.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(entry_queue)
+
 namespace {
 
 using graph::Task;
 using graph::TaskList;
 using Tasks = tests::LooseTasks;
-
-BOOST_AUTO_TEST_SUITE(entry_queue)
 
 BOOST_AUTO_TEST_CASE(what_has_arrived_can_be_taken_once_it_is_drained) {
   Tasks tasks(3);
@@ -187,7 +188,8 @@ BOOST_AUTO_TEST_CASE(under_contention_every_task_is_taken_exactly_once) {
   BOOST_TEST(queue.size() == 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

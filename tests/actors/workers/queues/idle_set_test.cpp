@@ -8,11 +8,12 @@
 #include "proto/random.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(idle_set)
+
 namespace {
 
 WorkerId worker(std::size_t index) { return WorkerId(static_cast<std::uint32_t>(index)); }
-
-BOOST_AUTO_TEST_SUITE(idle_set)
 
 BOOST_AUTO_TEST_CASE(nobody_is_idle_at_first) {
   IdleSet idle(3);
@@ -96,7 +97,8 @@ BOOST_AUTO_TEST_CASE(every_insertion_is_taken_exactly_once) {
   for (const auto& count : taken) BOOST_TEST_REQUIRE(count == kRounds);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -12,6 +12,9 @@
 #include "tests/support/loose_tasks.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(task_deque)
+
 namespace {
 
 using graph::Task;
@@ -31,8 +34,6 @@ Ids ids_of(TaskList& list) {
   while (!list.empty()) ids.push_back(list.pop_front()->id);
   return ids;
 }
-
-BOOST_AUTO_TEST_SUITE(task_deque)
 
 BOOST_AUTO_TEST_CASE(an_empty_deque_gives_nothing) {
   TaskDeque deque;
@@ -226,7 +227,8 @@ BOOST_AUTO_TEST_CASE(under_contention_every_task_is_taken_exactly_once) {
   for (const TaskDeque& deque : deques) BOOST_TEST(deque.size() == 0U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

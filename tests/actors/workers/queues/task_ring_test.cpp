@@ -8,11 +8,12 @@
 #include "proto/random.hpp"
 
 namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(task_ring)
+
 namespace {
 
 using graph::Task;
-
-BOOST_AUTO_TEST_SUITE(task_ring)
 
 BOOST_AUTO_TEST_CASE(gives_from_either_end) {
   const auto tasks = std::make_unique<Task[]>(3);
@@ -82,7 +83,8 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_deque) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::workers

@@ -5,7 +5,8 @@
 #include <vector>
 
 namespace troupe::tests {
-namespace {
+
+namespace operation_batches {
 
 using remote::OperationBatches;
 
@@ -38,6 +39,8 @@ struct Fixture {
     return batch->message.operations(0).tasks();
   }
 };
+
+}  // namespace operation_batches
 
 BOOST_FIXTURE_TEST_SUITE(operation_batches, Fixture)
 
@@ -147,5 +150,4 @@ BOOST_AUTO_TEST_CASE(a_recording_goes_into_its_place_as_a_whole) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

@@ -13,6 +13,9 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::remote {
+
+BOOST_AUTO_TEST_SUITE(service_calls)
+
 namespace {
 
 using tests::contains;
@@ -41,8 +44,6 @@ platform::FileDescriptor bound_socket(const std::string& path, bool listening) {
   if (listening) BOOST_REQUIRE(::listen(fd.get(), 4) == 0);
   return fd;
 }
-
-BOOST_AUTO_TEST_SUITE(service_calls)
 
 BOOST_AUTO_TEST_CASE(answers_come_as_the_service_gave_them) {
   const TemporaryFolder folder;
@@ -192,7 +193,8 @@ BOOST_AUTO_TEST_CASE(no_permission_is_said) {
   BOOST_TEST(fails(ServiceCalls::connect(folder.path()), ErrorCode::platform, {"no permission"}));
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::remote

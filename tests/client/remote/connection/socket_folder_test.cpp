@@ -8,6 +8,9 @@
 #include <string>
 
 namespace troupe::remote {
+
+BOOST_AUTO_TEST_SUITE(socket_folder_of_the_service)
+
 namespace {
 
 /// Sets a variable of the environment, or removes it, until the test case ends.
@@ -29,8 +32,6 @@ class Variable {
   std::string name_;
   std::optional<std::string> before_;
 };
-
-BOOST_AUTO_TEST_SUITE(socket_folder_of_the_service)
 
 BOOST_AUTO_TEST_CASE(what_the_user_says_comes_first_then_the_environment) {
   const Variable variable("TROUPE_SOCKET_FOLDER", "/of/the/environment");
@@ -65,7 +66,8 @@ BOOST_AUTO_TEST_CASE(the_two_sockets_lie_in_it) {
   BOOST_TEST(memory_socket("/run/troupe") == "/run/troupe/memory.sock");
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::remote

@@ -3,11 +3,12 @@
 #include <boost/test/unit_test.hpp>
 
 namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(wire_texts)
+
 namespace {
 
 using remote::wire_text;
-
-BOOST_AUTO_TEST_SUITE(wire_texts)
 
 BOOST_AUTO_TEST_CASE(text_stays_as_it_is) {
   for (const std::string text : {"", "gemm(3,1)", "größer", "日本語", "\xf0\x9f\x8e\xad"})
@@ -31,7 +32,8 @@ BOOST_AUTO_TEST_CASE(what_is_too_long_is_cut_between_characters) {
   BOOST_TEST(wire_text("x" + umlauts).size() == 255U);
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

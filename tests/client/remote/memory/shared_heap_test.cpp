@@ -8,7 +8,8 @@
 #include "tests/client/remote/scripted_service.hpp"
 
 namespace troupe::tests {
-namespace {
+
+namespace shared_heap {
 
 using remote::SharedHeap;
 
@@ -18,6 +19,8 @@ struct Fixture {
 
   std::shared_ptr<std::byte> take(std::uint64_t size) { return heap.allocate({size}).value_or_throw(); }
 };
+
+}  // namespace shared_heap
 
 BOOST_FIXTURE_TEST_SUITE(shared_heap, Fixture)
 
@@ -120,5 +123,4 @@ BOOST_AUTO_TEST_CASE(where_there_is_no_memory_for_a_large_arena_a_smaller_one_wi
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::tests

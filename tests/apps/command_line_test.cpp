@@ -20,6 +20,9 @@ std::string program_path() { return TROUPE_EXECUTABLE; }
 }  // namespace troupe::tests
 
 namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
 namespace {
 
 using tests::absent;
@@ -34,8 +37,6 @@ using tests::Words;
 std::string matrix_file(const std::string& form, const std::string& rest) {
   return "%%MatrixMarket matrix " + form + "\n" + rest;
 }
-
-BOOST_AUTO_TEST_SUITE(command_line)
 
 BOOST_AUTO_TEST_CASE(placing_policies_keep_what_they_learn_and_say_how_good_it_was) {
   const TemporaryFolder folder;
@@ -332,7 +333,8 @@ BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
   }
 }
 
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
 }  // namespace troupe::apps
