@@ -16,6 +16,7 @@
 #include "apps/simulation_pool.hpp"
 #include "apps/simulation_request.hpp"
 #include "apps/simulation_summary.hpp"
+#include "apps/standard_error.hpp"
 #include "apps/trace_file.hpp"
 #include "apps/transfer_summary.hpp"
 #include "platform/machine_description.hpp"
@@ -93,7 +94,7 @@ void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& r
 int simulate_as_asked(const SimulateCommand& arguments) {
   const SimulationRequest request = SimulationRequest::make(arguments.simulation);
   check_files(arguments, request);
-  for (const std::string& warning : request.warnings()) fmt::print(stderr, "troupe: warning: {}\n", warning);
+  for (const std::string& warning : request.warnings()) say(fmt::format("troupe: warning: {}\n", warning));
   SimulationList runs = request.runs();
   if (!arguments.trace.empty()) {
     runs.run = [make = runs.run](std::size_t i) {
@@ -238,7 +239,10 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return simulate_as_asked(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    refuse_ignored(*command, "--inner", arguments->application == Application::qr, "qr");
+    chosen = [arguments] { return simulate_as_asked(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

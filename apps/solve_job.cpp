@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "apps/policy_options.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_summary.hpp"
+#include "apps/solution_quality.hpp"
 #include "apps/transfer_summary.hpp"
 
 namespace troupe::apps {
@@ -36,6 +38,7 @@ struct Solved {
   actors::Interval window;
   TraceOutcome traced;
   Residual residual;
+  SolutionQuality quality;
   std::optional<MetricsSnapshot> metrics;
   std::string policy;
 };
@@ -83,6 +86,10 @@ std::optional<MatrixMarketHeader> right_hand_side_header(const SolveArguments& a
                           arguments.right_hand_side, header.rows, arguments.matrix, matrix.rows));
 }
 
+Precision precision_of(const SolveArguments& arguments) {
+  return arguments.precision == "float" ? Precision::of<float>("float") : Precision::of<double>("double");
+}
+
 std::size_t element_bytes(const SolveArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
@@ -97,6 +104,18 @@ void check_memory(const SolveArguments& arguments, const MatrixMarketHeader& hea
   need.factorization = options_for(arguments, candidates(arguments, header).back(), header.rows);
   need.workers = most_workers(arguments.runtime);
   require_memory(need);
+}
+
+void check_output(const SolveArguments& arguments) {
+  if (arguments.output.empty()) return;
+  for (const std::string& input : {arguments.matrix, arguments.right_hand_side}) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(arguments.output, input, ignored)) continue;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--output {}: the solution would overwrite {}: give another file", arguments.output, input));
+  }
+  check_output_path(arguments.output);
 }
 
 template <class T>
@@ -132,16 +151,21 @@ Solved solve_by(Runtime& runtime, const SolveArguments& arguments, Application m
   solved.window = {start, trace_time()};
   solved.trace = take_trace();
   solved.total_seconds = seconds(solved.window.end - solved.window.start);
+  solved.quality = solution_quality(a, factors, method, x);
+  solved.quality.reciprocal_condition = factorization.reciprocal_condition(solved.quality.norm);
   return solved;
+}
+
+Error singular(const SolveArguments& arguments, const std::string& why) {
+  return Error(ErrorCode::numerical, fmt::format("{}: {}: such a system has no solution, or more than one; remove "
+                                                 "dependent equations",
+                                                 arguments.matrix, why));
 }
 
 /// What is wrong with the matrix, whose file it is, and what to do.
 Error breakdown(const SolveArguments& arguments, Application method, const Error& error) {
-  return Error(ErrorCode::numerical,
-               fmt::format("{}: {}: {}", arguments.matrix, error.what(),
-                           method == Application::cholesky
-                               ? "use --method lu, or auto"
-                               : "such a system has no solution, or more than one; remove dependent equations"));
+  if (method != Application::cholesky) return singular(arguments, error.what());
+  return Error(ErrorCode::numerical, fmt::format("{}: {}: use --method lu, or auto", arguments.matrix, error.what()));
 }
 
 /// By the first method that does not break down.
@@ -172,6 +196,9 @@ Solved solve_system(const SolveArguments& arguments, const MatrixMarketHeader& h
   const std::shared_ptr<Runtime> place = start_runtime(arguments.runtime, arguments.start);
   Runtime& runtime = *place;
   const DenseMatrix<T> a = usable(read_dense<T>(arguments.matrix, header));
+  if (const std::string zeros = zero_row_or_column(a); !zeros.empty()) {
+    throw singular(arguments, "the matrix is singular: " + zeros);
+  }
   const DenseMatrix<T> b = right_hand_side(arguments, right_hand_side_header, a);
   DenseMatrix<T> x;
   Solved solved;
@@ -206,11 +233,14 @@ nlohmann::json to_json(const SolveArguments& arguments, const MatrixMarketHeader
                       {"seconds", solved.seconds},
                       {"gflops", flop_count(solved.method, header.rows, header.cols) / solved.seconds * 1e-9},
                       {"residual", solved.residual.value},
+                      {"reciprocal_condition", solved.quality.reciprocal_condition},
                       {"tasks", solved.report.ended},
                       {"workers", workers_as_json(solved.report, solved.total_seconds)}};
   add_transfers_json(solved.report, json);
   if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
+  if (const std::string doubt = doubt_of(solved.quality, precision_of(arguments)); !doubt.empty())
+    json["doubt"] = doubt;
   if (!arguments.output.empty() && solved.residual.accepted()) json["output"] = arguments.output;
   add_json(solved.traced, json);
   return json;
@@ -228,6 +258,7 @@ void print(const SolveArguments& arguments, const MatrixMarketHeader& header, co
   fmt::print("  time      {} (factorization)\n", human_seconds(solved.seconds));
   fmt::print("  residual  {} = {:.3g}  ({} the bound {})\n", solved.residual.formula, solved.residual.value,
              solved.residual.accepted() ? "below" : "NOT below", kResidualBound);
+  fmt::print("  condition {}\n", condition_text(solved.quality, precision_of(arguments)));
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
   if (const std::string copies = transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
@@ -244,7 +275,7 @@ int solve(const SolveArguments& given) {
   check_accelerators(arguments.runtime, options_for(arguments, candidates(arguments, header).back(), header.rows),
                      header.rows, element_bytes(arguments));
   check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
-  if (!arguments.output.empty()) check_output_path(arguments.output);
+  check_output(arguments);
   prepare_trace(arguments.trace, arguments.runtime);
   Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
                                                  : solve_system<double>(arguments, header, rhs_header);
@@ -254,8 +285,9 @@ int solve(const SolveArguments& given) {
   if (solved.residual.accepted()) return kSuccess;
   throw Error(ErrorCode::kernel_failed,
               fmt::format("{}: the solution is not accurate, and was not written: its scaled residual, {:.3g}, is not "
-                          "below {}; the matrix may be singular to {} precision",
-                          arguments.matrix, solved.residual.value, kResidualBound, arguments.precision));
+                          "below {}; {}",
+                          arguments.matrix, solved.residual.value, kResidualBound,
+                          why_inaccurate(solved.quality, precision_of(arguments))));
 }
 
 }  // namespace troupe::apps

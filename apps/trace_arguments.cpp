@@ -8,6 +8,7 @@
 #include "apps/analysis_report.hpp"
 #include "apps/common_arguments.hpp"
 #include "apps/human.hpp"
+#include "apps/standard_error.hpp"
 #include "apps/trace_file.hpp"
 #include "apps/transfer_summary.hpp"
 #include "platform/clock.hpp"
@@ -16,7 +17,7 @@ namespace troupe::apps {
 
 namespace {
 
-void warn(const std::string& message) { fmt::print(stderr, "troupe: warning: {}\n", message); }
+void warn(const std::string& message) { say(fmt::format("troupe: warning: {}\n", message)); }
 
 }  // namespace
 

@@ -26,6 +26,8 @@ struct troupe_recording {
 };
 struct troupe_kernel_context {
   const troupe::KernelContext& context;
+  /// What the kernel said with `troupe_kernel_fail`; mutable as kernels get a constant context.
+  mutable std::optional<std::string> failure;
 };
 
 namespace troupe::c {

@@ -1,7 +1,7 @@
 #include "apps/command_line.hpp"
 
-#include <built_paths.hpp>  // written by the build
 #include <unistd.h>
+#include <built_paths.hpp>  // written by the build
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -13,6 +13,7 @@
 #include "platform/host_memory.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measu
 
 BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
   if (!std::filesystem::exists("/dev/full")) {
-    std::cout << "skipped: there is no /dev/full\n";
+    tests::skip("there is no /dev/full");
     return;
   }
   for (const char* command : {"info", "info --json", "run lu --n 50", "run lu --n 50 --json"}) {

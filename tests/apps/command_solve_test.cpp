@@ -12,6 +12,7 @@
 
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -209,7 +210,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_the_user_may_not_touch) {
 BOOST_AUTO_TEST_CASE(solves_real_matrices) {
   const std::string data = TROUPE_SOURCE_DIR "/../shared/data/";
   if (!std::filesystem::exists(data + "bcsstk13.mtx")) {
-    std::cout << "skipped: no real matrices beside the repository\n";
+    tests::skip("no real matrices beside the repository");
     return;
   }
   const auto json = nlohmann::json::parse(succeeds({"solve", data + "bcsstk13.mtx", "--json"}));

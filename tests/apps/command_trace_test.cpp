@@ -1,10 +1,9 @@
 // `--trace` and `--report`, as a user asks for them.
-#include <built_paths.hpp>  // written by the build
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +13,7 @@
 #include "tests/apps/paje_trace_checks.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(that_finds_no_space_is_a_warning_and_leaves_no_part) {
 
 BOOST_AUTO_TEST_CASE(that_finds_a_full_device_is_a_warning) {
   if (!std::filesystem::exists("/dev/full")) {
-    std::cout << "skipped: there is no /dev/full\n";
+    tests::skip("there is no /dev/full");
     return;
   }
   std::filesystem::create_symlink("/dev/full", folder.path("full.json"));
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_is_a_warning_and_leaves_no_pa
   const std::string mount = "mount -t tmpfs -o size=4k none " + folder.path();
   const auto can = run_child({"unshare", "--mount", "sh", "-c", mount}, "", std::chrono::seconds(60));
   if (!can || can.value().exit_status != 0) {
-    std::cout << "skipped: no file system can be mounted here\n";
+    tests::skip("no file system can be mounted here");
     return;
   }
   const auto ran = run_child({"unshare", "--mount", "sh", "-c",

@@ -1,14 +1,14 @@
 // The runners, as the driver starts them. What is fast is not looked at: what is right is.
-#include <built_paths.hpp>  // written by the build
 #include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "apps/child_process.hpp"
 #include "bench/pattern.hpp"
 #include "bench/runner.hpp"
 #include "bench/shapes.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -28,7 +28,7 @@ apps::ChildOutput run(const std::string& runtime, Words words) {
 
 bool absent(const std::string& runtime) {
   if (std::filesystem::exists(program(runtime))) return false;
-  std::cout << "skipped: there is no runner for " << runtime << "\n";
+  tests::skip(std::string("there is no runner for ") + runtime);
   return true;
 }
 

@@ -1,7 +1,8 @@
 #include "tests/support/cuda_fixture.hpp"
+#include "tests/support/skipping.hpp"
 
-#include <built_paths.hpp>  // written by the build
 #include <dlfcn.h>
+#include <built_paths.hpp>  // written by the build
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -41,7 +42,7 @@ CudaFixture::~CudaFixture() {
 }
 
 bool CudaFixture::needs_fake() const {
-  if (fake == nullptr) BOOST_TEST_MESSAGE("skipped: a real GPU has no faults on demand");
+  if (fake == nullptr) tests::skip("a real GPU has no faults on demand");
   return fake != nullptr;
 }
 
