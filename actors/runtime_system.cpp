@@ -17,8 +17,8 @@ using graph::TaskList;
 
 namespace {
 
-/// Threads of CAF: for actors without one of their own, and for its clock.
-constexpr std::size_t kCafThreads = 2;
+/// Threads of CAF: for actors without one of their own, for its clock, and for what actors print.
+constexpr std::size_t kCafThreads = 3;
 
 /// Of what the system refuses, CAF survives neither a thread nor memory.
 Result<void> check_limits(const RuntimePlan& plan) {
