@@ -240,7 +240,7 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
-    refuse_ignored(*command, "--inner", arguments->application == Application::qr, "qr");
+    refuse_ignored(*command, "--inner", arguments->simulation.application == Application::qr, "qr");
     chosen = [arguments] { return simulate_as_asked(*arguments); };
   });
 }

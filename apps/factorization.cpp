@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "apps/cholesky.hpp"
@@ -172,7 +173,8 @@ void Factorization<T>::solve(DenseMatrix<T>& b) {
 template <class T>
 double Factorization<T>::reciprocal_condition(double norm) const {
   const auto& values = factors_.values;
-  if (!std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); })) return 0;
+  const bool finite = std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });
+  if (!finite || !std::isfinite(static_cast<T>(norm))) return std::numeric_limits<double>::quiet_NaN();
   const MatrixView<const T> view{values.data(), factors_.rows, factors_.cols, std::max<std::int64_t>(factors_.rows, 1)};
   switch (options_.application) {
     case Application::cholesky: return kernels::reciprocal_condition_of_cholesky(view, static_cast<T>(norm));

@@ -68,11 +68,12 @@ std::string zero_row_or_column(const DenseMatrix<T>& a) {
 }
 
 std::string doubt_of(const SolutionQuality& quality, const Precision& precision) {
-  if (quality.reciprocal_condition >= precision.eps) return {};
+  if (!(quality.reciprocal_condition < precision.eps)) return {};
   return fmt::format("the matrix is singular to {} precision: the solution may have no correct digit", precision.name);
 }
 
 std::string condition_text(const SolutionQuality& quality, const Precision& precision) {
+  if (std::isnan(quality.reciprocal_condition)) return "not known: numbers have overflowed";
   const std::string doubt = doubt_of(quality, precision);
   const std::string number =
       quality.reciprocal_condition > 0 ? fmt::format("about {:.1e}", 1 / quality.reciprocal_condition) : "infinite";
@@ -81,15 +82,15 @@ std::string condition_text(const SolutionQuality& quality, const Precision& prec
 
 std::string why_inaccurate(const SolutionQuality& quality, const Precision& precision) {
   const char* const other = precision.name == "float" ? ", or use --precision double" : "";
-  if (!quality.factors_finite || !std::isfinite(quality.norm)) {
-    return fmt::format("numbers became larger than {} precision can hold: scale the equations{}", precision.name,
-                       other);
-  }
   if (quality.largest < precision.smallest_normal / precision.eps) {
     return fmt::format(
         "no element of the matrix is larger than {:.1e}, where {} precision has few digits left: scale "
         "the equations{}",
         quality.largest, precision.name, other);
+  }
+  if (!quality.factors_finite || !std::isfinite(quality.norm)) {
+    return fmt::format("numbers became larger than {} precision can hold: scale the equations{}", precision.name,
+                       other);
   }
   if (quality.growth > kMuchGrowth) {
     return fmt::format("elements grew by a factor of {:.1e} in LU with partial pivoting: use --method qr",

@@ -319,6 +319,27 @@ BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measu
   BOOST_TEST(contains(ran.errors, "the check failed"));
 }
 
+BOOST_AUTO_TEST_CASE(refuses_options_that_have_no_effect) {
+  fails(2, {"run", "cholesky", "--inner", "4"}, {"--inner", "no effect", "qr"});
+  fails(2, {"run", "qr", "--pivoting", "none"}, {"--pivoting", "no effect", "lu"});
+  fails(2, {"simulate", "lu", "--platform", "idgraf", "--n", "512", "--policy", "heft", "--inner", "4"}, {"--inner"});
+  fails(2, {"experiment", "dada", "--policy", "heft"}, {"--policy", "no effect", "eviction"});
+  fails(2, {"experiment", "dada", "--model-error", "2"}, {"--model-error", "policies"});
+  fails(2, {"experiment", "eviction", "--out", "x"}, {"--out", "no effect", "dada"});
+  fails(2, {"experiment", "eviction", "--repeat", "3"}, {"--repeat", "no effect"});
+  fails(2, {"experiment", "--quick", "scaling", "cholesky", "--policy", "heft"}, {"--quick", "no effect", "scaling"});
+}
+
+BOOST_AUTO_TEST_CASE(repeats_what_it_did_not_expect_as_it_was_written) {
+  fails(2, {"run", "cholesky", "--nn", "100"}, {"not expected: --nn 100"});
+}
+
+BOOST_AUTO_TEST_CASE(models_that_are_not_there_are_said_to_be_missing) {
+  const tests::TemporaryFolder folder;
+  fails(2, {"model", "show", "--models", "none"}, {"--models none"});
+  fails(2, {"model", "show", "--models", folder.path(), "--kernel", "nope"}, {"'nope'", folder.path()});
+}
+
 BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
   if (!std::filesystem::exists("/dev/full")) {
     tests::skip("there is no /dev/full");
