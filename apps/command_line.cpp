@@ -1,15 +1,21 @@
 #include "apps/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
+#include <new>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "apps/terminal/standard_error.hpp"
+#include "platform/machine/process_limits.hpp"
 
 namespace troupe::apps {
 
@@ -33,6 +39,10 @@ std::string usage_message(const CLI::App* application, const CLI::Error& error) 
     command += chosen->get_name() + ' ';
   }
   std::string text = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    // CLI11 has them backwards.
+    text = fmt::format("not expected: {}", fmt::join(application->remaining(true), " "));
+  }
   // "--n: 1 required INT:INT in [1 - 2147483647] missing"
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     text = text.substr(0, text.find(':')) + ": a value is missing";
@@ -40,21 +50,54 @@ std::string usage_message(const CLI::App* application, const CLI::Error& error) 
   return fmt::format("troupe: {} (`troupe {}--help` lists what is possible)\n", text, command);
 }
 
+/// Calls `work`, which returns the exit code, and says what kept it from its end.
+template <class Work>
+int explained(Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    say(fmt::format("troupe: {}\n", error.what()));
+    return exit_code(error.code());
+  } catch (const std::bad_alloc&) {
+    say("troupe: out of memory: use a smaller matrix, or a machine with more memory\n");
+  } catch (const std::system_error& error) {
+    const bool refused = error.code() == std::errc::resource_unavailable_try_again;
+    say(fmt::format("troupe: {}\n", refused ? platform::refused_thread(error).message : error.what()));
+  } catch (const std::exception& error) {
+    say(fmt::format("troupe: {}\n", error.what()));
+  }
+  return kFailure;
+}
+
+Error lost_output(int error) {
+  return {ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(error))};
+}
+
 /// Runs the command and sees that its output has arrived.
 int run_to_the_end(const Command& command) {
-  const auto lost = [](int error) {
-    return Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(error)));
-  };
-  int code = kSuccess;
-  try {
-    code = command();
-  } catch (const std::system_error& error) {
-    // Long output is written before the end.
-    if (std::ferror(stdout) != 0) throw lost(error.code().value());
-    throw;
-  }
-  if (std::fflush(stdout) == 0) return code;
-  throw lost(errno);
+  return explained([&] {
+    platform::check_stacks().value_or_throw();
+    int code = kSuccess;
+    try {
+      code = command();
+    } catch (const std::system_error& error) {
+      // Long output is written before the end.
+      if (std::ferror(stdout) != 0) throw lost_output(error.code().value());
+      throw;
+    }
+    if (std::fflush(stdout) != 0) throw lost_output(errno);
+    return code;
+  });
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
+  return explained([&] {
+    if (application.exit(error) != 0) return kUnusable;
+    errno = 0;
+    if (!std::cout.flush()) throw lost_output(errno);
+    return kSuccess;
+  });
 }
 
 }  // namespace
@@ -87,27 +130,15 @@ int run_command_line(int argc, const char* const* argv) {
   try {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return application.exit(error) == 0 ? kSuccess : kUnusable;
+    return after_parsing(application, error);
   }
   if (!command) {
     std::vector<std::string> names;
     for (const CLI::App* one : application.get_subcommands(nullptr)) names.push_back(one->get_name());
-    fmt::print(stderr, "troupe: no command was given: {} (`troupe --help` says what they do)\n",
-               fmt::join(names, ", "));
+    say(fmt::format("troupe: no command was given: {} (`troupe --help` says what they do)\n", fmt::join(names, ", ")));
     return kUnusable;
   }
-  try {
-    return run_to_the_end(command);
-  } catch (const Error& error) {
-    fmt::print(stderr, "troupe: {}\n", error.what());
-    return exit_code(error.code());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "troupe: out of memory: use a smaller matrix, or a machine with more memory\n");
-    return kFailure;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "troupe: {}\n", error.what());
-    return kFailure;
-  }
+  return run_to_the_end(command);
 }
 
 }  // namespace troupe::apps

@@ -1,3 +1,12 @@
-#include "apps/command_line.hpp"
+#include <cstdlib>
 
-int main(int argc, char** argv) { return troupe::apps::run_command_line(argc, argv); }
+#include "apps/command_line.hpp"
+#include "platform/machine/process_limits.hpp"
+
+int main(int argc, char** argv) {
+  const int code = troupe::apps::run_command_line(argc, argv);
+  // Everything has been written. Where addresses are scarce, OpenBLAS's own threads look for their work space for ever,
+  // and its destructor waits for them.
+  if (troupe::platform::address_space_left()) std::_Exit(code);
+  return code;
+}

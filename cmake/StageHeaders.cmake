@@ -4,7 +4,7 @@
 
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
-set(queue client/troupe.hpp kernels/codelets.hpp kernels/blas_threads.hpp
+set(queue client/troupe.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
           # What plug-ins of the service, and policies of programs, are written with.
           client/plugin.hpp
           actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)

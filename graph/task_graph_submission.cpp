@@ -17,7 +17,11 @@ Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
   if (const Environment make = definition->environment; make != nullptr) {
     bool known = false;
     for (const auto& environment : environments_) known = known || environment.first == make;
-    if (!known) environments_.emplace_back(make, make());
+    try {
+      if (!known) environments_.emplace_back(make, make());
+    } catch (const Error& error) {
+      return Failure{error.code(), error.what()};
+    }
   }
   recent.store(definition, std::memory_order_relaxed);
   return {};

@@ -1,11 +1,22 @@
 #include "kernels/blas_threads.hpp"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <mutex>
+#include <thread>
+#include <vector>
+
+#include "platform/machine/process_limits.hpp"
+#include "proto/errors.hpp"
 
 // Weak: another BLAS library may be linked.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads();
+[[gnu::weak]] void* blas_memory_alloc(int);
+[[gnu::weak]] void blas_memory_free(void*);
 }
 
 namespace troupe::kernels {
@@ -24,10 +35,39 @@ Setting& setting() {
   return one;
 }
 
+/// What OpenBLAS maps for each thread that is inside of it: `BUFFER_SIZE` of x86-64 with all kernels.
+constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
+
+bool fits(std::size_t bytes) {
+  void* const place = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place != MAP_FAILED) ::munmap(place, bytes);
+  return place != MAP_FAILED;
+}
+
+/// OpenBLAS tries for ever where it gets no work space. It keeps what it had, so it takes all of it here, once, where
+/// a limit makes it scarce; kernels then find it. Throws `Error`.
+void reserve_work_space() {
+  static bool reserved = false;
+  if (reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr || !platform::address_space_left())
+    return;
+  const auto threads = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<void*> taken;
+  while (taken.size() < threads && fits(kWorkSpace)) taken.push_back(blas_memory_alloc(0));
+  for (void* const one : taken) blas_memory_free(one);
+  reserved = taken.size() == threads;
+  if (reserved) return;
+  throw Error(
+      ErrorCode::out_of_memory,
+      fmt::format("not enough memory for the BLAS library: it needs {} MiB of addresses for each of {} threads, "
+                  "but the {} leaves less: raise it",
+                  kWorkSpace >> 20U, threads, platform::address_space_left()->limited_by));
+}
+
 class SingleThreaded {
  public:
   SingleThreaded() {
     const std::lock_guard lock(setting().mutex);
+    reserve_work_space();
     if (setting().users++ > 0 || openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
     setting().of_the_program = openblas_get_num_threads();
     openblas_set_num_threads(1);

@@ -11,6 +11,8 @@ namespace troupe::kernels {
 ///
 /// In OpenBLAS's pthread build the number of threads is one for the whole process, so BLAS calls of the program's own
 /// threads are single-threaded as well meanwhile. Libraries without such a setting are left alone.
+///
+/// Throws `Error` (`out_of_memory`) where a limit of the process leaves no room for the library's work space.
 std::shared_ptr<void> single_threaded_blas();
 
 }  // namespace troupe::kernels

@@ -25,7 +25,11 @@ extern "C" {
                  int*);                                                                                              \
   void p##tpmqrt_(const char*, const char*, const int*, const int*, const int*, const int*, const int*, const T*,    \
                   const int*, const T*, const int*, T*, const int*, T*, const int*, T*, int*, std::size_t,           \
-                  std::size_t);
+                  std::size_t);                                                                                      \
+  void p##gecon_(const char*, const int*, const T*, const int*, const T*, T*, T*, int*, int*, std::size_t);          \
+  void p##pocon_(const char*, const int*, const T*, const int*, const T*, T*, T*, int*, int*, std::size_t);          \
+  void p##trcon_(const char*, const char*, const char*, const int*, const T*, const int*, T*, T*, int*, int*,        \
+                 std::size_t, std::size_t, std::size_t);
 TROUPE_BLAS(float, s)
 TROUPE_BLAS(double, d)
 #undef TROUPE_BLAS
@@ -76,6 +80,18 @@ namespace troupe::kernels::fortran {
     int info = 0;                                                                                                    \
     p##tpmqrt_(&side, &trans, &m, &n, &k, &l, &nb, v, &ldv, t, &ldt, a, &lda, b, &ldb, work, &info, 1, 1);           \
     return info;                                                                                                     \
+  }                                                                                                                  \
+  inline void gecon(char norm, const T* a, T anorm, const int* n, const int* lda, T* rcond, T* work, int* iwork,     \
+                    int* info) {                                                                                     \
+    p##gecon_(&norm, n, a, lda, &anorm, rcond, work, iwork, info, 1);                                                \
+  }                                                                                                                  \
+  inline void pocon(char uplo, const T* a, T anorm, const int* n, const int* lda, T* rcond, T* work, int* iwork,     \
+                    int* info) {                                                                                     \
+    p##pocon_(&uplo, n, a, lda, &anorm, rcond, work, iwork, info, 1);                                                \
+  }                                                                                                                  \
+  inline void trcon(char norm, char uplo, char diag, const T* a, const int* n, const int* lda, T* rcond, T* work,    \
+                    int* iwork, int* info) {                                                                         \
+    p##trcon_(&norm, &uplo, &diag, n, a, lda, rcond, work, iwork, info, 1, 1, 1);                                    \
   }
 TROUPE_FORTRAN(float, s)
 TROUPE_FORTRAN(double, d)

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <string>
 
+#include "kernels/condition_number.hpp"
 #include "linalg/cholesky.hpp"
 
 namespace troupe::linalg {
@@ -79,7 +82,7 @@ std::int64_t first_zero_on_diagonal(const DenseMatrix<T>& a) {
 
 template <class T>
 Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options)
-    : runtime_(runtime), options_(options) {
+    : runtime_(runtime), factors_(a), options_(options) {
   if (a.rows < a.cols || (a.rows != a.cols && options.application != Application::qr)) {
     throw Error(ErrorCode::invalid_argument, std::string(to_string(options.application)) + " of a " +
                                                  std::to_string(a.rows) + " x " + std::to_string(a.cols) +
@@ -165,6 +168,20 @@ void Factorization<T>::solve(DenseMatrix<T>& b) {
     case Application::qr: qr_solve(runtime_, *tiles_, *reflectors_, x); break;
   }
   runtime_.wait();
+}
+
+template <class T>
+double Factorization<T>::reciprocal_condition(double norm) const {
+  const auto& values = factors_.values;
+  const bool finite = std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });
+  if (!finite || !std::isfinite(static_cast<T>(norm))) return std::numeric_limits<double>::quiet_NaN();
+  const MatrixView<const T> view{values.data(), factors_.rows, factors_.cols, std::max<std::int64_t>(factors_.rows, 1)};
+  switch (options_.application) {
+    case Application::cholesky: return kernels::reciprocal_condition_of_cholesky(view, static_cast<T>(norm));
+    case Application::lu: return kernels::reciprocal_condition_of_lu(view, static_cast<T>(norm));
+    case Application::qr: return kernels::reciprocal_condition_of_triangle(view);
+  }
+  return 0;
 }
 
 template <class T>

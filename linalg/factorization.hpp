@@ -64,6 +64,9 @@ class Factorization {
   [[nodiscard]] double seconds() const { return seconds_; }
   /// Solves A X = B in place for a square A. Throws `numerical` where QR has found A to be singular.
   void solve(DenseMatrix<T>& b);
+  /// An estimate of 1 / (|A| |A^-1|) in the 1-norm for a square A, from the factors, where `norm` is the 1-norm of A; 0
+  /// where A is singular, NaN where numbers have overflowed. For QR the condition of R. Not for LU without pivoting.
+  [[nodiscard]] double reciprocal_condition(double norm) const;
   /// What a check of the factors against the original matrix gives. Costs more than the factorization.
   [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
 
@@ -71,6 +74,8 @@ class Factorization {
   void bring_home();
 
   Runtime& runtime_;
+  /// The caller's, with the factors.
+  const DenseMatrix<T>& factors_;
   const FactorizationOptions options_;
   /// QR: the first i, from 1, with R(i, i) = 0; 0 where there is none.
   std::int64_t zero_on_diagonal_ = 0;

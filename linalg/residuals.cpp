@@ -23,13 +23,6 @@ double column_sum(const DenseMatrix<T>& a, std::int64_t col) {
   return sum;
 }
 
-template <class T>
-double norm(const DenseMatrix<T>& a) {
-  double result = 0;
-  for (std::int64_t j = 0; j < a.cols; ++j) result = larger(column_sum(a, j), result);
-  return result;
-}
-
 /// The 1-norm of a symmetric matrix of which only the lower triangle is there.
 template <class T>
 double symmetric_norm(const DenseMatrix<T>& lower) {
@@ -168,6 +161,13 @@ TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<
 }  // namespace
 
 template <class T>
+double one_norm(const DenseMatrix<T>& a) {
+  double result = 0;
+  for (std::int64_t j = 0; j < a.cols; ++j) result = larger(column_sum(a, j), result);
+  return result;
+}
+
+template <class T>
 Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l) {
   const auto& kernel = codelets<T>();
   TiledMatrix<T> rest = tiled_copy(runtime, a, l.tile());
@@ -184,7 +184,7 @@ Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const Tile
     }
   }
   const DenseMatrix<T> error = collect(runtime, rest, TilePart::lower);
-  return {"|A - L L^T| / (n |A| eps)", scaled<T>(symmetric_norm(error), static_cast<double>(a.rows), norm(a))};
+  return {"|A - L L^T| / (n |A| eps)", scaled<T>(symmetric_norm(error), static_cast<double>(a.rows), one_norm(a))};
 }
 
 template <class T>
@@ -206,7 +206,7 @@ Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatri
   }
   const DenseMatrix<T> error = collect(runtime, rest);
   return {pivots.empty() ? "|A - L U| / (n |A| eps)" : "|P A - L U| / (n |A| eps)",
-          scaled<T>(norm(error), static_cast<double>(a.rows), norm(a))};
+          scaled<T>(one_norm(error), static_cast<double>(a.rows), one_norm(a))};
 }
 
 template <class T>
@@ -220,16 +220,16 @@ std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, co
   };
   DenseMatrix<T> error = collect(runtime, product());
   for (std::size_t i = 0; i < error.values.size(); ++i) error.values[i] -= a.values[i];
-  const double factorization = scaled<T>(norm(error), rows, norm(a));
+  const double factorization = scaled<T>(one_norm(error), rows, one_norm(a));
   error = {};
   error = collect(runtime, departure_from_orthogonality(runtime, qr, factors));
-  return {{"|A - Q R| / (m |A| eps)", factorization}, {"|I - Q^T Q| / (m eps)", scaled<T>(norm(error), rows, 1)}};
+  return {{"|A - Q R| / (m |A| eps)", factorization}, {"|I - Q^T Q| / (m eps)", scaled<T>(one_norm(error), rows, 1)}};
 }
 
 template <class T>
 Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b) {
   double worst = 0;
-  const double norm_of_a = norm(a);
+  const double norm_of_a = one_norm(a);
   for (std::int64_t r = 0; r < x.cols; ++r) {
     std::vector<double> error(static_cast<std::size_t>(a.rows));
     for (std::int64_t i = 0; i < a.rows; ++i) error[static_cast<std::size_t>(i)] = b(i, r);
@@ -246,6 +246,7 @@ Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const 
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                                     \
+  template double one_norm(const DenseMatrix<T>&);                                                                \
   template Residual cholesky_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&);                    \
   template Residual lu_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&, const std::vector<int>&); \
   template std::vector<Residual> qr_residuals(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&,             \

@@ -24,6 +24,10 @@ struct Residual {
   [[nodiscard]] bool accepted() const { return value < kResidualBound; }
 };
 
+/// The 1-norm, summed in double: the largest sum of a column's absolute values. NaN where an element is.
+template <class T>
+double one_norm(const DenseMatrix<T>& a);
+
 // Each of these needs memory for two more matrices like A while it runs.
 
 /// |A - L L^T| / (n |A| eps), in the 1-norm, from the lower triangles. `l` as `cholesky` leaves it.

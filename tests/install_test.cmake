@@ -172,6 +172,38 @@ if(EXISTS ${work}/find_package/remote)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run("building C with pkg-config" cc -std=c99 -pedantic -Werror ${user}/plain.c -o ${work}/plain_pkg_config ${flags})
   run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
+  find_program(python NAMES python3)
+  if(python)
+    # The example's kernel halves what the others have made 7; one that raises fails its task.
+    set(ENV{PYTHONPATH} ${SOURCE_DIR}/docs/examples)
+    set(ENV{PYTHONDONTWRITEBYTECODE} 1)
+    run("the program in Python" ${python} ${SOURCE_DIR}/docs/examples/troupe_ctypes.py)
+    if(NOT output STREQUAL "3.5 3.5\n")
+      message(FATAL_ERROR "the program in Python printed ${output}")
+    endif()
+    file(WRITE ${work}/raises.py [[
+import ctypes
+import troupe_ctypes
+runtime, codelet = ctypes.c_void_p(), None
+troupe_ctypes.check(troupe_ctypes.troupe.troupe_start(1, None, ctypes.byref(runtime)))
+@troupe_ctypes.kernel
+def raises(context):
+    raise ValueError("on purpose")
+codelet = troupe_ctypes.define("raises", [], raises)
+troupe_ctypes.submit(runtime, codelet, [])
+try:
+    troupe_ctypes.check(troupe_ctypes.troupe.troupe_wait(runtime))
+    print("success")
+except RuntimeError as error:
+    print(error)
+troupe_ctypes.troupe.troupe_codelet_free(codelet)
+troupe_ctypes.troupe.troupe_runtime_free(runtime)
+]])
+    run("a kernel in Python that raises" ${python} ${work}/raises.py)
+    if(NOT output MATCHES "ValueError\\('on purpose'\\)")
+      message(FATAL_ERROR "a kernel in Python that raises came to: ${output}")
+    endif()
+  endif()
 endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")

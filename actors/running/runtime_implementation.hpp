@@ -46,6 +46,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   explicit Implementation(RuntimePlan plan);
   ~Implementation() override;
 
+  /// Throws what kept an actor from starting; `stop` then ends the others.
   void start();
   void stop();
 
@@ -110,6 +111,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   std::shared_ptr<workers::WorkerSetup> worker_setup(WorkerId worker, caf::event_based_actor* supervisor);
   caf::actor spawn_worker(caf::event_based_actor* supervisor, WorkerId worker);
   void started(const WorkerStarted& message);
+  void failed_to_start(std::exception_ptr why);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
@@ -160,6 +162,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   std::condition_variable start_condition_;
   std::vector<bool> bound_;  // guarded by start_mutex_
   std::size_t started_ = 0;  // guarded by start_mutex_
+  /// Why there are fewer workers than planned; guarded by start_mutex_.
+  std::exception_ptr start_failure_;
 
   Configuration configuration_;
   caf::actor_system system_;

@@ -181,20 +181,20 @@ void RuntimeSystem::Implementation::start() {
     };
   }
   setup.started = [this](const WorkerStarted& message) { started(message); };
+  setup.failed_to_start = [this](std::exception_ptr why) { failed_to_start(std::move(why)); };
   setup.lost = [this](WorkerId worker, const std::string& reason) { lost(worker, reason); };
   auto state = std::make_shared<SupervisorState>(std::move(setup));
   supervisor_ = spawn_observed(
       mailboxes_[crew_->ports.size()],
       [state = std::move(state)](caf::event_based_actor* self) { return supervisor_behavior(self, state); });
   start_watchdog();
-  const auto all_started = [&] { return started_ >= crew_->ports.size(); };
   if (cooperative_) {
     while (pump() == Pump::progressed) {
     }
-    return;
   }
   std::unique_lock lock(start_mutex_);
-  start_condition_.wait(lock, all_started);
+  start_condition_.wait(lock, [&] { return start_failure_ || started_ >= crew_->ports.size() || cooperative_; });
+  if (start_failure_) std::rethrow_exception(start_failure_);
 }
 
 std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setup(WorkerId worker,

@@ -7,6 +7,7 @@
 #include "actors/running/runtime_implementation.hpp"
 #include "actors/workers/crew_inspection.hpp"
 #include "platform/machine/binding.hpp"
+#include "platform/machine/process_limits.hpp"
 
 namespace troupe::actors {
 
@@ -14,12 +15,35 @@ using graph::GraphHost;
 using graph::Task;
 using graph::TaskList;
 
+namespace {
+
+/// Threads of CAF: for actors without one of their own, for its clock, and for what actors print.
+constexpr std::size_t kCafThreads = 3;
+
+/// Of what the system refuses, CAF survives neither a thread nor memory.
+Result<void> check_limits(const RuntimePlan& plan) {
+  if (const auto checked = platform::check_stacks(); !checked) return checked;
+  const bool alone = plan.cooperative();
+  // Copies and kernels of an accelerator have threads of their own.
+  const std::size_t threads = kCafThreads + plan.places.size() + 2 * plan.accelerators.size();
+  if (const auto checked = platform::check_room_for_threads(alone ? 0 : threads); !checked) return checked;
+  return alone ? Result<void>{} : platform::try_threads(kCafThreads);
+}
+
+}  // namespace
+
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::started(const WorkerStarted& message) {
   const std::lock_guard lock(start_mutex_);
   bound_[message.worker.index()] = message.bound;
   ++started_;
+  start_condition_.notify_all();
+}
+
+void RuntimeSystem::Implementation::failed_to_start(std::exception_ptr why) {
+  const std::lock_guard lock(start_mutex_);
+  start_failure_ = std::move(why);
   start_condition_.notify_all();
 }
 
@@ -192,7 +216,7 @@ void RuntimeSystem::Implementation::stop() {
   outcome = graph_.stop_submissions();
   outcome = graph_.wait_all();
   watchdog_.reset();
-  caf::anon_send(supervisor_, Stop{});
+  if (supervisor_) caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
   if (cooperative_) {
     // Time stands from here on: what still travels has no reader, and its data may be gone.
@@ -210,7 +234,7 @@ void RuntimeSystem::Implementation::stop() {
     accelerators_->stop();
   }
   if (services_) services_->save_reuse_profile();
-  if (!kept_history_) return;
+  if (!kept_history_ || !scheduler_state_) return;
   // The last tasks' times wait for a scheduler to look at them.
   (void)scheduler_state_->predictions();
   kept_history_->save();
@@ -270,11 +294,20 @@ WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
 Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
                                                             std::unique_ptr<scheduler::PlacingPolicy> placing) {
   if (const auto eviction = memory::make_eviction_policy(options.eviction); !eviction) return eviction.failure();
-  auto plan = RuntimePlan::make(options, std::move(placing));
-  if (!plan) return plan.failure();
-  auto implementation = std::make_unique<Implementation>(std::move(plan).value());
-  implementation->start();
-  return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
+  try {
+    auto plan = RuntimePlan::make(options, std::move(placing));
+    if (!plan) return plan.failure();
+    if (const auto checked = check_limits(plan.value()); !checked) return checked.failure();
+    auto implementation = std::make_unique<Implementation>(std::move(plan).value());
+    implementation->start();
+    return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    return platform::refused_thread(error);
+  } catch (const std::bad_alloc&) {
+    return Failure{ErrorCode::out_of_memory,
+                   "not enough memory to start a runtime: use fewer cores, or a machine with more memory"};
+  }
 }
 
 RuntimeSystem::RuntimeSystem(std::unique_ptr<Implementation> implementation)

@@ -28,6 +28,25 @@ void start_memory(caf::event_based_actor* self, SupervisorState& state) {
   self->monitor(actor);
 }
 
+void start_all(caf::event_based_actor* self, SupervisorState& state) {
+  if (state.setup.spawn_scheduler) start_scheduler(self, state);
+  if (state.setup.spawn_memory) start_memory(self, state);
+  for (; state.alive < state.setup.workers; ++state.alive) {
+    start_worker(self, state, WorkerId(static_cast<std::uint32_t>(state.alive)));
+  }
+}
+
+void stop_all(caf::event_based_actor* self, SupervisorState& state) {
+  state.stopping = true;
+  for (std::size_t i = 0; i < state.setup.workers; ++i) {
+    state.setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), Stop{});
+  }
+  if (const caf::actor memory = state.setup.peers->memory()) self->send(memory, Stop{});
+  if (const caf::actor scheduler = state.setup.peers->scheduler()) self->send(scheduler, Stop{});
+  // Else the last one to end says so.
+  if (state.alive == 0) self->quit(caf::exit_reason::normal);
+}
+
 void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::down_msg& down) {
   if (state.scheduler && down.source == state.scheduler) {
     if (state.stopping) return;
@@ -60,22 +79,14 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
 
 caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state) {
   self->set_down_handler([=](const caf::down_msg& down) { on_down(self, *state, down); });
-  if (state->setup.spawn_scheduler) start_scheduler(self, *state);
-  if (state->setup.spawn_memory) start_memory(self, *state);
-  for (std::size_t i = 0; i < state->setup.workers; ++i) {
-    start_worker(self, *state, WorkerId(static_cast<std::uint32_t>(i)));
+  try {
+    start_all(self, *state);
+  } catch (...) {
+    state->setup.failed_to_start(std::current_exception());
   }
-  state->alive = state->setup.workers;
   return {
       [=](const WorkerStarted& started) { state->setup.started(started); },
-      [=](const Stop&) {
-        state->stopping = true;
-        for (std::size_t i = 0; i < state->setup.workers; ++i) {
-          state->setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), Stop{});
-        }
-        if (const caf::actor memory = state->setup.peers->memory()) self->send(memory, Stop{});
-        if (const caf::actor scheduler = state->setup.peers->scheduler()) self->send(scheduler, Stop{});
-      },
+      [=](const Stop&) { stop_all(self, *state); },
   };
 }
 

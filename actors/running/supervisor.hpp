@@ -2,6 +2,7 @@
 #pragma once
 
 #include <caf/all.hpp>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -22,6 +23,8 @@ struct SupervisorSetup {
   /// Empty where there is one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
+  /// An actor could not be started. Those that were are told to stop, and no `started` follows for the others.
+  std::function<void(std::exception_ptr)> failed_to_start;
   /// The worker's actor has died without having been told to stop. A replacement is started afterwards.
   std::function<void(WorkerId, const std::string& reason)> lost;
   /// So has the scheduler's, and the replacement is in place. Rescues the tasks that lay with it.
@@ -38,6 +41,7 @@ struct SupervisorState {
   caf::actor_addr scheduler;
   /// Null where there is one memory node.
   caf::actor_addr memory;
+  /// Workers whose actors have started and not ended.
   std::size_t alive = 0;
   bool stopping = false;
 };

@@ -1,6 +1,7 @@
 #include "actors/workers/worker_actor.hpp"
 
 #include <algorithm>
+#include <caf/detail/private_thread.hpp>
 #include <memory>
 #include <string>
 #include <thread>
@@ -37,6 +38,23 @@ void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* ho
   }
   arrivals_.fetch_add(1, std::memory_order_relaxed);
   observation::ObservedActor::enqueue(std::move(what), host);
+}
+
+void WorkerActor::launch(caf::execution_unit* host, bool lazy, bool hide) {
+  try {
+    observation::ObservedActor::launch(host, lazy, hide);
+  } catch (...) {
+    // CAF counts the thread before it starts it, waits for it when the system ends, and lets it hold the actor.
+    unsetf(is_detached_flag);
+    on_exit();
+    cleanup(caf::exit_reason::kill, nullptr);
+    if (private_thread_ != nullptr) {
+      delete std::exchange(private_thread_, nullptr);
+      system().dec_detached_threads();
+      caf::intrusive_ptr_release(ctrl());
+    }
+    throw;
+  }
 }
 
 caf::behavior WorkerActor::make_behavior() {

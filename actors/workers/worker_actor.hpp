@@ -47,6 +47,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
  public:
   WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup);
 
+  /// Throws where the actor gets no thread, and leaves no trace of the actor then. In the spawning thread.
+  void launch(caf::execution_unit* host, bool lazy, bool hide) override;
   caf::behavior make_behavior() override;
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept override;
   void on_exit() override;

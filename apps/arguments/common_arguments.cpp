@@ -11,6 +11,7 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/duration.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "client/runtime.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/host_memory.hpp"
@@ -33,6 +34,11 @@ void add_application(CLI::App& command, linalg::Application& application) {
           "cholesky, lu (without pivoting) or qr")
       ->check(CLI::IsMember({"cholesky", "lu", "qr"}))
       ->required();
+}
+
+void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead) {
+  if (!used && command.count(option) > 0)
+    throw CLI::ValidationError(option, "has no effect here: it is for " + instead);
 }
 
 void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
@@ -59,7 +65,7 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
 
 void add_model_options(CLI::App& command, RuntimeOptions& options) {
   options.model_folder = default_model_folder();
-  options.on_warning = [](const std::string& what) { fmt::print(stderr, "troupe: warning: {}\n", what); };
+  options.on_warning = [](const std::string& what) { say(fmt::format("troupe: warning: {}\n", what)); };
   command
       .add_option_function<std::string>(
           "--models",
@@ -79,7 +85,7 @@ void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& m
   };
   const auto assign = [&options](const std::string& text) {
     options.why_after = parse_duration(text).value_or(Duration{});
-    options.on_stall = [](const WhyReport& report) { fmt::print(stderr, "troupe: stalled\n{}", report.to_text()); };
+    options.on_stall = [](const WhyReport& report) { say("troupe: stalled\n" + report.to_text()); };
   };
   command
       .add_option_function<std::string>("--why-after", assign,

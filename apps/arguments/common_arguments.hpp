@@ -21,6 +21,9 @@ inline constexpr std::int64_t kLargestOrder = 2147483647;
 /// Adds the application that is compared: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
 void add_application(CLI::App& command, linalg::Application& application);
 
+/// Refuses an option that was given though it has no effect here: unless `used`. `instead` says where it has one.
+void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
+
 /// Adds `--policy`, `--cores`, `--window`, `--seed`.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 

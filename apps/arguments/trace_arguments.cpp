@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "platform/machine/clock.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/text/analysis_report.hpp"
@@ -16,7 +17,7 @@ namespace troupe::apps {
 
 namespace {
 
-void warn(const std::string& message) { fmt::print(stderr, "troupe: warning: {}\n", message); }
+void warn(const std::string& message) { say(fmt::format("troupe: warning: {}\n", message)); }
 
 }  // namespace
 

@@ -19,6 +19,7 @@
 #include "apps/models/model_report.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/machine/topology.hpp"
+#include "proto/tokens.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -40,6 +41,9 @@ struct ModelArguments {
 /// Throws where there is none.
 const std::string& folder_of(const ModelArguments& arguments) {
   if (!arguments.runtime.model_folder.empty()) return arguments.runtime.model_folder;
+  if (!default_model_folder().empty()) {
+    throw Error(ErrorCode::invalid_argument, "--models none: this command needs a folder, so name one");
+  }
   throw Error(ErrorCode::invalid_argument,
               "there is no folder for models: neither XDG_CACHE_HOME nor HOME names one; give one with --models");
 }
@@ -49,6 +53,12 @@ std::string this_machine() { return scheduler::machine_key(platform::Topology::d
 KeptModels kept(const ModelArguments& arguments) {
   KeptModels models = read_models(folder_of(arguments), this_machine());
   for (const std::string& warning : models.warnings) arguments.runtime.on_warning(warning);
+  for (const std::string& kernel : arguments.kernels) {
+    if (knows(models, kernel)) continue;
+    throw Error(ErrorCode::bad_input, fmt::format("--kernel {}: no times of a kernel of that name are known in {}: "
+                                                  "`troupe model show` lists those that are",
+                                                  troupe::quoted(kernel), models.times_path));
+  }
   return models;
 }
 

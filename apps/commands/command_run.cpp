@@ -71,7 +71,11 @@ void add_run_command(CLI::App& application, Command& chosen) {
       ->check(check_file_name);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    refuse_ignored(*command, "--inner", arguments->application == linalg::Application::qr, "qr");
+    refuse_ignored(*command, "--pivoting", arguments->application == linalg::Application::lu, "lu");
+    chosen = [arguments] { return run(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

@@ -16,6 +16,7 @@
 #include "apps/simulate/simulation_pool.hpp"
 #include "apps/simulate/simulation_request.hpp"
 #include "apps/simulate/simulation_summary.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "platform/described/machine_description.hpp"
 #include "proto/byte_amounts.hpp"
 #include "traces/files/trace_file.hpp"
@@ -93,7 +94,7 @@ void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& r
 int simulate_as_asked(const SimulateCommand& arguments) {
   const SimulationRequest request = SimulationRequest::make(arguments.simulation);
   check_files(arguments, request);
-  for (const std::string& warning : request.warnings()) fmt::print(stderr, "troupe: warning: {}\n", warning);
+  for (const std::string& warning : request.warnings()) say(fmt::format("troupe: warning: {}\n", warning));
   SimulationList runs = request.runs();
   if (!arguments.trace.empty()) {
     runs.run = [make = runs.run](std::size_t i) {
@@ -238,7 +239,10 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return simulate_as_asked(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    refuse_ignored(*command, "--inner", arguments->simulation.application == linalg::Application::qr, "qr");
+    chosen = [arguments] { return simulate_as_asked(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

@@ -63,7 +63,7 @@ int dada_experiment(const ExperimentArguments& arguments) {
     report.options.n = 4096;
     report.options.repeat = 3;
   }
-  if (arguments.repeat > 0 && !arguments.quick) report.options.repeat = arguments.repeat;
+  if (arguments.repeat > 0) report.options.repeat = arguments.repeat;
   report.options.seed = arguments.seed;
   report.options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
   std::vector<double> factors = arguments.assumptions;
@@ -148,6 +148,25 @@ int experiment(ExperimentArguments arguments) {
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
 
+/// Options of one experiment have no effect on another.
+void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
+  const bool dada = experiment == "dada";
+  const bool policies = experiment == "policies";
+  refuse_ignored(command, "--out", dada || policies, "dada and policies");
+  refuse_ignored(command, "--repeat", dada || policies, "dada and policies");
+  refuse_ignored(command, "--assumptions", dada, "dada");
+  refuse_ignored(command, "--policy", !dada, "policies and eviction");
+  refuse_ignored(command, "--points", policies, "policies");
+  refuse_ignored(command, "--model-error", policies, "policies");
+}
+
+/// `scaling` has options of its own, which come after it.
+void refuse_all(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    refuse_ignored(command, option->get_name(), false, "other experiments; options of scaling come after its name");
+  }
+}
+
 }  // namespace
 
 void add_experiment_command(CLI::App& application, Command& chosen) {
@@ -195,8 +214,9 @@ void add_experiment_command(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
-    if (!command->get_subcommands().empty()) return;
+    if (!command->get_subcommands().empty()) return refuse_all(*command);
     if (arguments->name.empty()) throw CLI::RequiredError("an experiment (dada, policies, eviction or scaling)");
+    refuse_ignored_by(*command, arguments->name);
     chosen = [arguments] { return experiment(*arguments); };
   });
 }

@@ -143,7 +143,10 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
   command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of accelerators: PATH.svg")
       ->check(check_file_name);
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return scale(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    refuse_ignored(*command, "--inner", arguments->scaling.application == linalg::Application::qr, "qr");
+    chosen = [arguments] { return scale(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

@@ -87,14 +87,14 @@ DadaResults DadaResults::measure(const DadaExperimentOptions& options, const pla
     return run;
   };
   const std::vector<FactorizationOutcome> outcomes = simulate_all({keys.size() * repeat, make}, options.jobs, progress);
-  DadaResults results;
+  Points points;
   auto first = outcomes.begin();
   for (const Key& key : keys) {
     const auto end = first + static_cast<std::ptrdiff_t>(repeat);
-    results.points_.emplace(key, point_of(place(key), {first, end}));
+    points.emplace(key, point_of(place(key), {first, end}));
     first = end;
   }
-  return results;
+  return DadaResults(std::move(points));
 }
 
 const SimulationPoint& DadaResults::at(linalg::Application application, std::string_view policy, int gpus) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "apps/simulate/scaling_chart.hpp"
@@ -43,6 +44,10 @@ inline constexpr std::string_view kStealing = "ws";
 /// All points of the figures, on one machine.
 class DadaResults {
  public:
+  /// By factorization, policy and number of GPUs.
+  using Points = std::map<std::tuple<linalg::Application, std::string, int>, SimulationPoint>;
+
+  explicit DadaResults(Points points) : points_(std::move(points)) {}
   /// Simulates all of them. Throws as `simulate`.
   static DadaResults measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
                              const ProgressOptions& progress);
@@ -51,7 +56,7 @@ class DadaResults {
   [[nodiscard]] const SimulationPoint& at(linalg::Application application, std::string_view policy, int gpus) const;
 
  private:
-  std::map<std::tuple<linalg::Application, std::string, int>, SimulationPoint> points_;
+  Points points_;
 };
 
 struct DadaFigure {

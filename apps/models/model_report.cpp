@@ -138,12 +138,14 @@ KeptModels read_models(const std::string& folder, const std::string& machine_key
   return models;
 }
 
+bool knows(const KeptModels& models, const std::string& kernel) { return any_chosen(models, {kernel}); }
+
 std::string models_table(const KeptModels& models, const std::vector<std::string>& kernels) {
   if (!any_chosen(models, kernels)) {
     return fmt::format(
-        "No kernel times{} are kept in {}: `troupe model calibrate` measures them, and every run under a placing "
-        "policy learns\n",
-        kernels.empty() ? "" : " of that name", models.times_path);
+        "No kernel times are kept in {}: `troupe model calibrate` measures them, and every run under a placing policy "
+        "learns\n",
+        models.times_path);
   }
   std::string text = fmt::format("Kernel times in {}\n{}", models.times_path, times_table(models, kernels));
   const std::string laws = laws_table(models, kernels);

@@ -23,6 +23,9 @@ struct KeptModels {
 /// `folder` is not empty.
 [[nodiscard]] KeptModels read_models(const std::string& folder, const std::string& machine_key);
 
+/// Times of a kernel of this name are known.
+[[nodiscard]] bool knows(const KeptModels& models, const std::string& kernel);
+
 /// A row for each kernel, kind of device and size, then the power laws through them, then the links. `kernels`: only
 /// those; empty: all.
 [[nodiscard]] std::string models_table(const KeptModels& models, const std::vector<std::string>& kernels);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "apps/run/mailbox_table.hpp"
 #include "apps/run/policy_options.hpp"
 #include "apps/run/run_summary.hpp"
+#include "apps/run/solution_quality.hpp"
 #include "apps/terminal/progress.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/files/matrix_market.hpp"
@@ -36,6 +38,7 @@ struct Solved {
   actors::Interval window;
   TraceOutcome traced;
   linalg::Residual residual;
+  SolutionQuality quality;
   std::optional<MetricsSnapshot> metrics;
   std::string policy;
 };
@@ -84,6 +87,10 @@ std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArgu
                           arguments.right_hand_side, header.rows, arguments.matrix, matrix.rows));
 }
 
+Precision precision_of(const SolveArguments& arguments) {
+  return arguments.precision == "float" ? Precision::of<float>("float") : Precision::of<double>("double");
+}
+
 std::size_t element_bytes(const SolveArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
@@ -99,6 +106,18 @@ void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHea
   need.factorization = options_for(arguments, candidates(arguments, header).back(), header.rows);
   need.workers = most_workers(arguments.runtime);
   require_memory(need);
+}
+
+void check_output(const SolveArguments& arguments) {
+  if (arguments.output.empty()) return;
+  for (const std::string& input : {arguments.matrix, arguments.right_hand_side}) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(arguments.output, input, ignored)) continue;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--output {}: the solution would overwrite {}: give another file", arguments.output, input));
+  }
+  check_output_path(arguments.output);
 }
 
 template <class T>
@@ -135,16 +154,21 @@ Solved solve_by(Runtime& runtime, const SolveArguments& arguments, linalg::Appli
   solved.window = {start, trace_time()};
   solved.trace = take_trace();
   solved.total_seconds = seconds(solved.window.end - solved.window.start);
+  solved.quality = solution_quality(a, factors, method, x);
+  solved.quality.reciprocal_condition = factorization.reciprocal_condition(solved.quality.norm);
   return solved;
+}
+
+Error singular(const SolveArguments& arguments, const std::string& why) {
+  return Error(ErrorCode::numerical, fmt::format("{}: {}: such a system has no solution, or more than one; remove "
+                                                 "dependent equations",
+                                                 arguments.matrix, why));
 }
 
 /// What is wrong with the matrix, whose file it is, and what to do.
 Error breakdown(const SolveArguments& arguments, linalg::Application method, const Error& error) {
-  return Error(ErrorCode::numerical,
-               fmt::format("{}: {}: {}", arguments.matrix, error.what(),
-                           method == linalg::Application::cholesky
-                               ? "use --method lu, or auto"
-                               : "such a system has no solution, or more than one; remove dependent equations"));
+  if (method != linalg::Application::cholesky) return singular(arguments, error.what());
+  return Error(ErrorCode::numerical, fmt::format("{}: {}: use --method lu, or auto", arguments.matrix, error.what()));
 }
 
 /// By the first method that does not break down.
@@ -175,6 +199,9 @@ Solved solve_system(const SolveArguments& arguments, const linalg::MatrixMarketH
   const std::shared_ptr<Runtime> place = start_runtime(arguments.runtime, arguments.start);
   Runtime& runtime = *place;
   const linalg::DenseMatrix<T> a = usable(linalg::read_dense<T>(arguments.matrix, header));
+  if (const std::string zeros = zero_row_or_column(a); !zeros.empty()) {
+    throw singular(arguments, "the matrix is singular: " + zeros);
+  }
   const linalg::DenseMatrix<T> b = right_hand_side(arguments, right_hand_side_header, a);
   linalg::DenseMatrix<T> x;
   Solved solved;
@@ -211,11 +238,14 @@ nlohmann::json to_json(const SolveArguments& arguments, const linalg::MatrixMark
                       {"seconds", solved.seconds},
                       {"gflops", linalg::flop_count(solved.method, header.rows, header.cols) / solved.seconds * 1e-9},
                       {"residual", solved.residual.value},
+                      {"reciprocal_condition", solved.quality.reciprocal_condition},
                       {"tasks", solved.report.ended},
                       {"workers", workers_as_json(solved.report, solved.total_seconds)}};
   traces::add_transfers_json(solved.report, json);
   if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
+  if (const std::string doubt = doubt_of(solved.quality, precision_of(arguments)); !doubt.empty())
+    json["doubt"] = doubt;
   if (!arguments.output.empty() && solved.residual.accepted()) json["output"] = arguments.output;
   add_json(solved.traced, json);
   return json;
@@ -233,6 +263,7 @@ void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& he
   fmt::print("  time      {} (factorization)\n", traces::human_seconds(solved.seconds));
   fmt::print("  residual  {} = {:.3g}  ({} the bound {})\n", solved.residual.formula, solved.residual.value,
              solved.residual.accepted() ? "below" : "NOT below", linalg::kResidualBound);
+  fmt::print("  condition {}\n", condition_text(solved.quality, precision_of(arguments)));
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
   if (const std::string copies = traces::transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
@@ -249,7 +280,7 @@ int solve(const SolveArguments& given) {
   check_accelerators(arguments.runtime, options_for(arguments, candidates(arguments, header).back(), header.rows),
                      header.rows, element_bytes(arguments));
   check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
-  if (!arguments.output.empty()) check_output_path(arguments.output);
+  check_output(arguments);
   prepare_trace(arguments.trace, arguments.runtime);
   Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
                                                  : solve_system<double>(arguments, header, rhs_header);
@@ -259,8 +290,9 @@ int solve(const SolveArguments& given) {
   if (solved.residual.accepted()) return kSuccess;
   throw Error(ErrorCode::kernel_failed,
               fmt::format("{}: the solution is not accurate, and was not written: its scaled residual, {:.3g}, is not "
-                          "below {}; the matrix may be singular to {} precision",
-                          arguments.matrix, solved.residual.value, linalg::kResidualBound, arguments.precision));
+                          "below {}; {}",
+                          arguments.matrix, solved.residual.value, linalg::kResidualBound,
+                          why_inaccurate(solved.quality, precision_of(arguments))));
 }
 
 }  // namespace troupe::apps

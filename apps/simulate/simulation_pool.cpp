@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "platform/machine/topology.hpp"
@@ -57,7 +58,11 @@ std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int j
   const ProgressBar bar([&pool] { return pool.progress(); }, std::move(progress));
   const std::size_t threads = std::min(runs.count, static_cast<std::size_t>(std::max(1, jobs)));
   std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&pool] { pool.work(); });
+  try {
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&pool] { pool.work(); });
+  } catch (const std::system_error&) {
+    // Fewer threads do the same work.
+  }
   pool.work();
   others.clear();
   return pool.take();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <system_error>
 
 #include "traces/text/human.hpp"
 
@@ -37,7 +38,12 @@ std::thread start_without_signals(Function function) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(function));
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(function));
+  } catch (const std::system_error&) {
+    // A machine that has no thread left for a picture of the progress goes on without one.
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }

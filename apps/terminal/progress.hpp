@@ -36,8 +36,8 @@ struct ProgressOptions {
 };
 
 /// Shows how far something is, from a thread of its own, while the object lives; then the line is empty again. Does
-/// nothing, and starts no thread, where it is not enabled or there is no terminal. Only plain ASCII and carriage
-/// returns are written, so any terminal will do.
+/// nothing, and starts no thread, where it is not enabled, there is no terminal, or no thread can be had. Only plain
+/// ASCII and carriage returns are written, so any terminal will do.
 class ProgressBar {
  public:
   /// `poll` is called from the bar's thread, at most once an interval, never after the destructor; it must neither

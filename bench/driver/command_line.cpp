@@ -12,6 +12,7 @@
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/progress.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "bench/driver/measurement.hpp"
 #include "bench/driver/plans.hpp"
 #include "bench/driver/plot.hpp"
@@ -151,7 +152,8 @@ int run(const BenchArguments& arguments, MakePlan make_plan) {
   if (std::fflush(stdout) != 0) {
     throw Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
   }
-  for (const std::string& name : results.missing) fmt::print(stderr, "troupe-bench: {} is missing, skipped\n", name);
+  for (const std::string& name : results.missing)
+    apps::say(fmt::format("troupe-bench: {} is missing, skipped\n", name));
   if (results.any_failed()) throw Error(ErrorCode::kernel_failed, "a runner failed: see the last lines of the report");
   return apps::kSuccess;
 }
@@ -193,15 +195,15 @@ int run_bench_command_line(int argc, const char* const* argv) {
   try {
     application.parse(argc, argv);
     if (chosen != nullptr) return run(arguments, chosen);
-    fmt::print(stderr, "troupe-bench: no benchmark was given (`troupe bench --help` lists what is possible)\n");
+    apps::say("troupe-bench: no benchmark was given (`troupe bench --help` lists what is possible)\n");
     return apps::kUnusable;
   } catch (const CLI::ParseError& error) {
     return application.exit(error) == 0 ? apps::kSuccess : apps::kUnusable;
   } catch (const Error& error) {
-    fmt::print(stderr, "troupe-bench: {}\n", error.what());
+    apps::say(fmt::format("troupe-bench: {}\n", error.what()));
     return apps::exit_code(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "troupe-bench: {}\n", error.what());
+    apps::say(fmt::format("troupe-bench: {}\n", error.what()));
     return apps::kFailure;
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/c/troupe.h"
@@ -26,6 +27,8 @@ struct troupe_recording {
 };
 struct troupe_kernel_context {
   const troupe::KernelContext& context;
+  /// What the kernel said with `troupe_kernel_fail`; mutable as kernels get a constant context.
+  mutable std::optional<std::string> failure;
 };
 
 namespace troupe::c {

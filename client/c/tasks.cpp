@@ -88,8 +88,10 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
     if (kernel == nullptr) throw Error(ErrorCode::invalid_argument, "kernel is NULL");
     Codelet defined = make_codelet(name, modes, mode_count, arguments, argument_count);
     defined.cpu([kernel, user](const KernelContext& context) {
-      const troupe_kernel_context running{context};
-      if (const int outcome = kernel(&running, user); outcome != 0) {
+      const troupe_kernel_context running{context, {}};
+      const int outcome = kernel(&running, user);
+      if (running.failure) throw Error(ErrorCode::kernel_failed, *running.failure);
+      if (outcome != 0) {
         throw Error(ErrorCode::kernel_failed, "the kernel returned " + std::to_string(outcome));
       }
     });
@@ -112,6 +114,10 @@ void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index) {
   if (context == nullptr || index >= Arguments::kMaxArguments) return nullptr;
   return &context->context.argument<char>(index);
+}
+
+void troupe_kernel_fail(const troupe_kernel_context* context, const char* why) {
+  if (context != nullptr) context->failure = why == nullptr ? "the kernel gave no reason" : why;
 }
 
 troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codelet, const troupe_access* accesses,

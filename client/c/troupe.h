@@ -139,6 +139,8 @@ typedef struct troupe_kernel_context troupe_kernel_context;
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols, int64_t* ld);
 /* The address of an argument by value. */
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index);
+/* The task fails with this text, whatever the kernel returns: for languages whose callbacks return 0 when they throw. */
+void troupe_kernel_fail(const troupe_kernel_context* context, const char* why);
 /* Returns 0, or a number of its own: then the task has failed. Several threads call it at once. */
 typedef int (*troupe_kernel)(const troupe_kernel_context* context, void* user);
 /* One of the program's own, for CPU cores. On a service it cannot run. */

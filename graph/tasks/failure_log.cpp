@@ -99,9 +99,12 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     };
     count(failed_, failed_ == 1 ? " task failed" : " tasks failed");
     count(cancelled_, cancelled_ == 1 ? " task was cancelled" : " tasks were cancelled");
-    count(other_, other_ == 1 ? " callback failed" : " callbacks failed");
+    count(other_, other_ == 1 ? " other failure" : " other failures");  // of callbacks, policies, copies
     summary->message = counts + ": ";
     for (std::size_t i = 0; i < first_.size(); ++i) summary->message += (i == 0 ? "" : "; ") + first_[i].message;
+    // Cancellations follow from failures: they are counted, and one is spelled out where nothing failed.
+    const std::uint64_t failures = failed_ + other_;
+    if (failures > first_.size()) summary->message += "; and " + std::to_string(failures - first_.size()) + " more";
   }
   failed_ = cancelled_ = other_ = 0;
   details_are_old_ = true;

@@ -5,28 +5,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 #include "platform/files/io_failure.hpp"
 
 namespace troupe::platform {
 namespace {
 
-/// What symbolic links lead to, or `path` itself where there is no such file yet.
-std::string follow_links(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
-  return resolved ? std::string(resolved.get()) : path;
-}
-
 /// "folder/" of "folder/name", empty for "name".
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+/// What symbolic links lead to, though there may be no such file yet.
+std::string follow_links(std::string path) {
+  constexpr int kMost = 40;  // as Linux
+  std::array<char, PATH_MAX> target{};
+  for (int i = 0; i < kMost; ++i) {
+    const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+    if (length <= 0) break;
+    const std::string_view next(target.data(), static_cast<std::size_t>(length));
+    path = next.front() == '/' ? std::string(next) : folder_of(path) + std::string(next);
+  }
+  return path;
 }
 
 /// Opens a new file in `folder` and stores its name. The name does not depend on the target's, which may already be as

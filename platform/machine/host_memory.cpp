@@ -1,6 +1,5 @@
 #include "platform/machine/host_memory.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -11,6 +10,7 @@
 #include <fstream>
 
 #include "platform/machine/cgroup.hpp"
+#include "platform/machine/process_limits.hpp"
 
 namespace troupe::platform {
 namespace {
@@ -50,12 +50,9 @@ void tighten(HostMemory& memory, Bytes limit, Bytes headroom, const std::string&
 }
 
 void tighten_by_address_space(HostMemory& memory) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const std::uint64_t used = std::min<std::uint64_t>(limit.rlim_cur, pages * page_size());
-  tighten(memory, Bytes{limit.rlim_cur}, Bytes{limit.rlim_cur - used}, "address space limit (ulimit -v)");
+  const auto space = address_space_left();
+  if (!space) return;
+  tighten(memory, space->limit, space->left, space->limited_by);
 }
 
 }  // namespace

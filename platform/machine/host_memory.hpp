@@ -14,7 +14,7 @@ struct HostMemory {
   /// What it can still take now, without swapping: an estimate by the kernel, good for a refusal, no promise.
   Bytes available;
   /// What sets `available`, in words: `memory of this machine`, `memory limit of cgroup /a/b`, `address space limit
-  /// (ulimit -v)`.
+  /// (ulimit -v)`, `data segment limit (ulimit -d)`.
   std::string limited_by;
 };
 

@@ -5,18 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "platform/files/file_descriptor.hpp"
+#include "service/http/http_guard.hpp"
 
 namespace troupe::service {
 
 namespace {
 
-constexpr std::size_t kShortest = 16;
 constexpr std::size_t kLongest = 4096;
 
 Failure unusable(const std::string& path, const std::string& why) {
@@ -59,13 +58,7 @@ Result<std::string> read_token(const std::string& path, std::uint32_t user) {
   const std::size_t first = text.value().find_first_not_of(kSpace);
   const std::string token =
       first == std::string::npos ? "" : text.value().substr(first, text.value().find_last_not_of(kSpace) - first + 1);
-  if (token.size() < kShortest || token.size() > kLongest) {
-    return unusable(path, fmt::format("a token has {} to {} characters: make one with `openssl rand -hex 32`",
-                                      kShortest, kLongest));
-  }
-  if (std::ranges::any_of(token, [](char c) { return c <= ' ' || c > '~'; })) {
-    return unusable(path, "a token is one word of printable ASCII: make one with `openssl rand -hex 32`");
-  }
+  if (const auto checked = check_token(token); !checked) return unusable(path, checked.failure().message);
   return token;
 }
 

@@ -8,7 +8,7 @@
 
 namespace troupe::service {
 
-/// What is in the file, without white space around it: 16 to 4096 characters of printable ASCII. The file must be a
+/// What is in the file, without white space around it: as `check_token` wants it. The file must be a
 /// plain one that belongs to root or `user`, and that nobody else can read or write. Fails with `bad_input`, and says
 /// what to do.
 [[nodiscard]] Result<std::string> read_token(const std::string& path, std::uint32_t user);

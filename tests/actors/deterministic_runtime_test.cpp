@@ -9,6 +9,7 @@
 #include "platform/machine/binding.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/runtime_fixture.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::actors {
 
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(the_order_does_not_depend_on_the_core_that_the_program_is_o
     }).join();
   }
   if (orders.size() < 10) {
-    BOOST_TEST_MESSAGE("skipped: needs two cores that this process may be bound to");
+    tests::skip("needs two cores that this process may be bound to");
     return;
   }
   for (std::size_t i = 0; i < 5; ++i) BOOST_TEST((orders[i] == orders[i + 5]));

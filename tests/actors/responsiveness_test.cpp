@@ -1,5 +1,4 @@
 /// What users notice: a runtime that is idle costs nothing, and one that is busy gives work away at once.
-#include <algorithm>
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -87,17 +86,13 @@ BOOST_AUTO_TEST_CASE(idle_workers_cost_next_to_nothing_while_another_is_busy) {
 
 BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(std::vector<std::string>{"lws", "ws"}),
                      policy) {
-  std::vector<double> latencies_ms;
   for (int repetition = 0; repetition < 5; ++repetition) {
     TestRuntime runtime(workers(2, policy));
-    std::atomic<std::int64_t> submitted_at{0};
-    std::atomic<std::int64_t> started_at{0};
+    const Watchdog watchdog(runtime, std::chrono::seconds(200));
     std::atomic<bool> same_worker{false};
     std::atomic<int> ran{0};
     WorkerId victim;
     const Codelet small = Codelet("small", {}).cpu([&](const KernelContext& context) {
-      std::int64_t none = 0;
-      started_at.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
       same_worker = same_worker || context.worker == victim;
       ++ran;
     });
@@ -105,39 +100,29 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(st
       victim = context.worker;
       // Let the other worker fall asleep, which is the worst case.
       std::this_thread::sleep_for(milliseconds(5));
-      submitted_at = Clock::now().time_since_epoch().count();
       for (int i = 0; i < 4; ++i) runtime.submit(small);
-      std::this_thread::sleep_for(milliseconds(100));
-      // A busy machine may keep the thief from its core for longer.
-      for (int i = 0; i < 10'000 && ran < 4; ++i) std::this_thread::sleep_for(milliseconds(1));
+      // For ever, where the thief waits for this kernel.
+      while (ran < 4) std::this_thread::sleep_for(microseconds(100));
     });
     runtime.submit(large);
     BOOST_TEST(runtime.wait() == "");
-    latencies_ms.push_back(1e-6 * static_cast<double>(started_at - submitted_at));
     BOOST_TEST(!same_worker);
   }
-  std::sort(latencies_ms.begin(), latencies_ms.end());
-  BOOST_TEST_MESSAGE("from submission inside a 100 ms kernel to the start on a thief: median " << latencies_ms[2]
-                                                                                               << " ms");
-  // One that waited for the kernel would take 100 ms each time; other programs delay some of the times.
-  BOOST_TEST(latencies_ms[0] < 20);
 }
 
 /// Surplus that a victim got by completing a task, not by submitting.
 BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
   TestRuntime runtime(workers(2));
+  const Watchdog watchdog(runtime, std::chrono::seconds(200));
   int value = 0;
   const Handle handle = runtime.scalar(value);
   std::atomic<int> at_once{0};
   std::atomic<int> most{0};
   const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int& x) { x = 1; });
   const Codelet look = Codelet("look", {AccessMode::read}).cpu([&](const int&) {
-    most = std::max<int>(most, ++at_once);
+    if (++at_once == 2) most = 2;
     // The first waits for a second one; nobody else would run it.
-    for (int i = 0; i < 10'000 && most < 2; ++i) {
-      std::this_thread::sleep_for(milliseconds(1));
-      most = std::max<int>(most, at_once);
-    }
+    while (most < 2) std::this_thread::sleep_for(microseconds(100));
     --at_once;
   });
   runtime.submit(write, {handle});

@@ -7,6 +7,7 @@
 #include "platform/machine/binding.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/runtime_fixture.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::actors {
 
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_dies_during_a_kernel_finishes_it) {
 BOOST_AUTO_TEST_CASE(a_replacement_is_bound_again) {
   TestRuntime runtime(RuntimeOptions{});
   if (!runtime->topology().bindable) {
-    BOOST_TEST_MESSAGE("skipped: " << runtime->topology().unbindable_because);
+    tests::skip(runtime->topology().unbindable_because);
     return;
   }
   for (std::uint64_t w = 0; w < runtime->workers(); ++w) runtime->kill_worker(id(w));

@@ -13,6 +13,7 @@
 #include "platform/machine/host_memory.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
@@ -319,9 +320,30 @@ BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measu
   BOOST_TEST(contains(ran.errors, "the check failed"));
 }
 
+BOOST_AUTO_TEST_CASE(refuses_options_that_have_no_effect) {
+  fails(2, {"run", "cholesky", "--inner", "4"}, {"--inner", "no effect", "qr"});
+  fails(2, {"run", "qr", "--pivoting", "none"}, {"--pivoting", "no effect", "lu"});
+  fails(2, {"simulate", "lu", "--platform", "idgraf", "--n", "512", "--policy", "heft", "--inner", "4"}, {"--inner"});
+  fails(2, {"experiment", "dada", "--policy", "heft"}, {"--policy", "no effect", "eviction"});
+  fails(2, {"experiment", "dada", "--model-error", "2"}, {"--model-error", "policies"});
+  fails(2, {"experiment", "eviction", "--out", "x"}, {"--out", "no effect", "dada"});
+  fails(2, {"experiment", "eviction", "--repeat", "3"}, {"--repeat", "no effect"});
+  fails(2, {"experiment", "--quick", "scaling", "cholesky", "--policy", "heft"}, {"--quick", "no effect", "scaling"});
+}
+
+BOOST_AUTO_TEST_CASE(repeats_what_it_did_not_expect_as_it_was_written) {
+  fails(2, {"run", "cholesky", "--nn", "100"}, {"not expected: --nn 100"});
+}
+
+BOOST_AUTO_TEST_CASE(models_that_are_not_there_are_said_to_be_missing) {
+  const tests::TemporaryFolder folder;
+  fails(2, {"model", "show", "--models", "none"}, {"--models none"});
+  fails(2, {"model", "show", "--models", folder.path(), "--kernel", "nope"}, {"'nope'", folder.path()});
+}
+
 BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
   if (!std::filesystem::exists("/dev/full")) {
-    std::cout << "skipped: there is no /dev/full\n";
+    tests::skip("there is no /dev/full");
     return;
   }
   for (const char* command : {"info", "info --json", "run lu --n 50", "run lu --n 50 --json"}) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <iostream>
 #include <string>
 #include <vector>
 
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/picture/child_process.hpp"
 
@@ -54,7 +54,7 @@ inline std::string succeeds(const Words& arguments, const Words& launcher = {}) 
 inline bool absent(const Words& command, const char* what) {
   const auto ran = traces::run_child(command, "", std::chrono::seconds(60));
   if (ran && ran.value().exit_status == 0) return false;
-  std::cout << "skipped: " << what << "\n";
+  tests::skip(what);
   return true;
 }
 inline bool no_gnuplot() { return absent({"gnuplot", "--version"}, "gnuplot is not installed"); }

@@ -2,12 +2,12 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "bench/pattern.hpp"
 #include "bench/runner.hpp"
 #include "bench/shapes.hpp"
+#include "tests/support/skipping.hpp"
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
@@ -31,7 +31,7 @@ traces::ChildOutput run(const std::string& runtime, Words words) {
 
 bool absent(const std::string& runtime) {
   if (std::filesystem::exists(program(runtime))) return false;
-  std::cout << "skipped: there is no runner for " << runtime << "\n";
+  tests::skip(std::string("there is no runner for ") + runtime);
   return true;
 }
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <ctime>
-#include <iostream>
 #include <thread>
 #include <vector>
 
 #include "kernels/codelets.hpp"
 #include "kernels/fortran.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/thread_host.hpp"
 
 // Weak: another BLAS library may be linked.
@@ -27,7 +27,7 @@ namespace {
 
 bool no_openblas() {
   if (openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr) return false;
-  std::cout << "skipped: the BLAS library is not OpenBLAS\n";
+  tests::skip("the BLAS library is not OpenBLAS");
   return true;
 }
 

@@ -407,7 +407,7 @@ BOOST_AUTO_TEST_CASE(gives_its_memory_back) {
   constexpr int kRuns = 20;
   for (int i = 0; i < kRuns; ++i) breaks_down(Application::cholesky);
 #if defined(__SANITIZE_ADDRESS__)
-  std::cout << "skipped: the address sanitizer keeps freed memory; it looks for leaks itself\n";
+  std::cout << "not tested: the address sanitizer keeps freed memory; it looks for leaks itself\n";
   static_cast<void>(before);
 #else
   BOOST_TEST(resident_bytes() - before < kRuns * kMatrix / 2);

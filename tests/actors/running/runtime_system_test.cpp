@@ -14,6 +14,7 @@
 #include "platform/machine/binding.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 #include "tests/platform/machine/fake_system.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::actors {
 
@@ -255,7 +256,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_runs_on_exactly_the_core_of_its_worker) {
   RuntimeOptions options;
   TestRuntime runtime(options);
   if (!runtime->topology().bindable) {
-    BOOST_TEST_MESSAGE("skipped: " << runtime->topology().unbindable_because);
+    tests::skip(runtime->topology().unbindable_because);
     return;
   }
   std::mutex mutex;

@@ -4,7 +4,6 @@
 #include <built_paths.hpp>  // written by the build
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
 #include "tests/traces/files/paje_trace_checks.hpp"
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(that_finds_no_space_is_a_warning_and_leaves_no_part) {
 
 BOOST_AUTO_TEST_CASE(that_finds_a_full_device_is_a_warning) {
   if (!std::filesystem::exists("/dev/full")) {
-    std::cout << "skipped: there is no /dev/full\n";
+    tests::skip("there is no /dev/full");
     return;
   }
   std::filesystem::create_symlink("/dev/full", folder.path("full.json"));
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_is_a_warning_and_leaves_no_pa
   const std::string mount = "mount -t tmpfs -o size=4k none " + folder.path();
   const auto can = traces::run_child({"unshare", "--mount", "sh", "-c", mount}, "", std::chrono::seconds(60));
   if (!can || can.value().exit_status != 0) {
-    std::cout << "skipped: no file system can be mounted here\n";
+    tests::skip("no file system can be mounted here");
     return;
   }
   const auto ran = traces::run_child({"unshare", "--mount", "sh", "-c",

@@ -1,8 +1,10 @@
 #include "apps/experiments/dada_claims.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace troupe::apps {
 
@@ -39,6 +41,80 @@ BOOST_AUTO_TEST_CASE(have_different_names_and_say_all_they_need) {
     BOOST_TEST((!claim.section.empty() && !claim.statement.empty() && !claim.rule.empty()));
   }
   BOOST_TEST(names.size() > 20U);
+}
+
+using namespace dada_policy;
+
+/// All policies as fast as each other, ten times as fast with eight GPUs as with one, and moving as much: a world in
+/// which each claim's verdict can be told by hand. `change` makes it another one.
+template <class Change>
+std::map<std::string, std::string> verdicts(Change change) {
+  DadaResults::Points points;
+  std::vector<std::string> policies{std::string(kHeft), std::string(kStealing)};
+  for (const bool prediction : {false, true}) {
+    for (const std::string& policy : policies_over_alpha(prediction)) policies.push_back(policy);
+  }
+  for (const linalg::Application application :
+       {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
+    for (const std::string& policy : policies) {
+      for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+        SimulationPoint& point = points[{application, policy, gpus}];
+        point.gflops = {100.0 * (1 + 9 * (gpus - 1) / 7.0), 1};
+        point.bytes = {1e9, 1e6};
+        change(application, policy, gpus, point);
+        point.seconds = {1e4 / point.gflops.mean, 0};
+      }
+    }
+  }
+  const std::vector<Judgement> judgements = judge(DadaResults(std::move(points)));
+  BOOST_REQUIRE(judgements.size() == dada_claims().size());
+  std::map<std::string, std::string> by_name;
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    BOOST_TEST(judgements[i].checks > 0);
+    BOOST_TEST(!judgements[i].measured.empty());
+    by_name[dada_claims()[i].name] = to_string(judgements[i].verdict());
+  }
+  return by_name;
+}
+
+BOOST_AUTO_TEST_CASE(on_a_world_without_differences_say_that_nobody_is_better) {
+  auto found = verdicts([](linalg::Application, const std::string&, int, SimulationPoint&) {});
+  for (const char* name : {"cholesky-similar", "lu-similar", "lu-half-like-heft", "qr-duals-similar", "affinity-alone",
+                           "speed-up", "cholesky-speed", "lu-speed", "cholesky-thriftiest"}) {
+    BOOST_TEST(found[name] == "holds", name << ": " << found[name]);
+  }
+  for (const char* name : {"alpha-zero-stops", "alpha-zero-moves-most", "cholesky-bytes", "lu-bytes",
+                           "lu-cp-thriftiest", "lu-zero-costliest", "gap-widens", "qr-heft-ahead", "qr-low-bytes",
+                           "cp-saves-further", "stealing", "significantly-less"}) {
+    BOOST_TEST(found[name] == "does not hold", name << ": " << found[name]);
+  }
+  // The times are alike, the bytes are not.
+  BOOST_TEST(found["lu-factor"] == "does not hold");
+}
+
+BOOST_AUTO_TEST_CASE(on_the_papers_world_hold) {
+  auto found =
+      verdicts([](linalg::Application application, const std::string& policy, int gpus, SimulationPoint& point) {
+        const bool prediction = policy.ends_with(",cp");
+        if (policy == kHeft) point.bytes.mean *= application == linalg::Application::lu ? 4 : 2;
+        if (policy == kAlphaHalf) point.bytes.mean *= 1.5;
+        if (policy == kAlphaHalf && application == linalg::Application::lu) point.bytes.mean *= 2.6;
+        if (policy == kHeft && application == linalg::Application::qr) point.gflops.mean *= 1.5;
+        if (policy == kStealing) point.bytes.mean *= 6;
+        if (policy == kStealing) point.gflops.mean /= 2;
+        if (policy.starts_with("dada:alpha=0") && !policy.starts_with("dada:alpha=0.")) point.bytes.mean *= 8;
+        if (policy == kAlphaZero && gpus > 2) point.gflops.mean = 230;
+        if (!prediction && policy == "dada:alpha=1") point.gflops.mean *= 1.5;
+        if (prediction && policy == "dada:alpha=1,cp") point.gflops.mean *= 1.5;
+      });
+  for (const char* name :
+       {"alpha-scales", "alpha-scales-cp", "alpha-zero-stops", "alpha-zero-moves-most", "cholesky-bytes", "lu-bytes",
+        "lu-cp-thriftiest", "lu-zero-costliest", "lu-half-like-heft", "lu-factor", "gap-widens", "qr-heft-ahead",
+        "qr-low-bytes", "cp-saves-further", "stealing", "cholesky-thriftiest", "cholesky-cp-saves"}) {
+    BOOST_TEST(found[name] == "holds", name << ": " << found[name]);
+  }
+  BOOST_TEST(found["cholesky-similar"] == "does not hold");  // alpha = 0 is far behind
+  BOOST_TEST(found["significantly-less"] != "does not hold");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The service as a user runs it: started, asked, used and stopped by the program itself.
 #include <built_paths.hpp>  // written by the build
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -31,6 +33,25 @@ Words with(Words more) {
   Words words = kSmall;
   for (std::string& word : more) words.push_back(std::move(word));
   return words;
+}
+
+/// The whole answer, headers and all, to a GET request to "http://127.0.0.1:PORT".
+std::string fetched(const std::string& address, const std::string& path) {
+  const platform::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  BOOST_REQUIRE(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
+  const std::string host = address.substr(address.find("//") + 2);
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+  BOOST_REQUIRE(::send(socket.get(), request.data(), request.size(), 0) == static_cast<ssize_t>(request.size()));
+  std::string answer;
+  std::array<char, 4096> piece{};
+  for (ssize_t got = 0; (got = ::recv(socket.get(), piece.data(), piece.size(), 0)) > 0;) {
+    answer.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return answer;
 }
 
 BOOST_AUTO_TEST_CASE(a_service_starts_answers_and_stops_on_a_signal) {
@@ -152,7 +173,11 @@ BOOST_AUTO_TEST_CASE(metrics_are_offered_over_http_where_asked_for) {
   ServeProcess service(folder.path(), with({"--http.enabled", "true", "--http.port", "0"}));
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
   const json status = json::parse(succeeds(service.ask({"status", "--json"})));
-  BOOST_TEST(status.at("http_address").get<std::string>().starts_with("http://127.0.0.1:"));
+  const std::string address = status.at("http_address").get<std::string>();
+  BOOST_REQUIRE(address.starts_with("http://127.0.0.1:"));
+  BOOST_TEST(contains(fetched(address, "/metrics"), "\ntroupe_"));
+  BOOST_TEST(contains(fetched(address, "/"), "<html"));
+  BOOST_TEST(fetched(address, "/nothing").starts_with("HTTP/1.1 404"));
 }
 
 }  // namespace

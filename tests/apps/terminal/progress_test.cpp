@@ -9,9 +9,9 @@
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "platform/files/file_descriptor.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -37,7 +37,7 @@ class Terminal {
   /// False, after having said so, where the system has no pseudo-terminals (a chroot without /dev/pts).
   [[nodiscard]] bool available() const {
     if (line_.get() >= 0) return true;
-    std::cout << "skipped: this system has no pseudo-terminals\n";
+    tests::skip("this system has no pseudo-terminals");
     return false;
   }
 

@@ -5,9 +5,9 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <cmath>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/picture/child_process.hpp"
 
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
       measure({"overhead", "--shape", "chain", "--handles", "1", "--runtimes", "troupe,openmp", "--rounds", "3"});
   const auto& row = report["rows"][0]["runtimes"];
   if (row[1].contains("skipped")) {
-    std::cout << "skipped: there is no runner for openmp\n";
+    tests::skip("there is no runner for openmp");
     return;
   }
   std::vector<double> ratios;
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
 BOOST_AUTO_TEST_CASE(steals_are_measured) {
   const nlohmann::json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
   if (report["cores"].get<int>() < 2) {
-    std::cout << "skipped: stealing needs two cores\n";
+    tests::skip("stealing needs two cores");
     return;
   }
   check_rows(report, 1);
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
 BOOST_AUTO_TEST_CASE(draws_a_plot) {
   const auto gnuplot = traces::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
   if (!gnuplot) {
-    std::cout << "skipped: gnuplot is not installed\n";
+    tests::skip("gnuplot is not installed");
     return;
   }
   const TemporaryFolder folder;

@@ -80,6 +80,11 @@ static int add(const troupe_kernel_context* context, void* user) {
   const int32_t times = *(const int32_t*)troupe_kernel_argument(context, 0);
   (void)user;
   if (block == NULL) return 1;
+  if (times == -7) {
+    /* As a callback in a language whose exceptions do not reach the returned number. */
+    troupe_kernel_fail(context, "ValueError('no such luck')");
+    return 0;
+  }
   if (times < 0) return 42;
   for (j = 0; j < cols; ++j) {
     for (i = 0; i < rows; ++i) block[i + j * ld] += times * amount;
@@ -161,6 +166,10 @@ const char* failures(troupe_runtime* runtime) {
   EXPECT(troupe_wait_for(runtime, troupe_data_handle(x_data)) == TROUPE_CANCELLED);
   EXPECT(troupe_wait(runtime) == TROUPE_KERNEL_FAILED);
   OK(troupe_wait(runtime));
+  OK(submit_add(runtime, codelet, troupe_data_handle(y_data), -7, 1, NULL, &failed));
+  EXPECT(troupe_future_wait(failed) == TROUPE_KERNEL_FAILED);
+  EXPECT(strstr(troupe_error_message(), "no such luck") != NULL);
+  EXPECT(troupe_wait(runtime) == TROUPE_KERNEL_FAILED);
   EXPECT(strcmp(troupe_error_name(TROUPE_KERNEL_FAILED), "kernel_failed") == 0);
   troupe_codelet_free(codelet);
   troupe_data_free(x_data);

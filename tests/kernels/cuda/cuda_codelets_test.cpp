@@ -14,6 +14,7 @@
 #include "proto/random.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/cuda/cuda_operands.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::kernels {
 
@@ -108,7 +109,7 @@ using Precisions = boost::mpl::list<float, double>;
 
 /// Whether a test of our own kernels can go on; says "skipped" where it cannot.
 bool needs_device_code() {
-  if (!has_device_code()) BOOST_TEST_MESSAGE("skipped: built without nvcc");
+  if (!has_device_code()) tests::skip("built without nvcc");
   return has_device_code();
 }
 

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::linalg {
@@ -126,7 +127,7 @@ BOOST_AUTO_TEST_CASE(names_the_cause_where_the_file_cannot_be_read) {
 
 BOOST_AUTO_TEST_CASE(names_the_cause_where_permission_is_missing) {
   if (::geteuid() == 0) {
-    BOOST_TEST_MESSAGE("skipped: root may read everything");
+    tests::skip("root may read everything");
     return;
   }
   const auto path = folder.write("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n");

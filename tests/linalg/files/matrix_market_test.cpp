@@ -3,9 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
-#include <iostream>
 #include <random>
 
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::linalg {
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_file_that_changed_since_its_header_was_read) {
 
 BOOST_AUTO_TEST_CASE(reports_a_matrix_for_which_there_is_no_memory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  BOOST_TEST_MESSAGE("skipped: the sanitizer ends the program where an allocation is too large");
+  tests::skip("the sanitizer ends the program where an allocation is too large");
 #else
   const auto matrix = matrix_of(kGeneral + "500000000 500000000 0\n");
   BOOST_TEST_REQUIRE(!matrix.ok());
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(survives_random_damage) {
 std::string shared_matrix(const std::string& name) {
   const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data" / name;
   if (std::filesystem::exists(path)) return path.string();
-  std::cout << "skipped: " << name << " is not in shared/data beside the source folder\n";
+  tests::skip(name + " is not in shared/data beside the source folder");
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(names_the_file_and_the_cause) {
 
 BOOST_AUTO_TEST_CASE(respects_permissions) {
   if (::geteuid() == 0) {
-    BOOST_TEST_MESSAGE("skipped: root may write everything");
+    tests::skip("root may write everything");
     return;
   }
   std::filesystem::permissions(folder.write("a", "old"), std::filesystem::perms::owner_read);

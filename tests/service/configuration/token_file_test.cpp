@@ -30,7 +30,7 @@ BOOST_FIXTURE_TEST_SUITE(token_file, Fixture)
 BOOST_AUTO_TEST_CASE(the_token_is_read_without_white_space_around_it) {
   BOOST_TEST(read(" 0123456789abcdef\r\n").value_or_throw() == "0123456789abcdef");
   BOOST_TEST(read("0123456789abcdef", 0400).ok());
-  BOOST_TEST(read(std::string(4096, 'x')).ok());
+  BOOST_TEST(read(std::string(256, 'x')).ok());
 }
 
 BOOST_AUTO_TEST_CASE(files_that_others_can_read_are_refused) {
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(files_that_others_can_read_are_refused) {
 BOOST_AUTO_TEST_CASE(what_is_no_token_is_refused) {
   for (const std::string& text : {std::string(), std::string("short"), std::string("two words are not one token"),
                                   std::string("0123456789abcdef\nfedcba9876543210"), std::string("0123456789abcde\xff"),
-                                  std::string(4097, 'x'), std::string(100000, 'x')}) {
+                                  std::string(257, 'x'), std::string("0123456789abcdef+/"), std::string(100000, 'x')}) {
     BOOST_TEST(!read(text).ok(), text.substr(0, 40));
   }
 }

@@ -10,6 +10,7 @@
 #include "service/connections/inherited_sockets.hpp"
 #include "service/connections/peer.hpp"
 #include "tests/support/memory_client.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(folders_that_others_could_change_are_refused) {
 
 BOOST_AUTO_TEST_CASE(without_permission_it_says_so) {
   if (::geteuid() == 0) {
-    BOOST_TEST_MESSAGE("skipped: root may do everything");
+    tests::skip("root may do everything");
     BOOST_TEST(true);
     return;
   }

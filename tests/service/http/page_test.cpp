@@ -2,7 +2,6 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "service/http/http_server.hpp"
 #include "tests/service/views/fake_view_source.hpp"
 #include "tests/support/browser.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::service {
 
@@ -27,7 +27,7 @@ std::unique_ptr<HttpServer> serve(const ServiceViewSource& source, HttpOptions o
 
 std::unique_ptr<Browser> start_browser() {
   auto browser = Browser::start();
-  if (!browser) std::cout << "skipped: Chromium is not installed\n";
+  if (!browser) tests::skip("Chromium is not installed");
   return browser;
 }
 

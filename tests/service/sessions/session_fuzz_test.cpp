@@ -231,7 +231,12 @@ class Fuzzer {
         operation.mutable_set_reuse()->set_index(static_cast<std::int64_t>(any_number()));
         return;
       case 14:
+        if (!kept_.empty() && below(2) == 0) {
+          operation.mutable_let_go()->set_keep(take(kept_));
+          return;
+        }
         operation.mutable_keep()->set_keep(++keep_);
+        kept_.push_back(keep_);
         operation.mutable_keep()->set_handle(some_handle());
         return;
       case 15:
@@ -244,10 +249,13 @@ class Fuzzer {
   std::uint64_t some_handle() {
     return handles_.empty() ? 0 : handles_[below(static_cast<std::uint32_t>(handles_.size()))];
   }
-  std::uint64_t take_handle() {
-    const std::uint64_t handle = some_handle();
-    std::erase(handles_, handle);
-    return handle;
+  std::uint64_t take_handle() { return handles_.empty() ? 0 : take(handles_); }
+  /// One of several, which are fewer then.
+  std::uint64_t take(std::vector<std::uint64_t>& numbers) {
+    const auto place = numbers.begin() + below(static_cast<std::uint32_t>(numbers.size()));
+    const std::uint64_t number = *place;
+    numbers.erase(place);
+    return number;
   }
   void open_codelet(v1::OpenCodelet& open) {
     static constexpr std::array<const char*, 6> kNames{"empty", "fill", "axpy", "sum", "fail", "touch"};
@@ -283,11 +291,12 @@ class Fuzzer {
     }
   }
   void acquire(v1::Operation& operation) {
-    if (held_ != 0 && below(2) == 0) {
-      operation.mutable_give_back()->set_request(std::exchange(held_, 0));
+    if (!held_.empty() && below(2) == 0) {
+      operation.mutable_give_back()->set_request(take(held_));
       return;
     }
     operation.mutable_acquire()->set_request(++request_);
+    held_.push_back(request_);
     operation.mutable_acquire()->set_handle(some_handle());
     operation.mutable_acquire()->set_mode(static_cast<v1::AccessMode>(below(4)));
   }
@@ -300,13 +309,15 @@ class Fuzzer {
     } else {
       recording_ = true;
       recorded_ = 0;
-      operation.mutable_begin_recording()->set_recording(++recordings_);
+      operation.mutable_begin_recording()->set_recording(++recording_numbers_);
+      recordings_.push_back(recording_numbers_);
     }
   }
   void replay(v1::Operation& operation) {
-    if (recording_ || recordings_ == 0) return tasks(*operation.mutable_tasks());
+    if (recording_ || recordings_.empty()) return tasks(*operation.mutable_tasks());
+    if (below(4) == 0) return operation.mutable_drop_recording()->set_recording(take(recordings_));
     operation.mutable_replay()->set_task(++task_);
-    operation.mutable_replay()->set_recording(1 + below(static_cast<std::uint32_t>(recordings_)));
+    operation.mutable_replay()->set_recording(recordings_[below(static_cast<std::uint32_t>(recordings_.size()))]);
     if (below(3) != 0) return;
     v1::Rebinding& rebinding = *operation.mutable_replay()->add_rebindings();
     rebinding.set_recorded(some_handle());
@@ -345,12 +356,15 @@ class Fuzzer {
   std::vector<std::uint64_t> handles_;
   std::uint64_t handle_ = 0;
   std::uint64_t request_ = 0;
-  std::uint64_t held_ = 0;
+  /// Requests whose data were asked for and not given back.
+  std::vector<std::uint64_t> held_;
   std::uint64_t keep_ = 0;
+  std::vector<std::uint64_t> kept_;
   std::uint64_t task_ = 0;
   bool recording_ = false;
   std::uint64_t recorded_ = 0;
-  std::uint64_t recordings_ = 0;
+  std::uint64_t recording_numbers_ = 0;
+  std::vector<std::uint64_t> recordings_;
 };
 
 /// A client that does everything right gets what it asks for.

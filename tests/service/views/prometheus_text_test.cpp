@@ -2,7 +2,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "service/views/valid_text.hpp"
 #include "tests/service/views/fake_view_source.hpp"
 #include "tests/support/child_program.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
@@ -40,7 +40,7 @@ json.dump(families, sys.stdout)
 /// Null where the library is not installed.
 json parsed(const std::string& text) {
   if (run_with_input({"/usr/bin/python3", "-c", "import prometheus_client"}, "").status != 0) {
-    std::cout << "skipped: python3-prometheus-client is not installed\n";
+    tests::skip("python3-prometheus-client is not installed");
     return nullptr;
   }
   const auto ran = run_with_input({"/usr/bin/python3", "-c", kParser}, text);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(names_and_types_follow_the_conventions) {
 BOOST_AUTO_TEST_CASE(promtool_finds_nothing_to_complain_about) {
   const auto ran = run_with_input({"promtool", "check", "metrics"}, prometheus_text(sample_view(100)));
   if (ran.status == 127) {
-    std::cout << "skipped: promtool is not installed\n";
+    tests::skip("promtool is not installed");
     return;
   }
   BOOST_TEST(ran.status == 0, ran.output);

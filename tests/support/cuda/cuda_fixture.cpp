@@ -1,4 +1,5 @@
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/skipping.hpp"
 
 #include <dlfcn.h>
 #include <built_paths.hpp>  // written by the build
@@ -41,7 +42,7 @@ CudaFixture::~CudaFixture() {
 }
 
 bool CudaFixture::needs_fake() const {
-  if (fake == nullptr) BOOST_TEST_MESSAGE("skipped: a real GPU has no faults on demand");
+  if (fake == nullptr) tests::skip("a real GPU has no faults on demand");
   return fake != nullptr;
 }
 

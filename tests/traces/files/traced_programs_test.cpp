@@ -27,7 +27,7 @@ struct Fixture {
   bool read_by_pajeng = true;
 
   ~Fixture() {
-    if (!read_by_pajeng) std::cout << "skipped: what pj_dump says of the trace, as it is not installed (pajeng)\n";
+    if (!read_by_pajeng) std::cout << "not tested: what pj_dump says of the trace, as it is not installed (pajeng)\n";
   }
 
   /// Writes the trace in both formats and reads them.

@@ -3,11 +3,11 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <random>
 #include <utility>
 
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/picture/child_process.hpp"
 
@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 
 bool no_gnuplot() {
   if (run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60)).ok()) return false;
-  std::cout << "skipped: gnuplot is not installed\n";
+  tests::skip("gnuplot is not installed");
   return true;
 }
 
@@ -118,15 +118,26 @@ BOOST_AUTO_TEST_CASE(draws_runs_of_any_shape) {
   if (no_gnuplot()) return;
   Picture picture;
   picture.workers = {"only"};
-  BOOST_TEST(draw_picture(folder.path("empty.svg"), picture).ok());
+  /// Drawn to the end, with all of these words.
+  const auto shows = [&](const std::string& name, const std::vector<std::string>& words) {
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST_REQUIRE(draw_picture(folder.path(name + ".svg"), picture).ok());
+      const std::string svg = folder.read(name + ".svg");
+      BOOST_TEST(svg.ends_with("</svg>\n\n"));
+      for (const std::string& word : words) BOOST_TEST(contains(svg, word), "no '" << word << "'");
+      BOOST_TEST((png_size(folder.read(name + ".png")).first == 2400U));
+    }
+  };
+  shows("empty", {"only", "0 tasks on 1 worker"});
   picture.spans = {{0, "a", 0, 0}};
-  BOOST_TEST(draw_picture(folder.path("instant.svg"), picture).ok());
+  shows("instant", {"only", "a  1 task", "1 task on 1 worker"});
   picture.spans = {{0, "a", 1e-9, 3e-9}};
-  BOOST_TEST(draw_picture(folder.path("short.svg"), picture).ok());
+  shows("short", {"a  1 task, 2.00 ns"});
   picture.spans = {{0, "a", 1e5, 1e6}};
-  BOOST_TEST(draw_picture(folder.path("long.svg"), picture).ok());
+  shows("long", {"a  1 task"});
   picture.workers.assign(500, "many");
-  BOOST_TEST(draw_picture(folder.path("many.svg"), picture).ok());
+  picture.workers.back() = "last of all";
+  shows("many", {"1 task on 500 workers", "last of all"});
 }
 
 BOOST_AUTO_TEST_CASE(text_is_drawn_and_never_run) {

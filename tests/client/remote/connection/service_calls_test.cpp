@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "platform/files/file_descriptor.hpp"
 #include "tests/client/remote/fake_service.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::remote {
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_goes_fails_the_calls_and_another_can_be_conn
 
 BOOST_AUTO_TEST_CASE(no_permission_is_said) {
   if (::geteuid() == 0) {
-    std::cout << "skipped: root may connect to everything\n";
+    tests::skip("root may connect to everything");
     return;
   }
   const TemporaryFolder folder;

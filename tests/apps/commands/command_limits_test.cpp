@@ -1,0 +1,114 @@
+// What the system refuses: one clear message and exit code 1, whatever it is, and never a hang or a crash.
+#include <built_paths.hpp>  // written by the build
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "tests/apps/troupe_program.hpp"
+#include "tests/support/skipping.hpp"
+
+namespace troupe::apps {
+
+namespace command_limits {
+
+using namespace tests;
+
+struct Limits {
+  TemporaryFolder folder;
+  const std::string matrix =
+      folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
+
+  /// What `solve` comes to below a limit of the shell. OpenBLAS's own threads, one for each core of the machine, are
+  /// started before the program.
+  traces::ChildOutput solve(const std::string& limit, Words more = {}, const Words& as_user = {}) {
+    Words launcher{"env", "OPENBLAS_NUM_THREADS=1"};
+    launcher.insert(launcher.end(), as_user.begin(), as_user.end());
+    launcher.insert(launcher.end(), {"sh", "-c", "ulimit " + limit + "; exec \"$@\"", "sh"});
+    Words words{"solve", matrix, "--cores", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, launcher);
+  }
+
+  /// Success without a word, or a refusal.
+  static bool refused(const traces::ChildOutput& ran) {
+    BOOST_TEST_CONTEXT(ran.errors) {
+      BOOST_TEST((ran.exit_status == 0 || ran.exit_status == 1), "exit status " << ran.exit_status);
+      BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == ran.exit_status);
+      BOOST_TEST((ran.exit_status == 0 || ran.errors.starts_with("troupe: ")));
+    }
+    return ran.exit_status != 0;
+  }
+
+  /// Runs the program as a user who has no other processes; empty where that is not possible.
+  Words as_nobody() const {
+    const std::string user = std::to_string(60000 + ::getpid() % 5000);
+    Words words{"setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups"};
+    Words version = words;
+    version.insert(version.end(), {program_path(), "--version"});
+    if (::getuid() != 0 || absent(version, "no user without other processes can run the program")) return {};
+    std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+    return words;
+  }
+};
+
+}  // namespace command_limits
+
+BOOST_FIXTURE_TEST_SUITE(command_limits, Limits)
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
+  const Words user = as_nobody();
+  if (user.empty()) return;
+  // The main thread, three of CAF and the worker; then three of the accelerator.
+  for (const auto& [options, most] : {std::pair{Words{}, 5}, std::pair{Words{"--emulated-gpus", "1"}, 9}}) {
+    int refusals = 0;
+    for (int threads = 1; threads <= most; ++threads) {
+      const traces::ChildOutput ran = solve("-u " + std::to_string(threads), options, user);
+      refusals += refused(ran) ? 1 : 0;
+      if (ran.exit_status != 0) BOOST_TEST(contains(ran.errors, "ulimit -u"), ran.errors);
+    }
+    BOOST_TEST(refusals >= 4);
+    BOOST_TEST(!refused(solve("-u 40", options, user)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_cannot_be_had_is_named_with_its_limit) {
+  for (const std::string& limit : {std::string("-v"), std::string("-d")}) {
+    int refusals = 0;
+    for (const char* kib : {"150000", "250000", "400000"}) {
+      const traces::ChildOutput ran = solve(limit + " " + kib);
+      if (!refused(ran)) continue;
+      ++refusals;
+      BOOST_TEST(contains(ran.errors, "ulimit " + limit), ran.errors);
+    }
+    BOOST_TEST(refusals > 0);
+    BOOST_TEST(!refused(solve(limit + " 8000000")));
+  }
+}
+
+#endif
+
+BOOST_AUTO_TEST_CASE(a_stack_that_is_too_small_is_refused_before_it_overflows) {
+  const traces::ChildOutput ran = solve("-s 128");
+  BOOST_TEST(refused(ran));
+  BOOST_TEST(contains(ran.errors, "ulimit -s"), ran.errors);
+}
+
+BOOST_AUTO_TEST_CASE(a_standard_error_that_takes_nothing_changes_no_exit_code) {
+  const auto code = [&](const std::string& redirection, const Words& words) {
+    return run_program(words, {"sh", "-c", "exec \"$@\" " + redirection, "sh"}).exit_status;
+  };
+  for (const char* redirection : {"2>&-", "2>/dev/full"}) {
+    BOOST_TEST(code(redirection, {"solve", folder.path("missing.mtx")}) == 2);
+    BOOST_TEST(code(redirection, {"nonsense"}) == 2);
+    BOOST_TEST(code(redirection, {}) == 2);
+  }
+  BOOST_TEST(code(">/dev/full", {"--help"}) == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::apps
