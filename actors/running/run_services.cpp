@@ -91,6 +91,7 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
   // What is written elsewhere may have to come home later; what is already at home was made known by who takes it away.
   if (event.node != memory::kHost) know(task);
   if (!setup_.cooperative && memory_->acquire_at_once(event)) {
+    const std::lock_guard lock(mutex_);
     (void)take_request(event.request);
     return true;
   }
@@ -167,7 +168,6 @@ void RunServices::copy(const memory::Command& transfer) {
 void RunServices::hurry(memory::TransferId transfer) { setup_.memories->hurry(transfer); }
 
 RunServices::Request RunServices::take_request(memory::RequestId request) {
-  const std::lock_guard lock(mutex_);
   auto found = requests_.extract(request);
   return found.empty() ? Request{} : found.mapped();
 }
@@ -179,11 +179,13 @@ void RunServices::acquired(memory::RequestId request) {
     home_answered_.notify_all();
     return;
   }
-  const Request asked = take_request(request);
-  if (asked.task == nullptr) return;  // withdrawn
-  workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
+  Request asked;
   {
-    const std::lock_guard lock(port.arrived_lock);
+    const std::lock_guard lock(mutex_);
+    asked = take_request(request);
+    if (asked.task == nullptr) return;  // withdrawn
+    workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
+    const std::lock_guard port_lock(port.arrived_lock);
     port.arrived.push_back(asked.task);
   }
   setup_.peers->send(asked.worker, DataArrived{});
@@ -218,6 +220,7 @@ void RunServices::refused(const memory::Command& command) {
     home_answered_.notify_all();
     return;
   }
+  const std::lock_guard lock(mutex_);
   const Request asked = take_request(command.request);
   if (asked.task != nullptr) refuse(asked, elsewhere, failure);
 }

@@ -112,7 +112,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   /// Dealt with here and now, where that does not mean to wait; else by whoever is at it, or the actor.
   void post_and_handle(memory::MemoryEvent event);
   void post_release(memory::RequestId request);
-  /// The request's task, which is not waited for any more; a null task where the program made it.
+  /// The request's task, which is not waited for any more; a null task where the request was withdrawn. Requires
+  /// mutex_, until the answer is where its worker looks: what was withdrawn is not answered any more.
   Request take_request(memory::RequestId request);
   /// The number of the task's request. Requires mutex_.
   [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const;

@@ -26,24 +26,21 @@ void WorkerLoads::started(WorkerId worker, TaskId task, TimeStamp at) {
   const auto found = std::find_if(load.waiting.begin(), load.waiting.end(),
                                   [task](const Waiting& waiting) { return waiting.task == task; });
   if (found == load.waiting.end()) return;
-  load.running = task;
-  load.running_until = at + found->execution;
+  load.running.push_back({task, at + found->execution});
   load.waiting.erase(found);
   add_up(load);
 }
 
 void WorkerLoads::ended(WorkerId worker, TaskId task) {
   Worker& load = workers_[worker.index()];
-  if (load.running == task) {
-    load.running = TaskId{};
-    return;
-  }
+  if (std::erase_if(load.running, [task](const Running& running) { return running.task == task; }) > 0) return;
   if (std::erase_if(load.waiting, [task](const Waiting& waiting) { return waiting.task == task; }) > 0) add_up(load);
 }
 
 TimeStamp WorkerLoads::available(WorkerId worker, TimeStamp now) const {
   const Worker& load = workers_[worker.index()];
-  const TimeStamp free = load.running.valid() ? std::max(now, load.running_until) : now;
+  TimeStamp free = now;
+  for (const Running& running : load.running) free = std::max(free, running.until);
   return std::max(free + load.sum, load.not_before);
 }
 
@@ -51,7 +48,7 @@ std::size_t WorkerLoads::queued(WorkerId worker) const { return workers_[worker.
 
 bool WorkerLoads::anything() const {
   return std::any_of(workers_.begin(), workers_.end(),
-                     [](const Worker& load) { return load.running.valid() || !load.waiting.empty(); });
+                     [](const Worker& load) { return !load.running.empty() || !load.waiting.empty(); });
 }
 
 }  // namespace troupe::scheduler

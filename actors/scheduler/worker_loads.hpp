@@ -11,8 +11,9 @@
 namespace troupe::scheduler {
 
 /// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends.
-/// A worker runs one task at a time, in the order in which they were placed, but for those that overtake others whose
-/// data come later. Not thread-safe.
+/// A worker starts tasks in the order in which they were placed, but for those that overtake others whose data come
+/// later. Those that run on a device with several slots end each at its own time; those that wait are taken to run one
+/// after the other behind them. Not thread-safe.
 class WorkerLoads {
  public:
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
@@ -27,7 +28,7 @@ class WorkerLoads {
   [[nodiscard]] TimeStamp available(WorkerId worker, TimeStamp now) const;
   /// Placed and not started.
   [[nodiscard]] std::size_t queued(WorkerId worker) const;
-  [[nodiscard]] bool busy(WorkerId worker) const { return workers_[worker.index()].running.valid(); }
+  [[nodiscard]] bool busy(WorkerId worker) const { return !workers_[worker.index()].running.empty(); }
   /// Whether any task is placed anywhere.
   [[nodiscard]] bool anything() const;
 
@@ -37,11 +38,13 @@ class WorkerLoads {
     Duration execution{};
     TimeStamp data_at{};
   };
+  struct Running {
+    TaskId task;
+    TimeStamp until{};
+  };
   struct Worker {
     std::deque<Waiting> waiting;
-    /// Invalid where none runs.
-    TaskId running;
-    TimeStamp running_until{};
+    std::vector<Running> running;
     // Of all that waits, begun at t, the end is max(t + `sum`, `not_before`).
     Duration sum{};
     TimeStamp not_before{};

@@ -91,7 +91,8 @@ class TaskServices {
   /// Bring the task's data to the worker's memory node and keep them there. True: they are there already. False: when
   /// they are, the task is put into the worker's `arrived` (or `refused`), and `DataArrived` is sent.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
-  /// The data need not be kept any more, as the actor that asked for them has died.
+  /// The data need not be kept any more, as the actor that asked for them has died. Nothing is put into the worker's
+  /// `arrived` or `refused` for it from here on.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
   /// The task begins.
   virtual void started(WorkerId worker, const graph::Task& task) = 0;

@@ -108,16 +108,22 @@ void WorkerActor::on_exit() {
   // Ends what is in flight, see `Device`.
   device_.reset();
   collect_done();
-  // Of what has been answered, the next actor must not think that it was an answer to itself.
-  collect_arrived();
-  std::vector<graph::Task*> asked_for;
-  if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
-  for (graph::Task* task : asked_for) {
-    crew_.services->withdraw(setup_->id, *task);
-    port_.deque.push(task);
-  }
+  give_up();
   victims_.clear();
   observation::ObservedActor::on_exit();
+}
+
+void WorkerActor::give_up() {
+  std::vector<graph::Task*> asked_for;
+  if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
+  for (graph::Task* task : asked_for) crew_.services->withdraw(setup_->id, *task);
+  {
+    // Answers that came before that: the next actor must not take them for its own. It asks again.
+    const std::lock_guard lock(port_.arrived_lock);
+    port_.arrived.clear();
+    port_.refused.clear();
+  }
+  for (graph::Task* task : asked_for) port_.deque.push(task);
 }
 
 void WorkerActor::woke() {

@@ -72,6 +72,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   bool look_around(TimeStamp begin);
   void collect_done();
   void collect_arrived();
+  /// Takes back what this actor has in hand, for the next one.
+  void give_up();
   /// Looks for ended tasks on a device that has to be asked, until there is something to do (true) or mail (false).
   /// `full`: no further task can be taken.
   bool poll_device(bool full);

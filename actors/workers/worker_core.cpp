@@ -37,7 +37,13 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
       options_(options),
       port_(crew.ports[options.self.index()]),
       hands_over_(options.activation_queue == nullptr && !crew.plan.shared_queue),
-      random_(options.seed) {}
+      random_(options.seed) {
+  // For all that can be in hand: a task that was taken must not be lost because there is no memory to note it.
+  const std::size_t most = options_.slots + options_.lookahead;
+  if (options_.fetches) acquiring_.reserve(most);
+  if (options_.fetches) acquired_.reserve(most);
+  if (crew_.shares != nullptr) charges_.reserve(most);
+}
 
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
@@ -166,7 +172,7 @@ Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
   if (!acquired_.empty()) {
     Task* task = acquired_.front();
-    acquired_.pop_front();
+    acquired_.erase(acquired_.begin());
     crew_.services->withdraw(options_.self, *task);
     give_back_charge(*task);
     return task;
@@ -200,8 +206,11 @@ Step WorkerCore::next() {
     ++running_;
     step.kind = Step::Kind::start;
     step.task = acquired_.front();
-    acquired_.pop_front();
+    acquired_.erase(acquired_.begin());
     begin_charge(*step.task);
+    // Before its kernel, which may run inside the start.
+    step.activate = std::exchange(activation_due_, false);
+    step.wake = sleeper_for_surplus();
     return step;
   }
   TaskList ready;
@@ -276,6 +285,7 @@ void WorkerCore::place(TaskList& ready) {
   }
   if (crew_.shares != nullptr && crew_.shares->contended()) [[unlikely]] {
     crew_.put_into_turns(ready);
+    pass_on();
     return;
   }
   if (options_.activation_queue != nullptr) {
@@ -317,6 +327,10 @@ void WorkerCore::shared_task_ended(Task& task, const graph::FailureLog::Cause& c
 
 void WorkerCore::leave(Share& share) {
   crew_.shares->left(share);
+  pass_on();
+}
+
+void WorkerCore::pass_on() {
   if (options_.activation_queue != nullptr && crew_.pass_on(*options_.activation_queue)) activation_due_ = true;
 }
 

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "actors/workers/crew.hpp"
@@ -159,6 +158,8 @@ class WorkerCore {
   void shared_task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, graph::TaskList& ready);
   /// A client's task has left the workers: there may be room for another one.
   void leave(Share& share);
+  /// Under a placing policy: lets the scheduler have tasks whose turn it is.
+  void pass_on();
   /// Tasks that any worker may take wait for their turn.
   [[nodiscard]] bool turns_wait() const {
     return crew_.shares != nullptr && options_.activation_queue == nullptr && crew_.shares->waiting() > 0;
@@ -183,7 +184,7 @@ class WorkerCore {
   /// Waiting for their data, in the order in which they were taken.
   std::vector<graph::Task*> acquiring_;
   /// Waiting for the device.
-  std::deque<graph::Task*> acquired_;
+  std::vector<graph::Task*> acquired_;
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;

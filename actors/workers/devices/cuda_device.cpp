@@ -65,9 +65,10 @@ class CudaDevice final : public Device {
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
   [[nodiscard]] Duration time_of(const Slot& slot) const;
   void note(const Slot& slot, Duration took, bool failed) const noexcept;
-  /// Fails all tasks in flight.
-  void lose(const Failure& why);
-  [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const;
+  /// Fails all tasks in flight, each of them whatever goes wrong meanwhile.
+  void lose(const Failure& why) noexcept;
+  void tell_of_loss(const std::string& message);
+  [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
     return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
   }
@@ -87,6 +88,7 @@ class CudaDevice final : public Device {
   /// For when there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
+  const FailureLog::Cause bare_loss_ = std::make_shared<Failure>(Failure{ErrorCode::device_lost, "the GPU was lost"});
 };
 
 CudaDevice::~CudaDevice() {
@@ -247,24 +249,43 @@ void CudaDevice::note(const Slot& slot, Duration took, bool failed) const noexce
   options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }
 
-void CudaDevice::lose(const Failure& why) {
+void CudaDevice::lose(const Failure& why) noexcept {
   lost_ = true;
-  why_lost_ = why.message;
-  if (in_flight_.size() > 1) {
-    why_lost_ += "; one of " + std::to_string(in_flight_.size()) + " tasks that were on it is the cause";
+  try {
+    why_lost_ = why.message;
+    if (in_flight_.size() > 1) {
+      why_lost_ += "; one of " + std::to_string(in_flight_.size()) + " tasks that were on it is the cause";
+    }
+    tell_of_loss(options_.executor.name + " was lost: " + why_lost_);
+  } catch (...) {
+    try {
+      // What takes no memory to say.
+      tell_of_loss({});
+    } catch (...) {
+      // Whoever uses it next finds it lost.
+    }
   }
-  options_.accelerator->lose({ErrorCode::device_lost, options_.executor.name + " was lost: " + why_lost_});
-  if (options_.on_lost) options_.on_lost();
-  for (Slot* slot : std::exchange(in_flight_, {})) {
-    slot->checks.clear();
-    graph::Task& task = *std::exchange(slot->task, nullptr);
-    slot->cause = nullptr;
+  while (!in_flight_.empty()) {
+    Slot& slot = *in_flight_.front();
+    in_flight_.pop_front();
+    slot.checks.clear();
+    slot.cause = nullptr;
+    graph::Task& task = *std::exchange(slot.task, nullptr);
     listener_.done(task, lost(task), Duration(-1));
   }
 }
 
-FailureLog::Cause CudaDevice::lost(const graph::Task& task) const {
-  return failure(task, {ErrorCode::device_lost, "the GPU was lost: " + why_lost_});
+void CudaDevice::tell_of_loss(const std::string& message) {
+  options_.accelerator->lose({ErrorCode::device_lost, message});
+  if (options_.on_lost) options_.on_lost();
+}
+
+FailureLog::Cause CudaDevice::lost(const graph::Task& task) const noexcept {
+  try {
+    return failure(task, {ErrorCode::device_lost, "the GPU was lost: " + why_lost_});
+  } catch (...) {
+    return bare_loss_;
+  }
 }
 
 }  // namespace

@@ -56,6 +56,23 @@ BOOST_AUTO_TEST_CASE(a_start_corrects_the_prediction) {
   BOOST_TEST((free_at(0, 81us) == 110us));
 }
 
+BOOST_AUTO_TEST_CASE(all_that_run_on_a_device_with_slots_count_until_they_end) {
+  place(1, 30us);
+  place(2, 10us);
+  place(3, 5us);
+  start(1, 80us);
+  start(2, 80us);
+  BOOST_TEST((free_at(0, 81us) == 115us));
+  end(2);
+  BOOST_TEST(loads.busy(WorkerId(0)));
+  BOOST_TEST((free_at(0, 91us) == 115us));
+  end(1);
+  BOOST_TEST(!loads.busy(WorkerId(0)));
+  BOOST_TEST((free_at(0, 100us) == 105us));
+  end(3);
+  BOOST_TEST(!loads.anything());
+}
+
 BOOST_AUTO_TEST_CASE(a_task_that_takes_longer_than_predicted_may_end_at_any_time) {
   place(1, 10us);
   place(2, 20us);

@@ -103,6 +103,7 @@ struct Dialogue {
     setup->core.slots = std::max<std::size_t>(slots_, 1);
     setup->core.seed = 1;
     setup->core.activation_queue = placing ? &activation : nullptr;
+    setup->core.fetches = crew->services != nullptr;
     setup->supervisor = supervisor;
     peers->set_scheduler(scheduler);
     worker = stage.system.spawn<WorkerActor>(std::move(setup));
@@ -138,6 +139,54 @@ struct Dialogue {
  private:
   std::size_t slots_;
 };
+
+/// Data that are asked for come when the test says so; or as soon as nobody wants them any more.
+class LateServices final : public TaskServices {
+ public:
+  explicit LateServices(Crew& crew) : crew_(crew) { crew.services = this; }
+
+  bool acquire(WorkerId /*worker*/, Task& task) override {
+    asked_for.push_back(&task);
+    return false;
+  }
+  void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
+  void started(WorkerId /*worker*/, const Task& /*task*/) override {}
+  void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
+  void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*start*/, TimeStamp /*end*/, bool /*failed*/) override {}
+  void send_on(Task& /*task*/, KindSet /*kinds*/) override {}
+
+  void answer(WorkerId worker, Task& task) {
+    const std::lock_guard lock(crew_.ports[worker.index()].arrived_lock);
+    crew_.ports[worker.index()].arrived.push_back(&task);
+  }
+
+  std::vector<Task*> asked_for;
+
+ private:
+  Crew& crew_;
+};
+
+BOOST_AUTO_TEST_CASE(an_answer_to_an_actor_that_died_starts_no_task_of_the_next) {
+  Dialogue d;
+  LateServices services(*d.crew);
+  d.give(kFirst, {"a"});
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(services.asked_for.size() == 1U);
+  // The answer comes between the actor's last look and its withdrawal.
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  d.begin();
+  d.stage.play();
+  BOOST_TEST_REQUIRE(services.asked_for.size() == 2U);
+  d.stage.tell(d.worker, DataArrived{});
+  d.stage.play();
+  BOOST_TEST(d.ran.empty());
+  services.answer(kFirst, *services.asked_for[1]);
+  d.stage.tell(d.worker, DataArrived{});
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
+}
 
 BOOST_AUTO_TEST_CASE(told_to_start_it_reports_and_goes_to_sleep) {
   Dialogue d;

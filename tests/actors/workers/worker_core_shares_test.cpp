@@ -93,6 +93,43 @@ int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_clients_task_runs) {
+  tests::GraphFixture own(2);
+  Crew crew(own.graph, 2, tests::nobody_steals(2));
+  crew.share_workers();
+  TaskDeque activation;
+  WorkerCore core(crew, {.self = WorkerId(0), .activation_queue = &activation});
+  tests::ReadyTasks host;
+  Share& share = crew.shares->open(1);
+  // Of another client, for as long as it likes.
+  Share& busy = crew.shares->open(1);
+  crew.shares->activated(busy, 1);
+  {
+    graph::TaskGraph graph({.workers = 2, .shares_workers = true, .owner = &share, .first_id = 1000}, host);
+    int value = 0;
+    const Handle handle =
+        graph.register_data({layout_of<int>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, {}});
+    const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](int& x) { ++x; });
+    const std::array<Access, 1> access{handle};
+    for (int i = 0; i < 3; ++i) (void)graph.submit({add, access, {}, {}}).value_or_throw();
+    crew.shares->activated(share, host.tasks.size());
+    activation.push(host.tasks);
+    for (int i = 0; i < 3; ++i) {
+      // What the policy does.
+      graph::Task* const task = activation.pop_oldest();
+      BOOST_TEST_REQUIRE(task != nullptr);
+      crew.ports[0].deque.push(task);
+      const Step step = core.next();
+      BOOST_TEST_REQUIRE((step.kind == Step::Kind::start));
+      core.task_ended(*task, tests::run_kernel(graph, *task, WorkerId(0)));
+      BOOST_TEST(core.next().activate == (i < 2));
+    }
+    BOOST_TEST(graph.wait_all().ok());
+    BOOST_TEST(value == 3);
+  }
+  crew.shares->left(busy);
+}
+
 BOOST_AUTO_TEST_CASE(clients_come_and_go_and_no_task_is_lost) {
   constexpr std::size_t kWorkers = 3;
   SharedCrew shared(kWorkers);

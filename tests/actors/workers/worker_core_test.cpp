@@ -354,6 +354,63 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   BOOST_TEST(activation.size() == 1U);
 }
 
+/// A core that fetches data, with one task in hand beyond the one that runs.
+WorkerCore::Options with_lookahead(TaskDeque* activation = nullptr) {
+  return {.self = kFirst, .fetches = true, .lookahead = 1, .seed = 7, .activation_queue = activation};
+}
+
+BOOST_AUTO_TEST_CASE(while_a_task_runs_the_data_of_the_next_are_asked_for) {
+  Fixture run(nobody_steals(4), with_lookahead());
+  for (const char* name : {"a", "b", "c"}) run.deque(kFirst).push(run.task(name));
+  BOOST_TEST(run.steps() == (Lines{"acquire c", "acquire b"}), kPerElement);
+  // Whose data arrive first starts first.
+  run.core.acquired(*run.asked_for[1]);
+  BOOST_TEST(run.steps() == (Lines{"start b"}), kPerElement);
+  run.core.task_ended(*run.started[0], nullptr);
+  BOOST_TEST(run.steps() == (Lines{"acquire a"}), kPerElement);
+  BOOST_TEST(run.core.in_hand() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(successors_are_announced_before_a_task_whose_data_have_arrived_starts) {
+  TaskDeque activation;
+  Fixture run(nobody_steals(4), with_lookahead(&activation));
+  int value = 0;
+  const Handle handle = run.tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int&) {});
+  run.tasks.submit(touch, {handle}, {.name = "first"});
+  run.tasks.submit(touch, {handle}, {.name = "second"});
+  TaskList ready = run.tasks.take_ready();
+  run.deque(kFirst).push(ready);
+  run.steps();
+  run.core.acquired(*run.asked_for[0]);
+  run.deque(kFirst).push(run.task("other"));
+  BOOST_TEST(run.steps() == (Lines{"start first", "acquire other"}), kPerElement);
+  run.core.acquired(*run.asked_for[1]);
+  run.core.task_ended(*run.started[0], nullptr);
+  // Its kernel may run inside the start.
+  BOOST_TEST(run.steps() == (Lines{"activate", "start other", "rest"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_sleeper_is_woken_before_a_task_whose_data_have_arrived_starts) {
+  Fixture run(one_ring(4), with_lookahead());
+  int value = 0;
+  const Handle handle = run.tasks.scalar(value);
+  const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int&) {});
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const int&) {});
+  run.tasks.submit(write, {handle}, {.name = "write"});
+  for (const char* name : {"a", "b", "c"}) run.tasks.submit(look, {handle}, {.name = name});
+  TaskList ready = run.tasks.take_ready();
+  run.deque(kFirst).push(ready);
+  run.steps();
+  run.core.acquired(*run.asked_for[0]);
+  run.deque(kFirst).push(run.task("other"));
+  BOOST_TEST(run.steps() == (Lines{"start write", "acquire other"}), kPerElement);
+  run.core.acquired(*run.asked_for[1]);
+  run.core.task_ended(*run.started[0], nullptr);
+  run.crew.idle.insert(kSecond);
+  BOOST_TEST((run.core.next().wake == kSecond));
+}
+
 BOOST_AUTO_TEST_CASE(a_device_with_slots_is_filled_and_refilled) {
   Fixture run(one_ring(4), {.self = kFirst, .slots = 3, .seed = 7});
   for (const char* name : {"a", "b", "c", "d"}) run.deque(kFirst).push(run.task(name));

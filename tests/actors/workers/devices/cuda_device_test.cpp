@@ -15,6 +15,7 @@
 #include "platform/cuda/cuda_api.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/failing_memory.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::workers {
@@ -425,6 +426,25 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_lost_ends_with_all_its_tasks_failed) {
   for (const auto& done : f.listener.all) {
     BOOST_TEST_REQUIRE(done.cause != nullptr);
     BOOST_TEST((done.cause->code == ErrorCode::device_lost));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_task_on_a_lost_gpu_ends_though_memory_runs_out_at_any_moment) {
+  for (std::size_t allocations = 0; allocations < 24; ++allocations) {
+    Fixture f;
+    if (!f.needs_fake()) return;
+    f.listener.all.reserve(3);
+    for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
+    f.fake->break_device(0);
+    {
+      const tests::FailingMemory memory(allocations);
+      f.device->poll();
+    }
+    f.device->poll();
+    BOOST_TEST_REQUIRE(f.listener.all.size() == 3U);
+    for (const auto& done : f.listener.all) BOOST_TEST(done.cause != nullptr);
+    BOOST_TEST(f.device->start(*f.submit(f.adder(1), {f.value(0)})).finished);
+    BOOST_TEST(f.lost_calls == 1);
   }
 }
 
