@@ -24,8 +24,6 @@ SchedulerCore::Machine machine_of(const std::vector<DeviceKind>& kinds) {
   return machine;
 }
 
-std::uint64_t copy_key(HandleId handle, NodeId node) { return handle.value() * ReplicaMap::kMostNodes + node.value(); }
-
 }  // namespace
 
 SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, const std::vector<DeviceKind>& workers,

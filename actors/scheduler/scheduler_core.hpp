@@ -112,6 +112,9 @@ class SchedulerCore {
     std::uint64_t bytes = 0;
   };
 
+  [[nodiscard]] std::uint64_t copy_key(HandleId handle, NodeId node) const {
+    return handle.value() * predictions_.replicas.nodes() + node.value();
+  }
   Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
   void place_kept(Decision& decision);
   /// Asks the policy; what it throws, as text.
