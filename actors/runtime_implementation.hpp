@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "actors/accelerator_set.hpp"
+#include "actors/device_factory.hpp"
 #include "actors/host_views.hpp"
 #include "actors/kept_history.hpp"
 #include "actors/observation/mailbox_record.hpp"
@@ -24,9 +25,9 @@
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/simulation.hpp"
 #include "actors/trace_collector.hpp"
-#include "actors/workers/core_device.hpp"
 #include "actors/workers/worker_actor.hpp"
 #include "platform/clock.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::actors {
 
@@ -115,9 +116,10 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
-  workers::CoreDevice::Options core_device(WorkerId worker);
+  /// Where a worker's threads run.
+  [[nodiscard]] platform::CpuSet pus_of(const WorkerPlace& place) const;
+  [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
-  [[nodiscard]] std::unique_ptr<workers::Device> make_gpu(WorkerId worker, workers::DeviceListener& listener);
   [[nodiscard]] MemoryNodes* memories() {
     return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
   }

@@ -10,6 +10,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "platform/accelerator.hpp"
 #include "platform/topology.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"
 
