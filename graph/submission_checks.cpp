@@ -12,14 +12,8 @@ Failure mismatch(const Codelet& codelet, const std::string& what) {
 
 }  // namespace
 
-Result<void> check_signature(const TaskSpecification& specification,
-                             const std::array<bool, kDeviceKinds>& device_kinds) {
-  const CodeletDefinition& definition = specification.codelet.definition();
-  bool runs = false;
-  for (std::size_t kind = 0; kind < device_kinds.size(); ++kind) {
-    runs = runs || (device_kinds[kind] && definition.runs_on(static_cast<DeviceKind>(kind)));
-  }
-  if (runs) return check_counts(specification);
+Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds) {
+  if ((specification.codelet.definition().kinds() & device_kinds) != 0) return check_counts(specification);
   return Failure{ErrorCode::no_implementation,
                  quoted(specification.codelet) +
                      " has no implementation for any device of this runtime: give it one, for instance "

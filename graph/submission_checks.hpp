@@ -1,12 +1,12 @@
 /// What must hold of a submission, whoever takes it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "graph/data/data_registry.hpp"
 #include "graph/task_graph.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::graph {
@@ -16,8 +16,7 @@ namespace troupe::graph {
 
 /// What can be checked without looking at the data: an implementation for one of these kinds of device, the number of
 /// handles, the arguments. `no_implementation`, `signature_mismatch`.
-Result<void> check_signature(const TaskSpecification& specification,
-                             const std::array<bool, kDeviceKinds>& device_kinds);
+Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds);
 /// The part of it that does not ask for an implementation.
 Result<void> check_counts(const TaskSpecification& specification);
 

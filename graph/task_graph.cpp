@@ -13,24 +13,24 @@ namespace troupe::graph {
 namespace {
 
 /// Folds the partial results of a reduction into the data; argument 0 is its record.
-/// A core's work. Where no core runs tasks (on a described machine whose cores all drive GPUs) any device does it.
-Codelet make_combine_codelet(bool cores) {
+/// The work of who reaches host memory. Where nobody who does runs tasks (on a described machine whose cores all drive
+/// GPUs) any device does it.
+Codelet make_combine_codelet(KindSet kinds) {
   const Kernel combine = [](const KernelContext& context) {
     context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
   };
   Codelet codelet = Codelet::internal("combine", {AccessMode::read_write});
-  for (int kind = 0; kind < kDeviceKinds; ++kind) {
-    const auto device = static_cast<DeviceKind>(kind);
-    if (device == DeviceKind::cpu_core || !cores) codelet.implement(device, combine);
+  for (const DeviceTraits& row : kDeviceTraits) {
+    if ((kinds & kind_set(row.kind)) != 0) codelet.implement(row.kind, combine);
   }
   return codelet;
 }
 
 /// One for all graphs: what is known of codelets outlives them.
 const Codelet& combine_codelet(const GraphOptions& options) {
-  static const Codelet on_cores = make_combine_codelet(true);
-  static const Codelet on_any_device = make_combine_codelet(false);
-  return options.device_kinds[static_cast<std::size_t>(DeviceKind::cpu_core)] ? on_cores : on_any_device;
+  static const Codelet at_home = make_combine_codelet(kOnHostMemory);
+  static const Codelet on_any_device = make_combine_codelet(kEveryKind);
+  return (options.device_kinds & kOnHostMemory) != 0 ? at_home : on_any_device;
 }
 
 const Codelet& replay_codelet() {

@@ -31,6 +31,7 @@
 #include "graph/tasks/task_owner.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::graph {
 
@@ -41,7 +42,7 @@ struct GraphOptions {
   /// Workers that will complete tasks; their ids are 0 … workers - 1.
   std::size_t workers = 1;
   /// Kinds of device that at least one worker drives.
-  std::array<bool, kDeviceKinds> device_kinds{true, false, false};
+  KindSet device_kinds = kind_set(DeviceKind::cpu_core);
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
   /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;

@@ -130,11 +130,7 @@ bool has_ended(const Task& task) {
 }
 
 bool has_device(const Task& task, const GraphOptions& options) {
-  if (task.codelet == nullptr) return true;
-  for (int kind = 0; kind < kDeviceKinds; ++kind) {
-    if (options.device_kinds[kind] && task.codelet->runs_on(static_cast<DeviceKind>(kind))) return true;
-  }
-  return false;
+  return task.codelet == nullptr || (task.codelet->kinds() & options.device_kinds) != 0;
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
 template <class T>
 void Factorization<T>::bring_home() {
   const std::vector<WorkerReport> workers = runtime_.report().workers;
-  const auto remote = [](const WorkerReport& worker) { return is_accelerator(worker.kind); };
+  const auto remote = [](const WorkerReport& worker) { return has_own_memory(worker.kind); };
   if (std::none_of(workers.begin(), workers.end(), remote)) return;
   for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
   if (pivots_) (void)runtime_.acquire(pivots_->all(), AccessMode::read);

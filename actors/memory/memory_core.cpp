@@ -33,8 +33,7 @@ MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> po
       policy_(std::move(policy)),
       directory_(options.nodes.size()),
       transfers_(options.nodes.size(), std::move(options.costs)) {
-  assert(!options.nodes.empty() && options.nodes.size() <= 64 && "a bit for each node");
-  assert(!options.nodes[0].limited && "data lie on the host at first");
+  assert(!options.nodes.empty() && !options.nodes[0].limited && "data lie on the host at first");
   for (const NodeDescription& description : options.nodes) {
     nodes_.push_back({description.limited,
                       false,

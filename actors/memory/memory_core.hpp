@@ -235,8 +235,8 @@ class MemoryCore {
   // Transfers (memory_core_transfers.cpp).
 
   /// Of the nodes that have the handle, but not those in `tried`; invalid if there is none.
-  [[nodiscard]] NodeId cheapest_source(HandleId handle, NodeId to, std::uint64_t tried) const;
-  void start(HandleId handle, NodeId from, NodeId to, bool waited_for, std::uint64_t tried, Commands& out);
+  [[nodiscard]] NodeId cheapest_source(HandleId handle, NodeId to, const NodeSet& tried) const;
+  void start(HandleId handle, NodeId from, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void make_urgent(HandleId handle, NodeId to, Commands& out);
   void make_all_urgent(HandleId handle, Commands& out);
   /// What `transfer_done` and `transfer_failed` have in common, before and after.

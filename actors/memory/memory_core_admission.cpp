@@ -76,7 +76,7 @@ void MemoryCore::admit(Place place, Commands& out) {
   for (const Use& use : request.uses) {
     const ReplicaState state = directory_.at(use.handle, request.node).state;
     if (reads(use.mode) && state == ReplicaState::invalid) {
-      start(use.handle, cheapest_source(use.handle, request.node, 0), request.node, true, 0, out);
+      start(use.handle, cheapest_source(use.handle, request.node, {}), request.node, true, {}, out);
     }
     if (writes(use.mode)) {
       make_all_urgent(use.handle, out);

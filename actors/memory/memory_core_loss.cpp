@@ -71,7 +71,7 @@ void MemoryCore::resolve_doubt(HandleId handle, Commands& out) {
     }
     if (readers.empty() || directory_.at(handle, NodeId(i)).state != ReplicaState::invalid) continue;
     if (all.valid > 0) {
-      start(handle, cheapest_source(handle, NodeId(i), 0), NodeId(i), true, 0, out);
+      start(handle, cheapest_source(handle, NodeId(i), {}), NodeId(i), true, {}, out);
     } else {
       for (const Place place : readers) fail(place, handle, out);
     }

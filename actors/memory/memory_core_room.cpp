@@ -151,7 +151,7 @@ void MemoryCore::evict(HandleId handle, NodeId id, Commands& out) {
   if (replica.outgoing == 0) {
     assert(directory_.at(handle, kHost).state == ReplicaState::invalid && "nobody else could bring it there");
     ++statistics_.write_backs;
-    start(handle, id, kHost, true, 0, out);
+    start(handle, id, kHost, true, {}, out);
     return;
   }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {

@@ -1,17 +1,19 @@
 /// The memory core: copies between nodes.
 #include <cassert>
+#include <tuple>
+#include <utility>
 
 #include "actors/memory/memory_core.hpp"
 
 namespace troupe::memory {
 
-NodeId MemoryCore::cheapest_source(HandleId handle, NodeId to, std::uint64_t tried) const {
+NodeId MemoryCore::cheapest_source(HandleId handle, NodeId to, const NodeSet& tried) const {
   NodeId best;
   bool best_leaves = false;
   Duration best_expected{0};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Replica& replica = directory_.at(handle, NodeId(i));
-    if (!is_valid(replica.state) || ((tried >> i) & 1U) != 0) continue;
+    if (!is_valid(replica.state) || tried.contains(NodeId(i))) continue;
     const Duration expected = transfers_.expected(NodeId(i), to, directory_.record(handle).bytes);
     const bool leaves = replica.evicting;
     if (best.valid() && (leaves != best_leaves ? leaves : expected >= best_expected)) continue;
@@ -22,12 +24,12 @@ NodeId MemoryCore::cheapest_source(HandleId handle, NodeId to, std::uint64_t tri
   return best;
 }
 
-void MemoryCore::start(HandleId handle, NodeId from, NodeId to, bool waited_for, std::uint64_t tried, Commands& out) {
+void MemoryCore::start(HandleId handle, NodeId from, NodeId to, bool waited_for, NodeSet tried, Commands& out) {
   assert(from.valid() && from != to && "some other node has the newest content");
   HandleRecord& all = directory_.record(handle);
   Replica& target = directory_.at(handle, to);
   assert(target.incoming == kNoTransfer && !is_valid(target.state) && "a handle is copied to a node once at a time");
-  const TransferId id = transfers_.add({handle, from, to, all.bytes, {}, tried, waited_for});
+  const TransferId id = transfers_.add({handle, from, to, all.bytes, {}, std::move(tried), waited_for});
   target.incoming = TransferTable::place(id);
   ++directory_.at(handle, from).outgoing;
   ++all.transfers;
@@ -58,7 +60,7 @@ void MemoryCore::make_all_urgent(HandleId handle, Commands& out) {
 }
 
 Transfer MemoryCore::take(TransferId id) {
-  const Transfer transfer = transfers_.take(id);
+  Transfer transfer = transfers_.take(id);
   directory_.at(transfer.handle, transfer.to).incoming = kNoTransfer;
   --directory_.at(transfer.handle, transfer.from).outgoing;
   --directory_.record(transfer.handle).transfers;
@@ -89,8 +91,8 @@ void MemoryCore::transfer_done(TransferId id, Commands& out) {
 }
 
 void MemoryCore::transfer_failed(TransferId id, Commands& out) {
-  const Transfer transfer = take(id);
-  const auto [handle, from, to, bytes, cost, tried_before, waited_for] = transfer;
+  Transfer transfer = take(id);
+  const auto [handle, from, to] = std::tuple(transfer.handle, transfer.from, transfer.to);
   ++statistics_.failed_transfers;
   note_loss(handle);
   Replica& source = directory_.at(handle, from);
@@ -101,10 +103,10 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
     const Use* use = requests_[place].use_of(handle);
     if (use && reads(use->mode)) readers.push_back(place);
   }
-  const std::uint64_t tried = tried_before | (std::uint64_t{1} << from.index());
-  const NodeId other = readers.empty() ? NodeId() : cheapest_source(handle, to, tried);
+  transfer.tried.insert(from);
+  const NodeId other = readers.empty() ? NodeId() : cheapest_source(handle, to, transfer.tried);
   if (other.valid()) {
-    start(handle, other, to, true, tried, out);
+    start(handle, other, to, true, std::move(transfer.tried), out);
   } else {
     if (target.pins == 0) {
       drop(handle, to, out);
@@ -139,7 +141,7 @@ void MemoryCore::write_back_early(const Request& request, Commands& out) {
     if (directory_.at(use.handle, kHost).state != ReplicaState::invalid) continue;
     if (directory_.at(use.handle, request.node).state != ReplicaState::modified) continue;  // the node is lost
     ++statistics_.write_backs;
-    start(use.handle, request.node, kHost, false, 0, out);
+    start(use.handle, request.node, kHost, false, {}, out);
   }
 }
 
@@ -177,7 +179,7 @@ void MemoryCore::prefetch_one(const Use& use, NodeId id, std::span<const Use> ba
     return;
   }
   ++statistics_.prefetches;
-  start(use.handle, cheapest_source(use.handle, id, 0), id, false, 0, out);
+  start(use.handle, cheapest_source(use.handle, id, {}), id, false, {}, out);
   directory_.at(use.handle, id).prefetched = true;
 }
 

@@ -24,7 +24,7 @@ struct LinkCost {
 };
 
 struct MemoryOptions {
-  /// Node 0 is the host's memory, has no limit and holds all data at first. At most 64 nodes.
+  /// Node 0 is the host's memory, has no limit and holds all data at first.
   std::vector<NodeDescription> nodes;
   /// One for each pair of nodes, row by row: from node 0 to each, from node 1 to each, … Every node can be copied to
   /// from every other one.

@@ -4,7 +4,7 @@
 
 namespace troupe::memory {
 
-static_assert(sizeof(Replica) <= 16);
+static_assert(sizeof(Replica) <= 16 && sizeof(HandleRecord) <= 32);
 
 void ReplicaDirectory::grow(std::size_t handles) {
   const std::size_t before = handles_.size();
@@ -23,8 +23,8 @@ bool ReplicaDirectory::set_state(HandleId handle, NodeId node, ReplicaState stat
   Replica& replica = at(handle, node);
   if (replica.state == state) return false;
   HandleRecord& all = record(handle);
-  all.valid = static_cast<std::uint8_t>(all.valid + static_cast<int>(is_valid(state)) -
-                                        static_cast<int>(is_valid(replica.state)));
+  all.valid = static_cast<std::uint16_t>(all.valid + static_cast<int>(is_valid(state)) -
+                                         static_cast<int>(is_valid(replica.state)));
   replica.state = state;
   return true;
 }

@@ -43,7 +43,7 @@ struct HandleRecord {
   /// Transfers of it under way.
   std::uint16_t transfers = 0;
   /// Nodes where it is valid.
-  std::uint8_t valid = 1;
+  std::uint16_t valid = 1;
   /// How often the program has locked it. It goes when nothing else can.
   std::uint32_t locks = 0;
   bool size_known : 1 = false;

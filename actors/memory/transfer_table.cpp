@@ -19,7 +19,7 @@ TransferId TransferTable::add(Transfer transfer) {
   unused_.pop_back();
   transfer.cost = alone(transfer.from, transfer.to, transfer.bytes);
   queued_[transfer.from.index()] += transfer.cost;
-  entries_[place].transfer = transfer;
+  entries_[place].transfer = std::move(transfer);
   entries_[place].under_way = true;
   return id(place);
 }
@@ -32,7 +32,7 @@ Transfer TransferTable::take(TransferId id) {
   entry.under_way = false;
   ++entry.generation;
   unused_.push_back(at);
-  return entry.transfer;
+  return std::move(entry.transfer);
 }
 
 TransferId TransferTable::id(Place place) const {

@@ -6,6 +6,7 @@
 
 #include "actors/memory/memory_options.hpp"
 #include "proto/memory.hpp"
+#include "proto/node_set.hpp"
 
 namespace troupe::memory {
 
@@ -15,8 +16,8 @@ struct Transfer {
   NodeId to;
   Bytes bytes;
   Duration cost{0};
-  /// One bit for each node that this copy was tried from in vain before.
-  std::uint64_t tried = 0;
+  /// The nodes that this copy was tried from in vain before.
+  NodeSet tried;
   bool waited_for = false;
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::actors {

@@ -8,7 +8,7 @@
 
 #include "actors/reporting/transfer_report.hpp"
 #include "actors/scheduler/models/prediction_report.hpp"
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 

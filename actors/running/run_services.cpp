@@ -16,7 +16,6 @@ namespace {
 constexpr std::uint64_t kProgram = std::uint64_t{1} << 63U;
 /// Above the bits of a task's id: how often its request was withdrawn.
 constexpr unsigned kAttempts = 48;
-constexpr KindSet kCores = kind_set(DeviceKind::cpu_core);
 
 }  // namespace
 
@@ -68,11 +67,11 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
   event.node = setup_.nodes[worker.index()];
   if (event.node != memory::kHost) {
     if (!setup_.memories->allocates(event.node)) {
-      refuse({worker, &task}, kCores, {ErrorCode::out_of_memory, "memory for its data could not be had"});
+      refuse({worker, &task}, kOnHostMemory, {ErrorCode::out_of_memory, "memory for its data could not be had"});
       return false;
     }
     if (const graph::DataRecord* whole = graph::find_whole_of_parts(task)) {
-      refuse({worker, &task}, kCores,
+      refuse({worker, &task}, kOnHostMemory,
              {ErrorCode::invalid_argument,
               fmt::format("{} has parts, which lie apart in the memory of a GPU, so that a kernel can "
                           "use it as a whole on a core only: give the codelet an implementation for "
@@ -200,7 +199,7 @@ void RunServices::refused(const memory::Command& command) {
     case Kind::cannot_fit:
       failure = {ErrorCode::out_of_memory, fmt::format("its data need {} bytes in the memory of {}, which has {}",
                                                        command.needed.count, node, command.capacity.count)};
-      elsewhere = kCores;
+      elsewhere = kOnHostMemory;
       break;
     case Kind::content_lost:
       failure = {ErrorCode::device_lost, fmt::format("the newest content of the data with handle {} was in the memory "
@@ -228,7 +227,7 @@ void RunServices::refused(const memory::Command& command) {
 void RunServices::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
   elsewhere &= setup_.crew->able(*asked.task);
   // Where it was refused just now, it would be again.
-  if (failure.code == ErrorCode::invalid_argument) elsewhere &= kCores;
+  if (failure.code == ErrorCode::invalid_argument) elsewhere &= kOnHostMemory;
   graph::FailureLog::Cause cause;
   if (elsewhere == 0) {
     cause = std::make_shared<Failure>(

@@ -24,6 +24,7 @@
 #include "actors/workers/crew.hpp"
 #include "actors/workers/peers_actor.hpp"
 #include "platform/machine/clock.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::actors {

@@ -18,15 +18,16 @@
 #include "actors/observation/watchdog.hpp"
 #include "actors/reporting/trace_collector.hpp"
 #include "actors/running/accelerator_set.hpp"
+#include "actors/running/device_factory.hpp"
 #include "actors/running/kept_history.hpp"
 #include "actors/running/run_services.hpp"
 #include "actors/running/runtime_plan.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/simulating/simulation.hpp"
-#include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/worker_actor.hpp"
 #include "platform/machine/clock.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::actors {
 
@@ -117,9 +118,10 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
-  workers::CoreDevice::Options core_device(WorkerId worker);
+  /// Where a worker's threads run.
+  [[nodiscard]] platform::CpuSet pus_of(const WorkerPlace& place) const;
+  [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
-  [[nodiscard]] std::unique_ptr<workers::Device> make_gpu(WorkerId worker, workers::DeviceListener& listener);
   [[nodiscard]] MemoryNodes* memories() {
     return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
   }

@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <set>
 
-#include "platform/accelerators/emulated_accelerator.hpp"
-#include "platform/cuda/cuda_devices.hpp"
+#include "actors/running/device_factory.hpp"
 
 namespace troupe::actors {
 
 namespace {
-
-/// A bit for each, in the memory manager and the scheduler.
-constexpr std::size_t kMostNodes = 64;
 
 Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
 
@@ -128,17 +124,22 @@ std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerat
   return taken;
 }
 
+/// A device beside the cores.
+struct OpenedDevice {
+  DeviceKind kind = DeviceKind::cpu_core;
+  std::unique_ptr<platform::Accelerator> memory;
+};
+
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, platform::Topology& topology,
-                                   const std::vector<std::unique_ptr<platform::Accelerator>>& accelerators) {
+                                   const std::vector<OpenedDevice>& opened) {
   std::vector<WorkerPlace> places;
-  const std::vector<int> taken = take_cores(options, accelerators.size(), topology);
+  const std::vector<int> taken = take_cores(options, opened.size(), topology);
   for (const platform::Core& core : topology.cores) {
     places.push_back({{DeviceKind::cpu_core, 0}, NodeId(0), "cpu core " + std::to_string(core.pu), core.pu});
   }
   std::uint32_t node = 0;
-  for (std::size_t i = 0; i < accelerators.size(); ++i) {
-    const DeviceKind kind = i < options.emulated_gpus.size() ? DeviceKind::emulated : DeviceKind::cuda;
-    places.push_back({{kind, i}, NodeId(++node), accelerators[i]->name(), taken[i]});
+  for (std::size_t i = 0; i < opened.size(); ++i) {
+    places.push_back({{opened[i].kind, i}, NodeId(++node), opened[i].memory->name(), taken[i]});
   }
   if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {
@@ -148,10 +149,14 @@ std::vector<WorkerPlace> places_of(const RuntimeOptions& options, platform::Topo
   return places;
 }
 
-Result<void> check_accelerators(const RuntimeOptions& options) {
-  if (options.gpus < 0) return unusable(fmt::format("{} GPUs were asked for", options.gpus));
-  const std::size_t count = options.emulated_gpus.size() + static_cast<std::size_t>(options.gpus);
-  if (count == 0) return {};
+Result<void> check_devices(const RuntimeOptions& options) {
+  bool any = false;
+  for (const DeviceFactory& factory : device_factories()) {
+    const int count = factory.asked_for == nullptr ? 0 : factory.asked_for(options);
+    if (count < 0) return unusable(fmt::format("{} {}s were asked for", count, to_string(factory.kind)));
+    any = any || count > 0;
+  }
+  if (!any) return {};
   if (options.simulation) {
     return unusable(
         "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus and emulated_gpus "
@@ -162,29 +167,16 @@ Result<void> check_accelerators(const RuntimeOptions& options) {
         "a deterministic run has one thread, but accelerators copy by threads of their own: use a run in "
         "virtual time with real buffers instead");
   }
-  if (count >= kMostNodes) return unusable(fmt::format("at most {} accelerators, not {}", kMostNodes - 1, count));
   return {};
 }
 
-/// The emulated ones, then the GPUs.
-Result<std::vector<std::unique_ptr<platform::Accelerator>>> open_accelerators(const RuntimeOptions& options) {
-  std::vector<std::unique_ptr<platform::Accelerator>> opened;
-  for (const platform::EmulationOptions& emulation : options.emulated_gpus) {
-    auto made = platform::EmulatedAccelerator::make(static_cast<int>(opened.size()), emulation);
-    if (!made) return made.failure();
-    opened.push_back(std::move(made).value());
-  }
-  if (options.gpus == 0) return opened;
-  const auto there = platform::list_cuda_devices();
-  if (!there) return there.failure();
-  if (static_cast<std::size_t>(options.gpus) > there.value().size()) {
-    return unusable(
-        fmt::format("{} GPUs were asked for, and this process may use {}", options.gpus, there.value().size()));
-  }
-  for (int i = 0; i < options.gpus; ++i) {
-    auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index, options.gpu_memory);
-    if (!made) return made.failure();
-    opened.push_back(std::move(made).value());
+Result<std::vector<OpenedDevice>> open_devices(const RuntimeOptions& options) {
+  std::vector<OpenedDevice> opened;
+  for (const DeviceFactory& factory : device_factories()) {
+    if (factory.asked_for == nullptr || factory.asked_for(options) == 0) continue;
+    auto memories = factory.open(options);
+    if (!memories) return memories.failure();
+    for (auto& memory : memories.value()) opened.push_back({factory.kind, std::move(memory)});
   }
   return opened;
 }
@@ -213,7 +205,7 @@ scheduler::Nearness nearness_of(const platform::Topology& topology, std::size_t 
 
 std::vector<DeviceKind> RuntimePlan::kinds() const {
   std::vector<DeviceKind> kinds;
-  for (const WorkerPlace& place : places) kinds.push_back(place.device.kind);
+  for (const WorkerPlace& place : places) kinds.push_back(place.device.type.kind);
   return kinds;
 }
 
@@ -229,13 +221,14 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }
-  if (auto usable = check_accelerators(options); !usable) return usable.failure();
+  if (auto usable = check_devices(options); !usable) return usable.failure();
   auto topology = topology_of(options);
   if (!topology) return topology.failure();
-  auto accelerators = open_accelerators(options);
-  if (!accelerators) return accelerators.failure();
-  RuntimePlan plan{options, std::move(topology).value(), {}, std::move(accelerators).value(), {}};
-  plan.places = places_of(options, plan.topology, plan.accelerators);
+  auto opened = open_devices(options);
+  if (!opened) return opened.failure();
+  RuntimePlan plan{options, std::move(topology).value(), {}, {}, {}};
+  plan.places = places_of(options, plan.topology, opened.value());
+  for (OpenedDevice& device : opened.value()) plan.accelerators.push_back(std::move(device.memory));
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
   const std::size_t workers = plan.places.size();
   if (!placing && options.make_policy) {

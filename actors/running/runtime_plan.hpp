@@ -10,6 +10,7 @@
 #include "actors/simulating/kernel_timer.hpp"
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/machine/topology.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"
 

@@ -4,20 +4,17 @@
 #include "actors/running/supervisor.hpp"
 #include "actors/scheduler/models/learned_model.hpp"
 #include "actors/workers/crew_inspection.hpp"
-#include "actors/workers/devices/cuda_device.hpp"
-#include "actors/workers/devices/emulated_device.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
-/// A GPU that could not be made ready.
+/// Stands in for a device that could not be made ready.
 class UnusableDevice final : public workers::Device {
  public:
   UnusableDevice(std::string name, const Failure& why)
       : name_(std::move(name)), cause_(std::make_shared<Failure>(Failure{ErrorCode::device_lost, why.message})) {}
 
-  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
   [[nodiscard]] std::string name() const override { return name_; }
   workers::Started start(graph::Task& /*task*/) noexcept override { return {true, cause_}; }
 
@@ -64,8 +61,8 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
 graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const DeviceKind> kinds) {
   graph::GraphOptions options;
   options.workers = places_.size();
-  options.device_kinds = {};
-  for (const DeviceKind kind : kinds) options.device_kinds[static_cast<std::size_t>(kind)] = true;
+  options.device_kinds = 0;
+  for (const DeviceKind kind : kinds) options.device_kinds |= kind_set(kind);
   options.window = options_.window;
   if (options_.shared) options.handle_ids = &handle_ids_;
   options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
@@ -111,13 +108,12 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   services_ = std::make_unique<RunServices>(std::move(setup));
   if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
   if (accelerators_) accelerators_->on_lost([this](NodeId node) { services_->node_lost(node); });
-  if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
   crew_->services = services_.get();
 }
 
 void RuntimeSystem::Implementation::make_scheduler_state() {
   scheduler::SchedulerCore::Machine machine;
-  for (const WorkerPlace& place : places_) machine.workers.push_back({place.device.kind, place.node});
+  for (const WorkerPlace& place : places_) machine.workers.push_back({place.device.type, place.node});
   machine.submitted = submitted_;
   if (memories() != nullptr) {
     machine.links = memories()->believed_links();
@@ -130,9 +126,9 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
   } else if (!options_.deterministic) {
     // Deterministic runs must not depend on how long anything took.
     kept_history_ = std::make_unique<KeptHistory>(options_.model_folder, topology_.machine, options_.on_warning);
-    std::vector<DeviceKind> kinds;
-    for (const WorkerPlace& place : places_) kinds.push_back(place.device.kind);
-    machine.model = std::make_unique<scheduler::LearnedModel>(kept_history_->history(), std::move(kinds));
+    std::vector<DeviceType> types;
+    for (const WorkerPlace& place : places_) types.push_back(place.device.type);
+    machine.model = std::make_unique<scheduler::LearnedModel>(kept_history_->history(), types);
   }
   // The scheduler must not own the runtime that owns it.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
@@ -207,83 +203,66 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->make_device = [this, worker](workers::DeviceListener& listener) { return make_device(worker, listener); };
   setup->clock = &clock();
   setup->mailbox = &mailboxes_[worker.index()];
-  if (options_.bind && topology_.bindable && !simulation_ && place.pu >= 0) {
-    setup->pus = {place.pu};
-  } else if (topology_.machine.this_system) {
-    // Else a runtime that a bound thread starts would have all its workers on one core.
-    setup->pus = topology_.allowed_pus;
-  }
+  setup->pus = pus_of(place);
   setup->cooperative = cooperative_;
   setup->spin = options_.spin;
   const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
   setup->core.self = worker;
-  setup->core.kind = place.device.kind;
+  setup->core.kind = place.device.type.kind;
   setup->core.seed = seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
   setup->core.activation_queue = placing_policy_ ? &activation_ : nullptr;
   setup->core.deterministic = cooperative_;
   setup->core.in_order = placing_policy_;
+  const DeviceTraits& device = traits(place.device.type.kind);
+  setup->core.fetches = memories() != nullptr;
   if (simulation_) {
-    setup->core.fetches = true;
     const SimulationOptions& simulated = simulation_->options();
-    setup->core.lookahead =
-        place.device.kind == DeviceKind::cpu_core ? simulated.core_lookahead : simulated.gpu_lookahead;
-  } else if (accelerators_) {
-    setup->core.fetches = true;
-    setup->core.lookahead = is_accelerator(place.device.kind) ? options_.gpu_lookahead : options_.core_lookahead;
-    if (place.device.kind == DeviceKind::emulated) setup->core.slots = workers::EmulatedDevice::kSlots;
-    if (place.device.kind == DeviceKind::cuda) setup->core.slots = workers::kCudaSlots;
+    setup->core.lookahead = device.own_memory ? simulated.gpu_lookahead : simulated.core_lookahead;
+  } else {
+    setup->core.slots = device.slots;
+    setup->polled = device.polled;
+    if (accelerators_) setup->core.lookahead = device.own_memory ? options_.gpu_lookahead : options_.core_lookahead;
   }
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
   return setup;
 }
 
-workers::CoreDevice::Options RuntimeSystem::Implementation::core_device(WorkerId worker) {
+platform::CpuSet RuntimeSystem::Implementation::pus_of(const WorkerPlace& place) const {
+  if (options_.bind && topology_.bindable && !simulation_ && place.pu >= 0) return {place.pu};
+  // Else a runtime that a bound thread starts would have all its workers on one core.
+  return topology_.machine.this_system ? topology_.allowed_pus : platform::CpuSet{};
+}
+
+DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   const WorkerPlace& place = places_[worker.index()];
-  workers::CoreDevice::Options device;
-  device.graph = &graph_;
-  device.worker = worker;
-  device.name = place.name;
-  device.kind = place.device.kind;
-  device.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
-  device.clock = &clock();
+  DeviceSetup device;
+  device.executor.graph = &graph_;
+  device.executor.worker = worker;
+  device.executor.name = place.name;
+  device.executor.kind = place.device.type.kind;
+  device.executor.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
+  device.executor.clock = &clock();
   if (memories() != nullptr && memories()->holds_data()) {
-    device.find_replica = [this, node = place.node](const graph::DataRecord& data) {
+    device.executor.find_replica = [this, node = place.node](const graph::DataRecord& data) {
       return services_->replica(data, node);
     };
   }
+  device.node = place.node;
+  if (accelerators_ && place.node != memory::kHost) device.memory = &accelerators_->accelerator(place.node);
+  device.pus = pus_of(place);
+  device.on_lost = [this, node = place.node] { services_->node_lost(node); };
   return device;
 }
 
 std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(WorkerId worker,
                                                                             workers::DeviceListener& listener) {
+  if (simulation_) return simulation_->make_device(device_setup(worker), listener);
   const WorkerPlace& place = places_[worker.index()];
-  if (simulation_) return simulation_->make_device(worker, place.name, core_device(worker), listener);
-  if (place.device.kind == DeviceKind::cpu_core) return std::make_unique<workers::CoreDevice>(core_device(worker));
-  if (place.device.kind == DeviceKind::cuda) return make_gpu(worker, listener);
-  workers::EmulatedDevice::Options device;
-  device.executor = core_device(worker);
-  device.accelerator = &static_cast<platform::EmulatedAccelerator&>(accelerators_->accelerator(place.node));
-  if (options_.bind && topology_.bindable && place.pu >= 0) {
-    device.pus = {place.pu};
-  } else if (topology_.machine.this_system) {
-    device.pus = topology_.allowed_pus;
-  }
-  device.on_lost = [this, node = place.node] { services_->node_lost(node); };
-  return std::make_unique<workers::EmulatedDevice>(std::move(device), listener);
-}
-
-std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_gpu(WorkerId worker,
-                                                                         workers::DeviceListener& listener) {
-  const NodeId node = places_[worker.index()].node;
-  workers::CudaDeviceOptions device;
-  device.executor = core_device(worker);
-  device.accelerator = &static_cast<platform::CudaAccelerator&>(accelerators_->accelerator(node));
-  device.on_lost = [this, node] { services_->node_lost(node); };
-  auto made = workers::make_cuda_device(std::move(device), listener);
+  auto made = device_factory(place.device.type.kind).make(device_setup(worker), listener);
   if (made) return std::move(made).value();
-  // Its tasks go elsewhere, as if the GPU had been lost later.
-  services_->node_lost(node);
-  return std::make_unique<UnusableDevice>(places_[worker.index()].name, made.failure());
+  // Its tasks go elsewhere, as if it had been lost later.
+  services_->node_lost(place.node);
+  return std::make_unique<UnusableDevice>(place.name, made.failure());
 }
 
 caf::actor RuntimeSystem::Implementation::spawn_worker(caf::event_based_actor* supervisor, WorkerId worker) {

@@ -254,7 +254,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     WorkerReport worker;
     worker.worker = WorkerId(static_cast<std::uint32_t>(i));
     worker.device = places_[i].name;
-    worker.kind = places_[i].device.kind;
+    worker.kind = places_[i].device.type.kind;
     worker.bound_to = bound_[i] ? places_[i].pu : -1;
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);

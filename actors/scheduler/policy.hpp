@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,7 +11,7 @@
 
 #include "actors/scheduler/models/predictions.hpp"
 #include "graph/codelets/codelet.hpp"
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 #include "proto/ids.hpp"
 #include "proto/random.hpp"
@@ -32,6 +33,8 @@ struct WorkerState {
   TimeStamp available{};
   /// A task runs on its device, or waits there for its data.
   bool busy = false;
+  /// Workers of the same number have devices of one type, which count as equally fast: times are found out for each.
+  std::uint32_t type = 0;
 };
 
 /// Whether the worker's device can run the task.

@@ -2,48 +2,40 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "proto/ids.hpp"
+#include "proto/node_set.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::scheduler {
 
 /// A mirror of the memory manager's directory, as far as its news have come: for each piece of data, the nodes that
-/// hold it and those that it travels to. Data that nothing is known of are on node 0, the host. At most 64 nodes.
+/// hold it and those that it travels to. Data that nothing is known of are on node 0, the host.
 class ReplicaMap {
  public:
-  static constexpr std::size_t kMostNodes = 64;
-
   explicit ReplicaMap(std::size_t nodes = 1) : nodes_(nodes) {}
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
-  [[nodiscard]] bool valid(HandleId handle, NodeId node) const {
-    return (entry(handle).valid >> node.index() & 1U) != 0;
-  }
-  [[nodiscard]] bool incoming(HandleId handle, NodeId node) const {
-    return (entry(handle).incoming >> node.index() & 1U) != 0;
-  }
-  /// A bit per node.
-  [[nodiscard]] std::uint64_t valid_nodes(HandleId handle) const { return entry(handle).valid; }
-  [[nodiscard]] std::uint64_t incoming_nodes(HandleId handle) const { return entry(handle).incoming; }
+  [[nodiscard]] bool valid(HandleId handle, NodeId node) const { return entry(handle).valid.contains(node); }
+  [[nodiscard]] bool incoming(HandleId handle, NodeId node) const { return entry(handle).incoming.contains(node); }
+  /// Until the map changes.
+  [[nodiscard]] const NodeSet& valid_nodes(HandleId handle) const { return entry(handle).valid; }
 
   void set(HandleId handle, NodeId node, bool valid, bool incoming) {
     if (handle.index() >= entries_.size()) entries_.resize(handle.index() + 1);
-    const std::uint64_t bit = std::uint64_t{1} << node.index();
-    Entry& entry = entries_[handle.index()];
-    entry.valid = valid ? entry.valid | bit : entry.valid & ~bit;
-    entry.incoming = incoming ? entry.incoming | bit : entry.incoming & ~bit;
+    entries_[handle.index()].valid.set(node, valid);
+    entries_[handle.index()].incoming.set(node, incoming);
   }
 
  private:
   struct Entry {
-    std::uint64_t valid = 1;
-    std::uint64_t incoming = 0;
+    NodeSet valid{NodeId(0)};
+    NodeSet incoming;
   };
-  [[nodiscard]] Entry entry(HandleId handle) const {
-    return handle.index() < entries_.size() ? entries_[handle.index()] : Entry{};
+  [[nodiscard]] const Entry& entry(HandleId handle) const {
+    static const Entry on_host;
+    return handle.index() < entries_.size() ? entries_[handle.index()] : on_host;
   }
 
   std::size_t nodes_;

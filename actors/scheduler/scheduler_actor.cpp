@@ -106,8 +106,9 @@ std::vector<PredictionReport> SchedulerState::predictions() {
   const auto& errors = core.prediction_errors();
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const CodeletDefinition& codelet = *submitted->size_class(SizeClassId(static_cast<std::uint32_t>(i))).codelet;
-    for (std::size_t kind = 0; kind < kDeviceKinds; ++kind) {
-      if (errors[i][kind].tasks > 0) sums[{codelet.timed_name(), static_cast<DeviceKind>(kind)}] += errors[i][kind];
+    for (const DeviceTraits& row : kDeviceTraits) {
+      const PredictionErrors& of_kind = errors[i][static_cast<std::size_t>(row.kind)];
+      if (of_kind.tasks > 0) sums[{codelet.timed_name(), row.kind}] += of_kind;
     }
   }
   std::vector<PredictionReport> reports;

@@ -13,9 +13,9 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// Tasks of a class that are tried on a kind of device at the same time, while nothing is known.
+/// Tasks of a class that are tried on a type of device at the same time, while nothing is known.
 constexpr std::uint32_t kTrials = 3;
-/// What policies are told of a kind of device on which a class has not been measured, in terms of what is known.
+/// What policies are told of a type of device on which a class has not been measured, in terms of what is known.
 constexpr double kUnknown = 10;
 
 SchedulerCore::Machine machine_of(const std::vector<DeviceKind>& kinds) {
@@ -23,8 +23,6 @@ SchedulerCore::Machine machine_of(const std::vector<DeviceKind>& kinds) {
   for (const DeviceKind kind : kinds) machine.workers.push_back({kind, NodeId(0)});
   return machine;
 }
-
-std::uint64_t copy_key(HandleId handle, NodeId node) { return handle.value() * ReplicaMap::kMostNodes + node.value(); }
 
 }  // namespace
 
@@ -46,8 +44,11 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
   for (const Worker& worker : machine.workers) {
     WorkerState& state = workers_.emplace_back();
     state.id = WorkerId(static_cast<std::uint32_t>(workers_.size() - 1));
-    state.kind = worker.kind;
+    state.kind = worker.device.kind;
     state.node = worker.node;
+    const auto first = std::ranges::find(machine.workers, worker.device, &Worker::device) - machine.workers.begin();
+    state.type = state.id.index() == static_cast<std::size_t>(first) ? static_cast<std::uint32_t>(types_++)
+                                                                     : workers_[static_cast<std::size_t>(first)].type;
   }
   // What these throw, `place` throws as well, or does its part.
   (void)ask([&] { rounds_ = policy_->in_rounds(); });
@@ -132,13 +133,13 @@ void SchedulerCore::learn(SizeClassId size_class) {
     costs_s_.resize(size_class.index() + 1);
   }
   ClassState& state = classes_[size_class.index()];
-  state.measured.assign(kDeviceKinds, true);
-  state.trials.resize(kDeviceKinds);
+  state.measured.assign(types_, true);
+  state.trials.resize(types_);
   state.known = true;
   state.known_somewhere = false;
-  const bool rather_on_cores =
-      known.reduces && known.runs_on(DeviceKind::cpu_core) &&
-      std::ranges::any_of(workers_, [](const WorkerState& worker) { return worker.kind == DeviceKind::cpu_core; });
+  const bool must_reach_host_memory = known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
+                                        return !has_own_memory(worker.kind) && known.runs_on(worker.kind);
+                                      });
   std::vector<WorkerId> unknown;
   double sum = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -146,14 +147,14 @@ void SchedulerCore::learn(SizeClassId size_class) {
   std::size_t count = 0;
   for (const WorkerState& worker : workers_) {
     predictions_.execution_times.set(size_class, worker.id, ExecutionTimes::kNever);
-    if (rather_on_cores && worker.kind == DeviceKind::cuda) continue;
+    if (must_reach_host_memory && !traits(worker.kind).reduces) continue;
     if (is_lost(worker.id) || !known.runs_on(worker.kind) || !fits(known, worker.node) ||
         model_->cannot_run(known, worker.id)) {
       continue;
     }
     const std::optional<Duration> predicted = model_->predict(known, worker.id);
     if (!predicted) {
-      state.known = state.measured[static_cast<std::size_t>(worker.kind)] = false;
+      state.known = state.measured[worker.type] = false;
       unknown.push_back(worker.id);
       continue;
     }
@@ -176,8 +177,7 @@ WorkerId SchedulerCore::trial(const ReadyTask& task) const {
   if (state.known) return WorkerId{};
   WorkerId best;
   for (const WorkerState& worker : workers_) {
-    const auto kind = static_cast<std::size_t>(worker.kind);
-    if (state.measured[kind] || state.trials[kind] >= kTrials || !can_run(worker.id, task)) continue;
+    if (state.measured[worker.type] || state.trials[worker.type] >= kTrials || !can_run(worker.id, task)) continue;
     if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
     best = worker.id;
   }
@@ -186,7 +186,7 @@ WorkerId SchedulerCore::trial(const ReadyTask& task) const {
 
 bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
   if (const WorkerId worker = trial(task); worker.valid()) {
-    ++classes_[task.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
+    ++trials(task.size_class, worker);
     commit(task, worker, decision, true);
     return true;
   }
@@ -199,7 +199,7 @@ bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
 WorkerId SchedulerCore::least_loaded_accelerator(const ReadyTask& task) const {
   WorkerId best;
   for (const WorkerState& worker : workers_) {
-    if (worker.kind == DeviceKind::cpu_core || !can_run(worker.id, task)) continue;
+    if (!is_accelerator(worker.kind) || !can_run(worker.id, task)) continue;
     if (!best.valid() || worker.queued < workers_[best.index()].queued) best = worker.id;
   }
   return best.valid() ? best : least_loaded(task);
@@ -245,7 +245,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
 bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {
   if (!size_class.valid() || size_class.index() >= classes_.size()) return false;
   const std::vector<bool>& measured = classes_[size_class.index()].measured;
-  return !measured.empty() && measured[static_cast<std::size_t>(workers_[worker.index()].kind)];
+  return !measured.empty() && measured[workers_[worker.index()].type];
 }
 
 void SchedulerCore::fill_rank(ReadyTask& task) {
@@ -393,9 +393,7 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, Duration took) {
   placed_.erase(found);
   if (!model_ || !running.size_class.valid()) return;
   compare(running, worker, took);
-  if (running.tried) {
-    --classes_[running.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
-  }
+  if (running.tried) --trials(running.size_class, worker);
   if (model_->measured(submitted_->size_class(running.size_class), worker, took)) learn(running.size_class);
 }
 
@@ -411,9 +409,7 @@ void SchedulerCore::task_left(WorkerId worker, TaskId task) {
   loads_.ended(worker, task);
   const auto found = placed_.find(task);
   if (found == placed_.end()) return;
-  if (found->second.tried) {
-    --classes_[found->second.size_class.index()].trials[static_cast<std::size_t>(workers_[worker.index()].kind)];
-  }
+  if (found->second.tried) --trials(found->second.size_class, worker);
   placed_.erase(found);
 }
 

@@ -15,6 +15,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/scheduler/worker_loads.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::scheduler {
 
@@ -28,17 +29,18 @@ namespace troupe::scheduler {
 /// What happened to tasks and replicas (`task_started`, `task_ended`, `replica_changed`) corrects what policies are
 /// told.
 ///
-/// Under a policy that decides by times: tasks of a class that has not been measured on some kind of device are not
-/// shown to the policy but tried there, on the least loaded worker, up to three at a time. Further ones, while nothing
-/// is known of the class on any kind, go to the least loaded accelerators that can run them, else to cores (hundreds
-/// may become ready meanwhile, and on cores take ten times as long as on GPUs); once it is known on one kind, policies
-/// are told that the others take ten times as long, so that nothing floods them until they have been tried.
+/// Under a policy that decides by times: tasks of a class that has not been measured on some type of device (kind,
+/// cores, model) are not shown to the policy but tried there, on the least loaded worker, up to three at a time.
+/// Further ones, while nothing is known of the class on any type, go to the least loaded accelerators that can run
+/// them, else to cores (hundreds may become ready meanwhile, and on cores take ten times as long as on GPUs); once it
+/// is known on one type, policies are told that the others take ten times as long, so that nothing floods them until
+/// they have been tried.
 ///
 /// Plain code; tasks are named by their ids, so that it is tested without a graph.
 class SchedulerCore {
  public:
   struct Worker {
-    DeviceKind kind = DeviceKind::cpu_core;
+    DeviceType device;
     NodeId node = NodeId(0);
   };
 
@@ -112,6 +114,9 @@ class SchedulerCore {
     std::uint64_t bytes = 0;
   };
 
+  [[nodiscard]] std::uint64_t copy_key(HandleId handle, NodeId node) const {
+    return handle.value() * predictions_.replicas.nodes() + node.value();
+  }
   Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
   void place_kept(Decision& decision);
   /// Asks the policy; what it throws, as text.
@@ -129,6 +134,10 @@ class SchedulerCore {
   /// Places the task without the policy where its times have to be found out first; false: the policy is to be asked.
   bool find_out(const ReadyTask& task, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
+  /// Of the class on the worker's type of device: those under way.
+  [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, WorkerId worker) {
+    return classes_[size_class.index()].trials[workers_[worker.index()].type];
+  }
   void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
   [[nodiscard]] bool anybody_runs(const ReadyTask& task) const;
@@ -138,7 +147,7 @@ class SchedulerCore {
   /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
   /// those that have its device: they will report why not.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
-  /// The same of those that are no cores; of all, where none of those can.
+  /// The same of accelerators; of all, where none of those can.
   [[nodiscard]] WorkerId least_loaded_accelerator(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
@@ -151,6 +160,8 @@ class SchedulerCore {
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
+  /// Types of device that there are.
+  std::size_t types_ = 0;
   /// By worker; empty while none is.
   std::vector<bool> lost_;
   WorkerLoads loads_;
@@ -168,7 +179,7 @@ class SchedulerCore {
   std::unordered_map<TaskId, Running> placed_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
-  /// By size class: whether every kind of device has been measured, or any; and by kind, whether it was, and trials
+  /// By size class: whether every type of device has been measured, or any; and by type, whether it was, and trials
   /// under way.
   struct ClassState {
     bool known = false;

@@ -34,7 +34,7 @@ class ExactModel final : public scheduler::ExecutionModel {
   std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
     const auto time = timer_.time(size_class, worker);
     if (!time) return Duration::zero();
-    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].kind);
+    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].type.kind);
     return Duration(std::llround(time.value().mean_us * 1000 * factor));
   }
   bool measured(const graph::SizeClass&, WorkerId, Duration) override { return false; }
@@ -51,16 +51,16 @@ class ExactModel final : public scheduler::ExecutionModel {
 /// What was measured, on devices that the description has times for, times errors.
 class LearnedFromDescription final : public scheduler::ExecutionModel {
  public:
-  LearnedFromDescription(KernelTimer& timer, std::vector<DeviceKind> kinds, ModelError error)
+  LearnedFromDescription(KernelTimer& timer, std::vector<DeviceType> workers, ModelError error)
       : timer_(timer),
-        kinds_(std::move(kinds)),
+        workers_(std::move(workers)),
         error_(error),
-        learned_(std::make_shared<scheduler::ExecutionHistory>(), kinds_) {}
+        learned_(std::make_shared<scheduler::ExecutionHistory>(), workers_) {}
 
   std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
     const auto time = learned_.predict(size_class, worker);
     if (!time) return time;
-    const double factor = error_.factor(size_class.codelet->timed_as, kinds_[worker.index()]);
+    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].kind);
     return Duration(std::llround(static_cast<double>(time->count()) * factor));
   }
   bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
@@ -72,7 +72,7 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
 
  private:
   KernelTimer& timer_;
-  const std::vector<DeviceKind> kinds_;
+  const std::vector<DeviceType> workers_;
   const ModelError error_;
   scheduler::LearnedModel learned_;
 };
@@ -98,13 +98,14 @@ Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_c
                     "'{}' is timed as: add them to its description",
                     machine_.name, name, size_class.codelet->name)};
   }
-  const bool there = device.kind == DeviceKind::cpu_core ? kernel->on_cpu() : kernel->on_gpus();
+  const bool on_gpu = is_accelerator(device.type.kind);
+  const bool there = on_gpu ? kernel->on_gpus() : kernel->on_cpu();
   if (!there) {
     return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine_.name,
-                                                     name, to_string(device.kind))};
+                                                     name, to_string(device.type))};
   }
   const double edge = kernel->edge_with(size_class.flops);
-  return device.kind == DeviceKind::cpu_core ? kernel->cpu(edge) : kernel->gpu(device.gpu, edge);
+  return on_gpu ? kernel->gpu(device.gpu, edge) : kernel->cpu(edge);
 }
 
 Result<platform::KernelTime> KernelTimer::time(const graph::SizeClass& size_class, WorkerId worker) {
@@ -128,9 +129,9 @@ std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer, std::
 std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
                                                          const std::vector<DescribedDevice>& workers, double error,
                                                          std::uint64_t seed) {
-  std::vector<DeviceKind> kinds;
-  for (const DescribedDevice& worker : workers) kinds.push_back(worker.kind);
-  return std::make_unique<LearnedFromDescription>(timer, std::move(kinds), ModelError(error, seed));
+  std::vector<DeviceType> types;
+  for (const DescribedDevice& worker : workers) types.push_back(worker.type);
+  return std::make_unique<LearnedFromDescription>(timer, std::move(types), ModelError(error, seed));
 }
 
 }  // namespace troupe::actors

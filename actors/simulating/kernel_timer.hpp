@@ -12,13 +12,13 @@
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "graph/tasks/task.hpp"
 #include "platform/described/machine_description.hpp"
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::actors {
 
 /// A worker's device in the description.
 struct DescribedDevice {
-  DeviceKind kind = DeviceKind::cpu_core;
+  DeviceType type;
   /// Number of the GPU in the description.
   std::size_t gpu = 0;
 };

@@ -136,24 +136,21 @@ Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) 
     us *= std::exp(std::sqrt(variance) * normal(options_.seed, task.task_id()) - variance / 2);
   }
   const Duration overhead =
-      workers_[worker.index()].kind == DeviceKind::cuda ? options_.kernel_overhead : Duration::zero();
+      is_accelerator(workers_[worker.index()].type.kind) ? options_.kernel_overhead : Duration::zero();
   return Duration(std::llround(us * 1000)) + overhead;
 }
 
-std::unique_ptr<workers::Device> Simulation::make_device(WorkerId worker, const std::string& name,
-                                                         workers::CoreDevice::Options executor,
-                                                         workers::DeviceListener& listener) {
+std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, workers::DeviceListener& listener) {
+  const WorkerId worker = setup.executor.worker;
   workers::ModelledDevice::Options device;
-  device.kind = workers_[worker.index()].kind;
-  device.name = name;
+  device.name = setup.executor.name;
   device.time = &time_;
   device.duration = [this, worker](const graph::Task& task) { return duration(task, worker); };
-  if (options_.faults.any() && device.kind != DeviceKind::cpu_core) {
-    const NodeId node = node_of(worker);
-    device.fault = [this, worker, node](const graph::Task& task) { return fault(task, worker, node); };
+  if (options_.faults.any() && setup.node != memory::kHost) {
+    device.fault = [this, worker, node = setup.node](const graph::Task& task) { return fault(task, worker, node); };
   }
-  device.trace = std::exchange(executor.trace, nullptr);
-  if (options_.real_buffers) device.executor = std::make_unique<workers::CoreDevice>(std::move(executor));
+  device.trace = std::exchange(setup.executor.trace, nullptr);
+  if (options_.real_buffers) device.executor = std::make_unique<workers::CoreDevice>(std::move(setup.executor));
   return std::make_unique<workers::ModelledDevice>(std::move(device), listener);
 }
 
@@ -179,12 +176,6 @@ void Simulation::end(memory::TransferId transfer) {
     copies_.push_back({command.handle, command.from, command.to, command.bytes, copy.asked, time_.now()});
   }
   copy.done(outcome);
-}
-
-/// Workers on GPUs come behind those on cores, in the order of the GPUs.
-NodeId Simulation::node_of(WorkerId worker) const {
-  const std::size_t gpus = options_.gpus.size();
-  return NodeId(static_cast<std::uint32_t>(worker.index() + gpus + 1 - workers_.size()));
 }
 
 Result<void> Simulation::lost(NodeId node) const {

@@ -8,6 +8,7 @@
 
 #include "actors/host_views.hpp"
 #include "actors/memory_nodes.hpp"
+#include "actors/running/device_factory.hpp"
 #include "actors/simulating/kernel_timer.hpp"
 #include "actors/simulating/simulation_options.hpp"
 #include "actors/workers/devices/modelled_device.hpp"
@@ -35,10 +36,8 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
-  /// `find_replica` is used with real buffers only.
-  [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, const std::string& name,
-                                                             workers::CoreDevice::Options executor,
-                                                             workers::DeviceListener& listener);
+  /// In place of what `DeviceFactory::make` makes. The setup's executor runs kernels with real buffers only.
+  [[nodiscard]] std::unique_ptr<workers::Device> make_device(DeviceSetup setup, workers::DeviceListener& listener);
 
   void copy(const memory::Command& transfer, platform::CopyDone done) override;
   void hurry(memory::TransferId transfer) override;
@@ -66,7 +65,6 @@ class Simulation final : public MemoryNodes {
   /// Whether the copy that ends now does.
   Result<void> fault(const memory::Command& transfer);
   [[nodiscard]] Result<void> lost(NodeId node) const;
-  [[nodiscard]] NodeId node_of(WorkerId worker) const;
   Result<Duration> duration(const graph::Task& task, WorkerId worker);
   void end(memory::TransferId transfer);
   void move_bytes(const memory::Command& transfer);

@@ -1,5 +1,7 @@
 #include "actors/workers/crew.hpp"
 
+#include <limits>
+
 #include "graph/codelets/codelet.hpp"
 #include "graph/data/working_set.hpp"
 
@@ -8,6 +10,7 @@ namespace troupe::workers {
 namespace {
 /// Of several clients together: enough that a placing policy has a choice, and few enough that turns are kept.
 constexpr std::size_t kTasksPerWorker = 8;
+static_assert(kKindSets <= std::numeric_limits<KindSet>::max(), "sets can be counted");
 }  // namespace
 
 void Crew::put_into_turns(TaskDeque& deque) noexcept {
@@ -51,24 +54,21 @@ KindSet Crew::alive() const {
 
 KindSet Crew::able(const graph::Task& task) const {
   if (task.codelet == nullptr) return present;  // stands for a thread of the program
-  const bool has_core_kernel = task.codelet->runs_on(DeviceKind::cpu_core);
-  const bool rather_on_cores =
-      has_core_kernel && (present & kind_set(DeviceKind::cpu_core)) != 0 && graph::reduces(task);
-  if (has_core_kernel && graph::find_whole_of_parts(task) != nullptr) return present & kind_set(DeviceKind::cpu_core);
-  KindSet able = 0;
-  for (int i = 0; i < kDeviceKinds; ++i) {
-    const auto kind = static_cast<DeviceKind>(i);
-    if (kind == DeviceKind::cuda && rather_on_cores) continue;
-    if (task.codelet->runs_on(kind)) able = static_cast<KindSet>(able | kind_set(kind));
-  }
-  return able & present;
+  const KindSet kinds = task.codelet->kinds();
+  const KindSet able = kinds & present;
+  const KindSet at_home = able & kOnHostMemory;
+  // A whole lies in one piece in host memory only.
+  if ((kinds & kOnHostMemory) != 0 && graph::find_whole_of_parts(task) != nullptr) return at_home;
+  return at_home != 0 && graph::reduces(task) ? able & kThatReduce : able;
 }
 
 TaskDeque* Crew::restricted_for(DeviceKind kind) {
   TaskDeque* best = nullptr;
   for (KindSet set = 1; set < kKindSets; ++set) {
+    // Kinds that are not there cost nothing.
+    if ((set & kind_set(kind)) == 0 || (set & ~present) != 0) continue;
     TaskDeque& queue = only_[set];
-    if ((set & kind_set(kind)) == 0 || queue.size() == 0) continue;
+    if (queue.size() == 0) continue;
     if (best == nullptr || queue.top() > best->top()) best = &queue;
   }
   return best;

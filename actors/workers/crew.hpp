@@ -18,7 +18,7 @@
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/spin_lock.hpp"
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
 

@@ -255,7 +255,7 @@ void WorkerActor::note_waiting_for_data() {
 }
 
 bool WorkerActor::poll_device(bool full) {
-  if (!device_->polls() || core_.running() == 0) return false;
+  if (!setup_->polled || core_.running() == 0) return false;
   const std::size_t running = core_.running();
   const TimeStamp begin = setup_->clock->now();
   while (!mail_waits()) {
@@ -278,7 +278,7 @@ void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause, Durati
     done_.push_back({&task, std::move(cause), took});
   }
   // Who polls looks for it itself.
-  if (device_ && device_->polls()) return;
+  if (setup_->polled) return;
   caf::anon_send(caf::actor_cast<caf::actor>(this), DeviceDone{});
 }
 

@@ -34,6 +34,8 @@ struct WorkerSetup {
   bool cooperative = false;
   /// How long an idle worker looks for work before it sleeps.
   Duration spin{};
+  /// The device does not say when tasks end (`DeviceTraits::polled`).
+  bool polled = false;
   WorkerCore::Options core;
   caf::actor supervisor;
 };

@@ -7,6 +7,7 @@
 
 #include "actors/workers/crew.hpp"
 #include "graph/tasks/failure_log.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/random.hpp"
 #include "proto/units.hpp"
 

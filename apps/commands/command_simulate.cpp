@@ -73,7 +73,7 @@ void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& 
     n = point.place.n;
     if (!graph) continue;
     const bool same = last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus;
-    const int cores = point.count(DeviceKind::cpu_core);
+    const int cores = point.cores();
     point.bound_seconds = same ? last->bound_seconds : bound_seconds(*graph, run, cores);
     // With noise a run may pass the bound of mean times: there is no schedule to compare it with.
     if (point.seconds.mean >= point.bound_seconds)

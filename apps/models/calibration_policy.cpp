@@ -6,24 +6,24 @@ namespace troupe::apps {
 
 namespace {
 
-/// The kinds of the workers that can run the task, each once.
-std::vector<DeviceKind> kinds_for(const scheduler::ReadyTask& task, const scheduler::Snapshot& snapshot) {
-  std::vector<DeviceKind> kinds;
+/// The types of the workers that can run the task, each once.
+std::vector<std::uint32_t> types_for(const scheduler::ReadyTask& task, const scheduler::Snapshot& snapshot) {
+  std::vector<std::uint32_t> types;
   for (const scheduler::WorkerState& worker : snapshot.workers) {
     if (!scheduler::runs_on(task, worker, *snapshot.predictions)) continue;
-    if (std::find(kinds.begin(), kinds.end(), worker.kind) == kinds.end()) kinds.push_back(worker.kind);
+    if (std::find(types.begin(), types.end(), worker.type) == types.end()) types.push_back(worker.type);
   }
-  return kinds;
+  return types;
 }
 
 }  // namespace
 
-DeviceKind CalibrationLedger::take(SizeClassId size_class, const std::vector<DeviceKind>& kinds) {
+std::uint32_t CalibrationLedger::take(SizeClassId size_class, const std::vector<std::uint32_t>& types) {
   const std::lock_guard lock(mutex_);
-  const auto count = [&](DeviceKind kind) -> std::uint64_t& { return placed_[{size_class, kind}]; };
-  DeviceKind least = kinds.front();
-  for (const DeviceKind kind : kinds) {
-    if (count(kind) < count(least)) least = kind;
+  const auto count = [&](std::uint32_t type) -> std::uint64_t& { return placed_[{size_class, type}]; };
+  std::uint32_t least = types.front();
+  for (const std::uint32_t type : types) {
+    if (count(type) < count(least)) least = type;
   }
   ++count(least);
   return least;
@@ -40,14 +40,14 @@ void CalibrationPolicy::place(std::span<const scheduler::ReadyTask> tasks, const
   std::vector<std::size_t> queued;
   for (const scheduler::WorkerState& worker : snapshot.workers) queued.push_back(worker.queued);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::vector<DeviceKind> kinds = kinds_for(tasks[i], snapshot);
+    const std::vector<std::uint32_t> types = types_for(tasks[i], snapshot);
     // Then it stays without a worker, which the scheduler reports.
-    if (kinds.empty()) continue;
-    const DeviceKind kind = ledger_->take(tasks[i].size_class, kinds);
+    if (types.empty()) continue;
+    const std::uint32_t type = ledger_->take(tasks[i].size_class, types);
     std::size_t best = snapshot.workers.size();
     for (std::size_t k = 0; k < snapshot.workers.size(); ++k) {
       const scheduler::WorkerState& worker = snapshot.workers[k];
-      if (worker.kind != kind || !scheduler::runs_on(tasks[i], worker, *snapshot.predictions)) continue;
+      if (worker.type != type || !scheduler::runs_on(tasks[i], worker, *snapshot.predictions)) continue;
       if (best == snapshot.workers.size() || queued[k] < queued[best]) best = k;
     }
     placement[i] = snapshot.workers[best].id;

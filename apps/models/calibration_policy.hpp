@@ -1,4 +1,4 @@
-/// Where tasks run when kernels are to be measured on every kind of device.
+/// Where tasks run when kernels are to be measured on every type of device.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace troupe::apps {
 
-/// How many tasks of each size class have been placed on each kind of device. Thread-safe.
+/// How many tasks of each size class have been placed on each type of device (`WorkerState::type`). Thread-safe.
 class CalibrationLedger {
  public:
-  /// The kind, of those that can run the class, that has had the fewest tasks of it, and the count of one more there.
+  /// The type, of those that can run the class, that has had the fewest tasks of it, and the count of one more there.
   /// Of equals the first.
-  DeviceKind take(SizeClassId size_class, const std::vector<DeviceKind>& kinds);
-  /// Every class that has been seen has had so many on every kind that can run it. False before the first task.
+  std::uint32_t take(SizeClassId size_class, const std::vector<std::uint32_t>& types);
+  /// Every class that has been seen has had so many on every type that can run it. False before the first task.
   [[nodiscard]] bool has(std::uint64_t tasks) const;
 
  private:
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::map<std::pair<SizeClassId, DeviceKind>, std::uint64_t> placed_;
+  std::map<std::pair<SizeClassId, std::uint32_t>, std::uint64_t> placed_;
 };
 
-/// Spreads the tasks of each size class evenly over the kinds of device that can run them, and within a kind gives each
+/// Spreads the tasks of each size class evenly over the types of device that can run them, and within a type gives each
 /// to the worker with the fewest tasks in its queue; of equals to the one with the smallest id. Decides by no times, so
 /// that nothing that was learned before has an influence.
 class CalibrationPolicy final : public scheduler::PlacingPolicy {

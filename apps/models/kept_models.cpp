@@ -61,7 +61,7 @@ std::string models_text(const std::string& folder, const platform::Machine& mach
                        {"shapes", traces::Align::right},
                        {"tasks", traces::Align::right}});
   for (const KernelSummary& kernel : kept.kernels) {
-    table.add_row({kernel.key.name, to_string(kernel.key.kind), fmt::to_string(kernel.key.element_bytes),
+    table.add_row({kernel.key.name, to_string(kernel.key.device), fmt::to_string(kernel.key.element_bytes),
                    human_count(kernel.shapes), human_count(kernel.tasks)});
   }
   return fmt::format("  in {} (delete it to learn them anew)\n{}", kept.path, table.text(2));
@@ -75,7 +75,7 @@ nlohmann::json models_json(const std::string& folder, const platform::Machine& m
   if (!kept.failure.empty()) json["failure"] = kept.failure;
   for (const KernelSummary& kernel : kept.kernels) {
     json["kernels"].push_back({{"codelet", kernel.key.name},
-                               {"kind", to_string(kernel.key.kind)},
+                               {"kind", to_string(kernel.key.device)},
                                {"element_bytes", kernel.key.element_bytes},
                                {"shapes", kernel.shapes},
                                {"tasks", kernel.tasks}});

@@ -27,7 +27,7 @@ constexpr int kTitleHeight = 40;
 
 /// Name, size of element, whether sizes are operations.
 using PanelKey = std::tuple<std::string, std::uint64_t, bool>;
-using Panel = std::map<DeviceKind, const KernelHistory*>;
+using Panel = std::map<DeviceType, const KernelHistory*>;
 
 bool has_times(const KernelHistory& kernel) {
   for (const auto& [hash, shape] : kernel.shapes()) {
@@ -40,7 +40,7 @@ std::map<PanelKey, Panel> panels_of(const ExecutionHistory& history, const std::
   std::map<PanelKey, Panel> panels;
   for (const auto& [key, kernel] : history.kernels()) {
     if (!is_chosen(key.name, kernels) || !has_times(kernel)) continue;
-    panels[{key.name, key.element_bytes, key.in_flops}][key.kind] = &kernel;
+    panels[{key.name, key.element_bytes, key.in_flops}][key.device] = &kernel;
   }
   return panels;
 }

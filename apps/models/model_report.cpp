@@ -49,7 +49,7 @@ std::string times_table(const KeptModels& models, const std::vector<std::string>
     if (!is_chosen(key.name, kernels)) continue;
     for (const KernelHistory::Shape& shape : by_size(kernel)) {
       const double rate = gflops(key, shape);
-      table.add_row({key.name, to_string(key.kind), element_name(key.element_bytes), size_text(key, shape.size),
+      table.add_row({key.name, to_string(key.device), element_name(key.element_bytes), size_text(key, shape.size),
                      human_count(shape.times.count()), traces::human_seconds(shape.times.mean_s()),
                      traces::human_seconds(shape.times.deviation_s()), rate > 0 ? fmt::format("{:.4g}", rate) : "-"});
     }
@@ -65,7 +65,7 @@ std::string laws_table(const KeptModels& models, const std::vector<std::string>&
     const std::optional<PowerLaw>& law = kernel.law();
     if (!law || !is_chosen(key.name, kernels)) continue;
     any = true;
-    table.add_row({key.name, to_string(key.kind), element_name(key.element_bytes),
+    table.add_row({key.name, to_string(key.device), element_name(key.element_bytes),
                    size_text(key, law->least_size) + " and " + size_text(key, law->most_size),
                    fmt::format("{:.3e} s^{:.3f}", law->factor_s, law->exponent)});
   }
@@ -88,7 +88,7 @@ bool any_chosen(const KeptModels& models, const std::vector<std::string>& kernel
 
 nlohmann::json kernel_json(const KernelKey& key, const KernelHistory& kernel) {
   nlohmann::json json{{"kernel", key.name},
-                      {"kind", to_string(key.kind)},
+                      {"kind", to_string(key.device)},
                       {"element_bytes", key.element_bytes},
                       {"size_in", key.in_flops ? "flops" : "bytes"},
                       {"sizes", nlohmann::json::array()}};

@@ -46,7 +46,7 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
   const std::vector<WorkerReport>& first = outcomes.front().report.workers;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
-    workers.push_back({first[i].device, first[i].kind,
+    workers.push_back({first[i].device, is_accelerator(first[i].kind),
                        estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].tasks; }),
                        estimate_of(outcomes, busy),
                        estimate_of(outcomes, [&](const auto& outcome) { return busy(outcome) / outcome.seconds; })});
@@ -56,17 +56,19 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
 
 }  // namespace
 
-std::optional<double> SimulationPoint::utilization(DeviceKind kind) const {
+std::optional<double> SimulationPoint::utilization(bool of_accelerators) const {
   double sum = 0;
-  for (const WorkerUse& worker : workers) sum += worker.kind == kind ? worker.utilization.mean : 0;
-  const int of_kind = count(kind);
-  return of_kind > 0 ? std::optional(sum / of_kind) : std::nullopt;
+  int count = 0;
+  for (const WorkerUse& worker : workers) {
+    if (worker.accelerator != of_accelerators) continue;
+    sum += worker.utilization.mean;
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
-int SimulationPoint::count(DeviceKind kind) const {
-  int result = 0;
-  for (const WorkerUse& worker : workers) result += worker.kind == kind ? 1 : 0;
-  return result;
+int SimulationPoint::cores() const {
+  return static_cast<int>(std::ranges::count(workers, false, &WorkerUse::accelerator));
 }
 
 std::optional<double> SimulationPoint::share_of_bound() const {

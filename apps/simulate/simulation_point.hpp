@@ -29,7 +29,7 @@ struct LinkUse {
 
 struct WorkerUse {
   std::string device;
-  DeviceKind kind = DeviceKind::cpu_core;
+  bool accelerator = false;
   Estimate tasks;
   Estimate busy_seconds;
   /// Part of the makespan.
@@ -54,9 +54,9 @@ struct SimulationPoint {
   /// No schedule that takes as long moves less; nothing: not known.
   std::optional<Bytes> bound_bytes;
 
-  /// The mean utilization of the workers of this kind; nothing where there are none.
-  [[nodiscard]] std::optional<double> utilization(DeviceKind kind) const;
-  [[nodiscard]] int count(DeviceKind kind) const;
+  /// The mean utilization of accelerators, or of the other workers; nothing where there are none.
+  [[nodiscard]] std::optional<double> utilization(bool of_accelerators) const;
+  [[nodiscard]] int cores() const;
   /// Bound / makespan; nothing where the bound is not known.
   [[nodiscard]] std::optional<double> share_of_bound() const;
   /// Bound / bytes; nothing where the bound is not known or no bytes were moved.

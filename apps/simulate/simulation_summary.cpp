@@ -56,9 +56,9 @@ std::string table_text(const SimulationSummary& summary) {
     Estimate milliseconds{point.seconds.mean * 1e3, point.seconds.margin * 1e3};
     table.add_row({std::to_string(point.place.n), std::to_string(point.place.gpus.size()), point.place.policy,
                    with_margin(point.gflops, margins), with_margin(milliseconds, margins),
-                   percent(point.share_of_bound()), percent(point.utilization(DeviceKind::cpu_core)),
-                   percent(point.utilization(DeviceKind::cuda)), gigabytes(point.bytes_host_to_device.mean),
-                   gigabytes(point.bytes_device_to_host.mean), gigabytes(point.bytes_device_to_device.mean),
+                   percent(point.share_of_bound()), percent(point.utilization(false)), percent(point.utilization(true)),
+                   gigabytes(point.bytes_host_to_device.mean), gigabytes(point.bytes_device_to_host.mean),
+                   gigabytes(point.bytes_device_to_device.mean),
                    point.bound_bytes ? gigabytes(static_cast<double>(point.bound_bytes->count)) : "-"});
   }
   return table.text();
@@ -99,7 +99,7 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   nlohmann::json json{{"n", point.place.n},
                       {"gpus", point.place.gpus.size()},
                       {"gpu_numbers", point.place.gpus},
-                      {"cores", point.count(DeviceKind::cpu_core)},
+                      {"cores", point.cores()},
                       {"policy", point.place.policy},
                       {"policy_options", policy_options_json(point.place.policy)},
                       {"tasks", point.tasks}};
@@ -120,11 +120,8 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   }
   if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
   if (const auto share = point.bytes_share_of_bound()) json["bytes_share_of_bound"] = *share;
-  for (const DeviceKind kind : {DeviceKind::cpu_core, DeviceKind::cuda}) {
-    if (const auto part = point.utilization(kind)) {
-      json["utilization"][kind == DeviceKind::cpu_core ? "cores" : "gpus"] = *part;
-    }
-  }
+  if (const auto part = point.utilization(false)) json["utilization"]["cores"] = *part;
+  if (const auto part = point.utilization(true)) json["utilization"]["gpus"] = *part;
   json["links"] = nlohmann::json::array();
   for (const LinkUse& link : point.links) {
     json["links"].push_back({{"name", link.name},

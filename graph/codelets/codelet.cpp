@@ -19,7 +19,7 @@ Codelet Codelet::variadic(std::string name) {
 }
 
 Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
-  definition_->kernels[static_cast<int>(kind)] = std::move(kernel);
+  definition_->kernels[static_cast<std::size_t>(kind)] = std::move(kernel);
   return *this;
 }
 
@@ -93,13 +93,12 @@ Codelet Codelet::environment(Environment environment) && {
 void Codelet::take_parameters(DeviceKind kind, CodeletDefinition described) {
   CodeletDefinition& d = *definition_;
   const bool same = d.parameters == described.parameters && d.argument_types == described.argument_types;
-  for (int other = 0; d.typed && !same && other < kDeviceKinds; ++other) {
-    if (other == static_cast<int>(kind) || !d.kernels[static_cast<std::size_t>(other)]) continue;
+  for (const DeviceTraits& other : kDeviceTraits) {
+    if (!d.typed || same || other.kind == kind || !d.kernels[static_cast<std::size_t>(other.kind)]) continue;
     throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "': its kernel for a " + to_string(kind) +
                                                    " takes other handles or arguments than "
                                                    "the one for a " +
-                                                   to_string(static_cast<DeviceKind>(other)) +
-                                                   ": let both take the same types");
+                                                   other.name + ": let both take the same types");
   }
   d.typed = true;
   d.parameters = std::move(described.parameters);

@@ -13,6 +13,7 @@
 
 #include "graph/codelets/kernel_context.hpp"
 #include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 
 /// What CUDA's `cudaStream_t` points to.
 struct CUstream_st;
@@ -80,10 +81,13 @@ struct CodeletDefinition {
   /// What a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
-    const bool emulates = kind == DeviceKind::emulated && !own && !internal;
-    return emulates ? kernels[static_cast<std::size_t>(DeviceKind::cpu_core)] : own;
+    return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
   }
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
+  /// All kinds of device that it runs on.
+  [[nodiscard]] KindSet kinds() const {
+    return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
+  }
   /// What its times are known by.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
   /// What a service knows it by: no two codelets of a service have the same one.

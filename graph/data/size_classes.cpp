@@ -31,7 +31,7 @@ double flops_of(const Task& task) noexcept {
 }
 
 bool SizeClass::runs_on(DeviceKind kind) const {
-  if (is_accelerator(kind) && whole_of_parts && codelet->runs_on(DeviceKind::cpu_core)) return false;
+  if (has_own_memory(kind) && whole_of_parts && (codelet->kinds() & kOnHostMemory) != 0) return false;
   return codelet->runs_on(kind);
 }
 

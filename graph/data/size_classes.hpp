@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/tasks/task.hpp"
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 

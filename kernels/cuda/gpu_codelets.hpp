@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernels/codelets.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::kernels {
 

@@ -240,11 +240,7 @@ MemoryUse read_memory_use(const JsonField& in) {
 
 DeviceKind read_kind(const JsonField& in) {
   constexpr const char* kExpected = "a kind of device";
-  const std::string name = in.text(kExpected);
-  for (int i = 0; i < kDeviceKinds; ++i) {
-    const auto kind = static_cast<DeviceKind>(i);
-    if (name == to_string(kind)) return kind;
-  }
+  if (const auto kind = device_kind_named(in.text(kExpected))) return *kind;
   in.refuse(kExpected);
 }
 

@@ -24,7 +24,10 @@ class GraphFixture {
  public:
   /// `cuda`: tasks may be for CUDA GPUs too.
   explicit GraphFixture(std::size_t workers = 1, bool cuda = false)
-      : graph({workers, {true, cuda}, 1U << 20U}, ready_) {}
+      : graph({.workers = workers,
+               .device_kinds = cuda ? kEveryKind : kind_set(DeviceKind::cpu_core),
+               .window = std::size_t{1} << 20U},
+              ready_) {}
 
   /// Submits a task that nothing keeps waiting.
   graph::Task* task(int priority = 0, std::string name = {}) {

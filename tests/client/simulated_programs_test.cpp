@@ -2,6 +2,9 @@
 //
 //   test_client --run_test=simulated_programs -- FIRST [COUNT]   runs COUNT seeds (default 1) from FIRST on
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <iterator>
+#include <set>
 #include <string>
 
 #include "tests/client/seeds.hpp"
@@ -95,6 +98,26 @@ BOOST_AUTO_TEST_CASE(use_all_that_there_is_to_be_tested) {
   BOOST_TEST(sum.evictions > 100U);
   BOOST_TEST(sum.write_backs > 100U);
   BOOST_TEST(sum.prefetches_used > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(end_so_on_a_hundred_gpus_of_little_memory_and_seventy_cores) {
+  const Seeds run = seeds(6);
+  std::set<std::size_t> ran;
+  for (std::uint64_t seed = run.first; seed < run.first + run.count; ++seed) {
+    const SimulatedRun simulated = simulated_run_on_many_devices(seed);
+    Seen seen;
+    for (const std::string& problem : execute(simulated, &seen)) {
+      BOOST_ERROR("seed " << seed << " (" << describe(simulated) << ", many devices): " << problem << again(seed));
+    }
+    BOOST_TEST_REQUIRE(seen.report.workers.size() == 170U);
+    for (std::size_t worker = 0; worker < 170; ++worker) {
+      if (seen.report.workers[worker].tasks > 0) ran.insert(worker);
+    }
+  }
+  if (run.count < 6) return;
+  // Cores and GPUs beyond the first 64 of each have their share.
+  BOOST_TEST(std::distance(ran.lower_bound(64), ran.lower_bound(70)) > 0);
+  BOOST_TEST(std::distance(ran.lower_bound(70 + 64), ran.end()) > 0);
 }
 
 BOOST_AUTO_TEST_CASE(leave_the_same_trace_for_the_same_seed) {

@@ -7,7 +7,7 @@
 namespace troupe::tests {
 
 ThreadHost::ThreadHost(const Options& options)
-    : graph_({options.workers, {true, false}, options.window}, *this), random_(options.seed) {
+    : graph_({.workers = options.workers, .window = options.window}, *this), random_(options.seed) {
   for (std::size_t i = 0; i < options.workers; ++i) {
     threads_.emplace_back([this, i] { work(WorkerId(static_cast<std::uint32_t>(i))); });
   }

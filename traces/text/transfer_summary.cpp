@@ -58,7 +58,7 @@ std::string memories_text(const TransferReport& transfers, const std::vector<std
 std::vector<std::string> node_names(const RunReport& report) {
   std::vector<std::string> names{"host"};
   for (const WorkerReport& worker : report.workers) {
-    if (is_accelerator(worker.kind)) names.push_back(worker.device);
+    if (has_own_memory(worker.kind)) names.push_back(worker.device);
   }
   return names;
 }

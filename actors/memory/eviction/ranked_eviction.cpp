@@ -1,6 +1,5 @@
 #include "actors/memory/eviction/ranked_eviction.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -18,7 +17,7 @@ void RankedEviction::inserted(NodeId node, HandleId handle) {
   if (list.replicas.size() <= handle.index()) list.replicas.resize(handle.index() + 1);
   list.replicas[handle.index()].here = true;
   if (holders_.size() <= handle.index()) holders_.resize(handle.index() + 1);
-  holders_[handle.index()] |= std::uint64_t{1} << node.index();
+  holders_[handle.index()].insert(node);
   touched(node, handle);
 }
 
@@ -32,16 +31,15 @@ void RankedEviction::removed(NodeId node, HandleId handle) {
   List& list = lists_[node.index()];
   Replica& replica = list.replicas[handle.index()];
   replica.here = false;
-  holders_[handle.index()] &= ~(std::uint64_t{1} << node.index());
+  holders_[handle.index()].erase(node);
   if (replica.in_order) list.order.erase(replica.key);
   replica.in_order = false;
 }
 
 void RankedEviction::changed(HandleId handle) {
   if (handle.index() >= holders_.size()) return;
-  for (std::uint64_t nodes = holders_[handle.index()]; nodes != 0; nodes &= nodes - 1) {
-    mark(lists_[static_cast<std::size_t>(std::countr_zero(nodes))], static_cast<std::uint32_t>(handle.index()));
-  }
+  holders_[handle.index()].for_each(
+      [&](NodeId node) { mark(lists_[node.index()], static_cast<std::uint32_t>(handle.index())); });
 }
 
 void RankedEviction::all_changed(NodeId node) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/memory/eviction/eviction.hpp"
+#include "proto/node_set.hpp"
 
 namespace troupe::memory {
 
@@ -59,8 +60,8 @@ class RankedEviction : public EvictionPolicy {
   void refresh(NodeId node, List& list);
 
   std::vector<List> lists_;
-  /// By handle: a bit for each node that holds it.
-  std::vector<std::uint64_t> holders_;
+  /// By handle: the nodes that hold it.
+  std::vector<NodeSet> holders_;
   std::uint64_t uses_ = 0;
 };
 

@@ -6,9 +6,9 @@
 
 namespace troupe::scheduler {
 
-KernelKey kernel_of(const graph::SizeClass& size_class, DeviceKind kind) {
+KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device) {
   const CodeletDefinition& codelet = *size_class.codelet;
-  return {codelet.timed_name(), kind, size_class.element_bytes, size_class.flops > 0};
+  return {codelet.timed_name(), device, size_class.element_bytes, size_class.flops > 0};
 }
 
 double size_of(const graph::SizeClass& size_class) {

@@ -11,16 +11,15 @@
 #include "actors/scheduler/models/power_law.hpp"
 #include "actors/scheduler/models/time_statistics.hpp"
 #include "graph/data/size_classes.hpp"
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::scheduler {
 
-/// The tasks whose times depend on their size alone: of one codelet, on one kind of device, with elements of one size.
-/// Devices of a kind count as equal.
+/// The tasks whose times depend on their size alone: of one codelet, on one type of device, with elements of one size.
 struct KernelKey {
   /// What the codelet is timed as, else its name: codelets of one name count as one.
   std::string name;
-  DeviceKind kind = DeviceKind::cpu_core;
+  DeviceType device;
   /// Bytes of the largest element: single and double precision are not to be mixed.
   std::uint64_t element_bytes = 0;
   /// Sizes are floating-point operations; else bytes, as the codelet does not count operations.
@@ -29,7 +28,7 @@ struct KernelKey {
   friend auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
 
-[[nodiscard]] KernelKey kernel_of(const graph::SizeClass& size_class, DeviceKind kind);
+[[nodiscard]] KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device);
 /// Operations or bytes.
 [[nodiscard]] double size_of(const graph::SizeClass& size_class);
 

@@ -19,6 +19,7 @@ using platform::JsonField;
 constexpr platform::CheckedFormat kFormat{"troupe kernel times", 1, "kernels", "file of kernel times"};
 /// Of counts: they stay exact where a program adds to them.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
+constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
 constexpr platform::NumberRange kSizes{0, 1e30};
 
@@ -33,25 +34,30 @@ json as_json(const KernelKey& key, const KernelHistory& kernel) {
                       {"deviation_s", shape.times.deviation_s()},
                       {"strange", shape.times.strange()}});
   }
-  return {{"codelet", key.name},
-          {"kind", to_string(key.kind)},
-          {"element_bytes", key.element_bytes},
-          {"size_in", key.in_flops ? "flops" : "bytes"},
-          {"measured", std::move(shapes)}};
+  json written{{"codelet", key.name},
+               {"kind", to_string(key.device.kind)},
+               {"element_bytes", key.element_bytes},
+               {"size_in", key.in_flops ? "flops" : "bytes"},
+               {"measured", std::move(shapes)}};
+  // Left out where they say nothing, as in files that are older than they.
+  if (key.device.cores != 1) written["cores"] = key.device.cores;
+  if (!key.device.model.empty()) written["model"] = key.device.model;
+  return written;
 }
 
 DeviceKind kind_in(const JsonField& field) {
-  const std::string name = field.text("a kind of device");
-  for (std::size_t kind = 0; kind < kDeviceKinds; ++kind) {
-    if (name == to_string(static_cast<DeviceKind>(kind))) return static_cast<DeviceKind>(kind);
-  }
+  if (const auto kind = device_kind_named(field.text("a kind of device"))) return *kind;
   field.refuse("a kind of device");
 }
 
 void read_kernel(const JsonField& field, ExecutionHistory& history) {
   KernelKey key;
   key.name = field.member("codelet").optional_text("the name of a codelet");
-  key.kind = kind_in(field.member("kind"));
+  key.device.kind = kind_in(field.member("kind"));
+  if (const JsonField cores = field.member("cores"); cores.present()) {
+    key.device.cores = static_cast<int>(cores.count(1, kMostCores, "a number of cores"));
+  }
+  key.device.model = field.member("model").optional_text("the model of a device");
   key.element_bytes = field.member("element_bytes").count(0, kMost, "bytes");
   const std::string unit = field.member("size_in").text("flops or bytes");
   if (unit != "flops" && unit != "bytes") field.member("size_in").refuse("flops or bytes");

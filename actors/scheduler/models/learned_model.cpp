@@ -1,16 +1,27 @@
 #include "actors/scheduler/models/learned_model.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace troupe::scheduler {
 
+LearnedModel::LearnedModel(std::shared_ptr<ExecutionHistory> history, const std::vector<DeviceType>& workers)
+    : history_(std::move(history)) {
+  for (const DeviceType& worker : workers) {
+    const auto known = std::ranges::find(types_, worker);
+    type_of_.push_back(static_cast<std::size_t>(known - types_.begin()));
+    if (known == types_.end()) types_.push_back(worker);
+  }
+}
+
 LearnedModel::Place& LearnedModel::place(const graph::SizeClass& size_class, WorkerId worker) const {
-  const DeviceKind kind = workers_[worker.index()];
-  const std::size_t index = size_class.id.index() * kDeviceKinds + static_cast<std::size_t>(kind);
-  if (places_.size() <= index) places_.resize((size_class.id.index() + 1) * kDeviceKinds);
+  const std::size_t type = type_of_[worker.index()];
+  const std::size_t index = size_class.id.index() * types_.size() + type;
+  if (places_.size() <= index) places_.resize((size_class.id.index() + 1) * types_.size());
   Place& found = places_[index];
   if (found.kernel == nullptr) {
-    found.kernel = &history_->kernel(kernel_of(size_class, kind));
+    found.kernel = &history_->kernel(kernel_of(size_class, types_[type]));
     found.shape = &found.kernel->shape(size_class.shapes, size_of(size_class));
   }
   return found;

@@ -7,24 +7,24 @@
 
 #include "actors/scheduler/models/execution_history.hpp"
 #include "actors/scheduler/models/execution_model.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::scheduler {
 
-/// Learns each kernel's times on each kind of device. One thread at a time.
+/// Learns each kernel's times on each type of device. One thread at a time.
 class LearnedModel final : public ExecutionModel {
  public:
   /// Predictions that have moved by less are as they were: what follows from them is not worth computing again.
   static constexpr double kNoticeable = 0.01;
 
-  /// Goes on with `history`. `workers`: the kind of each one's device.
-  LearnedModel(std::shared_ptr<ExecutionHistory> history, std::vector<DeviceKind> workers)
-      : history_(std::move(history)), workers_(std::move(workers)) {}
+  /// Goes on with `history`. `workers`: each one's device.
+  LearnedModel(std::shared_ptr<ExecutionHistory> history, const std::vector<DeviceType>& workers);
 
   [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override;
   bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override;
 
  private:
-  /// Where the history keeps a class's times on a kind of device.
+  /// Where the history keeps a class's times on a type of device.
   struct Place {
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
@@ -34,8 +34,10 @@ class LearnedModel final : public ExecutionModel {
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, WorkerId worker) const;
 
   const std::shared_ptr<ExecutionHistory> history_;
-  const std::vector<DeviceKind> workers_;
-  /// By class and kind, as they are asked for.
+  /// Each once, and by worker its place there.
+  std::vector<DeviceType> types_;
+  std::vector<std::size_t> type_of_;
+  /// By class and type, as they are asked for.
   mutable std::vector<Place> places_;
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {

@@ -1,7 +1,6 @@
 /// What a policy may ask about a ready task: how long it takes where, and what has to move for it.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -83,17 +82,15 @@ struct Predictions {
   }
   /// The node that a copy would best come from.
   [[nodiscard]] NodeId source(HandleId handle, NodeId to) const {
-    const std::uint64_t valid = replicas.valid_nodes(handle);
     NodeId best(0);
     double cost = -1;
-    for (std::uint64_t left = valid; left != 0; left &= left - 1) {
-      const NodeId from(static_cast<std::uint32_t>(std::countr_zero(left)));
-      if (from == to) continue;
+    replicas.valid_nodes(handle).for_each([&](NodeId from) {
+      if (from == to) return;
       const double price = links.pair(from, to).ns_per_byte;
-      if (cost >= 0 && price >= cost) continue;
+      if (cost >= 0 && price >= cost) return;
       cost = price;
       best = from;
-    }
+    });
     return best;
   }
   /// Whether the node holds what the task reads there, or will without anything more being asked for.

@@ -38,7 +38,7 @@ class Dada final : public PlacingPolicy {
       const WorkerState& worker = snapshot.workers[w];
       const Duration queued = std::max(worker.available - snapshot.now, Duration::zero());
       DualApproximationRound::Worker& described = round_.workers[w];
-      described.kind = worker.kind;
+      described.accelerator = is_accelerator(worker.kind);
       described.free = queued;
       described.load = balance_queued ? queued : Duration::zero();
       described.affinity_load = options_.loads == Loads::both ? queued : Duration::zero();

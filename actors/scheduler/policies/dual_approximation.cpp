@@ -28,7 +28,7 @@ void DualApproximation::prepare(const DualApproximationRound& round) {
   gpus_.clear();
   for (std::uint32_t w = 0; w < workers; ++w) {
     all_.push_back(w);
-    (round.workers[w].kind == DeviceKind::cpu_core ? cores_ : gpus_).push_back(w);
+    (round.workers[w].accelerator ? gpus_ : cores_).push_back(w);
   }
   tasks_.assign(round.tasks, {kNever, kNever, 1, 0});
   by_affinity_.clear();

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "proto/access.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::scheduler {
@@ -16,7 +15,7 @@ struct DualApproximationRound {
   static constexpr Duration kNever = Duration::max();
 
   struct Worker {
-    DeviceKind kind = DeviceKind::cpu_core;
+    bool accelerator = false;
     /// What its loads start from, in the affinity phase and in the global balance.
     Duration affinity_load{};
     Duration load{};

@@ -64,19 +64,12 @@ class HeteroPrio final : public PlacingPolicy {
 
  private:
   /// Buckets of tasks without a size class, by the kinds of device that can run them.
-  static constexpr std::size_t kUnclassified = std::size_t{1} << static_cast<unsigned>(kDeviceKinds);
+  static constexpr std::size_t kUnclassified = kKindSets;
 
   Bucket& bucket_of(const ReadyTask& task) {
-    std::size_t index = 0;
-    if (task.size_class.valid()) {
-      index = kUnclassified + task.size_class.index();
-      if (index >= buckets_.size()) buckets_.resize(index + 1);
-    } else {
-      for (int kind = 0; kind < kDeviceKinds; ++kind) {
-        if (task.codelet->runs_on(static_cast<DeviceKind>(kind)))
-          index |= std::size_t{1} << static_cast<unsigned>(kind);
-      }
-    }
+    if (!task.size_class.valid()) return buckets_[task.codelet->kinds()];
+    const std::size_t index = kUnclassified + task.size_class.index();
+    if (index >= buckets_.size()) buckets_.resize(index + 1);
     return buckets_[index];
   }
 
@@ -87,7 +80,7 @@ class HeteroPrio final : public PlacingPolicy {
     bool any = false;
     for (const WorkerState& worker : snapshot.workers) {
       const std::size_t has = worker.queued + (worker.busy ? 1 : 0);
-      const std::size_t may_have = worker.kind == DeviceKind::cpu_core ? 1 : 1 + options_.ahead;
+      const std::size_t may_have = is_accelerator(worker.kind) ? 1 + options_.ahead : 1;
       if (has < may_have) room_[worker.id.index()] = may_have - has;
       any = any || has < may_have;
       free_s_[worker.id.index()] = std::max(0.0, seconds(worker.available - snapshot.now));
@@ -109,7 +102,7 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
   void take(Bucket& bucket, const WorkerState& worker, const Snapshot& snapshot, std::vector<Placed>& placed) {
-    const bool gpu = worker.kind != DeviceKind::cpu_core;
+    const bool gpu = is_accelerator(worker.kind);
     const bool urgent = gpu == (bucket.speedup >= 1) || bucket.gpu_s == std::numeric_limits<double>::infinity();
     const auto found = urgent ? bucket.tasks.begin() : std::prev(bucket.tasks.end());
     placed.push_back({found->task, worker.id});
@@ -124,7 +117,7 @@ class HeteroPrio final : public PlacingPolicy {
     while (!filled_.empty()) {
       const WorkerState* next = nullptr;
       for (const WorkerState& worker : snapshot.workers) {
-        if (worker.kind == DeviceKind::cpu_core || room_[worker.id.index()] == 0) continue;
+        if (!is_accelerator(worker.kind) || room_[worker.id.index()] == 0) continue;
         if (next == nullptr || free_s_[worker.id.index()] < free_s_[next->id.index()]) next = &worker;
       }
       if (next == nullptr) return;
@@ -141,7 +134,7 @@ class HeteroPrio final : public PlacingPolicy {
 
   void serve_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
     for (const WorkerState& worker : snapshot.workers) {
-      if (worker.kind != DeviceKind::cpu_core || room_[worker.id.index()] == 0) continue;
+      if (is_accelerator(worker.kind) || room_[worker.id.index()] == 0) continue;
       const auto last = std::find_if(filled_.rbegin(), filled_.rend(), [&](const Bucket* bucket) {
         return runs_on(bucket->sample, worker, *snapshot.predictions) && worth_it(*bucket, worker, snapshot);
       });
@@ -156,7 +149,7 @@ class HeteroPrio final : public PlacingPolicy {
     double sum_s = 0;
     int gpus = 0;
     for (const WorkerState& worker : snapshot.workers) {
-      if (worker.kind == DeviceKind::cpu_core) continue;
+      if (!is_accelerator(worker.kind)) continue;
       first_s = std::min(first_s, free_s_[worker.id.index()]);
       sum_s += free_s_[worker.id.index()];
       ++gpus;

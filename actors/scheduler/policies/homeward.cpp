@@ -88,7 +88,7 @@ class Homeward final : public PlacingPolicy {
     for (const ReadyTask& task : tasks) {
       double gpu_s = kNeverSeconds;
       for (const WorkerState& worker : snapshot.workers) {
-        if (worker.kind != DeviceKind::cpu_core) gpu_s = std::min(gpu_s, execution_s(task, worker, snapshot));
+        if (is_accelerator(worker.kind)) gpu_s = std::min(gpu_s, execution_s(task, worker, snapshot));
       }
       pool_.add(task, gpu_s == kNeverSeconds ? 0 : gpu_s);
     }
@@ -115,7 +115,7 @@ class Homeward final : public PlacingPolicy {
     for (const WorkerState& worker : snapshot.workers) {
       free_s_.push_back(seconds(std::max(worker.available - snapshot.now, Duration::zero())));
       waiting_.push_back(worker.queued);
-      if (worker.kind == DeviceKind::cpu_core) continue;
+      if (!is_accelerator(worker.kind)) continue;
       ++gpus;
       covered_s_ += free_s_.back();
     }
@@ -125,7 +125,7 @@ class Homeward final : public PlacingPolicy {
   }
 
   [[nodiscard]] bool has_room(const WorkerState& worker) const {
-    if (worker.kind == DeviceKind::cpu_core) return free_s_[worker.id.index()] <= 0;
+    if (!is_accelerator(worker.kind)) return free_s_[worker.id.index()] <= 0;
     return waiting_[worker.id.index()] < options_.ahead || free_s_[worker.id.index()] <= 0;
   }
   [[nodiscard]] bool anybody_has_room(const Snapshot& snapshot) const {
@@ -188,7 +188,7 @@ class Homeward final : public PlacingPolicy {
     for (const Candidate& candidate : candidates_) {
       if (candidate.finish_s < earliest.finish_s) earliest = candidate;
       fastest_s = std::min(fastest_s, candidate.execution_s);
-      if (candidate.worker->kind == DeviceKind::cpu_core) {
+      if (!is_accelerator(candidate.worker->kind)) {
         if (candidate.finish_s < core.finish_s) core = candidate;
       } else {
         gpu_s = std::min(gpu_s, candidate.execution_s);
@@ -222,7 +222,7 @@ class Homeward final : public PlacingPolicy {
 
   void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
     for (const WorkerState& core : snapshot.workers) {
-      if (core.kind != DeviceKind::cpu_core || free_s_[core.id.index()] > 0 || waiting_[core.id.index()] > 0) continue;
+      if (is_accelerator(core.kind) || free_s_[core.id.index()] > 0 || waiting_[core.id.index()] > 0) continue;
       TaskId best;
       double best_speedup = kNeverSeconds;
       for (const auto& [size_class, keys] : pool_.by_class()) {
@@ -248,14 +248,14 @@ class Homeward final : public PlacingPolicy {
   static double fastest_gpu_s(const ReadyTask& task, const Snapshot& snapshot) {
     double fastest = kNeverSeconds;
     for (const WorkerState& worker : snapshot.workers) {
-      if (worker.kind != DeviceKind::cpu_core) fastest = std::min(fastest, execution_s(task, worker, snapshot));
+      if (is_accelerator(worker.kind)) fastest = std::min(fastest, execution_s(task, worker, snapshot));
     }
     return fastest;
   }
 
   void feed_gpus(const Snapshot& snapshot, std::vector<Placed>& placed) {
     for (const WorkerState& gpu : snapshot.workers) {
-      if (gpu.kind == DeviceKind::cpu_core || gpu.busy || waiting_[gpu.id.index()] > 0) continue;
+      if (!is_accelerator(gpu.kind) || gpu.busy || waiting_[gpu.id.index()] > 0) continue;
       std::size_t left = options_.looked_at;
       for (const Pool::Key& key : pool_.by_rank()) {
         if (left-- == 0) break;

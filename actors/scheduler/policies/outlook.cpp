@@ -70,9 +70,9 @@ void Outlook::look(const Snapshot& snapshot) {
   WorkerId core;
   WorkerId gpu;
   for (const WorkerState& worker : snapshot.workers) {
-    const bool is_core = worker.kind == DeviceKind::cpu_core;
-    (is_core ? cores : gpus) += 1;
-    WorkerId& first = is_core ? core : gpu;
+    const bool is_gpu = is_accelerator(worker.kind);
+    (is_gpu ? gpus : cores) += 1;
+    WorkerId& first = is_gpu ? gpu : core;
     if (!first.valid()) first = worker.id;
   }
   collect(snapshot, core, gpu);

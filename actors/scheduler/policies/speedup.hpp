@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "actors/scheduler/policy.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::scheduler {
 

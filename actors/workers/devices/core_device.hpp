@@ -10,6 +10,7 @@
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/clock.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::workers {
 
@@ -19,7 +20,7 @@ class CoreDevice final : public Device {
     const graph::TaskGraph* graph = nullptr;
     WorkerId worker;
     std::string name;
-    /// Whose implementations to call: those for cores, but on a modelled GPU, where they run on the host all the same.
+    /// Whose implementations to call: those for cores, but where they stand for another kind of device.
     DeviceKind kind = DeviceKind::cpu_core;
     /// Where to note every task, or null.
     WorkerTrace* trace = nullptr;
@@ -31,7 +32,6 @@ class CoreDevice final : public Device {
 
   explicit CoreDevice(Options options) : options_(std::move(options)), views_(options_.worker, options_.find_replica) {}
 
-  [[nodiscard]] DeviceKind kind() const override { return options_.kind; }
   [[nodiscard]] std::string name() const override { return options_.name; }
   Started start(graph::Task& task) noexcept override;
 

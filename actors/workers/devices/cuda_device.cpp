@@ -34,11 +34,8 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] Result<void> make_slots();
 
-  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
   [[nodiscard]] std::string name() const override { return options_.executor.name; }
-  [[nodiscard]] std::size_t slots() const override { return options_.slots; }
   Started start(graph::Task& task) noexcept override;
-  [[nodiscard]] bool polls() const override { return true; }
   void poll() noexcept override;
 
  private:

@@ -12,16 +12,13 @@
 
 namespace troupe::workers {
 
-/// Enough for the next kernels to begin as others end, and for small ones to share the GPU.
-inline constexpr std::size_t kCudaSlots = 4;
-
 struct CudaDeviceOptions {
   /// `kind` must be `cuda`, and `find_replica` set: kernels see the GPU's memory.
   CoreDevice::Options executor;
   /// The GPU and its memory. Outlives the device.
   platform::CudaAccelerator* accelerator = nullptr;
   /// Streams: tasks that are on the GPU at a time.
-  std::size_t slots = kCudaSlots;
+  std::size_t slots = traits(DeviceKind::cuda).slots;
   /// Called in the worker's thread when the GPU turns out to be lost, once, before the first task fails for it. May be
   /// empty.
   std::function<void()> on_lost = nullptr;

@@ -7,7 +7,6 @@
 
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/access.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 
@@ -30,7 +29,7 @@ class DeviceListener {
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
 };
 
-/// One core, later a GPU or a cluster of cores. Used by its worker's thread only. Never throws: what a kernel throws
+/// One core, a GPU, or what else runs kernels. Used by its worker's thread only. Never throws: what a kernel throws
 /// is the task's failure.
 class Device {
  public:
@@ -38,16 +37,11 @@ class Device {
   /// cause where the kernel did not run. Only a worker that died leaves any.
   virtual ~Device() = default;
 
-  [[nodiscard]] virtual DeviceKind kind() const = 0;
   /// For people: "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Tasks that the device takes at a time.
-  [[nodiscard]] virtual std::size_t slots() const { return 1; }
   virtual Started start(graph::Task& task) noexcept = 0;
-  /// Whether somebody has to look for ended tasks: while any is in flight and nothing else is to be done, the worker
-  /// calls `poll` again and again.
-  [[nodiscard]] virtual bool polls() const { return false; }
-  /// Calls the listener's `done` for the tasks that have ended. In the worker's thread.
+  /// Calls the listener's `done` for the tasks that have ended. Of a kind that is polled (`DeviceTraits`): while tasks
+  /// are in flight and nothing else is to be done, the worker calls this again and again.
   virtual void poll() noexcept {}
 };
 

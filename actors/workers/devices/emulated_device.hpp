@@ -14,21 +14,18 @@
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::workers {
 
 /// Kernels run one after the other, in the order of their starts, through a `CoreDevice`, as a real accelerator would
 /// run them on one stream. BLAS libraries are single-threaded here as on cores: the setting is the process's.
 ///
-/// Two slots: the next kernel begins when one ends, and does not wait until its worker has heard of that, which takes
-/// two wake-ups of threads. More would only keep tasks from other workers. The listener is told how long each kernel
-/// ran, without the wait for the one before.
+/// The listener is told how long each kernel ran, without the wait for the one before.
 class EmulatedDevice final : public Device {
  public:
-  static constexpr std::size_t kSlots = 2;
-
   struct Options {
-    /// `kind` must be `emulated`; `find_replica` is asked in the kernel thread.
+    /// `find_replica` is asked in the kernel thread.
     CoreDevice::Options executor;
     /// Whose faults to follow. Outlives the device.
     platform::EmulatedAccelerator* accelerator = nullptr;
@@ -44,9 +41,7 @@ class EmulatedDevice final : public Device {
   EmulatedDevice(const EmulatedDevice&) = delete;
   EmulatedDevice& operator=(const EmulatedDevice&) = delete;
 
-  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::emulated; }
   [[nodiscard]] std::string name() const override { return core_.name(); }
-  [[nodiscard]] std::size_t slots() const override { return kSlots; }
   Started start(graph::Task& task) noexcept override;
 
  private:

@@ -18,7 +18,6 @@ namespace troupe::workers {
 class ModelledDevice final : public Device {
  public:
   struct Options {
-    DeviceKind kind = DeviceKind::cpu_core;
     std::string name;
     platform::VirtualTime* time = nullptr;
     /// How long a task takes on this device.
@@ -35,7 +34,6 @@ class ModelledDevice final : public Device {
   ModelledDevice(Options options, DeviceListener& listener);
   ~ModelledDevice() override;
 
-  [[nodiscard]] DeviceKind kind() const override { return options_.kind; }
   [[nodiscard]] std::string name() const override { return options_.name; }
   Started start(graph::Task& task) noexcept override;
 

@@ -1,4 +1,6 @@
 #include <boost/test/unit_test.hpp>
+#include <set>
+#include <vector>
 
 #include "actors/memory/memory_core.hpp"
 #include "tests/actors/memory/memory_fixture.hpp"
@@ -124,6 +126,27 @@ BOOST_AUTO_TEST_CASE(a_failed_transfer_is_tried_from_another_source) {
   BOOST_TEST((memory.state(0, 2) == ReplicaState::incoming));
   memory.done(second.transfer);
   BOOST_TEST(memory.acquired(1));
+}
+
+BOOST_AUTO_TEST_CASE(any_number_of_nodes_hold_data_and_are_tried_one_after_the_other) {
+  constexpr std::uint32_t kDevices = 300;
+  Driven memory(tiles(std::vector<std::uint64_t>(kDevices, 1)));
+  for (std::uint32_t node = 1; node < kDevices; ++node) memory.run(node, node, {read(0)});
+  memory.acquire(1000, kDevices, {read(0)});
+  std::set<NodeId> tried;
+  for (std::uint32_t i = 0; i < kDevices; ++i) {
+    const Command next = memory.transfer();
+    BOOST_TEST(tried.insert(next.from).second);
+    memory.fail(next.transfer);
+  }
+  BOOST_TEST(memory.find(Kind::failed));
+  // Evicted where there is room for one, and outdated everywhere by a writer.
+  memory.run(1001, 70, {read(1)});
+  BOOST_TEST((memory.state(0, 70) == ReplicaState::invalid && memory.state(0, 6) == ReplicaState::shared));
+  memory.run(1002, 200, {write(0)});
+  for (std::uint32_t node = 0; node <= kDevices; ++node) {
+    BOOST_TEST((memory.state(0, node) == (node == 200 ? ReplicaState::modified : ReplicaState::invalid)), node);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(who_waits_for_what_cannot_be_brought_fails_and_leaves_no_memory) {

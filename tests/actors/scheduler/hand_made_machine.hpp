@@ -9,6 +9,7 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "graph/codelets/codelet.hpp"
+#include "proto/device_kinds.hpp"
 
 namespace troupe::tests {
 

@@ -1,10 +1,12 @@
 // What the scheduler tells policies: loads, times, transfers, ranks.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "actors/scheduler/models/learned_model.hpp"
 #include "actors/scheduler/scheduler_core.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "graph/codelets/codelet.hpp"
@@ -116,7 +118,7 @@ struct Machinery {
   }
 
   std::shared_ptr<SubmittedTasks> submitted = std::make_shared<SubmittedTasks>();
-  tests::StepHost host{graph::GraphOptions{.device_kinds = {true, true}, .observers = {submitted.get()}}};
+  tests::StepHost host{graph::GraphOptions{.device_kinds = kEveryKind, .observers = {submitted.get()}}};
   double numbers[4] = {};
   std::vector<Handle> handles;
   Codelet gemm = Codelet::variadic("gemm");
@@ -176,6 +178,31 @@ BOOST_AUTO_TEST_CASE(a_class_that_was_measured_nowhere_is_tried_on_all_kinds) {
   for (int t = 0; t < 6; ++t) tasks.push_back(m.ready(m.gemm, {}));
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
+  Machinery m;
+  const std::vector<DeviceType> gpus{
+      {DeviceKind::cuda, 1, "slow"}, {DeviceKind::cuda, 1, "fast"}, {DeviceKind::cuda, 1, "slow"}};
+  SchedulerCore::Machine machine;
+  for (const DeviceType& gpu : gpus) machine.workers.push_back({gpu, NodeId(0)});
+  machine.model = std::make_unique<LearnedModel>(std::make_shared<ExecutionHistory>(), gpus);
+  machine.submitted = m.submitted;
+  m.scheduler =
+      std::make_unique<SchedulerCore>(std::make_unique<Mirror>(m.seen, m.to, Ranks::none, true), std::move(machine), 1);
+  std::vector<ReadyTask> tasks;
+  for (int t = 0; t < 6; ++t) tasks.push_back(m.ready(m.gemm, {}));
+  const std::vector<std::uint32_t> placed = m.place(tasks);
+  BOOST_TEST(std::ranges::count(placed, 1U) == 3);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    m.scheduler->task_ended(WorkerId(placed[t]), tasks[t].id, placed[t] == 1 ? 1us : 9us);
+  }
+  // Now the policy decides, and knows the times of both.
+  (void)m.place({m.ready(m.gemm, {})});
+  BOOST_REQUIRE(m.seen.tasks.size() == 1U);
+  BOOST_TEST((m.scheduler->predictions().execution(m.seen.tasks[0], WorkerId(1)) == 1us));
+  BOOST_TEST((m.scheduler->predictions().execution(m.seen.tasks[0], WorkerId(2)) == 9us));
+  BOOST_TEST((m.seen.workers[0].type == m.seen.workers[2].type && m.seen.workers[0].type != m.seen.workers[1].type));
 }
 
 BOOST_AUTO_TEST_CASE(further_tasks_of_a_class_that_was_measured_nowhere_go_to_accelerators) {

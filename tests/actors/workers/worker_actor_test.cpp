@@ -37,18 +37,13 @@ StealPlan two_thieves() {
 /// Starts tasks and ends them when the test says so.
 class SlowDevice final : public Device {
  public:
-  SlowDevice(DeviceListener& listener, std::size_t slots, std::vector<SlowDevice*>& all)
-      : listener_(listener), slots_(slots) {
-    all.push_back(this);
-  }
+  SlowDevice(DeviceListener& listener, std::vector<SlowDevice*>& all) : listener_(listener) { all.push_back(this); }
   ~SlowDevice() override {
     while (!in_flight.empty())
       end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "the device went away"}));
   }
 
-  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
   [[nodiscard]] std::string name() const override { return "slow device"; }
-  [[nodiscard]] std::size_t slots() const override { return slots_; }
   Started start(Task& task) noexcept override {
     in_flight.push_back(&task);
     most_in_flight = std::max(most_in_flight, in_flight.size());
@@ -66,7 +61,6 @@ class SlowDevice final : public Device {
 
  private:
   DeviceListener& listener_;
-  std::size_t slots_;
 };
 
 /// Worker 0 is real; worker 1, the supervisor and the scheduler only listen.
@@ -93,7 +87,7 @@ struct Dialogue {
     setup->crew = crew;
     setup->peers = peers;
     setup->make_device = [this](DeviceListener& listener) -> std::unique_ptr<Device> {
-      if (slots_ > 0) return std::make_unique<SlowDevice>(listener, slots_, devices);
+      if (slots_ > 0) return std::make_unique<SlowDevice>(listener, devices);
       return std::make_unique<CoreDevice>(
           CoreDevice::Options{.graph = &tasks.graph, .worker = kFirst, .name = "cpu core 0"});
     };
@@ -481,8 +475,7 @@ BOOST_AUTO_TEST_CASE(tasks_in_flight_on_the_device_of_a_killed_worker_fail) {
 /// Ends tasks in a thread of its own, in any order.
 class ThreadedDevice final : public Device {
  public:
-  ThreadedDevice(DeviceListener& listener, std::size_t slots)
-      : listener_(listener), slots_(slots), thread_([this] { work(); }) {}
+  explicit ThreadedDevice(DeviceListener& listener) : listener_(listener), thread_([this] { work(); }) {}
   ~ThreadedDevice() override {
     {
       const std::lock_guard lock(mutex_);
@@ -492,9 +485,7 @@ class ThreadedDevice final : public Device {
     thread_.join();
   }
 
-  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu_core; }
   [[nodiscard]] std::string name() const override { return "threaded device"; }
-  [[nodiscard]] std::size_t slots() const override { return slots_; }
   Started start(Task& task) noexcept override {
     {
       const std::lock_guard lock(mutex_);
@@ -519,7 +510,6 @@ class ThreadedDevice final : public Device {
   }
 
   DeviceListener& listener_;
-  std::size_t slots_;
   std::mutex mutex_;
   std::condition_variable condition_;
   std::vector<Task*> started_;  // guarded by mutex_
@@ -547,7 +537,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
       setup->id = WorkerId(i);
       setup->crew = crew;
       setup->peers = peers;
-      setup->make_device = [](DeviceListener& listener) { return std::make_unique<ThreadedDevice>(listener, 4); };
+      setup->make_device = [](DeviceListener& listener) { return std::make_unique<ThreadedDevice>(listener); };
       setup->clock = &clock;
       setup->spin = std::chrono::microseconds(20);
       setup->core = {.self = WorkerId(i), .slots = 4, .seed = i + 1};

@@ -14,6 +14,7 @@ struct Fixture {
     workers.push_back({WorkerId(0), DeviceKind::cpu_core});
     workers.push_back({WorkerId(1), DeviceKind::cpu_core});
     workers.push_back({WorkerId(2), DeviceKind::emulated});
+    workers.back().type = 1;
   }
   scheduler::ReadyTask task(SizeClassId size_class) {
     scheduler::ReadyTask ready;
@@ -43,7 +44,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(calibration_policy, Fixture)
 
-BOOST_AUTO_TEST_CASE(each_class_takes_turns_on_all_kinds_and_a_kind_s_workers_share) {
+BOOST_AUTO_TEST_CASE(each_class_takes_turns_on_all_types_of_device_and_a_type_s_workers_share) {
   const SizeClassId a(0);
   const SizeClassId b(1);
   const auto placed = place({task(a), task(a), task(a), task(a), task(b)});
@@ -58,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_cannot_run_a_class_gets_none_of_it) {
   BOOST_TEST(ledger->has(3));
 }
 
-BOOST_AUTO_TEST_CASE(enough_is_when_every_class_has_had_as_many_on_every_kind) {
+BOOST_AUTO_TEST_CASE(enough_is_when_every_class_has_had_as_many_on_every_type_of_device) {
   BOOST_TEST(!ledger->has(0));
   (void)place({task(SizeClassId(0)), task(SizeClassId(0))});
   BOOST_TEST(ledger->has(1));

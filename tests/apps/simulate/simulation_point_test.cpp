@@ -41,9 +41,9 @@ BOOST_AUTO_TEST_CASE(are_means_over_the_runs) {
 
 BOOST_AUTO_TEST_CASE(utilization_is_busy_time_over_makespan_for_each_kind) {
   const auto point = point_of({4, {0}, "heft"}, {outcome(2, 10, {})});
-  BOOST_TEST(point.utilization(DeviceKind::cpu_core).value() == 0.375);
-  BOOST_TEST(point.utilization(DeviceKind::cuda).value() == 1.0);
-  BOOST_TEST(point.count(DeviceKind::cpu_core) == 2);
+  BOOST_TEST(point.utilization(false).value() == 0.375);
+  BOOST_TEST(point.utilization(true).value() == 1.0);
+  BOOST_TEST(point.cores() == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_link_that_some_runs_did_not_use_counts_as_nothing_there) {

@@ -139,6 +139,25 @@ BOOST_AUTO_TEST_CASE(kernels_for_cores_and_for_cuda_take_the_same_types) {
   BOOST_CHECK_EXCEPTION(Codelet("d", {AccessMode::read}).cuda(same), Error, with_code(ErrorCode::signature_mismatch));
 }
 
+BOOST_AUTO_TEST_CASE(a_codelet_runs_on_kinds_that_it_has_an_implementation_for_and_on_those_that_stand_in) {
+  const KindSet on_cores = kind_set(DeviceKind::cpu_core);
+  const Kernel nothing = [](const KernelContext&) {};
+  BOOST_TEST(Codelet("none", {}).definition().kinds() == 0U);
+  BOOST_TEST(Codelet("cores", {}).cpu(nothing).definition().kinds() == (on_cores | kind_set(DeviceKind::emulated)));
+  BOOST_TEST(Codelet("gpus", {}).cuda(nothing).definition().kinds() == kind_set(DeviceKind::cuda));
+  Codelet internal = Codelet::internal("combine", {});
+  internal.implement(DeviceKind::cpu_core, nothing);
+  BOOST_TEST(internal.definition().kinds() == on_cores);
+}
+
+BOOST_AUTO_TEST_CASE(kinds_of_device_are_found_by_their_names) {
+  for (const DeviceTraits& row : kDeviceTraits) BOOST_TEST((device_kind_named(row.name) == row.kind));
+  BOOST_TEST(!device_kind_named("abacus").has_value());
+  BOOST_TEST(to_string(DeviceType(DeviceKind::cpu_core)) == "cpu core");
+  BOOST_TEST(to_string(DeviceType(DeviceKind::cpu_core, 4)) == "4 x cpu core");
+  BOOST_TEST(to_string(DeviceType(DeviceKind::cuda, 1, "H200")) == "CUDA GPU (H200)");
+}
+
 BOOST_AUTO_TEST_CASE(a_codelet_that_reduces_has_no_kernel_for_cuda) {
   BOOST_CHECK_EXCEPTION(Codelet("sum", {AccessMode::reduce}).cuda([](const KernelContext&) {}), Error,
                         with_code(ErrorCode::invalid_argument));

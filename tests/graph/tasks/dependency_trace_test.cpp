@@ -26,7 +26,7 @@ Pairs taken(DependencyTrace& trace) {
 struct Fixture {
   TraceBudget budget{1000};
   DependencyTrace trace{1, budget};
-  tests::StepHost host{{1, {true, false}, 65536, &trace}};
+  tests::StepHost host{{.dependency_trace = &trace}};
   double value = 1;
   double other = 1;
   Handle x = tests::register_scalar(host.graph, value, "x");

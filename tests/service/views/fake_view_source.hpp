@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "proto/device_kinds.hpp"
 #include "service/views/service_view.hpp"
 
 namespace troupe::tests {

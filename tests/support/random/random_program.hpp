@@ -10,6 +10,7 @@
 #include "graph/codelets/handle.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 
 #include "actors/observation/why_report.hpp"
 #include "actors/running/runtime_system.hpp"
@@ -105,6 +106,26 @@ SimulatedRun simulated_run_with_faults(std::uint64_t seed) {
   SimulationOptions simulation = run.simulation();
   simulation.faults = random_faults(random, seed);
   run.program.device_faults = true;
+  run.runtime.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
+  return run;
+}
+
+SimulatedRun simulated_run_on_many_devices(std::uint64_t seed) {
+  SimulatedRun run = simulated_run(seed);
+  Random random(seed * 0x2545f4914f6cdd1dULL + 9);
+  constexpr int kGpus = 100;
+  SimulationOptions simulation = run.simulation();
+  simulation.machine = random_machine(random, kGpus);
+  simulation.machine.cores = simulation.cores = 70;
+  simulation.gpus.resize(kGpus);
+  std::iota(simulation.gpus.begin(), simulation.gpus.end(), 0);
+  simulation.gpu_memory = random_memory(random, false);
+  run.runtime.policy = pick(random, std::array<const char*, 4>{"lws", "ws", "heft", "eager"});
+  run.runtime.window = 65536;
+  run.program.operations = 500;
+  run.program.waits = false;
+  run.program.parts = true;
+  run.program.devices = {true, true, true, *simulation.gpu_memory};
   run.runtime.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
   return run;
 }

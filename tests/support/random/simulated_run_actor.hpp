@@ -26,6 +26,8 @@ struct SimulatedRun {
 [[nodiscard]] SimulatedRun simulated_run(std::uint64_t seed);
 /// The same, and GPUs fail: copies, kernels, allocations, or all of a GPU.
 [[nodiscard]] SimulatedRun simulated_run_with_faults(std::uint64_t seed);
+/// The same with 70 cores and 100 GPUs with little memory, and a policy that uses all of them.
+[[nodiscard]] SimulatedRun simulated_run_on_many_devices(std::uint64_t seed);
 /// For people: what has been drawn.
 [[nodiscard]] std::string describe(const SimulatedRun& run);
 /// What could be seen of a run.

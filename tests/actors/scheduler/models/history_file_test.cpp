@@ -77,6 +77,24 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(numbers_of_cores_and_models_are_kept_and_left_out_where_they_say_nothing) {
+  BOOST_TEST(!contains(written(), "\"cores\""));
+  BOOST_TEST(!contains(written(), "\"model\""));
+  ExecutionHistory history = sample();
+  const KernelKey four{"gemm", {DeviceKind::cpu_core, 4}, 8, true};
+  const KernelKey named{"gemm", {DeviceKind::cuda, 1, "H200"}, 8, true};
+  for (const KernelKey& key : {four, named}) {
+    KernelHistory& kernel = history.kernel(key);
+    kernel.add(kernel.shape(7, 1e9), key == four ? 0.1 : 0.01);
+  }
+  write_history(path, kMachine, history).value_or_throw();
+  const ExecutionHistory read = read_history(path, kMachine).value_or_throw();
+  BOOST_REQUIRE(read.kernels().size() == 4U);
+  BOOST_TEST(read.kernels().at(four).shapes().at(7).times.mean_s() == 0.1);
+  BOOST_TEST(read.kernels().at(named).shapes().at(7).times.mean_s() == 0.01);
+  BOOST_TEST(read.kernels().at(kGemm).shapes().size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(no_file_is_an_empty_history) {
   BOOST_TEST(read_history(path, kMachine).value_or_throw().kernels().empty());
   BOOST_TEST(read_history(folder.path("no/such/folder.json"), kMachine).value_or_throw().kernels().empty());

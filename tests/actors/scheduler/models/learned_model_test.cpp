@@ -123,6 +123,24 @@ BOOST_AUTO_TEST_CASE(another_model_goes_on_with_the_history) {
   BOOST_TEST((next_run.predict(size_class(gemm, 1e6, 1), kCore) == 10us));
 }
 
+BOOST_AUTO_TEST_CASE(devices_of_other_models_or_with_other_numbers_of_cores_learn_apart) {
+  LearnedModel mixed(history, {{DeviceKind::cuda, 1, "fast"},
+                               {DeviceKind::cuda, 1, "slow"},
+                               {DeviceKind::cpu_core, 1},
+                               {DeviceKind::cpu_core, 4},
+                               {DeviceKind::cuda, 1, "fast"}});
+  const auto large = size_class(gemm, 1e6, 1);
+  for (std::uint32_t worker = 0; worker < 4; ++worker) {
+    for (int i = 0; i < 3; ++i) (void)mixed.measured(large, WorkerId(worker), 10us * (worker + 1));
+  }
+  for (std::uint32_t worker = 0; worker < 4; ++worker) {
+    BOOST_TEST((mixed.predict(large, WorkerId(worker)) == 10us * (worker + 1)), worker);
+  }
+  BOOST_TEST((mixed.predict(large, WorkerId(4)) == 10us));
+  // The plain core's are those of any other run.
+  BOOST_TEST((model.predict(large, kCore) == 30us));
+}
+
 BOOST_AUTO_TEST_CASE(what_takes_no_time_is_predicted_so) {
   const auto none = size_class(gemm, 0, 1);
   measure(none, kCore, 0us);

@@ -44,6 +44,21 @@ BOOST_AUTO_TEST_CASE(a_copy_comes_from_where_it_is_fastest) {
   BOOST_TEST((predictions.source(HandleId(5), NodeId(0)) == NodeId(1)));
 }
 
+BOOST_AUTO_TEST_CASE(any_number_of_nodes_are_told_apart) {
+  HandMadeMachine many(1, 199);
+  many.link(70, 134, 0ns, 0.5);
+  // 6, 70 and 134 have one place in words of 64.
+  many.data_on(5, {6, 70});
+  const ReplicaMap& replicas = many.predictions.replicas;
+  BOOST_TEST((replicas.valid(HandleId(5), NodeId(6)) && replicas.valid(HandleId(5), NodeId(70))));
+  BOOST_TEST((!replicas.valid(HandleId(5), NodeId(134)) && !replicas.valid(HandleId(5), NodeId(0))));
+  BOOST_TEST((many.predictions.source(HandleId(5), NodeId(134)) == NodeId(70)));
+  BOOST_TEST((many.predictions.source(HandleId(5), NodeId(135)) == NodeId(6)));
+  many.predictions.replicas.set(HandleId(5), NodeId(70), false, true);
+  BOOST_TEST((!replicas.valid(HandleId(5), NodeId(70)) && replicas.incoming(HandleId(5), NodeId(70))));
+  BOOST_TEST((replicas.valid(HandleId(5), NodeId(6)) && !replicas.incoming(HandleId(5), NodeId(6))));
+}
+
 BOOST_AUTO_TEST_CASE(what_nothing_is_known_of_is_on_the_host) {
   BOOST_TEST((predictions.source(HandleId(9), NodeId(2)) == NodeId(0)));
   BOOST_TEST(predictions.replicas.valid(HandleId(9), NodeId(0)));

@@ -20,7 +20,7 @@ const auto kPerElement = boost::test_tools::per_element();
 Round machine(int cores, int gpus) {
   Round round;
   for (int w = 0; w < cores + gpus; ++w) {
-    round.workers.push_back({w < cores ? DeviceKind::cpu_core : DeviceKind::cuda, {}, {}, {}});
+    round.workers.push_back({w >= cores, {}, {}, {}});
   }
   return round;
 }
@@ -30,7 +30,7 @@ void add(Round& round, int cpu_us, int gpu_us) {
   const std::size_t row = round.execution.size();
   round.resize(round.tasks + 1);
   for (std::size_t w = 0; w < round.workers.size(); ++w) {
-    const int time = round.workers[w].kind == DeviceKind::cpu_core ? cpu_us : gpu_us;
+    const int time = round.workers[w].accelerator ? gpu_us : cpu_us;
     round.execution[row + w] = time < 0 ? kNever : Duration(std::chrono::microseconds(time));
   }
 }
@@ -64,7 +64,7 @@ Round random_round(std::uint64_t seed, bool with_affinity) {
   Random random(seed);
   Round round = machine(static_cast<int>(random.below(3)), static_cast<int>(random.below(3)));
   if (round.workers.empty()) round = machine(1, 1);
-  const bool both = round.workers.front().kind != round.workers.back().kind;
+  const bool both = round.workers.front().accelerator != round.workers.back().accelerator;
   const auto tasks = 1 + random.below(6);
   for (std::uint64_t t = 0; t < tasks; ++t) {
     const int cpu = static_cast<int>(random.below(40));

@@ -165,13 +165,10 @@ struct Fixture : CudaFixture {
   std::size_t done_when_lost = 0;
 };
 
-BOOST_AUTO_TEST_CASE(it_is_a_gpu_that_has_to_be_asked) {
+BOOST_AUTO_TEST_CASE(it_has_the_name_of_its_gpu) {
   const Fixture f;
   if (!f.needs_fake()) return;
-  BOOST_TEST((f.device->kind() == DeviceKind::cuda));
   BOOST_TEST(f.device->name() == "GPU 0 (Fake GPU 0)");
-  BOOST_TEST(f.device->slots() == 4U);
-  BOOST_TEST(f.device->polls());
 }
 
 BOOST_AUTO_TEST_CASE(kernels_work_on_the_gpus_memory_and_end_when_polled) {

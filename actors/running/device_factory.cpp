@@ -1,0 +1,87 @@
+#include "actors/running/device_factory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "actors/workers/devices/cuda_device.hpp"
+#include "actors/workers/devices/emulated_device.hpp"
+#include "platform/accelerators/emulated_accelerator.hpp"
+#include "platform/cuda/cuda_devices.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using workers::DeviceListener;
+using MadeDevice = Result<std::unique_ptr<workers::Device>>;
+
+MadeDevice make_core(DeviceSetup setup, DeviceListener& /*listener*/) {
+  return MadeDevice(std::make_unique<workers::CoreDevice>(std::move(setup.executor)));
+}
+
+int emulated_asked_for(const RuntimeOptions& options) { return static_cast<int>(options.emulated_gpus.size()); }
+
+Result<Accelerators> open_emulated(const RuntimeOptions& options) {
+  Accelerators opened;
+  for (const platform::EmulationOptions& emulation : options.emulated_gpus) {
+    auto made = platform::EmulatedAccelerator::make(static_cast<int>(opened.size()), emulation);
+    if (!made) return made.failure();
+    opened.push_back(std::move(made).value());
+  }
+  return opened;
+}
+
+MadeDevice make_emulated(DeviceSetup setup, DeviceListener& listener) {
+  workers::EmulatedDevice::Options device;
+  device.executor = std::move(setup.executor);
+  device.accelerator = static_cast<platform::EmulatedAccelerator*>(setup.memory);
+  device.pus = std::move(setup.pus);
+  device.on_lost = std::move(setup.on_lost);
+  return MadeDevice(std::make_unique<workers::EmulatedDevice>(std::move(device), listener));
+}
+
+int cuda_asked_for(const RuntimeOptions& options) { return options.gpus; }
+
+Result<Accelerators> open_cuda(const RuntimeOptions& options) {
+  Accelerators opened;
+  const auto there = platform::list_cuda_devices();
+  if (!there) return there.failure();
+  if (static_cast<std::size_t>(options.gpus) > there.value().size()) {
+    return Failure{ErrorCode::invalid_argument, fmt::format("{} GPUs were asked for, and this process may use {}",
+                                                            options.gpus, there.value().size())};
+  }
+  for (int i = 0; i < options.gpus; ++i) {
+    auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index, options.gpu_memory);
+    if (!made) return made.failure();
+    opened.push_back(std::move(made).value());
+  }
+  return opened;
+}
+
+MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
+  workers::CudaDeviceOptions device;
+  device.executor = std::move(setup.executor);
+  device.accelerator = static_cast<platform::CudaAccelerator*>(setup.memory);
+  device.on_lost = std::move(setup.on_lost);
+  return workers::make_cuda_device(std::move(device), listener);
+}
+
+constexpr std::array kFactories{
+    DeviceFactory{DeviceKind::cpu_core, nullptr, nullptr, make_core},
+    DeviceFactory{DeviceKind::emulated, emulated_asked_for, open_emulated, make_emulated},
+    DeviceFactory{DeviceKind::cuda, cuda_asked_for, open_cuda, make_cuda},
+};
+static_assert(kFactories.size() == kDeviceKinds, "a row for each kind");
+
+}  // namespace
+
+std::span<const DeviceFactory> device_factories() { return kFactories; }
+
+const DeviceFactory& device_factory(DeviceKind kind) {
+  return *std::ranges::find(kFactories, kind, &DeviceFactory::kind);
+}
+
+}  // namespace troupe::actors

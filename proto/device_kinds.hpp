@@ -1,0 +1,129 @@
+/// What kinds of device there are, and all that differs between them.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace troupe {
+
+/// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
+enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated };
+
+/// A row of the table. Whoever has to treat kinds differently asks for one of these, never for the kind.
+struct DeviceTraits {
+  DeviceKind kind = DeviceKind::cpu_core;
+  /// For people, and what files of kernel times and a service's view know the kind by: it stays.
+  const char* name = "";
+  /// Its kernels see a memory of its own (a memory node), to which data are copied; else the host's.
+  bool own_memory = false;
+  /// Counts as an accelerator beside the cores: faster for most tasks, and there are few. What policies that weigh one
+  /// against the other, summaries and described machines mean by "GPU".
+  bool accelerator = false;
+  /// Takes tasks that reduce though there are cores: its kernels reach partial results, which lie in host memory.
+  bool reduces = false;
+  /// Its worker asks for ended tasks (`workers::Device::poll`); else the device says when they end. In virtual time all
+  /// devices do.
+  bool polled = false;
+  /// Tasks that a device takes at a time; in virtual time one.
+  std::size_t slots = 1;
+  /// The kind whose implementations it runs of codelets that have none for it: its own where there are no such.
+  DeviceKind stands_in_for = DeviceKind::cpu_core;
+};
+
+inline constexpr std::array kDeviceTraits{
+    DeviceTraits{
+        .kind = DeviceKind::cpu_core, .name = "cpu core", .reduces = true, .stands_in_for = DeviceKind::cpu_core},
+    // Four slots: enough for the next kernels to begin as others end, and for small ones to share the GPU.
+    DeviceTraits{.kind = DeviceKind::cuda,
+                 .name = "CUDA GPU",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .polled = true,
+                 .slots = 4,
+                 .stands_in_for = DeviceKind::cuda},
+    // Its memory is an arena of host memory, and its kernels run on a host core. Two slots: the next kernel begins when
+    // one ends, and does not wait until its worker has heard of that, which takes two wake-ups of threads. More would
+    // only keep tasks from other workers.
+    DeviceTraits{.kind = DeviceKind::emulated,
+                 .name = "emulated GPU",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .reduces = true,
+                 .slots = 2,
+                 .stands_in_for = DeviceKind::cpu_core},
+};
+inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
+
+[[nodiscard]] constexpr const DeviceTraits& traits(DeviceKind kind) {
+  return kDeviceTraits[static_cast<std::size_t>(kind)];
+}
+[[nodiscard]] constexpr bool is_accelerator(DeviceKind kind) { return traits(kind).accelerator; }
+[[nodiscard]] constexpr bool has_own_memory(DeviceKind kind) { return traits(kind).own_memory; }
+[[nodiscard]] constexpr const char* to_string(DeviceKind kind) { return traits(kind).name; }
+/// Nothing where no kind has this name.
+[[nodiscard]] constexpr std::optional<DeviceKind> device_kind_named(std::string_view name) {
+  for (const DeviceTraits& row : kDeviceTraits) {
+    if (name == row.name) return row.kind;
+  }
+  return std::nullopt;
+}
+
+/// Kinds of device, a bit for each.
+using KindSet = std::uint8_t;
+static_assert(kDeviceKinds <= 8, "a bit for each");
+inline constexpr std::size_t kKindSets = std::size_t{1} << kDeviceKinds;
+
+[[nodiscard]] constexpr KindSet kind_set(DeviceKind kind) {
+  return static_cast<KindSet>(1U << static_cast<unsigned>(kind));
+}
+/// Those of which `holds(row)` is true.
+template <class Holds>
+[[nodiscard]] constexpr KindSet kinds_where(Holds&& holds) {
+  KindSet found = 0;
+  for (const DeviceTraits& row : kDeviceTraits) {
+    if (holds(row)) found = static_cast<KindSet>(found | kind_set(row.kind));
+  }
+  return found;
+}
+inline constexpr KindSet kEveryKind = kinds_where([](const DeviceTraits&) { return true; });
+/// Whose kernels work on host memory: cores, so far.
+inline constexpr KindSet kOnHostMemory = kinds_where([](const DeviceTraits& row) { return !row.own_memory; });
+inline constexpr KindSet kThatReduce = kinds_where([](const DeviceTraits& row) { return row.reduces; });
+
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kDeviceKinds; ++i) {
+        if (kDeviceTraits[i].kind != static_cast<DeviceKind>(i)) return false;
+      }
+      return true;
+    }(),
+    "each kind's row is at its number");
+
+/// Devices that count as equally fast: kernel times are kept by it.
+struct DeviceType {
+  DeviceType(DeviceKind kind = DeviceKind::cpu_core, int cores = 1, std::string model = {})
+      : kind(kind), cores(cores), model(std::move(model)) {}
+
+  DeviceKind kind;
+  /// That each of its kernels has.
+  int cores;
+  /// Its maker's name for it; empty where all of the kind count as one.
+  std::string model;
+
+  friend auto operator<=>(const DeviceType&, const DeviceType&) = default;
+};
+
+/// For people: "cpu core", "4 x cpu core", "CUDA GPU (H200)".
+[[nodiscard]] inline std::string to_string(const DeviceType& type) {
+  std::string text = type.cores == 1 ? "" : std::to_string(type.cores) + " x ";
+  text += to_string(type.kind);
+  return type.model.empty() ? text : text + " (" + type.model + ")";
+}
+
+}  // namespace troupe
