@@ -133,18 +133,25 @@ struct OpenedDevice {
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, platform::Topology& topology,
                                    const std::vector<OpenedDevice>& opened) {
   std::vector<WorkerPlace> places;
+  const auto add = [&](DeviceKind kind, std::size_t number, NodeId node, std::string name, int pu) {
+    WorkerPlace& place = places.emplace_back();
+    place.device.type.kind = kind;
+    place.device.gpu = number;
+    place.node = node;
+    place.name = std::move(name);
+    place.pu = pu;
+  };
   const std::vector<int> taken = take_cores(options, opened.size(), topology);
   for (const platform::Core& core : topology.cores) {
-    places.push_back({{DeviceKind::cpu_core, 0}, NodeId(0), "cpu core " + std::to_string(core.pu), core.pu});
+    add(DeviceKind::cpu_core, 0, NodeId(0), "cpu core " + std::to_string(core.pu), core.pu);
   }
   std::uint32_t node = 0;
   for (std::size_t i = 0; i < opened.size(); ++i) {
-    places.push_back({{opened[i].kind, i}, NodeId(++node), opened[i].memory->name(), taken[i]});
+    add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), taken[i]);
   }
   if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {
-    places.push_back(
-        {{DeviceKind::cuda, static_cast<std::size_t>(gpu)}, NodeId(++node), "GPU " + std::to_string(gpu), -1});
+    add(DeviceKind::cuda, static_cast<std::size_t>(gpu), NodeId(++node), "GPU " + std::to_string(gpu), -1);
   }
   return places;
 }
