@@ -48,7 +48,10 @@ struct Step {
 /// the steal plan; at most one request is out at a time. A successor of an ended task goes to the own deque (local
 /// policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts while more
 /// of them lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal); it takes
-/// some and, if it then has more than it needs, wakes the next.
+/// some and, if it then has more than it needs, wakes the next. It and the scheduler are told before a kernel starts.
+///
+/// *Several clients*: while more than one has work, ready tasks wait for their turn (`Shares`), and so does what lay in
+/// the deque before.
 ///
 /// Not thread-safe: belongs to one worker's thread.
 class WorkerCore {
