@@ -19,12 +19,15 @@ constexpr unsigned kAttempts = 48;
 
 }  // namespace
 
-RunServices::RunServices(Setup setup) : setup_(std::move(setup)), reuse_(setup_.reuse_profile, setup_.warn) {
+using scheduler::SchedulerEvent;
+
+RunServices::RunServices(Setup setup)
+    : setup_(std::move(setup)), reuse_(setup_.options->reuse_profile, setup_.options->on_warning) {
   if (setup_.memories != nullptr) {
     memory::MemoryOptions options = setup_.memories->memory_options();
-    options.access_log = setup_.access_log;
+    options.access_log = setup_.options->access_log;
     options.reuse_profile = reuse_.recorded();
-    auto policy = memory::make_eviction_policy(setup_.eviction, setup_.upcoming).value_or_throw();
+    auto policy = memory::make_eviction_policy(setup_.options->eviction, setup_.upcoming).value_or_throw();
     for (std::size_t i = 0; reuse_.learned() != nullptr && i < reuse_.learned()->uses().size(); ++i) {
       policy->set_reuse(HandleId(i), static_cast<std::int64_t>(reuse_.learned()->uses()[i]));
     }
@@ -116,9 +119,7 @@ void RunServices::left(WorkerId worker, TaskId task, bool ended) {
   if (ended && setup_.submitted) setup_.submitted->ended(task);
   if (ended && setup_.upcoming) setup_.upcoming->dropped(task);
   if (ended && memory_) forget_attempts(task);
-  if (!setup_.tell_scheduler) return;
-  news_.post({.kind = scheduler::SchedulerEvent::Kind::left, .worker = worker, .task = task});
-  if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
+  tell_of_end({.kind = SchedulerEvent::Kind::left, .worker = worker, .task = task});
 }
 
 void RunServices::forget_attempts(TaskId task) {
@@ -126,12 +127,8 @@ void RunServices::forget_attempts(TaskId task) {
   if (!attempts_.empty()) attempts_.erase(task.value());
 }
 
-void RunServices::started(WorkerId worker, const graph::Task& task) {
-  if (!setup_.tell_scheduler) return;
-  news_.post({.kind = scheduler::SchedulerEvent::Kind::started,
-              .worker = worker,
-              .task = task.task_id(),
-              .at = setup_.clock->now()});
+void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at) {
+  tell({.kind = SchedulerEvent::Kind::started, .worker = worker, .task = task.task_id(), .at = at});
 }
 
 void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) {
@@ -145,12 +142,16 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
     post_release(request);
   }
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
-  if (!setup_.tell_scheduler) return;
-  news_.post({.kind = failed ? scheduler::SchedulerEvent::Kind::left : scheduler::SchedulerEvent::Kind::ended,
-              .worker = worker,
-              .task = task.task_id(),
-              .at = end,
-              .took = end - start});
+  const SchedulerEvent::Kind kind = failed ? SchedulerEvent::Kind::left : SchedulerEvent::Kind::ended;
+  tell_of_end({.kind = kind, .worker = worker, .task = task.task_id(), .at = end, .took = end - start});
+}
+
+void RunServices::tell(const SchedulerEvent& event) {
+  if (setup_.activation != nullptr) news_.post(event);
+}
+
+void RunServices::tell_of_end(const SchedulerEvent& event) {
+  tell(event);
   if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
 }
 
@@ -265,9 +266,7 @@ void RunServices::send_on(graph::Task& task, KindSet kinds) {
 }
 
 void RunServices::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
-  if (!setup_.tell_scheduler) return;
-  news_.post(
-      {.kind = scheduler::SchedulerEvent::Kind::replica_changed, .state = state, .node = node, .handle = handle});
+  tell({.kind = SchedulerEvent::Kind::replica_changed, .state = state, .node = node, .handle = handle});
 }
 
 void RunServices::prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) {
@@ -348,10 +347,8 @@ void RunServices::node_lost(NodeId node) {
   event.kind = memory::MemoryEvent::Kind::node_lost;
   event.node = node;
   post(std::move(event));
-  if (setup_.tell_scheduler) {
-    news_.post({.kind = scheduler::SchedulerEvent::Kind::worker_lost, .worker = worker});
-    setup_.peers->tell_scheduler();
-  }
+  tell({.kind = SchedulerEvent::Kind::worker_lost, .worker = worker});
+  setup_.peers->tell_scheduler();
   // It sends away what lies with it.
   setup_.peers->send(worker, WorkAvailable{});
 }

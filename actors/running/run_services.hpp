@@ -19,11 +19,11 @@
 #include "actors/memory/eviction/upcoming_tasks.hpp"
 #include "actors/memory/memory_actor.hpp"
 #include "actors/memory_nodes.hpp"
+#include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/scheduler_inbox.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/workers/crew.hpp"
 #include "actors/workers/peers_actor.hpp"
-#include "platform/machine/clock.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 
@@ -33,9 +33,9 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
  public:
   /// What does not own outlives this.
   struct Setup {
+    const RuntimeOptions* options = nullptr;
     workers::Crew* crew = nullptr;
     workers::Peers* peers = nullptr;
-    const platform::Clock* clock = nullptr;
     /// By worker.
     std::vector<NodeId> nodes;
     /// Null: there is host memory alone.
@@ -45,20 +45,12 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
     bool cooperative = false;
     /// Null: nobody looks ahead.
     std::shared_ptr<scheduler::SubmittedTasks> submitted;
-    /// A scheduler is told of tasks and replicas.
-    bool tell_scheduler = false;
-    /// It also decides when a task ends that makes none ready.
-    bool wake_scheduler = false;
-    /// Where tasks wait for the scheduler; null under a local policy.
-    workers::TaskDeque* activation = nullptr;
-    /// What leaves a full memory first; must be one of the names.
-    std::string eviction = std::string(memory::kDefaultEviction);
     /// What eviction may know of the future; null: nothing.
     std::shared_ptr<memory::UpcomingTasks> upcoming;
-    std::shared_ptr<memory::AccessLog> access_log;
-    /// See `RuntimeOptions`.
-    std::string reuse_profile;
-    std::function<void(const std::string&)> warn;
+    /// Where tasks wait for the scheduler, which is told of tasks and replicas; null under a local policy.
+    workers::TaskDeque* activation = nullptr;
+    /// The scheduler also decides when a task ends that makes none ready.
+    bool wake_scheduler = false;
   };
 
   explicit RunServices(Setup setup);
@@ -66,7 +58,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   // TaskServices, in workers' threads.
   bool acquire(WorkerId worker, graph::Task& task) override;
   void withdraw(WorkerId worker, graph::Task& task) override;
-  void started(WorkerId worker, const graph::Task& task) override;
+  void started(WorkerId worker, const graph::Task& task, TimeStamp at) override;
   void left(WorkerId worker, TaskId task, bool ended) override;
   void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) override;
   void send_on(graph::Task& task, KindSet kinds) override;
@@ -126,6 +118,11 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   /// Waits for the answer to a request of the program.
   Result<void> wait_for_home(memory::RequestId request, const std::function<bool()>& pump);
   void know(const graph::Task& task);
+  /// For the scheduler, where there is one.
+  void tell(const scheduler::SchedulerEvent& event);
+  /// Of a task that a worker has no more.
+  void tell_of_end(const scheduler::SchedulerEvent& event);
+
   const Setup setup_;
   memory::KeptReuseProfile reuse_;
   std::shared_ptr<memory::MemoryState> memory_;

@@ -52,7 +52,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
   for (std::size_t i = 0; i < places_.size(); ++i) mailboxes_.emplace_back("worker " + std::to_string(i));
   mailboxes_.emplace_back("supervisor");
   if (placing_policy_) mailboxes_.emplace_back("scheduler");
-  if (options_.shared) crew_->share_workers();
+  if (options_.shared) crew_->share_workers(placing_policy_ ? &activation_ : nullptr);
   if (recorder_) recorder_->attach(*crew_);
   make_services(std::move(plan.accelerators));
   if (memories() != nullptr) mailboxes_.emplace_back("memory manager");
@@ -75,6 +75,7 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
 void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators) {
   if (!submitted_) return;
   RunServices::Setup setup;
+  setup.options = &options_;
   setup.crew = crew_.get();
   setup.peers = peers_.get();
   for (const WorkerPlace& place : places_) setup.nodes.push_back(place.node);
@@ -96,14 +97,8 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.views = &views_;
   setup.cooperative = cooperative_;
   setup.activation = placing_policy_ ? &activation_ : nullptr;
-  setup.clock = &clock();
   setup.submitted = submitted_;
-  setup.eviction = options_.eviction;
   setup.upcoming = upcoming_;
-  setup.access_log = options_.access_log;
-  setup.reuse_profile = options_.reuse_profile;
-  setup.warn = options_.on_warning;
-  setup.tell_scheduler = placing_policy_;
   setup.wake_scheduler = placing_policy_ && placing_->keeps();
   services_ = std::make_unique<RunServices>(std::move(setup));
   if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });

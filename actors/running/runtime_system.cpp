@@ -57,37 +57,28 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   // Else the scheduler would wait for its end.
   if (services_) services_->ended(worker, *task, {}, {}, true);
   TaskList ready;
-  workers::Share* const share = crew_->shares ? &crew_->share_of(*task) : nullptr;
+  workers::Share* const share = crew_->shares ? &crew_->shares->of(*task) : nullptr;
   // The worker's thread is gone, so its place in the graph is free to use.
   crew_->graph_of(*task).complete(*task, cause, worker, ready);
-  if (share != nullptr) {
-    crew_->shares->left(*share);
-    if (placing_policy_ && crew_->pass_on(activation_)) peers_->tell_scheduler();
-  }
   if (!ready.empty()) activate(ready, WorkerId{});
+  if (share == nullptr) return;
+  crew_->shares->left(*share);
+  if (crew_->shares->pass_on()) peers_->tell_scheduler();
 }
 
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
-  if (crew_->shares) crew_->shares->activated(crew_->share_of(*ready.front()), ready.size());
+  if (crew_->shares) crew_->shares->activated(ready);
+  (void)crew_->set_apart(ready, placing_policy_ ? &activation_ : nullptr);
   if (placing_policy_) {
-    if (crew_->shares && crew_->shares->contended()) {
-      crew_->put_into_turns(ready);
-      crew_->pass_on(activation_);
-    } else {
-      activation_.push(ready);
-    }
     peers_->tell_scheduler();
     return;
   }
   if (crew_->mixed) {
-    crew_->set_restricted_aside(ready);
     const WorkerId sleeper = crew_->take_idle_for_restricted();
     if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
-    if (ready.empty()) return;
   }
-  if (crew_->shares && crew_->shares->contended()) {
-    crew_->put_into_turns(ready);
-    if (!crew_->idle.empty()) wake_one(elsewhere());
+  if (ready.empty()) {
+    if (crew_->shares && crew_->shares->turns_wait() && !crew_->idle.empty()) wake_one(elsewhere());
     return;
   }
   if (numa_workers_.size() > 1 && !worker.valid() && !crew_->plan.shared_queue) {

@@ -7,42 +7,7 @@
 
 namespace troupe::workers {
 
-namespace {
-/// Of several clients together: enough that a placing policy has a choice, and few enough that turns are kept.
-constexpr std::size_t kTasksPerWorker = 8;
 static_assert(kKindSets <= std::numeric_limits<KindSet>::max(), "sets can be counted");
-}  // namespace
-
-void Crew::put_into_turns(TaskDeque& deque) noexcept {
-  while (graph::Task* const task = deque.pop_oldest()) {
-    graph::TaskList one;
-    one.push_back(task);
-    put_into_turns(one);
-  }
-}
-
-void Crew::put_into_turns(EntryQueue& queue) noexcept {
-  if (queue.size() == 0) return;
-  queue.drain();
-  while (graph::Task* const task = queue.pop_oldest()) {
-    graph::TaskList one;
-    one.push_back(task);
-    put_into_turns(one);
-  }
-}
-
-bool Crew::pass_on(TaskDeque& activation) noexcept {
-  // While one client alone has work, the policy sees all of it.
-  const auto most = static_cast<std::int64_t>(kTasksPerWorker * ports.size());
-  bool any = false;
-  while (shares->waiting() > 0 && (!shares->contended() || shares->in_service() < most)) {
-    Shares::Turn turn = shares->take(false);
-    if (turn.tasks.empty()) break;
-    activation.push(turn.tasks);
-    any = true;
-  }
-  return any;
-}
 
 KindSet Crew::alive() const {
   KindSet alive = 0;
@@ -74,21 +39,12 @@ TaskDeque* Crew::restricted_for(DeviceKind kind) {
   return best;
 }
 
-graph::Task* Crew::take_orphan() {
+TaskDeque* Crew::orphans() {
   const KindSet left = alive();
   for (KindSet set = 1; set < kKindSets; ++set) {
-    if ((set & left) != 0) continue;
-    if (graph::Task* task = only_[set].pop_oldest()) return task;
+    if ((set & left) == 0 && only_[set].size() > 0) return &only_[set];
   }
   return nullptr;
-}
-
-bool Crew::has_orphans() const {
-  const KindSet left = alive();
-  for (KindSet set = 1; set < kKindSets; ++set) {
-    if ((set & left) == 0 && only_[set].size() > 0) return true;
-  }
-  return false;
 }
 
 void Crew::set_restricted_aside(graph::TaskList& ready) {
@@ -105,12 +61,24 @@ void Crew::set_restricted_aside(graph::TaskList& ready) {
   ready.append(for_all);
 }
 
+bool Crew::set_apart(graph::TaskList& ready, TaskDeque* activation) {
+  if (mixed && activation == nullptr) set_restricted_aside(ready);
+  if (ready.empty()) return false;
+  if (shares != nullptr && shares->contended()) {
+    shares->put_into_turns(ready);
+    return shares->pass_on();
+  }
+  if (activation == nullptr) return false;
+  activation->push(ready);
+  return true;
+}
+
 WorkerId Crew::take_idle_for_restricted() {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const WorkerId worker(static_cast<std::uint32_t>(i));
     if (!idle.contains(worker)) continue;
     const bool wanted =
-        ports[i].lost.load(std::memory_order_relaxed) ? has_orphans() : restricted_for(kinds[i]) != nullptr;
+        ports[i].lost.load(std::memory_order_relaxed) ? orphans() != nullptr : restricted_for(kinds[i]) != nullptr;
     if (wanted && idle.erase(worker)) return worker;
   }
   return WorkerId{};

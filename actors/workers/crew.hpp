@@ -95,7 +95,7 @@ class TaskServices {
   /// `arrived` or `refused` for it from here on.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
   /// The task begins.
-  virtual void started(WorkerId worker, const graph::Task& task) = 0;
+  virtual void started(WorkerId worker, const graph::Task& task, TimeStamp at) = 0;
   /// The task was taken and has left the worker's hands without having run: it was cancelled, failed for want of its
   /// data (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
   virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
@@ -132,47 +132,34 @@ class Crew {
   /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this kind may take the most
   /// urgent from, or null where they are empty.
   [[nodiscard]] TaskDeque* restricted_for(DeviceKind kind);
-  [[nodiscard]] const TaskDeque* restricted_for(DeviceKind kind) const {
-    return const_cast<Crew*>(this)->restricted_for(kind);
-  }
-  /// In a mixed crew: a task that none of the workers that are left can run, taken out of its queue; or null.
-  graph::Task* take_orphan();
-  [[nodiscard]] bool has_orphans() const;
+  /// In a mixed crew: a queue of tasks that none of the workers that are left can run, or null where there are none.
+  [[nodiscard]] TaskDeque* orphans();
   /// In a mixed crew: moves those of the tasks that not every worker can run to where those that can will look.
   void set_restricted_aside(graph::TaskList& ready);
   /// An idle worker that could take such a task, taken out of the idle set; or an invalid id.
   WorkerId take_idle_for_restricted();
+  /// Takes those ready tasks out of the list that no worker may simply have: all of them for `activation`, the queue of
+  /// a placing policy (null: there is none), or where they have to wait for their turn, else those that not every
+  /// worker can run. True: the scheduler has to be told. Never anything where `sets_apart` is false.
+  [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
+  [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
+    return mixed || shares != nullptr || activation != nullptr;
+  }
 
   /// The graph that a task belongs to.
   [[nodiscard]] graph::TaskGraph& graph_of(const graph::Task& task) const {
     return shares != nullptr && task.graph != nullptr ? *task.graph : graph;
   }
-  /// Where there are shares: whose task it is.
-  [[nodiscard]] Share& share_of(const graph::Task& task) const {
-    return task.graph != nullptr ? *static_cast<Share*>(task.graph->options().owner) : *own_share;
-  }
-  /// Several clients share the workers from now on. Before the first task.
-  void share_workers() {
-    shares = std::make_unique<Shares>();
-    own_share = &shares->open(1);
-  }
-  /// Where several clients have work: ready tasks wait for their turn. Empties `ready`, all of one graph.
-  void put_into_turns(graph::TaskList& ready) noexcept { shares->push(share_of(*ready.front()), ready); }
-  /// The same for all of a deque, or of the entry queue.
-  void put_into_turns(TaskDeque& deque) noexcept;
-  void put_into_turns(EntryQueue& queue) noexcept;
-  /// Under a placing policy: moves tasks whose turn it is to the activation queue, as many as keep the workers busy.
-  /// True: there are some.
-  bool pass_on(TaskDeque& activation) noexcept;
+  /// Several clients share the workers. Before there is any. `activation`: of a placing policy, or null.
+  void share_workers(TaskDeque* activation = nullptr) { shares = std::make_unique<Shares>(ports.size(), activation); }
 
   /// The least worker to wake for new work, removed from the idle set; an invalid id where all are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
   /// The runtime's own.
   graph::TaskGraph& graph;
-  /// Null where all tasks are of one program. `own_share`: of the runtime's own graph.
+  /// Null where all tasks are of one program.
   std::unique_ptr<Shares> shares;
-  Share* own_share = nullptr;
   const StealPlan plan;
   /// By worker.
   const std::vector<DeviceKind> kinds;

@@ -2,10 +2,25 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
+
+#include "graph/task_graph.hpp"
 
 namespace troupe::workers {
 
-Shares::Shares() { shares_.reserve(64); }
+namespace {
+/// Of several clients together: enough that a placing policy has a choice, and few enough that turns are kept.
+constexpr std::size_t kPlacedPerWorker = 8;
+}  // namespace
+
+Shares::Shares(std::size_t workers, TaskDeque* activation) : activation_(activation), hands_(workers) {
+  shares_.reserve(64);
+  own_ = &open(1);
+}
+
+Share& Shares::of(const graph::Task& task) const {
+  return task.graph != nullptr ? *static_cast<Share*>(task.graph->options().owner) : *own_;
+}
 
 Share& Shares::open(double weight) {
   auto share = std::make_unique<Share>(weight);
@@ -89,6 +104,70 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns)
   if (charged_ns == 0 && !contended()) return;
   const std::lock_guard lock(mutex_);
   share.virtual_ns += static_cast<double>(took_ns - charged_ns) / share.weight.load(std::memory_order_relaxed);
+}
+
+bool Shares::pass_on() noexcept {
+  if (activation_ == nullptr) return false;
+  // While one client alone has work, the policy sees all of it.
+  const auto most = static_cast<std::int64_t>(kPlacedPerWorker * hands_.size());
+  bool any = false;
+  while (waiting() > 0 && (!contended() || in_service() < most)) {
+    Turn turn = take(false);
+    if (turn.tasks.empty()) break;
+    activation_->push(turn.tasks);
+    any = true;
+  }
+  return any;
+}
+
+void Shares::begin(WorkerId worker, std::size_t most) {
+  Hand& hand = hands_[worker.index()];
+  hand.charges.clear();
+  hand.charges.reserve(most);
+}
+
+bool Shares::contention_is_new(WorkerId worker) noexcept {
+  if (activation_ != nullptr || !contended()) return false;
+  const std::uint64_t now = contentions();
+  return std::exchange(hands_[worker.index()].seen_contention, now) != now;
+}
+
+graph::Task* Shares::take_turn(WorkerId worker, TaskDeque& own) noexcept {
+  if (!turns_wait()) return nullptr;
+  Turn turn = take();
+  if (turn.tasks.empty()) return nullptr;
+  hands_[worker.index()].next_charge_ns = turn.charged_ns;
+  graph::Task* const first = turn.tasks.pop_front();
+  if (!turn.tasks.empty()) own.push(turn.tasks);
+  return first;
+}
+
+void Shares::taken(WorkerId worker, const graph::Task& task) noexcept {
+  Hand& hand = hands_[worker.index()];
+  hand.charges.push_back({&task, &of(task), std::exchange(hand.next_charge_ns, 0), {}});
+}
+
+Shares::Charge* Shares::charge_of(WorkerId worker, const graph::Task& task) noexcept {
+  for (Charge& charge : hands_[worker.index()].charges) {
+    if (charge.task == &task) return &charge;
+  }
+  return nullptr;
+}
+
+void Shares::started(WorkerId worker, const graph::Task& task) noexcept {
+  if (Charge* const charge = charge_of(worker, task)) charge->start = std::chrono::steady_clock::now();
+}
+
+Share& Shares::released(WorkerId worker, const graph::Task& task) noexcept {
+  Charge* const found = charge_of(worker, task);
+  if (found == nullptr) return of(task);
+  std::vector<Charge>& charges = hands_[worker.index()].charges;
+  const Charge charge = std::exchange(*found, charges.back());
+  charges.pop_back();
+  const bool ran = charge.start != std::chrono::steady_clock::time_point{};
+  const Duration took = ran ? std::chrono::steady_clock::now() - charge.start : Duration{};
+  settle(*charge.share, charge.charged_ns, took.count());
+  return *charge.share;
 }
 
 }  // namespace troupe::workers

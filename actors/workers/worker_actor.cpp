@@ -206,7 +206,7 @@ void WorkerActor::start(graph::Task& task) {
   if (crew_.services != nullptr) [[unlikely]] {
     note_waiting_for_data();
     running_.push_back({&task, setup_->clock->now()});
-    crew_.services->started(setup_->id, task);
+    crew_.services->started(setup_->id, task, running_.back().since);
   }
   Started started = device_->start(task);
   if (started.finished) ended(task, started.cause, Duration(-1));
@@ -230,9 +230,8 @@ void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause
 
 void WorkerActor::send_on(graph::Task& task) {
   const KindSet elsewhere = crew_.able(task) & crew_.alive();
-  const TaskId id = task.task_id();
   if (elsewhere != 0) {
-    crew_.services->left(setup_->id, id, false);
+    crew_.services->left(setup_->id, task.task_id(), false);
     crew_.services->send_on(task, elsewhere);
     return;
   }
@@ -240,8 +239,7 @@ void WorkerActor::send_on(graph::Task& task) {
       Failure{ErrorCode::device_lost, graph::describe(task) + " could not run: " + device_->name() +
                                           " has stopped working, and no other device has an implementation of its "
                                           "codelet"});
-  const bool ended = core_.reject(task, cause);
-  crew_.services->left(setup_->id, id, ended);
+  core_.reject(task, cause);
 }
 
 void WorkerActor::note_waiting_for_data() {

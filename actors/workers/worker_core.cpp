@@ -36,13 +36,135 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
     : crew_(crew),
       options_(options),
       port_(crew.ports[options.self.index()]),
+      shares_(crew.shares.get()),
+      sets_apart_(crew.sets_apart(options.activation_queue)),
       hands_over_(options.activation_queue == nullptr && !crew.plan.shared_queue),
       random_(options.seed) {
-  // For all that can be in hand: a task that was taken must not be lost because there is no memory to note it.
   const std::size_t most = options_.slots + options_.lookahead;
   if (options_.fetches) acquiring_.reserve(most);
   if (options_.fetches) acquired_.reserve(most);
-  if (crew_.shares != nullptr) charges_.reserve(most);
+  // One more: `reject`.
+  if (shares_ != nullptr) shares_->begin(options_.self, most + 1);
+}
+
+Step WorkerCore::next() {
+  if (lost()) [[unlikely]]
+    return send_on();
+  Step step;
+  const bool taken = start_acquired(step) || take(step);
+  // Before a kernel, which may run inside the start.
+  step.activate = std::exchange(activation_due_, false);
+  if (taken) {
+    step.wake = sleeper_for_surplus();
+    return step;
+  }
+  if (crew_.mixed) [[unlikely]]
+    step.wake = crew_.take_idle_for_restricted();
+  if (!has_room() || asked_victim_.valid() || steal(step)) return step;
+  asked_ = 0;
+  step.kind = Step::Kind::rest;
+  return step;
+}
+
+Step WorkerCore::send_on() {
+  Step step;
+  step.activate = std::exchange(activation_due_, false);
+  step.task = next_to_send_on();
+  if (step.task != nullptr) {
+    step.kind = Step::Kind::send_on;
+    return step;
+  }
+  // Whoever woke this worker may have meant anybody who is idle.
+  step.wake = sleeper_in_its_place();
+  if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
+  return step;
+}
+
+// What every task passes is `inline`: calls would cost it a quarter of its 30 ns.
+inline bool WorkerCore::start_acquired(Step& step) {
+  if (acquired_.empty() || running_ == options_.slots) return false;
+  Task* const task = acquired_.front();
+  acquired_.erase(acquired_.begin());
+  start(*task, step);
+  return true;
+}
+
+inline bool WorkerCore::take(Step& step) {
+  while (has_room()) {
+    Task* const task = next_task();
+    if (task == nullptr) return false;
+    if (!begin(*task)) continue;
+    asked_ = 0;
+    if (options_.fetches) {
+      acquiring_.push_back(task);
+      step.task = task;
+      step.kind = Step::Kind::acquire;
+    } else {
+      start(*task, step);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool WorkerCore::steal(Step& step) {
+  // Victims come and go between the look and the request: do not chase them for ever.
+  if (crew_.plan.shared_queue || asked_ > 2 * crew_.ports.size()) return false;
+  step.victim = next_victim();
+  if (!step.victim.valid()) return false;
+  ++asked_;
+  asked_victim_ = step.victim;
+  step.kind = Step::Kind::steal;
+  return true;
+}
+
+inline void WorkerCore::start(Task& task, Step& step) {
+  ++running_;
+  if (shares_ != nullptr) [[unlikely]]
+    shares_->started(options_.self, task);
+  step.task = &task;
+  step.kind = Step::Kind::start;
+}
+
+inline bool WorkerCore::begin(Task& task) {
+  const TaskId id = task.task_id();
+  if (shares_ != nullptr) [[unlikely]]
+    shares_->taken(options_.self, task);
+  TaskList ready;
+  const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
+  if (!ready.empty()) [[unlikely]] {
+    if (shares_ != nullptr) shares_->activated(ready);
+    place(ready);
+  }
+  if (begun == Begin::run) return true;
+  if (shares_ != nullptr) leave(shares_->released(options_.self, task));
+  if (crew_.services != nullptr) crew_.services->left(options_.self, id, begun == Begin::ended);
+  return false;
+}
+
+Task* WorkerCore::next_task() {
+  // Before what was handed over, too: a chain may have no end.
+  look_up();
+  if (shares_ != nullptr) [[unlikely]]
+    give_way();
+  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
+  if (crew_.mixed) [[unlikely]] {
+    if (Task* task = take_restricted()) return task;
+  }
+  if (crew_.entry.top() > port_.deque.top()) {
+    if (Task* task = take_from_entry()) return task;
+  }
+  if (Task* task = options_.in_order ? port_.deque.pop_oldest() : port_.deque.pop_newest()) return task;
+  if (crew_.entry.drained() > 0) {
+    if (Task* task = take_from_entry()) return task;
+  }
+  return shares_ != nullptr ? shares_->take_turn(options_.self, port_.deque) : nullptr;
+}
+
+Task* WorkerCore::take_restricted() {
+  TaskDeque* const own_kind = crew_.restricted_for(options_.kind);
+  if (own_kind == nullptr || own_kind->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
+  return own_kind->pop_oldest();
 }
 
 Task* WorkerCore::take_from_entry() {
@@ -56,6 +178,14 @@ Task* WorkerCore::take_from_entry() {
   Task* first = tasks.pop_front();
   if (!tasks.empty()) port_.deque.push(tasks);
   return first;
+}
+
+inline void WorkerCore::look_up() {
+  const TimeStamp now = options_.deterministic ? TimeStamp{} : platform::coarse_now();
+  const bool long_ago = now != looked_at_;
+  looked_at_ = now;
+  ++since_read_;
+  if (long_ago || since_read_ >= stride_) look_at_arrivals();
 }
 
 bool WorkerCore::look_at_arrivals() {
@@ -74,67 +204,13 @@ bool WorkerCore::look_at_arrivals() {
   return true;
 }
 
-Task* WorkerCore::next_in_turn() {
-  if (options_.activation_queue != nullptr) return nullptr;
-  Shares::Turn turn = crew_.shares->take();
-  if (turn.tasks.empty()) return nullptr;
-  charged_ns_ = turn.charged_ns;
-  Task* const first = turn.tasks.pop_front();
-  // The rest where others can steal it, should the first take longer than expected.
-  if (!turn.tasks.empty()) port_.deque.push(turn.tasks);
-  return first;
-}
-
-void WorkerCore::look_at_contention() {
-  charged_ns_ = 0;
-  if (!crew_.shares->contended() || options_.activation_queue != nullptr) return;
-  const std::uint64_t contention = crew_.shares->contentions();
-  if (contention == seen_contention_) return;
-  seen_contention_ = contention;
+void WorkerCore::give_way() {
+  if (!shares_->contention_is_new(options_.self)) return;
   // What one client alone has left here would go before everybody else's.
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  crew_.put_into_turns(port_.deque);
-  crew_.put_into_turns(crew_.entry);
-}
-
-WorkerCore::Charge WorkerCore::take_charge(const Task& task) {
-  const auto found = std::find_if(charges_.begin(), charges_.end(), [&](const Charge& c) { return c.task == &task; });
-  if (found == charges_.end()) return {&task, &crew_.share_of(task), 0, {}};
-  const Charge charge = *found;
-  charges_.erase(found);
-  return charge;
-}
-
-void WorkerCore::give_back_charge(const Task& task) {
-  if (crew_.shares == nullptr) return;
-  const Charge charge = take_charge(task);
-  crew_.shares->settle(*charge.share, charge.charged_ns, 0);
-}
-
-Task* WorkerCore::next_task() {
-  const TimeStamp now = options_.deterministic ? TimeStamp{} : platform::coarse_now();
-  const bool long_ago = now != looked_at_;
-  looked_at_ = now;
-  ++since_read_;
-  // Before what was handed over, too: a chain may have no end.
-  if (long_ago || since_read_ >= stride_) look_at_arrivals();
-  if (crew_.shares != nullptr) [[unlikely]]
-    look_at_contention();
-  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  if (crew_.mixed) [[unlikely]] {
-    TaskDeque* own_kind = crew_.restricted_for(options_.kind);
-    if (own_kind != nullptr && own_kind->top() >= std::max(crew_.entry.top(), port_.deque.top())) {
-      if (Task* task = own_kind->pop_oldest()) return task;
-    }
-  }
-  if (crew_.entry.top() > port_.deque.top()) {
-    if (Task* task = take_from_entry()) return task;
-  }
-  if (Task* task = options_.in_order ? port_.deque.pop_oldest() : port_.deque.pop_newest()) return task;
-  if (crew_.entry.drained() > 0) {
-    if (Task* task = take_from_entry()) return task;
-  }
-  return crew_.shares != nullptr ? next_in_turn() : nullptr;
+  shares_->put_all_into_turns(port_.deque);
+  crew_.entry.drain();
+  shares_->put_all_into_turns(crew_.entry);
 }
 
 WorkerId WorkerCore::next_victim() {
@@ -149,109 +225,24 @@ WorkerId WorkerCore::next_victim() {
   return WorkerId{};
 }
 
-void WorkerCore::take(Task* task, Step& step) {
-  step.task = task;
-  if (options_.fetches) {
-    acquiring_.push_back(task);
-    step.kind = Step::Kind::acquire;
-  } else {
-    ++running_;
-    step.kind = Step::Kind::start;
-    begin_charge(*task);
-  }
-}
-
-void WorkerCore::begin_charge(const Task& task) {
-  if (crew_.shares == nullptr) return;
-  for (Charge& charge : charges_) {
-    if (charge.task == &task) charge.start = std::chrono::steady_clock::now();
-  }
-}
-
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
   if (!acquired_.empty()) {
     Task* task = acquired_.front();
     acquired_.erase(acquired_.begin());
     crew_.services->withdraw(options_.self, *task);
-    give_back_charge(*task);
+    if (shares_ != nullptr) shares_->released(options_.self, *task);
     return task;
   }
   if (Task* task = port_.deque.pop_oldest()) return task;
-  if (Task* task = crew_.take_orphan()) return task;
+  if (TaskDeque* orphans = crew_.orphans()) return orphans->pop_oldest();
   if (crew_.alive() != 0) return nullptr;
   crew_.entry.drain();
   return crew_.entry.pop_oldest();
 }
 
 bool WorkerCore::has_any_to_send_on() const {
-  return port_.deque.size() > 0 || crew_.has_orphans() || (crew_.alive() == 0 && crew_.entry.size() > 0);
-}
-
-Step WorkerCore::next() {
-  Step step;
-  if (lost()) [[unlikely]] {
-    step.activate = std::exchange(activation_due_, false);
-    step.task = next_to_send_on();
-    if (step.task != nullptr) {
-      step.kind = Step::Kind::send_on;
-      return step;
-    }
-    // Whoever woke this worker may have meant anybody who is idle.
-    step.wake = sleeper_in_its_place();
-    if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
-    return step;
-  }
-  if (!acquired_.empty() && running_ < options_.slots) {
-    ++running_;
-    step.kind = Step::Kind::start;
-    step.task = acquired_.front();
-    acquired_.erase(acquired_.begin());
-    begin_charge(*step.task);
-    // Before its kernel, which may run inside the start.
-    step.activate = std::exchange(activation_due_, false);
-    step.wake = sleeper_for_surplus();
-    return step;
-  }
-  TaskList ready;
-  while (in_hand() < options_.slots + options_.lookahead) {
-    Task* task = next_task();
-    if (task == nullptr) break;
-    const TaskId id = task->task_id();
-    Share* const share = crew_.shares != nullptr ? &crew_.share_of(*task) : nullptr;
-    const Begin begun = crew_.graph_of(*task).begin(*task, options_.self, ready);
-    if (!ready.empty()) [[unlikely]]
-      activated(ready);
-    if (begun != Begin::run) {
-      if (share != nullptr) {
-        crew_.shares->settle(*share, charged_ns_, 0);
-        leave(*share);
-      }
-      if (crew_.services != nullptr) crew_.services->left(options_.self, id, begun == Begin::ended);
-      continue;
-    }
-    asked_ = 0;
-    if (share != nullptr) charges_.push_back({task, share, charged_ns_, {}});
-    take(task, step);
-    step.activate = std::exchange(activation_due_, false);
-    step.wake = sleeper_for_surplus();
-    return step;
-  }
-  step.activate = std::exchange(activation_due_, false);
-  if (crew_.mixed) [[unlikely]]
-    step.wake = crew_.take_idle_for_restricted();
-  if (in_hand() == options_.slots + options_.lookahead || asked_victim_.valid()) return step;
-  // Victims come and go between the look and the request: do not chase them for ever.
-  step.victim = asked_ <= 2 * crew_.ports.size() && !crew_.plan.shared_queue ? next_victim() : WorkerId{};
-  if (step.victim.valid()) {
-    ++asked_;
-    asked_victim_ = step.victim;
-    step.kind = Step::Kind::steal;
-  } else {
-    asked_ = 0;
-    step.kind = Step::Kind::rest;
-  }
-  return step;
+  return port_.deque.size() > 0 || crew_.orphans() != nullptr || (crew_.alive() == 0 && crew_.entry.size() > 0);
 }
 
 WorkerId WorkerCore::sleeper_in_its_place() {
@@ -273,25 +264,16 @@ WorkerId WorkerCore::sleeper_for_surplus() {
   if (crew_.mixed) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  const bool in_turn = crew_.shares != nullptr && crew_.shares->waiting() > 0;
-  if (!in_turn && crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
+  if (!turns_wait() && crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
   return crew_.take_idle(options_.self);
 }
 
-void WorkerCore::place(TaskList& ready) {
-  if (options_.activation_queue == nullptr && crew_.mixed) [[unlikely]] {
-    crew_.set_restricted_aside(ready);
+inline void WorkerCore::place(TaskList& ready) {
+  if (sets_apart_) [[unlikely]] {
+    if (crew_.set_apart(ready, options_.activation_queue)) activation_due_ = true;
     if (ready.empty()) return;
   }
-  if (crew_.shares != nullptr && crew_.shares->contended()) [[unlikely]] {
-    crew_.put_into_turns(ready);
-    pass_on();
-    return;
-  }
-  if (options_.activation_queue != nullptr) {
-    options_.activation_queue->push(ready);
-    activation_due_ = true;
-  } else if (crew_.plan.shared_queue) {
+  if (crew_.plan.shared_queue) {
     crew_.entry.share(ready);
   } else {
     port_.deque.push(ready);
@@ -300,43 +282,28 @@ void WorkerCore::place(TaskList& ready) {
 
 void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause) {
   TaskList ready;
-  // Counted before: whoever waits for the task finds it in the report.
+  // Counted before: whoever waits for the task finds it, and its client's time, in the report.
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
-  if (crew_.shares != nullptr) [[unlikely]] {
-    shared_task_ended(task, cause, ready);
-  } else {
-    crew_.graph.complete(task, cause, options_.self, ready);
-  }
-  --running_;
-  if (ready.empty()) return;
-  if (goes_first(ready)) handed_over_ = ready.pop_back();
-  if (!ready.empty()) place(ready);
-}
-
-void WorkerCore::shared_task_ended(Task& task, const graph::FailureLog::Cause& cause, TaskList& ready) {
-  const Charge charge = take_charge(task);
-  const bool ran = charge.start != std::chrono::steady_clock::time_point{};
-  const Duration took = ran ? std::chrono::steady_clock::now() - charge.start : Duration{};
-  // Before anybody can know that the task has ended: whoever does finds its time counted.
-  crew_.shares->settle(*charge.share, charge.charged_ns, took.count());
+  Share* const share = shares_ != nullptr ? &shares_->released(options_.self, task) : nullptr;
   crew_.graph_of(task).complete(task, cause, options_.self, ready);
-  // In this order, so that a client with a chain of tasks is never seen without work.
-  count(ready);
-  leave(*charge.share);
+  --running_;
+  // Before the task leaves, so that a client with a chain of tasks is never seen without work.
+  if (share != nullptr) [[unlikely]]
+    shares_->activated(ready);
+  if (!ready.empty() && goes_first(ready)) handed_over_ = ready.pop_back();
+  if (!ready.empty()) place(ready);
+  if (share != nullptr) [[unlikely]]
+    leave(*share);
 }
 
 void WorkerCore::leave(Share& share) {
-  crew_.shares->left(share);
-  pass_on();
-}
-
-void WorkerCore::pass_on() {
-  if (options_.activation_queue != nullptr && crew_.pass_on(*options_.activation_queue)) activation_due_ = true;
+  shares_->left(share);
+  if (shares_->pass_on()) activation_due_ = true;
 }
 
 bool WorkerCore::goes_first(const TaskList& ready) const {
   if (!hands_over_ || handed_over_ != nullptr || crew_.mixed) return false;
-  if (crew_.shares != nullptr && crew_.shares->contended()) return false;
+  if (shares_ != nullptr && shares_->contended()) return false;
   const std::int32_t priority = ready.back()->priority;
   if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
   for (const Task* task = ready.front(); task != ready.back(); task = task->next) {
@@ -353,7 +320,7 @@ void WorkerCore::acquired(Task& task) {
 }
 
 void WorkerCore::refused(const Task& task) {
-  if (std::erase(acquiring_, &task) > 0) give_back_charge(task);
+  if (std::erase(acquiring_, &task) > 0 && shares_ != nullptr) shares_->released(options_.self, task);
 }
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
@@ -362,18 +329,12 @@ void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cau
   task_ended(task, cause);
 }
 
-bool WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
-  TaskList ready;
-  Share* const share = crew_.shares != nullptr ? &crew_.share_of(task) : nullptr;
-  const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
-  if (begun == Begin::run) {
-    ++running_;
-    task_ended(task, cause);
-  } else if (share != nullptr) {
-    leave(*share);
-  }
-  if (!ready.empty()) activated(ready);
-  return begun != Begin::parked;
+void WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
+  const TaskId id = task.task_id();
+  if (!begin(task)) return;
+  ++running_;
+  task_ended(task, cause);
+  crew_.services->left(options_.self, id, true);
 }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
@@ -399,7 +360,6 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
 
 bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  charges_.clear();
   asked_for.insert(asked_for.end(), acquiring_.begin(), acquiring_.end());
   asked_for.insert(asked_for.end(), acquired_.begin(), acquired_.end());
   acquiring_.clear();
@@ -410,19 +370,18 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
 bool WorkerCore::finds_work() {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
-  if (port_.deque.size() > 0 || crew_.entry.drained() > 0 || turns_wait() || victims_have_work()) return true;
-  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
-  return look_at_arrivals() && crew_.entry.drained() > 0;
+  return crew_.entry.drained() > 0 || sees_work_besides_entry() || (look_at_arrivals() && crew_.entry.drained() > 0);
 }
 
 bool WorkerCore::sees_work() const {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
-  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
-  return crew_.entry.size() > 0 || port_.deque.size() > 0 || turns_wait() || victims_have_work();
+  return crew_.entry.size() > 0 || sees_work_besides_entry();
 }
 
-bool WorkerCore::victims_have_work() const {
+bool WorkerCore::sees_work_besides_entry() const {
+  if (port_.deque.size() > 0 || turns_wait()) return true;
+  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
   if (crew_.plan.shared_queue) return false;
   for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
     for (const WorkerId victim : ring) {

@@ -1,7 +1,6 @@
 /// What a worker does next: the worker without its actor.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -50,7 +49,10 @@ struct Step {
 /// the steal plan; at most one request is out at a time. A successor of an ended task goes to the own deque (local
 /// policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts while more
 /// of them lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal); it takes
-/// some and, if it then has more than it needs, wakes the next.
+/// some and, if it then has more than it needs, wakes the next. It and the scheduler are told before a kernel starts.
+///
+/// *Several clients*: while more than one has work, ready tasks wait for their turn (`Shares`), and so does what lay in
+/// the deque before.
 ///
 /// Not thread-safe: belongs to one worker's thread.
 class WorkerCore {
@@ -84,9 +86,9 @@ class WorkerCore {
   void refused(const graph::Task& task);
   /// The same, and it can run nowhere else.
   void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// A task that was not in the worker's hands ends here without having run. False: not yet, it waits for a commute
-  /// lock and comes again.
-  [[nodiscard]] bool reject(graph::Task& task, const graph::FailureLog::Cause& cause);
+  /// A task that was not in the worker's hands ends here without having run; unless it waits for a commute lock: then
+  /// it comes again.
+  void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// `victim` has moved `tasks` tasks to the own deque, or will answer no more (0). An answer that nobody waits for,
   /// because it was asked for by an actor that died, only counts.
   void steal_answered(WorkerId victim, std::size_t tasks);
@@ -114,74 +116,64 @@ class WorkerCore {
   [[nodiscard]] TimeStamp looked_at() const { return looked_at_; }
 
  private:
-  void activated(graph::TaskList& ready) {
-    count(ready);
-    place(ready);
-  }
-  /// What to do with a task that may run now.
-  void take(graph::Task* task, Step& step);
-  [[nodiscard]] bool lost() const { return port_.lost.load(std::memory_order_relaxed); }
+  // What `next` tries, one after the other. True: it is the step.
+  Step send_on();
+  bool start_acquired(Step& step);
+  bool take(Step& step);
+  bool steal(Step& step);
+  /// The device has room for the task, whose data are there.
+  void start(graph::Task& task, Step& step);
+  /// False: the task has left the worker's hands. It was cancelled, failed, or waits for a commute lock.
+  bool begin(graph::Task& task);
+
+  // Where the next task comes from; null where there is none.
+  graph::Task* next_task();
+  graph::Task* take_restricted();
+  graph::Task* take_from_entry();
   /// Of a worker whose device is lost: a task that lies with it, or that nobody else can take.
   graph::Task* next_to_send_on();
   [[nodiscard]] bool has_any_to_send_on() const;
+  /// Now and then, before a task: lets what has arrived at the entry queue take part.
+  void look_up();
+  /// The same, unless it was looked at less than a microsecond ago (false): each look costs the thread that submits a
+  /// cache miss.
+  bool look_at_arrivals();
+  /// Where other clients have begun to have work: what lies here has to wait for its turn.
+  void give_way();
+
+  // Where ready tasks go.
+  /// Empties `ready`.
+  void place(graph::TaskList& ready);
   /// Whether the newest of them has the highest priority of all that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
-  /// Of a worker whose device is lost: an idle one that could do what it was woken for, now taken out of the idle set;
-  /// or an invalid id.
-  WorkerId sleeper_in_its_place();
-  /// An idle worker that could take some of what is left, now taken out of the idle set; or an invalid id.
-  WorkerId sleeper_for_surplus();
-  graph::Task* next_task();
-  /// Where several clients have work: the next task of the client whose turn it is.
-  graph::Task* next_in_turn();
-  /// Sees to it that tasks wait for their turn since several clients have work.
-  void look_at_contention();
-  /// Where there are shares: what the task that was taken last is charged, until it ends.
-  struct Charge {
-    const graph::Task* task = nullptr;
-    Share* share = nullptr;
-    std::int64_t charged_ns = 0;
-    std::chrono::steady_clock::time_point start;
-  };
-  /// Takes the charge of a task that was in hand off the list.
-  [[nodiscard]] Charge take_charge(const graph::Task& task);
-  /// The task has left the worker's hands without having run.
-  void give_back_charge(const graph::Task& task);
-  /// Ready tasks count as their client's from here on; empty lists do not.
-  void count(const graph::TaskList& ready) {
-    if (crew_.shares != nullptr && !ready.empty()) {
-      crew_.shares->activated(crew_.share_of(*ready.front()), ready.size());
-    }
-  }
-  /// A task is about to run: its time counts from here on.
-  void begin_charge(const graph::Task& task);
-  /// Completes a task of a client.
-  void shared_task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, graph::TaskList& ready);
   /// A client's task has left the workers: there may be room for another one.
   void leave(Share& share);
-  /// Under a placing policy: lets the scheduler have tasks whose turn it is.
-  void pass_on();
-  /// Tasks that any worker may take wait for their turn.
-  [[nodiscard]] bool turns_wait() const {
-    return crew_.shares != nullptr && options_.activation_queue == nullptr && crew_.shares->waiting() > 0;
-  }
-  /// Where ready tasks go that are counted.
-  void place(graph::TaskList& ready);
-  /// Lets what has arrived at the entry queue take part, unless it was looked at less than a microsecond ago (false):
-  /// each look costs the thread that submits a cache miss.
-  bool look_at_arrivals();
-  graph::Task* take_from_entry();
-  [[nodiscard]] bool victims_have_work() const;
-  /// The first victim that seems to have tasks, nearest ring first; an invalid id where none has.
+
+  // Whom to wake, now taken out of the idle set, and whom to ask; an invalid id: nobody.
+  /// Of a worker whose device is lost: one that could do what it was woken for.
+  WorkerId sleeper_in_its_place();
+  /// One that could take some of what is left.
+  WorkerId sleeper_for_surplus();
+  /// The first victim that seems to have tasks, nearest ring first.
   WorkerId next_victim();
+
+  [[nodiscard]] bool lost() const { return port_.lost.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool has_room() const { return in_hand() < options_.slots + options_.lookahead; }
+  [[nodiscard]] bool turns_wait() const { return shares_ != nullptr && shares_->turns_wait(); }
+  /// There is work for this worker elsewhere than in the entry queue.
+  [[nodiscard]] bool sees_work_besides_entry() const;
 
   Crew& crew_;
   const Options options_;
   WorkerPort& port_;
+  /// Null where all tasks are of one program.
+  Shares* const shares_;
+  const bool sets_apart_;
   /// Ready tasks go to the own deque, so one of them may as well be kept out of it.
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
+  // Both with room for all that can be in hand: a task that was taken must not be lost for want of memory to note it.
   /// Waiting for their data, in the order in which they were taken.
   std::vector<graph::Task*> acquiring_;
   /// Waiting for the device.
@@ -189,11 +181,6 @@ class WorkerCore {
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
-  /// Where there are shares: the last `Shares::contentions` that this worker has seen, and what runs.
-  std::uint64_t seen_contention_ = 0;
-  /// What the task that `next_task` returned last was charged.
-  std::int64_t charged_ns_ = 0;
-  std::vector<Charge> charges_;
   TimeStamp looked_at_{};
   /// When the entry queue was drained, in `platform::rough_ticks`.
   std::uint64_t drained_ = 0;

@@ -20,6 +20,10 @@ void CompletionChecks::run() {
   for (const std::function<void()>& check : checks) check();
 }
 
+void count_time_from_here() {
+  if (collecting != nullptr && collecting->count_from_here_) collecting->count_from_here_();
+}
+
 }  // namespace graph
 
 void check_at_completion(std::function<void()> check) {

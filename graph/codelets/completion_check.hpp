@@ -1,7 +1,8 @@
-/// What a kernel wants checked once its work has ended.
+/// What a kernel that only enqueues tells its device: what to check once its work has ended, and when that begins.
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -17,9 +18,17 @@ void check_at_completion(std::function<void()> check);
 
 namespace graph {
 
+/// Inside a kernel, before it enqueues its work: what it did so far was done for later kernels as well, as making a
+/// library's handle. The time that it takes counts from here, where its device measures it on its stream.
+void count_time_from_here();
+
 /// The checks of one task, of a device whose kernels only enqueue.
 class CompletionChecks {
  public:
+  /// `count_from_here`: what `count_time_from_here` does. It must not throw.
+  explicit CompletionChecks(std::function<void()> count_from_here = nullptr)
+      : count_from_here_(std::move(count_from_here)) {}
+
   /// While one lives, what kernels of this thread want checked is kept in `checks`.
   class Scope {
    public:
@@ -38,7 +47,9 @@ class CompletionChecks {
 
  private:
   friend void troupe::check_at_completion(std::function<void()> check);
+  friend void count_time_from_here();
 
+  std::function<void()> count_from_here_;
   std::vector<std::function<void()>> checks_;
 };
 

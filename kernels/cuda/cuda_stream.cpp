@@ -156,7 +156,11 @@ CudaStream& CudaStreams::find(cudaStream_t stream) {
   check(api, api.cudaGetDevice(&device), "cudaGetDevice");
   const std::lock_guard lock(mutex_);
   std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
-  if (!found) found = std::make_unique<CudaStream>(device, stream);
+  if (!found) {
+    found = std::make_unique<CudaStream>(device, stream);
+    // Handles and work space serve all kernels of the stream: what they cost must not be learned as this one's time.
+    graph::count_time_from_here();
+  }
   return *found;
 }
 

@@ -106,6 +106,8 @@ Result<void> CudaDevice::make_slots() {
     Result<platform::CudaStream> stream = platform::make_cuda_stream(api_);
     if (!stream) return stream.failure();
     slot.stream = std::move(stream).value();
+    slot.checks =
+        graph::CompletionChecks([this, &slot] { (void)api_.cudaEventRecord(slot.begin.get(), slot.stream.get()); });
     for (platform::CudaEvent* event : {&slot.begin, &slot.end}) {
       Result<platform::CudaEvent> made = platform::make_cuda_event(api_, true);
       if (!made) return made.failure();

@@ -18,7 +18,6 @@ BOOST_AUTO_TEST_CASE(a_task_that_was_taken_is_not_lost_where_memory_runs_out) {
     if (shared) crew.share_workers();
     WorkerCore core(crew, {.self = WorkerId(0), .slots = 3, .fetches = true, .lookahead = 6});
     for (int i = 0; i < 9; ++i) crew.ports[0].deque.push(tasks.task());
-    if (shared) crew.shares->activated(*crew.own_share, 9);
     std::vector<Step> steps;
     steps.reserve(12);
     {

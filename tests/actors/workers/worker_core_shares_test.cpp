@@ -32,12 +32,9 @@ class SharedCrew final : public graph::GraphHost {
   }
 
   void activate(TaskList& ready, WorkerId) noexcept override {
-    crew_.shares->activated(crew_.share_of(*ready.front()), ready.size());
-    if (crew_.shares->contended()) {
-      crew_.put_into_turns(ready);
-    } else {
-      crew_.entry.push(ready);
-    }
+    crew_.shares->activated(ready);
+    (void)crew_.set_apart(ready, nullptr);
+    if (!ready.empty()) crew_.entry.push(ready);
     threads_->wake_idle();
   }
   Pump pump() override { return Pump::block; }
@@ -96,8 +93,8 @@ int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
 BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_clients_task_runs) {
   tests::GraphFixture own(2);
   Crew crew(own.graph, 2, tests::nobody_steals(2));
-  crew.share_workers();
   TaskDeque activation;
+  crew.share_workers(&activation);
   WorkerCore core(crew, {.self = WorkerId(0), .activation_queue = &activation});
   tests::ReadyTasks host;
   Share& share = crew.shares->open(1);

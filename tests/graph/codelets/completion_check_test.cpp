@@ -66,6 +66,18 @@ BOOST_AUTO_TEST_CASE(scopes_nest_and_end) {
   BOOST_TEST(called == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_kernels_device_is_told_where_its_time_begins_and_nobody_outside_of_kernels) {
+  int called = 0;
+  CompletionChecks checks([&] { ++called; });
+  count_time_from_here();
+  BOOST_TEST(called == 0);
+  {
+    const CompletionChecks::Scope scope(checks);
+    count_time_from_here();
+  }
+  BOOST_TEST(called == 1);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

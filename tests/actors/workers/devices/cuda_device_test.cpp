@@ -3,7 +3,9 @@
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -105,6 +107,7 @@ struct Fixture : CudaFixture {
     device_options.on_lost = [this] {
       ++lost_calls;
       done_when_lost = listener.all.size();
+      if (allocations_after_loss) memory.emplace(*allocations_after_loss);
     };
     device = make_cuda_device(std::move(device_options), listener).value_or_throw();
     copy(platform::CopyDirection::to_device);
@@ -162,6 +165,8 @@ struct Fixture : CudaFixture {
   std::unique_ptr<Launcher> launcher;
   std::unique_ptr<Device> device;
   int lost_calls = 0;
+  std::optional<std::size_t> allocations_after_loss;
+  std::optional<tests::FailingMemory> memory;
   std::size_t done_when_lost = 0;
 };
 
@@ -426,20 +431,39 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_lost_ends_with_all_its_tasks_failed) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(every_task_on_a_lost_gpu_ends_though_memory_runs_out_at_any_moment) {
-  for (std::size_t allocations = 0; allocations < 24; ++allocations) {
+BOOST_AUTO_TEST_CASE(what_a_kernel_prepares_for_later_ones_is_not_in_its_time) {
+  Fixture f;
+  if (!f.needs_fake()) return;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point prepared;
+  const Codelet codelet = Codelet("add", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    prepared = Clock::now();
+    graph::count_time_from_here();
+    (*f.launcher)(stream, "add", &to, 1.0);
+  });
+  f.start(f.submit(codelet, {f.value(0)}));
+  f.poll_until(1);
+  const Duration took = f.listener.all[0].took;
+  BOOST_TEST((took >= Duration::zero() && took <= Clock::now() - prepared));
+}
+
+BOOST_AUTO_TEST_CASE(every_task_on_a_lost_gpu_ends_though_there_is_no_memory_to_say_why) {
+  for (std::size_t allocations = 0; allocations < 12; ++allocations) {
     Fixture f;
     if (!f.needs_fake()) return;
     f.listener.all.reserve(3);
     for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
     f.fake->break_device(0);
-    {
-      const tests::FailingMemory memory(allocations);
-      f.device->poll();
-    }
-    f.device->poll();
+    // Not before: the fake needs memory, too.
+    f.allocations_after_loss = allocations;
+    while (f.lost_calls == 0) f.device->poll();
+    f.memory.reset();
     BOOST_TEST_REQUIRE(f.listener.all.size() == 3U);
-    for (const auto& done : f.listener.all) BOOST_TEST(done.cause != nullptr);
+    for (const auto& done : f.listener.all) {
+      BOOST_TEST_REQUIRE(done.cause != nullptr);
+      BOOST_TEST((done.cause->code == ErrorCode::device_lost));
+    }
     BOOST_TEST(f.device->start(*f.submit(f.adder(1), {f.value(0)})).finished);
     BOOST_TEST(f.lost_calls == 1);
   }
