@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "client/data.hpp"
@@ -59,6 +60,9 @@ struct TileSize {
 /// use of every tile.
 template <class T>
 class TiledMatrix {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "tiled matrices are of float or double: for other types register matrices and partition them");
+
  public:
   TiledMatrix(TiledMatrix&&) noexcept = default;
   TiledMatrix& operator=(TiledMatrix&&) noexcept = default;

@@ -277,6 +277,7 @@ class Codelet {
 
   /// The implementation for any kind of device. In virtual time without real buffers it is not called.
   Codelet& implement(DeviceKind kind, Kernel kernel) &;
+  Codelet implement(DeviceKind kind, Kernel kernel) && { return implement(kind, std::move(kernel)); }
 
   /// The kernel whose times on a described machine are this codelet's: "cholesky/gemm/double", an application, a kernel
   /// and a precision of its file. For runs in virtual time.
@@ -290,6 +291,7 @@ class Codelet {
   /// implementation at all, as it is a service's, says so what its tasks have. Throws `invalid_argument` for more than
   /// a task can hold.
   Codelet& takes(std::vector<ArgumentType> arguments) &;
+  Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// A codelet of its own with the same content, to be changed before it is submitted.
   [[nodiscard]] Codelet copy() const;
 

@@ -25,7 +25,7 @@ struct Limits {
   traces::ChildOutput solve(const std::string& limit, Words more = {}, const Words& as_user = {}) {
     Words launcher{"env", "OPENBLAS_NUM_THREADS=1"};
     launcher.insert(launcher.end(), as_user.begin(), as_user.end());
-    launcher.insert(launcher.end(), {"sh", "-c", "ulimit " + limit + "; exec \"$@\"", "sh"});
+    launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit " + limit + "; exec \"$@\"", "bash"});
     Words words{"solve", matrix, "--cores", "1"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, launcher);

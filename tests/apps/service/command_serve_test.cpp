@@ -35,7 +35,7 @@ Words with(Words more) {
   return words;
 }
 
-/// The whole answer, headers and all, to a GET request to "http://127.0.0.1:PORT".
+/// The whole answer, headers and all, to a GET request to "http://127.0.0.1:PORT/".
 std::string fetched(const std::string& address, const std::string& path) {
   const platform::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in to{};
@@ -43,7 +43,7 @@ std::string fetched(const std::string& address, const std::string& path) {
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
   BOOST_REQUIRE(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
-  const std::string host = address.substr(address.find("//") + 2);
+  const std::string host = address.substr(7, address.find('/', 7) - 7);
   const std::string request = "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
   BOOST_REQUIRE(::send(socket.get(), request.data(), request.size(), 0) == static_cast<ssize_t>(request.size()));
   std::string answer;

@@ -212,9 +212,8 @@ BOOST_AUTO_TEST_CASE(interrupted_it_gives_the_terminal_back) {
   const FakeService service(folder.path(), answers);
   Terminal terminal({"top", "--socket-folder", folder.path()}, 80, 24);
   BOOST_TEST(terminal.writes("WORKERS"));
-  terminal.press("\x03");  // interrupted, the terminal is given back
-  const int status = terminal.exit_status();
-  BOOST_TEST((status == 0 || status == 128 + SIGINT), "it ended with " << status);
+  terminal.press("\x03");                   // interrupted, the terminal is given back
+  BOOST_TEST(terminal.exit_status() == 1);  // by ncurses' handler of the signal
   BOOST_TEST(contains(terminal.written(), "\x1B[?1049l"));
 }
 

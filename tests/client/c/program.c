@@ -139,8 +139,8 @@ static void note(uint64_t task, troupe_status status, const char* message, void*
 }
 
 const char* failures(troupe_runtime* runtime) {
-  double x = 0, y = 0;
-  troupe_data *x_data = NULL, *y_data = NULL;
+  double x = 0, y = 0, z = 0;
+  troupe_data *x_data = NULL, *y_data = NULL, *z_data = NULL;
   troupe_codelet* codelet = NULL;
   troupe_future failed, after;
   troupe_status seen = TROUPE_PENDING, status;
@@ -166,7 +166,8 @@ const char* failures(troupe_runtime* runtime) {
   EXPECT(troupe_wait_for(runtime, troupe_data_handle(x_data)) == TROUPE_CANCELLED);
   EXPECT(troupe_wait(runtime) == TROUPE_KERNEL_FAILED);
   OK(troupe_wait(runtime));
-  OK(submit_add(runtime, codelet, troupe_data_handle(y_data), -7, 1, NULL, &failed));
+  OK(troupe_register(runtime, TROUPE_DOUBLE, &z, 1, 1, 1, "z", &z_data));
+  OK(submit_add(runtime, codelet, troupe_data_handle(z_data), -7, 1, NULL, &failed));
   EXPECT(troupe_future_wait(failed) == TROUPE_KERNEL_FAILED);
   EXPECT(strstr(troupe_error_message(), "no such luck") != NULL);
   EXPECT(troupe_wait(runtime) == TROUPE_KERNEL_FAILED);
@@ -174,6 +175,7 @@ const char* failures(troupe_runtime* runtime) {
   troupe_codelet_free(codelet);
   troupe_data_free(x_data);
   troupe_data_free(y_data);
+  troupe_data_free(z_data);
   EXPECT(y == 0);
   return NULL;
 }

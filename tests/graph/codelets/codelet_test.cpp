@@ -25,6 +25,16 @@ BOOST_AUTO_TEST_CASE(copies_share_one_definition) {
   BOOST_TEST(!codelet.definition().runs_on(DeviceKind::cuda));
 }
 
+BOOST_AUTO_TEST_CASE(one_expression_says_all_of_a_codelet) {
+  const std::vector<ArgumentType> types{{type_tag<double>(), 8, 8}};
+  const Codelet codelet = Codelet("whole", {AccessMode::read})
+                              .implement(DeviceKind::cpu_core, [](const KernelContext&) {})
+                              .takes(types)
+                              .known_as("whole/double");
+  BOOST_TEST(codelet.definition().runs_on(DeviceKind::cpu_core));
+  BOOST_TEST((codelet.definition().argument_types == types));
+}
+
 BOOST_AUTO_TEST_CASE(a_typed_kernel_describes_its_parameters) {
   const Codelet codelet = Codelet("mixed", {AccessMode::read, AccessMode::read_write, AccessMode::write})
                               .cpu([](MatrixView<const double>, VectorView<float>, int&, std::int64_t, double) {});
