@@ -47,7 +47,12 @@ std::map<PanelKey, Panel> panels_of(const ExecutionHistory& history, const std::
 
 class ModelScript {
  public:
-  ModelScript(std::map<PanelKey, Panel> panels, ChartFormat format) : panels_(std::move(panels)), format_(format) {}
+  ModelScript(std::map<PanelKey, Panel> panels, ChartFormat format) : panels_(std::move(panels)), format_(format) {
+    for (const DeviceTraits& row : kDeviceTraits) numbers_.try_emplace(row.kind, numbers_.size());
+    for (const auto& [key, panel] : panels_) {
+      for (const auto& [type, kernel] : panel) numbers_.try_emplace(type, numbers_.size());
+    }
+  }
 
   std::string text() {
     const std::size_t rows = (panels_.size() + kColumns - 1) / kColumns;
@@ -80,8 +85,8 @@ class ModelScript {
   }
 
   void data(std::size_t number, const Panel& panel) {
-    for (const auto& [kind, kernel] : panel) {
-      add("$P{}K{} << EOD", number, static_cast<int>(kind));
+    for (const auto& [type, kernel] : panel) {
+      add("$P{}K{} << EOD", number, numbers_.at(type));
       for (const auto& [hash, shape] : kernel->shapes()) {
         if (shape.times.count() == 0 || shape.size <= 0 || shape.times.mean_s() <= 0) continue;
         const double mean = shape.times.mean_s();
@@ -91,7 +96,7 @@ class ModelScript {
       }
       add("EOD");
       if (!kernel->law()) continue;
-      add("$L{}K{} << EOD", number, static_cast<int>(kind));
+      add("$L{}K{} << EOD", number, numbers_.at(type));
       for (const double size : {kernel->law()->least_size, kernel->law()->most_size}) {
         add("{:.9g} {:.9g}", size, kernel->law()->at(size).value_or(0));
       }
@@ -105,12 +110,12 @@ class ModelScript {
         traces::gnuplot_string(traces::abbreviated(name, 40) + ", " + element_name(element_bytes)));
     add("set xlabel '{}' offset 0,0.5", in_flops ? "operations" : "bytes");
     std::string plots;
-    for (const auto& [kind, kernel] : panel) {
-      const auto index = static_cast<std::size_t>(kind);
-      const std::string_view colour = traces::kCodeletColours[index];
+    for (const auto& [type, kernel] : panel) {
+      const std::size_t index = numbers_.at(type);
+      const std::string_view colour = traces::kCodeletColours[index % traces::kCodeletColours.size()];
       plots += fmt::format(
           "{}$P{}K{} using 1:2:3:4 with yerrorbars title '{}' linecolor '{}' pointtype {} pointsize 0.6",
-          plots.empty() ? "" : ", ", number, index, to_string(kind), colour, 7 - 2 * static_cast<int>(index > 0));
+          plots.empty() ? "" : ", ", number, index, to_string(type), colour, 7 - 2 * static_cast<int>(index > 0));
       if (!kernel->law()) continue;
       plots += fmt::format(", $L{}K{} using 1:2 with lines notitle linecolor '{}'", number, index, colour);
     }
@@ -119,6 +124,8 @@ class ModelScript {
 
   const std::map<PanelKey, Panel> panels_;
   const ChartFormat format_;
+  /// A colour for each type of device, the same in all panels; those of plain kinds in every picture.
+  std::map<DeviceType, std::size_t> numbers_;
   std::string text_;
 };
 
