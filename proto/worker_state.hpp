@@ -5,7 +5,7 @@
 
 namespace troupe {
 
-enum class WorkerState : std::uint8_t {
+enum class WorkerActivity : std::uint8_t {
   /// Runs tasks, or does what is to be done between them.
   working,
   /// Has asked another worker for tasks and waits for the answer.
@@ -15,11 +15,11 @@ enum class WorkerState : std::uint8_t {
   /// Sleeps until it is woken.
   asleep,
 };
-inline constexpr int kWorkerStates = 4;
+inline constexpr int kWorkerActivities = 4;
 
 /// "working", "stealing" …
-[[nodiscard]] constexpr const char* to_string(WorkerState state) {
-  constexpr const char* kNames[kWorkerStates] = {"working", "stealing", "searching", "asleep"};
+[[nodiscard]] constexpr const char* to_string(WorkerActivity state) {
+  constexpr const char* kNames[kWorkerActivities] = {"working", "stealing", "searching", "asleep"};
   return kNames[static_cast<int>(state)];
 }
 

@@ -37,10 +37,10 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
     WorkerTimes& worker = times[state.worker.index()];
     const Interval span{state.start, state.end};
     switch (state.state) {
-      case WorkerState::stealing: worker.stealing.push_back(span); break;
-      case WorkerState::searching: worker.searching.push_back(span); break;
-      case WorkerState::asleep: worker.asleep.push_back(span); break;
-      case WorkerState::working: break;
+      case WorkerActivity::stealing: worker.stealing.push_back(span); break;
+      case WorkerActivity::searching: worker.searching.push_back(span); break;
+      case WorkerActivity::asleep: worker.asleep.push_back(span); break;
+      case WorkerActivity::working: break;
     }
   }
   return times;

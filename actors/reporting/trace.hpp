@@ -43,7 +43,7 @@ struct TraceDependency {
 /// A worker did something other than running tasks.
 struct TraceState {
   WorkerId worker;
-  WorkerState state = WorkerState::asleep;
+  WorkerActivity state = WorkerActivity::asleep;
   TimeStamp start{};
   TimeStamp end{};
 };

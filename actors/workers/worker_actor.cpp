@@ -131,7 +131,7 @@ void WorkerActor::woke() {
   looked_until_ = {};
   if (!parked_) return;
   parked_ = false;
-  note_state(WorkerState::working);
+  note_state(WorkerActivity::working);
   core_.unpark();
 }
 
@@ -182,7 +182,7 @@ void WorkerActor::steal(WorkerId victim) {
     core_.steal_answered(victim, 0);
     return;
   }
-  note_state(WorkerState::stealing);
+  note_state(WorkerActivity::stealing);
   send(address, StealRequest{setup_->id});
   if (!port_.answer) return;
   core_.steal_answered(port_.answer->victim, port_.answer->tasks);
@@ -198,7 +198,7 @@ void WorkerActor::start(graph::Task& task) {
     port_.counters.busy_since.store(busy_since_.count(), std::memory_order_relaxed);
   }
   message_handled();
-  note_state(WorkerState::working);
+  note_state(WorkerActivity::working);
   // Release: whoever sees the task sees since when it runs.
   port_.running_since.store(core_.looked_at().count(), std::memory_order_relaxed);
   if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(task), std::memory_order_relaxed);
@@ -322,14 +322,14 @@ bool WorkerActor::rest() {
     port_.counters.busy_since.store(0, std::memory_order_relaxed);
     WorkerCounters::add(port_.counters.busy_ns, (now - busy_since_).count());
   }
-  if (core_.running() == 0) note_state(WorkerState::searching);
+  if (core_.running() == 0) note_state(WorkerActivity::searching);
   crew_.graph.worker_is_idle(setup_->id);
   const bool found = !setup_->cooperative && core_.running() == 0 && look_around(now);
   // Its handler looks for work again.
   if (mail_waits()) return false;
   if (found || !core_.park()) return true;
   parked_ = true;
-  note_state(WorkerState::asleep);
+  note_state(WorkerActivity::asleep);
   return false;
 }
 

@@ -84,7 +84,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
   /// For the trace.
-  void note_state(WorkerState state) {
+  void note_state(WorkerActivity state) {
     if (crew_.trace && port_.trace.state() != state) port_.trace.enter(state, setup_->clock->now());
   }
   [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != handled_; }

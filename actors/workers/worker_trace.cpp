@@ -20,11 +20,11 @@ void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
 
 void WorkerTrace::close_state(TimeStamp now) noexcept {
   // Times are read before the lock is taken, so `take` may have cut at a later one.
-  if (state_ != WorkerState::working && now > since_ && !states_.add({state_, since_, now})) lost(since_);
+  if (state_ != WorkerActivity::working && now > since_ && !states_.add({state_, since_, now})) lost(since_);
   since_ = std::max(since_, now);
 }
 
-void WorkerTrace::enter(WorkerState state, TimeStamp now) noexcept {
+void WorkerTrace::enter(WorkerActivity state, TimeStamp now) noexcept {
   const std::lock_guard lock(lock_);
   close_state(now);
   state_ = state;

@@ -32,7 +32,7 @@ struct TaskSpan {
 
 /// The worker was in this state, which is never `working`: that is the rest of the time.
 struct StateSpan {
-  WorkerState state = WorkerState::working;
+  WorkerActivity state = WorkerActivity::working;
   TimeStamp start{};
   TimeStamp end{};
 };
@@ -64,9 +64,9 @@ class WorkerTrace {
   /// By the worker.
   void ran(const TaskSpan& span, const std::string* name) noexcept;
   /// By the worker: from now on it is in this state.
-  void enter(WorkerState state, TimeStamp now) noexcept;
+  void enter(WorkerActivity state, TimeStamp now) noexcept;
   /// By the worker.
-  [[nodiscard]] WorkerState state() const noexcept { return state_; }
+  [[nodiscard]] WorkerActivity state() const noexcept { return state_; }
 
   /// Takes out what has been recorded. The state that the worker is in is cut at `now`.
   [[nodiscard]] Content take(TimeStamp now);
@@ -81,7 +81,7 @@ class WorkerTrace {
   graph::TraceLog<StateSpan> states_;
   std::deque<NamedTask> names_;
   TimeStamp complete_until_ = TimeStamp::max();
-  WorkerState state_ = WorkerState::working;
+  WorkerActivity state_ = WorkerActivity::working;
   TimeStamp since_{};
 };
 

@@ -25,7 +25,7 @@ class HandMadeTrace {
     trace_.dependencies.push_back({TaskId(before), TaskId(after)});
     return *this;
   }
-  HandMadeTrace& state(std::uint32_t worker, WorkerState state, int start_us, int end_us) {
+  HandMadeTrace& state(std::uint32_t worker, WorkerActivity state, int start_us, int end_us) {
     trace_.states.push_back({WorkerId(worker), state, at(start_us), at(end_us)});
     return *this;
   }

@@ -220,11 +220,11 @@ class PajeTrace {
   void print_types() {
     out_.print("0 Run 0 \"Run\"\n0 Worker Run \"Worker\"\n1 State Worker \"State\"\n");
     out_.print("2 Dependency Run Worker Worker \"Dependency\"\n");
-    constexpr std::array<std::string_view, kWorkerStates> kStateColours{"#444444", "#BB5555", "#DDAAAA", "#E8E8E8"};
-    for (int i = 0; i < kWorkerStates; ++i) {
-      const auto state = static_cast<WorkerState>(i);
+    constexpr std::array<std::string_view, kWorkerActivities> kStateColours{"#444444", "#BB5555", "#DDAAAA", "#E8E8E8"};
+    for (int i = 0; i < kWorkerActivities; ++i) {
+      const auto state = static_cast<WorkerActivity>(i);
       // Between tasks, "working" is the runtime's own work.
-      out_.print("3 {0} State \"{0}\" {1}\n", state == WorkerState::working ? "runtime" : to_string(state),
+      out_.print("3 {0} State \"{0}\" {1}\n", state == WorkerActivity::working ? "runtime" : to_string(state),
                  colour(kStateColours[static_cast<std::size_t>(i)]));
     }
     out_.print("3 dependency Dependency \"dependency\" {}\n", colour("#888888"));

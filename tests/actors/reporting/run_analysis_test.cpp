@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(of_nothing_has_no_time) {
 BOOST_AUTO_TEST_CASE(time_without_a_task_is_idle_only_where_nothing_ran_anywhere) {
   HandMadeTrace trace;
   trace.task(1, 0, 10, 50).task(2, 0, 60, 70);
-  trace.state(1, WorkerState::asleep, -100, 200);
+  trace.state(1, WorkerActivity::asleep, -100, 200);
   const RunAnalysis analysis = analyse(*trace, 2, Interval{HandMadeTrace::at(0), HandMadeTrace::at(100)});
   BOOST_TEST(us(analysis.makespan) == 100);
   BOOST_TEST(us(analysis.workers[1].waiting) == 50);
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(time_without_a_task_is_idle_only_where_nothing_ran_anywhere
 BOOST_AUTO_TEST_CASE(looking_for_work_counts_as_such_while_another_computes) {
   HandMadeTrace trace;
   trace.task(1, 0, 0, 100).task(2, 1, 0, 20);
-  trace.state(1, WorkerState::searching, 22, 72).state(1, WorkerState::asleep, 72, 120);
+  trace.state(1, WorkerActivity::searching, 22, 72).state(1, WorkerActivity::asleep, 72, 120);
   const WorkerUse use = analyse(*trace, 2).workers[1];
   BOOST_TEST(us(use.kernels) == 20);
   BOOST_TEST(us(use.overhead) == 2);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(looking_for_work_counts_as_such_while_another_computes) {
 
 BOOST_AUTO_TEST_CASE(a_steal_is_searching_whatever_others_do) {
   HandMadeTrace trace;
-  trace.task(1, 0, 0, 10).task(2, 1, 30, 40).state(1, WorkerState::stealing, 15, 18);
+  trace.task(1, 0, 0, 10).task(2, 1, 30, 40).state(1, WorkerActivity::stealing, 15, 18);
   const WorkerUse use = analyse(*trace, 2).workers[1];
   BOOST_TEST(us(use.searching) == 3);
   BOOST_TEST(us(use.at_the_end) == 0);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(the_parts_of_every_worker_sum_up_whatever_the_trace_says) {
       const int start = below(1000);
       // Overlaps, workers that are not there, states across tasks: all that a trace should not have.
       trace.task(i, static_cast<std::uint32_t>(below(4)), start, start + below(60));
-      const auto state = static_cast<WorkerState>(below(kWorkerStates));
+      const auto state = static_cast<WorkerActivity>(below(kWorkerActivities));
       const int from = below(1200) - 100;
       trace.state(static_cast<std::uint32_t>(below(4)), state, from, from + below(100));
       trace.edge(i, 1 + static_cast<std::uint64_t>(below(30)));

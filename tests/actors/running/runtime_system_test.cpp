@@ -160,10 +160,10 @@ BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
     const Trace trace = runtime->take_trace();
     for (const TraceEvent& event : trace.events) spans[event.worker].emplace_back(event.start, event.end);
     for (const TraceState& state : trace.states) {
-      BOOST_TEST((state.state != WorkerState::working));
+      BOOST_TEST((state.state != WorkerActivity::working));
       BOOST_TEST((state.start < state.end));
       spans[state.worker].emplace_back(state.start, state.end);
-      if (state.state == WorkerState::asleep) asleep[state.worker.index()] += state.end - state.start;
+      if (state.state == WorkerActivity::asleep) asleep[state.worker.index()] += state.end - state.start;
     }
   }
   BOOST_TEST(std::ranges::all_of(asleep, slept));

@@ -19,7 +19,7 @@ std::vector<StateSpan> states(const WorkerTrace::Content& content) {
   return spans;
 }
 
-void is_span(const StateSpan& span, WorkerState state, int start, int end) {
+void is_span(const StateSpan& span, WorkerActivity state, int start, int end) {
   BOOST_TEST((span.state == state));
   BOOST_TEST(span.start.count() == start);
   BOOST_TEST(span.end.count() == end);
@@ -27,31 +27,31 @@ void is_span(const StateSpan& span, WorkerState state, int start, int end) {
 
 BOOST_AUTO_TEST_CASE(states_follow_one_another_without_overlap) {
   WorkerTrace trace;
-  trace.enter(WorkerState::searching, TimeStamp(10));
-  trace.enter(WorkerState::asleep, TimeStamp(25));
-  BOOST_TEST((trace.state() == WorkerState::asleep));
-  trace.enter(WorkerState::working, TimeStamp(40));
-  trace.enter(WorkerState::stealing, TimeStamp(50));
-  trace.enter(WorkerState::working, TimeStamp(51));
+  trace.enter(WorkerActivity::searching, TimeStamp(10));
+  trace.enter(WorkerActivity::asleep, TimeStamp(25));
+  BOOST_TEST((trace.state() == WorkerActivity::asleep));
+  trace.enter(WorkerActivity::working, TimeStamp(40));
+  trace.enter(WorkerActivity::stealing, TimeStamp(50));
+  trace.enter(WorkerActivity::working, TimeStamp(51));
   const auto spans = states(trace.take(TimeStamp(60)));
   BOOST_TEST_REQUIRE(spans.size() == 3U);
-  is_span(spans[0], WorkerState::searching, 10, 25);
-  is_span(spans[1], WorkerState::asleep, 25, 40);
-  is_span(spans[2], WorkerState::stealing, 50, 51);
+  is_span(spans[0], WorkerActivity::searching, 10, 25);
+  is_span(spans[1], WorkerActivity::asleep, 25, 40);
+  is_span(spans[2], WorkerActivity::stealing, 50, 51);
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_lasts_is_cut_where_the_trace_is_taken) {
   WorkerTrace trace;
-  trace.enter(WorkerState::asleep, TimeStamp(10));
+  trace.enter(WorkerActivity::asleep, TimeStamp(10));
   const auto first = states(trace.take(TimeStamp(30)));
   // The worker read this time before the trace was taken.
-  trace.enter(WorkerState::searching, TimeStamp(29));
-  trace.enter(WorkerState::working, TimeStamp(33));
+  trace.enter(WorkerActivity::searching, TimeStamp(29));
+  trace.enter(WorkerActivity::working, TimeStamp(33));
   const auto second = states(trace.take(TimeStamp(50)));
   BOOST_TEST_REQUIRE(first.size() == 1U);
-  is_span(first[0], WorkerState::asleep, 10, 30);
+  is_span(first[0], WorkerActivity::asleep, 10, 30);
   BOOST_TEST_REQUIRE(second.size() == 1U);
-  is_span(second[0], WorkerState::searching, 30, 33);
+  is_span(second[0], WorkerActivity::searching, 30, 33);
 }
 
 BOOST_AUTO_TEST_CASE(only_tasks_with_a_name_have_one) {
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(says_from_when_on_it_is_not_complete) {
   trace.use(&budget);
   const std::string name = "lost";
   trace.ran(span(1, 0, 1), nullptr);
-  trace.enter(WorkerState::searching, TimeStamp(2));
-  trace.enter(WorkerState::working, TimeStamp(3));
+  trace.enter(WorkerActivity::searching, TimeStamp(2));
+  trace.enter(WorkerActivity::working, TimeStamp(3));
   trace.ran(span(2, 4, 6), &name);
   trace.ran(span(3, 7, 8), nullptr);
   {

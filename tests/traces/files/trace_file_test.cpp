@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_full_device_is_a_failure) {
 BOOST_AUTO_TEST_CASE(states_from_before_the_run_are_cut_at_its_beginning) {
   description.begin = tests::HandMadeTrace::at(20);
   tests::HandMadeTrace trace;
-  trace.task(1, 0, 30, 40).state(0, WorkerState::asleep, 0, 30).state(1, WorkerState::searching, 1, 15);
+  trace.task(1, 0, 30, 40).state(0, WorkerActivity::asleep, 0, 30).state(1, WorkerActivity::searching, 1, 15);
   BOOST_TEST(write_trace(folder.path("t.json"), *trace, description).ok());
   const auto content = tests::check_chrome(folder.read("t.json"));
   BOOST_TEST_REQUIRE(content.states.size() == 1U);

@@ -12,8 +12,8 @@ inline Trace sample_trace() {
   trace.task(11, 0, 10, 30, "get \"rf\"\n", 4e4).task(12, 0, 30, 50, "gemm").task(13, 1, 42, 60, "gemm");
   trace.task(14, 0, 61, 61, "gemm");
   trace.edge(11, 12).edge(11, 13).edge(12, 14).edge(13, 14).edge(7, 11);
-  trace.state(1, WorkerState::asleep, 0, 40).state(1, WorkerState::stealing, 40, 42);
-  trace.state(0, WorkerState::searching, 51, 60).state(1, WorkerState::asleep, 60, 80);
+  trace.state(1, WorkerActivity::asleep, 0, 40).state(1, WorkerActivity::stealing, 40, 42);
+  trace.state(0, WorkerActivity::searching, 51, 60).state(1, WorkerActivity::asleep, 60, 80);
   trace->names.emplace_back("block (0, \"1\")\\ \xff");
   trace->events[1].name = 1;
   trace->events[1].priority = -3;

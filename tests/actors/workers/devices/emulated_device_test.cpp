@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(its_tasks_are_traced_while_the_worker_notes_its_states) {
   for (int i = 0; i < 200; ++i) all.push_back(ready(nothing()));
   for (std::size_t i = 0; i < all.size(); ++i) {
     BOOST_TEST(!device.start(*all[i]).finished);
-    trace.enter(i % 2 == 0 ? WorkerState::searching : WorkerState::working, clock.now());
+    trace.enter(i % 2 == 0 ? WorkerActivity::searching : WorkerActivity::working, clock.now());
   }
   for (const auto& end : listener.wait(all.size())) complete(end);
   std::size_t spans = 0;
