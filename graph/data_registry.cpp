@@ -114,7 +114,8 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
-  parent.covered = covered == whole.elements();
+  // Without parts there is nothing that could hold the data of a whole without elements.
+  parent.covered = !parent.children.empty() && covered == whole.elements();
   return parts;
 }
 
