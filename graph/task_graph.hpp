@@ -263,10 +263,9 @@ class TaskGraph final : public TaskOwner {
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
   /// Submits a task that stands for the calling thread (submission_mutex_), then waits until it has the data (without).
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
-  /// `GraphHost::bring_home` for the data of a hold.
-  Result<void> bring_home(const Task& hold);
-  /// The same before data are forgotten, which must not fail: what cannot be brought home is reported by the next wait.
-  Result<void> bring_home_to_release(const Task& hold, const DataRecord& released);
+  /// `GraphHost::bring_home` for data that are about to be forgotten, which must not fail: what cannot be brought home
+  /// is reported by the next wait. The whole is held.
+  Result<void> bring_home_to_release(DataRecord& released);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
   /// What the program sees of data that it has waited for: fails where they are not valid.
   Result<Task*> take_hold(Task* hold, AccessMode mode);
@@ -305,6 +304,8 @@ class TaskGraph final : public TaskOwner {
   void end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
            TaskList& ready);
   void settle_data(Task& task, const Completion& completion);
+  /// The data have no valid content any more, for this reason.
+  void poison(DataRecord& record, const FailureLog::Cause& cause);
   void call_back(Task& task, const Completion& completion);
   void release_successors(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
   void recycle(Task& task, std::size_t slot);
@@ -314,6 +315,8 @@ class TaskGraph final : public TaskOwner {
     FailureLog::Cause cause;
     FailureLog::Cause origin;
   };
+  /// It folds the partial results of a reduction into the data, in a recording too.
+  [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &combine_codelet_.definition(); }
   /// Why the program does not want the task to start, or null.
   [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);

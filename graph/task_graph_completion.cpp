@@ -24,6 +24,9 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
+  // Nobody has asked for it: it is the end of what has contributed. Where a contribution was cancelled, the data say
+  // so.
+  if (combines(task)) return nullptr;
   std::string why;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(cancel_mutex_);
@@ -93,20 +96,21 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
   const bool succeeded = completion.status == TaskStatus::succeeded;
-  const bool combines = task.codelet == &combine_codelet_.definition();  // whatever its role: also in a recording
-  if (combines && !succeeded) task.data()[0].data()->reduction->discard();
+  if (combines(task) && !succeeded) task.data()[0].data()->reduction->discard();
   for (const TaskAccess& access : task.data()) {
     if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) continue;
     access.data()->visit_tree([&](DataRecord& part) {
       if (part.poisoned.load(std::memory_order_relaxed) == !succeeded) return;
-      part.poisoned.store(!succeeded, std::memory_order_relaxed);
-      if (succeeded) {
-        failures_.cure(part.handle_id());
-      } else {
-        failures_.poison(part.handle_id(), completion.poison);
-      }
+      if (!succeeded) return poison(part, completion.poison);
+      part.poisoned.store(false, std::memory_order_relaxed);
+      failures_.cure(part.handle_id());
     });
   }
+}
+
+void TaskGraph::poison(DataRecord& record, const FailureLog::Cause& cause) {
+  record.poisoned.store(true, std::memory_order_relaxed);
+  failures_.poison(record.handle_id(), cause);
 }
 
 void TaskGraph::call_back(Task& task, const Completion& completion) {

@@ -84,21 +84,28 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
 }
 
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
-  if (auto home = releasing ? bring_home_to_release(*hold, *handle.record()) : bring_home(*hold); !home) {
-    if (releasing) {
-      const std::lock_guard lock(submission_mutex_);
-      announce_release(handle, false);
-    }
-    give_back(hold);
-    return home;
+  Result<DataRecord*> record(handle.record());
+  if (!releasing) {
+    // Another thread may have released it meanwhile. From here on nobody can, as the whole is held.
+    const std::lock_guard lock(submission_mutex_);
+    record = registry_.find(handle);
   }
   Result<void> outcome;
+  if (!record) {
+    outcome = record.failure();
+  } else if (releasing) {
+    outcome = bring_home_to_release(*record.value());
+  } else {
+    outcome = host_.bring_home(*record.value(), AccessMode::read_write);
+  }
   TaskList closed;
   {
     const std::lock_guard lock(submission_mutex_);
-    // Another thread may have released it meanwhile, unless this one is releasing it.
-    const auto record = releasing ? Result<DataRecord*>(handle.record()) : registry_.find(handle);
-    outcome = record ? change(*record.value(), closed) : Result<void>(record.failure());
+    if (outcome) {
+      outcome = change(*record.value(), closed);
+    } else if (releasing) {
+      announce_release(handle, false);
+    }
   }
   if (!closed.empty()) host_.activate(closed, WorkerId{});
   give_back(hold);
@@ -212,7 +219,7 @@ Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
       return *refusal.cause;
     }
   }
-  if (auto home = bring_home(*hold); !home) {
+  if (auto home = host_.bring_home(*hold->data()[0].data(), mode); !home) {
     give_back(hold);
     return home.failure();
   }
@@ -242,21 +249,22 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
   return take_hold(pending.hold_, pending.hold_->data()[0].mode());
 }
 
-Result<void> TaskGraph::bring_home(const Task& hold) {
-  return host_.bring_home(*hold.data()[0].data(), hold.data()[0].mode());
-}
-
-Result<void> TaskGraph::bring_home_to_release(const Task& hold, const DataRecord& released) {
-  const DataRecord& root = *hold.data()[0].data();
+Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
   // Memory that nobody else owns goes with the registration, and what it would hold.
-  const bool content_matters = &root != &released || !root.owned || root.owned.use_count() > 1;
+  const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
-    const Result<void> home = host_.bring_home(root, AccessMode::read_write);
+    const Result<void> home = host_.bring_home(released, AccessMode::read_write);
     if (home) return home;
     failures_.add(home.failure());
+    if (released.parent != nullptr) {
+      // It leaves to its whole what it has.
+      const auto cause = std::make_shared<Failure>(home.failure());
+      released.visit_tree([&](DataRecord& part) { poison(part, cause); });
+      any_failure_.store(true, std::memory_order_release);
+    }
   }
   // Nobody may be about to copy from or to memory that the program takes back.
-  return host_.bring_home(root, AccessMode::write);
+  return host_.bring_home(released, AccessMode::write);
 }
 
 Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,

@@ -265,6 +265,33 @@ BOOST_AUTO_TEST_CASE(a_failed_reduction_is_not_combined) {
   BOOST_TEST(value == 8);
 }
 
+BOOST_AUTO_TEST_CASE(what_was_contributed_to_a_reduction_before_a_cancellation_is_combined) {
+  BOOST_TEST(graph.set_reduction(x, sum_reduction<double>()).ok());
+  const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([](double& x) { x += 1; });
+  submit(graph, add, {x});
+  submit(graph, add, {x});
+  // Closes the reduction: its combining task is there when all tasks are cancelled.
+  const Future reader = submit(graph, copy, {x, y});
+  host.step();
+  host.step();
+  graph.cancel_all();
+  host.run_all();
+  BOOST_TEST((reader.status() == TaskStatus::cancelled));
+  BOOST_TEST(valid(x));
+  BOOST_TEST(value == 3);
+  BOOST_TEST(contains(graph.wait_all().failure().message, "codelet copy"));
+
+  // A contribution that was cancelled is one that is missing.
+  submit(graph, add, {x});
+  submit(graph, add, {x});
+  submit(graph, copy, {x, y});
+  host.step();
+  graph.cancel_all();
+  host.run_all();
+  BOOST_TEST(!valid(x));
+  BOOST_TEST(value == 3);
+}
+
 BOOST_AUTO_TEST_CASE(an_initializer_or_combiner_that_throws_fails_a_task) {
   const auto throws = [](auto&&...) { throw std::runtime_error("no neutral element"); };
   const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([](double& x) { x += 1; });
