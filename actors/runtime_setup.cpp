@@ -67,7 +67,10 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.device_kinds = {};
   for (const DeviceKind kind : kinds) options.device_kinds[static_cast<std::size_t>(kind)] = true;
   options.window = options_.window;
-  if (options_.shared) options.handle_ids = &handle_ids_;
+  if (options_.shared) {
+    options.task_ids = &task_ids_;
+    options.handle_ids = &handle_ids_;
+  }
   options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
   if (submitted_) options.observers.push_back(submitted_.get());
   if (upcoming_) options.observers.push_back(upcoming_.get());

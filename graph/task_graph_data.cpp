@@ -15,6 +15,13 @@ Handle TaskGraph::register_data(DataDescription description) {
   return {&record, record.handle_id()};
 }
 
+Result<Handle> TaskGraph::register_apart(DataDescription description) {
+  const std::lock_guard lock(submission_mutex_);
+  const auto record = registry_.add_apart(std::move(description));
+  if (!record) return record.failure();
+  return Handle(record.value(), record.value()->handle_id());
+}
+
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
   // A recording has dependency states of its own, which know nothing of parts that appear later.
@@ -213,7 +220,7 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
 }
 
 Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
-  if (reads(mode) && any_failure_.load(std::memory_order_acquire)) {
+  if (reads(mode) && failures_.any_poison()) {
     if (const auto refusal = why_invalid(*hold); refusal.cause) {
       give_back(hold);
       return *refusal.cause;
@@ -260,7 +267,6 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
       // It leaves to its whole what it has.
       const auto cause = std::make_shared<Failure>(home.failure());
       released.visit_tree([&](DataRecord& part) { poison(part, cause); });
-      any_failure_.store(true, std::memory_order_release);
     }
   }
   // Nobody may be about to copy from or to memory that the program takes back.
@@ -276,7 +282,12 @@ Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& wa
   hold.extras->ready_waiter = &waiter;
   set_access(hold, 0, record, mode);
   DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);
-  order(hold, builder, ready);
+  try {
+    order(hold, builder, ready);
+  } catch (...) {
+    give_up(hold, builder, ready);
+    throw;
+  }
   immediately = builder.finish();
   return hold;
 }
