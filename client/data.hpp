@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -13,16 +14,16 @@ namespace troupe {
 
 /// A registration: the data stay registered as long as it lives. Its destructor waits for the last use, so memory
 /// that was declared before it is safe even when an exception unwinds the stack. Converts to the `Handle` that tasks
-/// are given. Must not outlive its runtime; moving is cheap.
+/// are given. One that outlives its runtime stands for nothing any more; moving is cheap.
 class Data {
  public:
   Data() = default;
-  Data(client::Backend* backend, Handle handle) : backend_(backend), handle_(handle) {}
-  Data(Data&& other) noexcept : backend_(std::exchange(other.backend_, nullptr)), handle_(other.handle_) {}
+  Data(std::weak_ptr<client::Backend> backend, Handle handle) : backend_(std::move(backend)), handle_(handle) {}
+  Data(Data&&) noexcept = default;
   Data& operator=(Data&& other) noexcept {
     if (this != &other) {
       reset();
-      backend_ = std::exchange(other.backend_, nullptr);
+      backend_ = std::move(other.backend_);
       handle_ = other.handle_;
     }
     return *this;
@@ -38,18 +39,19 @@ class Data {
   /// Waits for the last use and forgets the data; the handle is invalid from then on. Throws `Error`:
   /// `wait_in_kernel`, or `invalid_handle` where `Runtime::release` has done it already.
   void release() {
-    if (backend_ != nullptr) std::exchange(backend_, nullptr)->release(handle_).value_or_throw();
+    if (const auto backend = take_backend()) backend->release(handle_).value_or_throw();
   }
 
  private:
   void reset() noexcept {
     // The only failures are misuse: released by hand already, or destroyed inside a kernel.
-    if (backend_ != nullptr) [[maybe_unused]]
-      const Result<void> outcome = backend_->release(handle_);
-    backend_ = nullptr;
+    if (const auto backend = take_backend()) [[maybe_unused]]
+      const Result<void> outcome = backend->release(handle_);
   }
+  /// Null where there is nothing to release any more.
+  std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
 
-  client::Backend* backend_ = nullptr;
+  std::weak_ptr<client::Backend> backend_;
   Handle handle_;
 };
 

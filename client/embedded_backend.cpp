@@ -53,16 +53,23 @@ class EmbeddedRecording final : public RecordedTasks {
 Result<std::unique_ptr<EmbeddedBackend>> EmbeddedBackend::start(const RuntimeOptions& options) {
   auto system = actors::RuntimeSystem::start(options);
   if (!system) return system.failure();
-  return std::unique_ptr<EmbeddedBackend>(new EmbeddedBackend(std::move(system).value()));
+  const bool data_have_memory = !options.simulation || options.simulation->real_buffers;
+  return std::unique_ptr<EmbeddedBackend>(new EmbeddedBackend(std::move(system).value(), data_have_memory));
 }
 
-EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system)
-    : system_(std::move(system)), graph_(system_->graph()) {}
+EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory)
+    : system_(std::move(system)), graph_(system_->graph()), data_have_memory_(data_have_memory) {}
 
 EmbeddedBackend::~EmbeddedBackend() = default;
 
 Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description) {
-  return graph_.register_data(std::move(description));
+  if (data_have_memory_ && description.host == nullptr && description.layout.elements() > 0) {
+    return Failure{ErrorCode::invalid_argument,
+                   (description.name.empty() ? std::string("data") : "'" + description.name + "'") + " of " +
+                       std::to_string(description.layout.rows) + " x " + std::to_string(description.layout.cols) +
+                       " elements at a null pointer: only runs in virtual time without buffers do without memory"};
+  }
+  return graph_.register_apart(std::move(description));
 }
 
 Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {

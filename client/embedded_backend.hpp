@@ -51,10 +51,11 @@ class EmbeddedBackend final : public Backend {
   Result<WhyReport> why() const override;
 
  private:
-  explicit EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system);
+  EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
 
   std::unique_ptr<actors::RuntimeSystem> system_;
   graph::TaskGraph& graph_;
+  const bool data_have_memory_;
 };
 
 }  // namespace troupe::client

@@ -29,7 +29,7 @@ void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld
 }
 
 Data Runtime::add(graph::DataDescription description) {
-  return {backend_.get(), backend_->register_data(std::move(description)).value_or_throw()};
+  return {backend_, backend_->register_data(std::move(description)).value_or_throw()};
 }
 
 client::Memory Runtime::allocate_bytes(Bytes size, NumaId node) {

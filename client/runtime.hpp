@@ -82,7 +82,9 @@ class Runtime {
                 nullptr, std::move(name)});
   }
   /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
-  /// is given, it is kept as long as the registration lives. Throws `invalid_argument` for sizes that cannot be.
+  /// is given, it is kept as long as the registration lives. Throws `invalid_argument` for sizes that cannot be, and
+  /// for no memory; all registrations throw `overlapping_handles` where the data share memory with others, as far as
+  /// that is cheap to see: tasks on the one would not be ordered after tasks on the other. Use `partition`.
   template <class T>
   [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
                             std::shared_ptr<void> owner = nullptr) {
@@ -186,7 +188,8 @@ class Runtime {
   Data allocate(const Layout& layout, std::string name, NumaId node);
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
 
-  std::unique_ptr<client::Backend> backend_;
+  /// `Data` look whether it is still there.
+  std::shared_ptr<client::Backend> backend_;
 };
 
 }  // namespace troupe

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "graph/codelets/execution_scope.hpp"
@@ -48,6 +49,7 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       worker_caches_(options.workers + 1),
       completed_(options.workers),
       next_id_(options.first_id),
+      ids_end_(options.task_ids == nullptr ? std::numeric_limits<std::uint64_t>::max() : options.first_id),
       registry_(this, options.handle_ids),
       combine_codelet_(combine_codelet(options)),
       replay_codelet_(replay_codelet()),

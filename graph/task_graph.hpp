@@ -56,9 +56,11 @@ struct GraphOptions {
   void* owner = nullptr;
   /// Told of the end of every task; outlives the graph. With `shares_workers` only. Null: nobody is.
   TaskEndings* endings = nullptr;
-  /// The first task's id, so that those of several graphs differ.
+  /// The first task's id.
   std::uint64_t first_id = 1;
-  /// Where handles' ids come from, for the same reason; outlives the graph. Null: they count from 0.
+  /// Where tasks' and handles' ids come from, so that those of several graphs differ; outlives the graph. Null: they
+  /// count from `first_id`, and from 0. Of tasks' ids a graph takes many at a time.
+  std::atomic<std::uint64_t>* task_ids = nullptr;
   std::atomic<std::uint64_t>* handle_ids = nullptr;
 };
 
@@ -128,6 +130,8 @@ class TaskGraph final : public TaskOwner {
 
   // Data.
   Handle register_data(DataDescription description);
+  /// For memory that may be registered already: `overlapping_handles`, see `DataRegistry::add_apart`.
+  Result<Handle> register_apart(DataDescription description);
   /// Makes handles of disjoint blocks of a handle, after waiting for the tasks that use it (or any other part of the
   /// whole that it belongs to). `overlapping_handles`, `invalid_handle`, `wait_in_kernel`.
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
@@ -241,14 +245,17 @@ class TaskGraph final : public TaskOwner {
   void fill(Task& task, const TaskSpecification& specification);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count);
   static void set_arguments(Task& task, const Arguments& arguments);
-  std::uint64_t take_id() {
-    const std::uint64_t id = next_id_.load(std::memory_order_relaxed);
-    next_id_.store(id + 1, std::memory_order_relaxed);
-    return id;
-  }
+  /// The first of so many ids, one after the other. Those of later calls are higher.
+  std::uint64_t take_ids(std::uint64_t count = 1);
+  /// What marks the data of one submission. No id: those of tasks one after the other are without gaps, so that the
+  /// failure log sees intervals.
+  std::uint64_t take_mark() { return ++last_mark_; }
   void count_submission(std::size_t tasks = 1);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready);
+  /// For a task whose submission ends with an exception: it ends with those that it was ordered after, and does
+  /// nothing, as if there had been none. Before it was counted. Activates what is ready.
+  void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept;
   void close_reduction(DataRecord& record, TaskList& ready);
   void close_reductions(TaskList& ready);
   /// Without submission_mutex_.
@@ -264,10 +271,9 @@ class TaskGraph final : public TaskOwner {
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
   /// Submits a task that stands for the calling thread (submission_mutex_), then waits until it has the data (without).
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
-  /// `GraphHost::bring_home` for the data of a hold.
-  Result<void> bring_home(const Task& hold);
-  /// The same before data are forgotten, which must not fail: what cannot be brought home is reported by the next wait.
-  Result<void> bring_home_to_release(const Task& hold, const DataRecord& released);
+  /// `GraphHost::bring_home` for data that are about to be forgotten, which must not fail: what cannot be brought home
+  /// is reported by the next wait. The whole is held.
+  Result<void> bring_home_to_release(DataRecord& released);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
   /// What the program sees of data that it has waited for: fails where they are not valid.
   Result<Task*> take_hold(Task* hold, AccessMode mode);
@@ -306,6 +312,8 @@ class TaskGraph final : public TaskOwner {
   void end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
            TaskList& ready);
   void settle_data(Task& task, const Completion& completion);
+  /// The data have no valid content any more, for this reason.
+  void poison(DataRecord& record, const FailureLog::Cause& cause);
   void call_back(Task& task, const Completion& completion);
   void release_successors(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
   void recycle(Task& task, std::size_t slot);
@@ -315,6 +323,8 @@ class TaskGraph final : public TaskOwner {
     FailureLog::Cause cause;
     FailureLog::Cause origin;
   };
+  /// It folds the partial results of a reduction into the data, in a recording too.
+  [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &combine_codelet_.definition(); }
   /// Why the program does not want the task to start, or null.
   [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);
@@ -349,8 +359,6 @@ class TaskGraph final : public TaskOwner {
   std::atomic<bool> stopped_{false};
   /// Threads that are recording.
   std::atomic<int> recording_threads_{0};
-  /// Some task has not succeeded: poison has to be looked for. Set before the failing task's successors are released.
-  std::atomic<bool> any_failure_{false};
   /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
   std::atomic<int> waiting_for_all_{0};
   std::atomic<int> waiting_for_room_{0};
@@ -362,6 +370,9 @@ class TaskGraph final : public TaskOwner {
   alignas(64) std::mutex submission_mutex_;
   /// Written under submission_mutex_.
   std::atomic<std::uint64_t> next_id_{1};
+  /// The first id that the graph may not use without taking more of them.
+  std::uint64_t ids_end_;        // submission_mutex_
+  std::uint64_t last_mark_ = 0;  // submission_mutex_
   std::atomic<std::uint64_t> submitted_{0};
   /// A number of ended tasks that has been seen: saves most submissions the look at all workers' counts.
   std::atomic<std::uint64_t> ended_at_least_{0};

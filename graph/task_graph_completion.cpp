@@ -24,6 +24,9 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
+  // Nobody has asked for it: it is the end of what has contributed. Where a contribution was cancelled, the data say
+  // so.
+  if (combines(task)) return nullptr;
   std::string why;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(cancel_mutex_);
@@ -38,7 +41,7 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
 
 TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
   if (const auto cause = why_withdrawn(task)) return {cause, cause};
-  if (!any_failure_.load(std::memory_order_acquire)) return {};
+  if (!failures_.any_poison()) return {};
   Refusal refusal = why_invalid(task);
   if (refusal.cause) {
     refusal.cause = std::make_shared<Failure>(
@@ -61,12 +64,12 @@ bool TaskGraph::is_plain(const Task& task) const {
   const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
   return runs && !task.has_commute && !task.cancel_requested.load(std::memory_order_relaxed) &&
          task.id.load(std::memory_order_relaxed) >= cancel_below_.load(std::memory_order_acquire) &&
-         !any_failure_.load(std::memory_order_acquire);
+         !failures_.any_poison();
 }
 
 Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
-    // The thread that wanted the data has given up.
+    // The thread that wanted the data has given up, or the submission has.
     finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker}, ready);
     return Begin::ended;
   }
@@ -84,7 +87,7 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
 }
 
 void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
-  if (cause || task.has_more || task.holds_commute || any_failure_.load(std::memory_order_relaxed)) {
+  if (cause || task.has_more || task.holds_commute || failures_.any_poison()) {
     finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, worker.index(), worker}, ready);
     return;
   }
@@ -93,20 +96,21 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
   const bool succeeded = completion.status == TaskStatus::succeeded;
-  const bool combines = task.codelet == &combine_codelet_.definition();  // whatever its role: also in a recording
-  if (combines && !succeeded) task.data()[0].data()->reduction->discard();
+  if (combines(task) && !succeeded) task.data()[0].data()->reduction->discard();
   for (const TaskAccess& access : task.data()) {
     if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) continue;
     access.data()->visit_tree([&](DataRecord& part) {
       if (part.poisoned.load(std::memory_order_relaxed) == !succeeded) return;
-      part.poisoned.store(!succeeded, std::memory_order_relaxed);
-      if (succeeded) {
-        failures_.cure(part.handle_id());
-      } else {
-        failures_.poison(part.handle_id(), completion.poison);
-      }
+      if (!succeeded) return poison(part, completion.poison);
+      part.poisoned.store(false, std::memory_order_relaxed);
+      failures_.cure(part.handle_id());
     });
   }
+}
+
+void TaskGraph::poison(DataRecord& record, const FailureLog::Cause& cause) {
+  record.poisoned.store(true, std::memory_order_relaxed);
+  failures_.poison(record.handle_id(), cause);
 }
 
 void TaskGraph::call_back(Task& task, const Completion& completion) {
@@ -151,7 +155,8 @@ void TaskGraph::release_successors(Task& task, TaskStatus status, std::size_t sl
       }
       // Release: this task's effects; acquire, for the last one: those of all predecessors.
       if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        TaskWaiter* const waiter = successor->role == TaskRole::host ? successor->extras->ready_waiter : nullptr;
+        const bool may_wait = successor->role == TaskRole::host && successor->extras;
+        TaskWaiter* const waiter = may_wait ? successor->extras->ready_waiter : nullptr;
         if (waiter != nullptr) {
           waiter->signal();
         } else {
@@ -181,11 +186,9 @@ void TaskGraph::recycle(Task& task, std::size_t slot) {
 }
 
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
-  if (completion.status != TaskStatus::succeeded) {
-    failures_.task_ended(task.task_id(), completion.status, completion.cause);
-    any_failure_.store(true, std::memory_order_release);
-  }
-  if (any_failure_.load(std::memory_order_relaxed) && !completion.settled) settle_data(task, completion);
+  const bool poisons = completion.status != TaskStatus::succeeded;
+  if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause);
+  if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
   if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);
   end(task, completion.status, completion.cause, completion.slot, completion.worker, ready);

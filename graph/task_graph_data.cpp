@@ -15,6 +15,13 @@ Handle TaskGraph::register_data(DataDescription description) {
   return {&record, record.handle_id()};
 }
 
+Result<Handle> TaskGraph::register_apart(DataDescription description) {
+  const std::lock_guard lock(submission_mutex_);
+  const auto record = registry_.add_apart(std::move(description));
+  if (!record) return record.failure();
+  return Handle(record.value(), record.value()->handle_id());
+}
+
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
   // A recording has dependency states of its own, which know nothing of parts that appear later.
@@ -84,21 +91,28 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
 }
 
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
-  if (auto home = releasing ? bring_home_to_release(*hold, *handle.record()) : bring_home(*hold); !home) {
-    if (releasing) {
-      const std::lock_guard lock(submission_mutex_);
-      announce_release(handle, false);
-    }
-    give_back(hold);
-    return home;
+  Result<DataRecord*> record(handle.record());
+  if (!releasing) {
+    // Another thread may have released it meanwhile. From here on nobody can, as the whole is held.
+    const std::lock_guard lock(submission_mutex_);
+    record = registry_.find(handle);
   }
   Result<void> outcome;
+  if (!record) {
+    outcome = record.failure();
+  } else if (releasing) {
+    outcome = bring_home_to_release(*record.value());
+  } else {
+    outcome = host_.bring_home(*record.value(), AccessMode::read_write);
+  }
   TaskList closed;
   {
     const std::lock_guard lock(submission_mutex_);
-    // Another thread may have released it meanwhile, unless this one is releasing it.
-    const auto record = releasing ? Result<DataRecord*>(handle.record()) : registry_.find(handle);
-    outcome = record ? change(*record.value(), closed) : Result<void>(record.failure());
+    if (outcome) {
+      outcome = change(*record.value(), closed);
+    } else if (releasing) {
+      announce_release(handle, false);
+    }
   }
   if (!closed.empty()) host_.activate(closed, WorkerId{});
   give_back(hold);
@@ -206,13 +220,13 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
 }
 
 Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
-  if (reads(mode) && any_failure_.load(std::memory_order_acquire)) {
+  if (reads(mode) && failures_.any_poison()) {
     if (const auto refusal = why_invalid(*hold); refusal.cause) {
       give_back(hold);
       return *refusal.cause;
     }
   }
-  if (auto home = bring_home(*hold); !home) {
+  if (auto home = host_.bring_home(*hold->data()[0].data(), mode); !home) {
     give_back(hold);
     return home.failure();
   }
@@ -242,21 +256,21 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
   return take_hold(pending.hold_, pending.hold_->data()[0].mode());
 }
 
-Result<void> TaskGraph::bring_home(const Task& hold) {
-  return host_.bring_home(*hold.data()[0].data(), hold.data()[0].mode());
-}
-
-Result<void> TaskGraph::bring_home_to_release(const Task& hold, const DataRecord& released) {
-  const DataRecord& root = *hold.data()[0].data();
+Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
   // Memory that nobody else owns goes with the registration, and what it would hold.
-  const bool content_matters = &root != &released || !root.owned || root.owned.use_count() > 1;
+  const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
-    const Result<void> home = host_.bring_home(root, AccessMode::read_write);
+    const Result<void> home = host_.bring_home(released, AccessMode::read_write);
     if (home) return home;
     failures_.add(home.failure());
+    if (released.parent != nullptr) {
+      // It leaves to its whole what it has.
+      const auto cause = std::make_shared<Failure>(home.failure());
+      released.visit_tree([&](DataRecord& part) { poison(part, cause); });
+    }
   }
   // Nobody may be about to copy from or to memory that the program takes back.
-  return host_.bring_home(root, AccessMode::write);
+  return host_.bring_home(released, AccessMode::write);
 }
 
 Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
@@ -268,7 +282,12 @@ Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& wa
   hold.extras->ready_waiter = &waiter;
   set_access(hold, 0, record, mode);
   DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);
-  order(hold, builder, ready);
+  try {
+    order(hold, builder, ready);
+  } catch (...) {
+    give_up(hold, builder, ready);
+    throw;
+  }
   immediately = builder.finish();
   return hold;
 }

@@ -137,13 +137,14 @@ bool has_device(const Task& task, const GraphOptions& options) {
 
 TaskNode TaskGraph::node_of(const Task& task) const {
   TaskNode node;
-  node.id = task.tag != 0 ? TaskId(task.tag) : task.task_id();
+  node.id = task.task_id();
+  node.tag = task.tag;
   node.role = task.role;
   // Acquire: pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);
   if (task.codelet != nullptr) node.codelet = &task.codelet->name;
   if (task.extras && !task.extras->name.empty()) node.name = &task.extras->name;
-  if (task.role == TaskRole::host && node.pending == 0) {
+  if (task.role == TaskRole::host && node.pending == 0 && task.extras) {
     node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
   }
   node.runnable = task.role == TaskRole::replay || has_device(task, options_);

@@ -51,7 +51,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
     return unrecorded_dependency(specification.codelet);
   }
-  if (auto valid = check_accesses(specification, registry_, take_id()); !valid) return valid.failure();
+  if (auto valid = check_accesses(specification, registry_, take_mark()); !valid) return valid.failure();
   RecordedTask& task = add_recorded(recording, &specification.codelet.definition(), specification.accesses.size());
   fill(task, specification);
   infer_recorded(recording, task, specification.options.after);
@@ -103,32 +103,36 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     }
     auto data = rebind(*recording, registry_, rebindings);
     if (!data) return data.failure();
-    if (auto valid = check_uses(*recording, data.value(), take_id()); !valid) return valid.failure();
+    if (auto valid = check_uses(*recording, data.value(), take_mark()); !valid) return valid.failure();
     const auto orders = [&](std::size_t i) { return !recording->uses()[i].inside_another; };
     std::size_t count = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
     Task& task = allocate_task(&replay_codelet_.definition(), count);
     task.role = TaskRole::replay;
     if (options_.shares_workers) task.tag = tag;
-    std::size_t index = 0;
-    for (std::size_t i = 0; i < data.value().size(); ++i) {
-      if (orders(i)) task.accesses[index++] = TaskAccess(data.value()[i], recording->uses()[i].mode);
+    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+    try {
+      std::size_t index = 0;
+      for (std::size_t i = 0; i < data.value().size(); ++i) {
+        if (orders(i)) task.accesses[index++] = TaskAccess(data.value()[i], recording->uses()[i].mode);
+      }
+      task.extras = std::make_unique<TaskExtras>();
+      task.has_more = true;
+      task.extras->name = recording->name();
+      task.extras->run = std::make_unique<RecordingRun>();
+      *task.extras->run = {recording, std::move(data).value(), take_ids(recording->size())};
+      order(task, builder, ready);
+      keep(recording);
+      // Runs of one recording never overlap, whatever data they use.
+      TaskReference& last = recording->last_run();
+      if (last.task != nullptr) builder.follow(last);
+      last = {&task, task.task_id().value()};
+    } catch (...) {
+      give_up(task, builder, ready);
+      throw;
     }
-    task.extras = std::make_unique<TaskExtras>();
-    task.has_more = true;
-    task.extras->name = recording->name();
-    task.extras->run = std::make_unique<RecordingRun>();
-    *task.extras->run = {recording, std::move(data).value(), next_id_.load(std::memory_order_relaxed)};
-    next_id_.store(task.extras->run->first_id + recording->size(), std::memory_order_relaxed);
     future = {this, &task, task.task_id()};
     count_submission(1 + recording->size());
-    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
-    order(task, builder, ready);
-    keep(recording);
-    // Runs of one recording never overlap, whatever data they use.
-    TaskReference& last = recording->last_run();
-    if (last.task != nullptr) builder.follow(last);
-    last = {&task, task.task_id().value()};
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {

@@ -1,4 +1,5 @@
 /// From a submission to a task with its predecessors.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -38,6 +39,8 @@ Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t acc
     // What the last task in this memory left.
     task.extras.reset();
     if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
+    task.accesses = task.inline_accesses.data();
+    task.has_more = false;
   }
   initialize(task, codelet, access_count);
   return task;
@@ -48,7 +51,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   // On the heap: freed by the next task or ~Task.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id first: see `status`.
-  task.id.store(take_id(), std::memory_order_release);
+  task.id.store(take_ids(), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.cancel_requested.store(false, std::memory_order_relaxed);
   task.successors.store(nullptr, std::memory_order_relaxed);
@@ -61,6 +64,19 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   if (!options_.shares_workers) return;
   task.graph = this;
   task.tag = 0;
+}
+
+std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
+  constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20U;
+  std::uint64_t first = next_id_.load(std::memory_order_relaxed);
+  if (count > ids_end_ - first) [[unlikely]] {
+    const std::uint64_t taken = std::max(count, kAtOnce);
+    // From 1 on: memory that was never used for a task has id 0.
+    first = options_.task_ids->fetch_add(taken, std::memory_order_relaxed) + 1;
+    ids_end_ = first + taken;
+  }
+  next_id_.store(first + count, std::memory_order_relaxed);
+  return first;
 }
 
 void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
@@ -87,8 +103,8 @@ void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
     access.data()->visit_tree([&](DataRecord& record) {
       if (record.dependencies.open_reduction && access.mode() != AccessMode::reduce) close_reduction(record, ready);
       if (access.mode() == AccessMode::reduce && !record.dependencies.open_reduction) {
-        record.dependencies.open_reduction = true;
         open_reductions_.push_back(&record);
+        record.dependencies.open_reduction = true;
       }
       builder.access(record.dependencies, access.mode());
     });
@@ -96,16 +112,33 @@ void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
 }
 
 void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
-  record.dependencies.open_reduction = false;
-  std::erase(open_reductions_, &record);
   Task& task = allocate_task(&combine_codelet_.definition(), 1);
   task.role = TaskRole::combine;
   set_arguments(task, args(&record));
   set_access(task, 0, record, AccessMode::read_write);
   DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
-  builder.access(record.dependencies, AccessMode::read_write);
+  try {
+    builder.access(record.dependencies, AccessMode::read_write);
+  } catch (...) {
+    give_up(task, builder, ready);
+    throw;
+  }
+  record.dependencies.open_reduction = false;
+  std::erase(open_reductions_, &record);
   count_submission();
   if (builder.finish()) ready.push_back(&task);
+}
+
+void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept {
+  task.role = TaskRole::host;
+  task.has_commute = false;
+  task.access_count = 0;
+  if (task.extras) {
+    task.extras->ready_waiter = nullptr;
+    task.extras->callback = nullptr;
+  }
+  if (builder.finish()) ready.push_back(&task);
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
 
 void TaskGraph::close_reductions(TaskList& ready) {
@@ -149,19 +182,25 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
       return takes_no_tasks(specification.codelet);
     }
     if (!specification.accesses.empty()) {
-      if (auto valid = check_accesses(specification, registry_, take_id()); !valid) return valid.failure();
+      if (auto valid = check_accesses(specification, registry_, take_mark()); !valid) return valid.failure();
     }
     Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());
-    fill(task, specification);
+    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
+    try {
+      fill(task, specification);
+      order(task, builder, ready);
+      for (const Future& predecessor : options.after) {
+        if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
+        if (status(predecessor) != TaskStatus::succeeded) task.cancel_requested.store(true, std::memory_order_relaxed);
+      }
+    } catch (...) {
+      // There was no memory for it. Combining tasks that were submitted before stay.
+      give_up(task, builder, ready);
+      throw;
+    }
     future = {this, &task, task.task_id()};
     count_submission();
     for (SubmissionObserver* observer : options_.observers) observer->submitted(task);
-    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
-    order(task, builder, ready);
-    for (const Future& predecessor : options.after) {
-      if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
-      if (status(predecessor) != TaskStatus::succeeded) task.cancel_requested.store(true, std::memory_order_relaxed);
-    }
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {

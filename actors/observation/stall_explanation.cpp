@@ -74,7 +74,7 @@ class Explanation {
   [[nodiscard]] WhyTask task_of(std::uint32_t i) const {
     const TaskNode& node = graph_.nodes[i];
     WhyTask task;
-    task.id = node.id;
+    task.id = node.tag != 0 ? TaskId(node.tag) : node.id;
     if (node.name != nullptr) task.name = *node.name;
     if (node.codelet != nullptr) task.codelet = *node.codelet;
     switch (node.role) {
@@ -83,11 +83,11 @@ class Explanation {
         break;
       case TaskRole::combine: task.text = "the combining of " + data_of(i); break;
       case TaskRole::replay:
-        task.text = "run " + std::to_string(node.id.value()) + " of the recorded graph '" + task.name + "'";
+        task.text = "run " + std::to_string(task.id.value()) + " of the recorded graph '" + task.name + "'";
         break;
       case TaskRole::user:
       case TaskRole::recorded:
-        task.text = "task " + std::to_string(node.id.value());
+        task.text = "task " + std::to_string(task.id.value());
         if (!task.name.empty()) task.text += " '" + task.name + "'";
         if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + ")";
         break;
@@ -197,6 +197,9 @@ class Explanation {
   }
 
   void rank_causes() {
+    for (const TaskEdge& edge : graph_.edges) {
+      if (!waits(edge.predecessor) && waits(edge.successor)) causes_[cause_[edge.predecessor]].blocks = true;
+    }
     std::vector<std::uint32_t> order(causes_.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {

@@ -96,7 +96,9 @@ std::string cause_line(const WhyCause& cause, const WhyReport& report) {
     return fmt::format("{} {}, in the end, for {}.\n", count_of_tasks(cause.waiting),
                        cause.waiting == 1 ? "waits" : "wait", words(cause, report));
   }
-  return fmt::format("No task waits for {}.\n", words(cause, report));
+  const char* const text =
+      cause.blocks ? "Some tasks wait for a graver cause and, besides, for {}.\n" : "No task waits for {}.\n";
+  return fmt::format(fmt::runtime(text), words(cause, report));
 }
 
 std::string waiting_line(const WhyWaiting& waiting) {

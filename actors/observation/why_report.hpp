@@ -50,6 +50,8 @@ struct WhyCause {
   /// Tasks that wait for it in the end. One that waits for several causes counts for one of them: data that the program
   /// holds first, then what has taken longest.
   std::uint64_t waiting = 0;
+  /// Some task waits for it, whatever that task counts for.
+  bool blocks = false;
   WorkerId worker;
   /// How long it has been so; zero where that is not known.
   Duration lasting{};

@@ -196,6 +196,13 @@ void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& 
   accelerator(command.to)
       .copy(CopyDirection::to_device, block_copy(between, to), transfer.value(), urgent,
             [this, transfer](const Result<void>& second) { end(transfer, second); });
+  if (urgent) return;
+  lock.lock();
+  const auto found = running_.find(transfer);
+  const bool hurried = found != running_.end() && found->second.urgent;
+  lock.unlock();
+  // Who wanted it to hurry after the first look may have come before there was a second copy.
+  if (hurried) accelerator(command.to).hurry(transfer.value());
 }
 
 void AcceleratorSet::end(memory::TransferId transfer, const Result<void>& outcome) {

@@ -12,10 +12,9 @@ namespace troupe::actors {
 
 namespace {
 
-/// Requests of the program have numbers that no task has.
+/// Requests of the program have numbers that no task has; so have those that a task makes anew.
 constexpr std::uint64_t kProgram = std::uint64_t{1} << 63U;
-/// Above the bits of a task's id: how often its request was withdrawn.
-constexpr unsigned kAttempts = 48;
+constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 
 }  // namespace
 
@@ -57,10 +56,10 @@ void RunServices::know(const graph::Task& task) {
 }
 
 memory::RequestId RunServices::request_of(const graph::Task& task) const {
-  std::uint64_t number = task.task_id().value();
-  if (attempts_.empty()) return memory::RequestId(number);
-  if (const auto found = attempts_.find(number); found != attempts_.end()) number |= found->second << kAttempts;
-  return memory::RequestId(number);
+  const memory::RequestId request(task.task_id().value());
+  if (anew_.empty()) return request;
+  const auto found = anew_.find(task.task_id());
+  return found != anew_.end() ? found->second : request;
 }
 
 bool RunServices::acquire(WorkerId worker, graph::Task& task) {
@@ -88,7 +87,7 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
   {
     const std::lock_guard lock(mutex_);
     event.request = request_of(task);
-    requests_[event.request] = {worker, &task};
+    requests_[event.request] = {worker, &task, task.task_id()};
   }
   // What is written elsewhere may have to come home later; what is already at home was made known by who takes it away.
   if (event.node != memory::kHost) know(task);
@@ -109,7 +108,7 @@ void RunServices::withdraw(WorkerId worker, graph::Task& task) {
     request = request_of(task);
     requests_.erase(request);
     // Its next request is another one: an answer to this may be on its way.
-    ++attempts_[task.task_id().value()];
+    anew_[task.task_id()] = memory::RequestId(kAnew | ++requests_anew_);
   }
   post_release(request);
   left(worker, task.task_id(), false);
@@ -118,13 +117,13 @@ void RunServices::withdraw(WorkerId worker, graph::Task& task) {
 void RunServices::left(WorkerId worker, TaskId task, bool ended) {
   if (ended && setup_.submitted) setup_.submitted->ended(task);
   if (ended && setup_.upcoming) setup_.upcoming->dropped(task);
-  if (ended && memory_) forget_attempts(task);
+  if (ended && memory_) forget_request(task);
   tell_of_end({.kind = SchedulerEvent::Kind::left, .worker = worker, .task = task});
 }
 
-void RunServices::forget_attempts(TaskId task) {
+void RunServices::forget_request(TaskId task) {
   const std::lock_guard lock(mutex_);
-  if (!attempts_.empty()) attempts_.erase(task.value());
+  if (!anew_.empty()) anew_.erase(task);
 }
 
 void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at) {
@@ -137,7 +136,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
     {
       const std::lock_guard lock(mutex_);
       request = request_of(task);
-      if (!attempts_.empty()) attempts_.erase(task.task_id().value());
+      if (!anew_.empty()) anew_.erase(task.task_id());
     }
     post_release(request);
   }
@@ -383,7 +382,7 @@ std::unordered_map<TaskId, std::string> RunServices::fetching() {
         break;
     }
     // By id: the task may be gone, where its worker has died meanwhile.
-    all.emplace(TaskId(request.request.value() & ((std::uint64_t{1} << kAttempts) - 1)), std::move(what));
+    all.emplace(found->second.id, std::move(what));
   }
   return all;
 }

@@ -98,6 +98,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   struct Request {
     WorkerId worker;
     graph::Task* task = nullptr;
+    TaskId id = {};
   };
 
   /// For the actor.
@@ -110,7 +111,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   Request take_request(memory::RequestId request);
   /// The number of the task's request. Requires mutex_.
   [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const;
-  void forget_attempts(TaskId task);
+  void forget_request(TaskId task);
   /// Tells the worker that its task cannot have its data there: it runs on a worker of one of these kinds, if there are
   /// any that can, or fails.
   void refuse(const Request& asked, KindSet elsewhere, const Failure& failure);
@@ -133,8 +134,9 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   std::mutex mutex_;
   // Looked up only; guarded by mutex_.
   std::unordered_map<memory::RequestId, Request> requests_;
-  /// By task: how often its request was withdrawn. Empty unless workers die.
-  std::unordered_map<std::uint64_t, std::uint64_t> attempts_;
+  /// By task: its request where it has withdrawn the one that has its number. Empty unless workers die.
+  std::unordered_map<TaskId, memory::RequestId> anew_;
+  std::uint64_t requests_anew_ = 0;
   /// Requests of the program that were answered, and how.
   std::unordered_map<memory::RequestId, Result<void>> home_;
   std::condition_variable home_answered_;

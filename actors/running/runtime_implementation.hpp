@@ -101,6 +101,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Null where no trace is wanted.
   std::unique_ptr<TraceRecorder> recorder_;
   /// Of all graphs, where there are several.
+  std::atomic<std::uint64_t> task_ids_{0};
   std::atomic<std::uint64_t> handle_ids_{0};
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
@@ -154,7 +155,6 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   friend class SharingGraph;
   std::mutex clients_mutex_;
   std::vector<SharingGraph*> clients_;  // guarded by clients_mutex_
-  std::uint64_t next_client_ = 1;       // guarded by clients_mutex_
   /// Of graphs that have gone: predictions, models and traces name them still.
   graph::CodeletDefinitions codelets_of_clients_;  // guarded by clients_mutex_
   std::mutex pump_mutex_;

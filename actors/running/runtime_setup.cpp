@@ -64,7 +64,10 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.device_kinds = 0;
   for (const DeviceKind kind : kinds) options.device_kinds |= kind_set(kind);
   options.window = options_.window;
-  if (options_.shared) options.handle_ids = &handle_ids_;
+  if (options_.shared) {
+    options.task_ids = &task_ids_;
+    options.handle_ids = &handle_ids_;
+  }
   options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
   if (submitted_) options.observers.push_back(submitted_.get());
   if (upcoming_) options.observers.push_back(upcoming_.get());

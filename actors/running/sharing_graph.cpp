@@ -7,19 +7,14 @@ namespace troupe::actors {
 
 namespace {
 
-/// Ids of a client's tasks begin at its number times this: a graph with a million tasks a second lasts for twelve days.
-constexpr std::uint64_t kIdsPerGraph = std::uint64_t{1} << 40U;
-
 /// Beyond what memory could hold.
 constexpr std::size_t kNoWindow = std::numeric_limits<std::size_t>::max() / 2;
 
-graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOptions& client, workers::Share& share,
-                               std::uint64_t number) {
+graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOptions& client, workers::Share& share) {
   options.shares_workers = true;
   options.owner = &share;
   options.endings = client.endings;
   options.window = kNoWindow;
-  options.first_id = number * kIdsPerGraph + 1;
   // Those who look ahead count on one graph, whose ids rise.
   options.observers.clear();
   return options;
@@ -27,12 +22,11 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
 
 }  // namespace
 
-SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientGraphOptions& options,
-                           std::uint64_t number)
+SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientGraphOptions& options)
     : runtime_(runtime),
       name_(options.name),
       share_(runtime.crew_->shares->open(options.weight)),
-      graph_(options_of(runtime.graph_.options(), options, share_, number), runtime) {}
+      graph_(options_of(runtime.graph_.options(), options, share_), runtime) {}
 
 SharingGraph::~SharingGraph() {
   graph_.cancel_all();
@@ -64,12 +58,7 @@ LiveClient SharingGraph::look() const {
 }
 
 std::unique_ptr<ClientGraph> RuntimeSystem::Implementation::open_graph(const ClientGraphOptions& options) {
-  std::uint64_t number = 0;
-  {
-    const std::lock_guard lock(clients_mutex_);
-    number = next_client_++;
-  }
-  auto client = std::make_unique<SharingGraph>(*this, options, number);
+  auto client = std::make_unique<SharingGraph>(*this, options);
   const std::lock_guard lock(clients_mutex_);
   clients_.push_back(client.get());
   return client;

@@ -12,7 +12,7 @@ namespace troupe::actors {
 
 class SharingGraph final : public ClientGraph {
  public:
-  SharingGraph(RuntimeSystem::Implementation& runtime, const ClientGraphOptions& options, std::uint64_t number);
+  SharingGraph(RuntimeSystem::Implementation& runtime, const ClientGraphOptions& options);
   ~SharingGraph() override;
 
   [[nodiscard]] graph::TaskGraph& graph() override { return graph_; }

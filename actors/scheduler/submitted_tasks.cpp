@@ -28,9 +28,8 @@ double cost_s(std::span<const double> costs_s, SizeClassId size_class) {
 }  // namespace
 
 SubmittedTasks::Record* SubmittedTasks::find(TaskId task) {
-  if (task.value() < first_id_ || task.value() - first_id_ >= positions_.size()) return nullptr;
-  const std::uint32_t position = positions_[task.value() - first_id_];
-  return position == kNone ? nullptr : &records_[position];
+  const auto found = std::ranges::lower_bound(records_, task, {}, &Record::id);
+  return found == records_.end() || found->id != task ? nullptr : &*found;
 }
 
 void SubmittedTasks::count(std::span<const memory::Use> uses, int change) {
@@ -44,13 +43,10 @@ void SubmittedTasks::count(std::span<const memory::Use> uses, int change) {
 
 void SubmittedTasks::submitted(const graph::Task& task) noexcept {
   const std::lock_guard lock(mutex_);
-  if (records_.empty()) first_id_ = task.task_id().value();
   Record record{task.task_id(), classes_.classify(task), static_cast<std::uint32_t>(uses_.size()), 0, 0, false};
   graph::append_working_set(task, uses_);
   record.uses_end = static_cast<std::uint32_t>(uses_.size());
   count({uses_.data() + record.uses_begin, record.uses_end - record.uses_begin}, 1);
-  positions_.resize(record.id.value() - first_id_ + 1, kNone);
-  positions_.back() = static_cast<std::uint32_t>(records_.size());
   records_.push_back(record);
   left_.resize(classes_.size());
   ++left_[record.size_class.index()];
@@ -73,14 +69,9 @@ void SubmittedTasks::shrink() {
       gone < records_.size() ? records_[gone].uses_begin : static_cast<std::uint32_t>(uses_.size());
   records_.erase(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(gone));
   uses_.erase(uses_.begin(), uses_.begin() + uses_gone);
-  positions_.clear();
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    Record& record = records_[i];
+  for (Record& record : records_) {
     record.uses_begin -= uses_gone;
     record.uses_end -= uses_gone;
-    if (i == 0) first_id_ = record.id.value();
-    positions_.resize(record.id.value() - first_id_ + 1, kNone);
-    positions_.back() = static_cast<std::uint32_t>(i);
   }
   first_live_ = 0;
   ranked_ -= std::min(ranked_, gone);

@@ -43,8 +43,6 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
-  static constexpr std::uint32_t kNone = ~0U;
-
   struct Record {
     TaskId id;
     SizeClassId size_class;
@@ -68,13 +66,11 @@ class SubmittedTasks final : public graph::SubmissionObserver {
 
   mutable std::mutex mutex_;
   graph::SizeClasses classes_;  // all below guarded by mutex_
+  /// By id, with gaps: those of recordings' tasks, say.
   std::vector<Record> records_;
-  /// Position of the first one that has not ended.
+  /// Position of the first record that has not ended.
   std::size_t first_live_ = 0;
   std::vector<memory::Use> uses_;
-  /// By id, from `first_id_` on: position in `records_`.
-  std::vector<std::uint32_t> positions_;
-  std::uint64_t first_id_ = 0;
   std::vector<Uses> uses_left_;
   std::vector<std::uint32_t> left_;
   /// Records that have ranks: all before this position.

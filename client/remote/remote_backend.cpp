@@ -125,7 +125,9 @@ Result<Handle> RemoteBackend::register_data(graph::DataDescription description) 
   auto lock = session_->sender().lock();
   if (session_->is_lost()) return loss();
   if (auto room = check_handles(1); !room) return room.failure();
-  graph::DataRecord& record = registry_.add(std::move(description));
+  const auto added = registry_.add_apart(std::move(description));
+  if (!added) return added.failure();
+  graph::DataRecord& record = *added.value();
   fill(*session_->sender().operations().add(64 + record.name.size()).mutable_register_data(), record, *place.value());
   data_.add(record, std::move(place).value());
   const Handle handle(&record, record.handle_id());

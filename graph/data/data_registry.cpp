@@ -79,6 +79,22 @@ DataRecord& DataRegistry::add(DataDescription description) {
   return record;
 }
 
+Result<DataRecord*> DataRegistry::add_apart(DataDescription description) {
+  const DataView view{description.host, description.layout};
+  if (const DataRecord* other = memory_.find_overlap(view)) {
+    return Failure{
+        ErrorCode::overlapping_handles,
+        (description.name.empty() ? std::string("data") : "'" + description.name + "'") + " of " +
+            std::to_string(view.layout.rows) + " x " + std::to_string(view.layout.cols) +
+            " elements share memory with " + describe(*other) +
+            ", which is registered: tasks on the one would not be ordered after tasks on the other; register "
+            "the whole once, and partition it"};
+  }
+  DataRecord& record = add(std::move(description));
+  memory_.add(record);
+  return &record;
+}
+
 Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
   const Layout& whole = parent.view.layout;
   std::vector<Block> all;
@@ -114,7 +130,8 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
-  parent.covered = covered == whole.elements();
+  // Without parts there is nothing that could hold the data of a whole without elements.
+  parent.covered = !parent.children.empty() && covered == whole.elements();
   return parts;
 }
 
@@ -129,6 +146,7 @@ void DataRegistry::remove(DataRecord& record) {
     std::erase(record.parent->children, &record);
     record.parent->covered = false;
   }
+  if (record.parent == nullptr) memory_.remove(record);
   record.id.store(HandleId{}.value(), std::memory_order_relaxed);
   record.view.data = nullptr;
   record.poisoned.store(false, std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "graph/data/data_record.hpp"
+#include "graph/registered_memory.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::graph {
@@ -43,6 +44,9 @@ class DataRegistry {
   DataRegistry& operator=(const DataRegistry&) = delete;
 
   DataRecord& add(DataDescription description);
+  /// The same, but `overlapping_handles` where the data share memory with others that were added so, as far as that is
+  /// cheap to see (`RegisteredMemory`): nothing would order tasks on the one and the other.
+  Result<DataRecord*> add_apart(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither
   /// one another nor earlier parts: `overlapping_handles`. Nothing is added where one does not fit.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
@@ -66,6 +70,7 @@ class DataRegistry {
   const TaskOwner* owner_;
   std::deque<DataRecord> records_;
   DataRecord* free_ = nullptr;
+  RegisteredMemory memory_;
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;

@@ -20,14 +20,15 @@ EpochKind epoch_of(AccessMode mode) {
 }
 }  // namespace
 
-void append_pruned(std::vector<TaskReference>& list, TaskReference task, std::size_t from) {
-  // Full: look whether dropping ended tasks makes room before growing. At least half the capacity must become free,
-  // or the next look would come too soon.
-  if (list.size() == list.capacity() && list.size() >= from) {
+void make_room(std::vector<TaskReference>& list, std::size_t from) {
+  if (list.size() < list.capacity()) return;
+  // Look whether dropping ended tasks makes room before growing. At least half the capacity must become free, or the
+  // next look would come too soon.
+  if (list.size() >= from) {
     std::erase_if(list, [](const TaskReference& reference) { return reference.ended(); });
-    if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
+    if (list.size() <= list.capacity() / 2 && list.size() < list.capacity()) return;
   }
-  list.push_back(task);
+  list.reserve(std::max<std::size_t>(1, 2 * list.capacity()));
 }
 
 DependencyBuilder::DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
@@ -94,23 +95,32 @@ void DependencyBuilder::note_ended(TaskReference predecessor) {
 std::size_t DependencyBuilder::prune_from() const { return trace_ == nullptr ? kPruneFrom : kPruneTracedFrom; }
 
 void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
+  // What can throw comes before what changes the state.
   if (mode == AccessMode::read) {
+    make_room(state.readers, prune_from());
     add_edges(state.writers);
-    append_pruned(state.readers, self(), prune_from());
+    state.readers.push_back(self());
     return;
   }
   const EpochKind kind = epoch_of(mode);
   const bool joins = kind != EpochKind::write && kind == state.kind && state.readers.empty();
-  if (!joins) {
+  if (joins) {
+    make_room(state.writers, prune_from());
+    add_edges(state.before);
+  } else {
     // Readers have waited for the epoch themselves.
+    std::vector<TaskReference>& last = state.readers.empty() ? state.writers : state.readers;
+    // One of them will be the list of writers.
+    state.before.reserve(1);
+    state.writers.reserve(1);
+    add_edges(last);
     state.before.clear();
-    state.before.swap(state.readers.empty() ? state.writers : state.readers);
+    state.before.swap(last);
     state.writers.clear();
     state.readers.clear();
     state.kind = kind;
   }
-  add_edges(state.before);
-  append_pruned(state.writers, self(), prune_from());
+  state.writers.push_back(self());
   if (kind == EpochKind::write) {
     state.before.clear();
   } else if (joins && state.before.size() >= (trace_ == nullptr ? kPruneFrom : kPruneTracedBeforeFrom)) {

@@ -28,7 +28,8 @@ class DependencyBuilder {
   /// | same mode    | none          | commute, reduce | what the epoch waited for | joins the epoch          |
   /// | else         | any           | commute, reduce | readers, or the epoch     | begins an epoch          |
   ///
-  /// An open reduction must have been closed before any other access (`TaskGraph::close_reduction`).
+  /// An open reduction must have been closed before any other access (`TaskGraph::close_reduction`). Throws
+  /// `std::bad_alloc`: the task may then wait for others, but `state` is as before.
   void access(DependencyState& state, AccessMode mode);
 
   /// An explicit dependency. Returns false where the predecessor has ended already.
@@ -58,8 +59,8 @@ class DependencyBuilder {
   DependencyTrace* const trace_;
 };
 
-/// Appends to a list of tasks of which only those in flight matter; from the given length on, ended ones are dropped
-/// now and then, so that the list stays within twice the number of tasks in flight.
-void append_pruned(std::vector<TaskReference>& list, TaskReference task, std::size_t from);
+/// Makes room for one more in a list of tasks of which only those in flight matter; from the given length on, ended
+/// ones are dropped now and then, so that the list stays within twice the number of tasks in flight.
+void make_room(std::vector<TaskReference>& list, std::size_t from);
 
 }  // namespace troupe::graph

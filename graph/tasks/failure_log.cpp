@@ -74,11 +74,14 @@ Failure FailureLog::failure_of(TaskId task) const {
 void FailureLog::poison(HandleId handle, const Cause& cause) {
   const std::lock_guard lock(mutex_);
   poisoned_[handle] = cause;
+  // Release: pairs with the look of who does not know yet that he is ordered after this.
+  any_poison_.store(true, std::memory_order_release);
 }
 
 void FailureLog::cure(HandleId handle) {
   const std::lock_guard lock(mutex_);
   poisoned_.erase(handle);
+  if (poisoned_.empty()) any_poison_.store(false, std::memory_order_relaxed);
 }
 
 FailureLog::Cause FailureLog::poison_of(HandleId handle) const {

@@ -1,6 +1,7 @@
 /// What went wrong in a graph: nothing is lost silently, and a flood of failures takes little memory.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -34,6 +35,8 @@ class FailureLog {
 
   void poison(HandleId handle, const Cause& cause);
   void cure(HandleId handle);
+  /// Some handle has no valid content: it has to be looked for. Whoever is ordered after a `poison` sees it.
+  [[nodiscard]] bool any_poison() const { return any_poison_.load(std::memory_order_acquire); }
   /// Why a handle has no valid content.
   [[nodiscard]] Cause poison_of(HandleId handle) const;
 
@@ -49,7 +52,9 @@ class FailureLog {
 
   void insert(std::uint64_t id, TaskStatus status);
 
-  mutable std::mutex mutex_;
+  /// `poisoned_` is not empty. Read by every task that begins: on a line of its own. Written under mutex_.
+  alignas(64) std::atomic<bool> any_poison_{false};
+  alignas(64) mutable std::mutex mutex_;
   std::map<std::uint64_t, Interval> unsuccessful_;
   std::map<std::uint64_t, Cause> details_;
   std::map<HandleId, Cause> poisoned_;

@@ -27,6 +27,8 @@ enum class TaskActivity : std::uint8_t {
 /// One task in flight. The names belong to the graph and are valid only where the snapshot is.
 struct TaskNode {
   TaskId id;
+  /// What the program that submitted it knows it by, if that is something else.
+  std::uint64_t tag = 0;
   /// Null where the program gave none.
   const std::string* name = nullptr;
   /// Null for host tasks.

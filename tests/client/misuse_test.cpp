@@ -1,6 +1,7 @@
 // Every misuse of the public face has one documented error.
 #include <array>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -187,10 +188,45 @@ BOOST_AUTO_TEST_CASE(a_codelet_for_any_handles_without_modes_or_with_wrong_ones)
 BOOST_AUTO_TEST_CASE(a_vector_view_of_data_with_gaps) {
   std::vector<double> memory(8);
   const Data gaps = runtime.matrix(memory.data(), 2, 2, 4, "m");
-  const Data column = runtime.matrix(memory.data(), 2, 1, 4);
+  std::vector<double> more(2);
+  const Data column = runtime.matrix(more.data(), 2, 1, 4);
   BOOST_CHECK_EXCEPTION(runtime.submit(twice, {gaps}), Error, failure(ErrorCode::signature_mismatch, "'m'", "gaps"));
   runtime.submit(twice, {column});
   runtime.wait();
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_is_registered_twice) {
+  const auto refused = failure(ErrorCode::overlapping_handles, "'v'", "'again'", "partition");
+  BOOST_CHECK_EXCEPTION(std::ignore = runtime.vector(numbers, "again"), Error, refused);
+  BOOST_CHECK_EXCEPTION(std::ignore = runtime.matrix(numbers.data() + 2, 2, 1, 2, "again"), Error, refused);
+  // Rows of one matrix lie between one another.
+  std::vector<double> memory(32);
+  const Data upper = runtime.matrix(memory.data(), 4, 4, 8, "upper");
+  {
+    const Data lower = runtime.matrix(memory.data() + 4, 4, 4, 8, "lower");
+    BOOST_CHECK_EXCEPTION(std::ignore = runtime.matrix(memory.data() + 3, 2, 4, 8, "both"), Error,
+                          failure(ErrorCode::overlapping_handles, "'both'"));
+  }
+  const Data lower = runtime.matrix(memory.data() + 4, 4, 4, 8, "lower");
+}
+
+BOOST_AUTO_TEST_CASE(data_without_memory) {
+  double* const nothing = nullptr;
+  BOOST_CHECK_EXCEPTION(std::ignore = runtime.matrix(nothing, 3, 2, 3, "N"), Error,
+                        failure(ErrorCode::invalid_argument, "'N'", "null pointer"));
+  const Data empty = runtime.matrix(nothing, 0, 2, 3);
+}
+
+BOOST_AUTO_TEST_CASE(data_that_outlive_their_runtime) {
+  double x = 1;
+  auto inner = std::make_unique<Runtime>(with_workers(1));
+  Data data = inner->scalar(x);
+  Data moved = std::move(data);
+  inner->submit(Codelet("set", {AccessMode::write}).cpu([](double& value) { value = 5; }), {moved});
+  inner.reset();
+  BOOST_TEST(x == 5);
+  moved.release();
+  Data other = std::move(moved);
 }
 
 BOOST_AUTO_TEST_CASE(data_looked_at_as_another_type) {

@@ -18,10 +18,9 @@ constexpr std::uint32_t kWellAhead = 8;
 
 FurthestNextUse::FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming) : upcoming_(std::move(upcoming)) {}
 
-FurthestNextUse::Task* FurthestNextUse::find(std::uint64_t task) {
-  if (task < first_task_ || task - first_task_ >= tasks_.size()) return nullptr;
-  Task& found = tasks_[task - first_task_];
-  return found.upcoming ? &found : nullptr;
+const FurthestNextUse::Task* FurthestNextUse::find(std::uint64_t task) const {
+  const auto found = std::ranges::lower_bound(tasks_, task, {}, &Task::id);
+  return found == tasks_.end() || found->id != task || !found->upcoming ? nullptr : &*found;
 }
 
 void FurthestNextUse::take_submitted() {
@@ -29,9 +28,8 @@ void FurthestNextUse::take_submitted() {
   std::size_t next = 0;
   for (const auto& [task, count] : batch_.tasks) {
     const std::uint64_t id = task.value();
-    if (tasks_.empty()) first_task_ = id;
-    tasks_.resize(id - first_task_ + 1);
-    Task& added = tasks_.back();
+    Task& added = tasks_.emplace_back();
+    added.id = id;
     added.handles_begin = first_handle_ + handles_.size();
     added.handles = count;
     added.upcoming = count > 0;  // who needs nothing may never ask
@@ -45,7 +43,7 @@ void FurthestNextUse::take_submitted() {
     }
   }
   for (const TaskId id : batch_.dropped) {
-    if (Task* task = find(id.value())) forget(*task, id.value());
+    if (Task* task = find(id.value())) forget(*task);
   }
   trim();
 }
@@ -68,16 +66,16 @@ void FurthestNextUse::expected(NodeId node, TaskId id, std::span<const Use> /*us
 void FurthestNextUse::begun(TaskId id) {
   take_submitted();
   Task* task = find(id.value());
-  if (task != nullptr) forget(*task, id.value());
+  if (task != nullptr) forget(*task);
 }
 
-void FurthestNextUse::forget(Task& task, std::uint64_t id) {
+void FurthestNextUse::forget(Task& task) {
   const bool was_expected = task.node != kNobody;
   if (was_expected) --outlook(task.node).expected;
   visit_handles(task, [&](HandleId handle) {
     Future& future = futures_[handle.index()];
-    const auto found = std::ranges::lower_bound(future.tasks, id);
-    if (found == future.tasks.end() || *found != id) return;
+    const auto found = std::ranges::lower_bound(future.tasks, task.id);
+    if (found == future.tasks.end() || *found != task.id) return;
     future.tasks.erase(found);
     if (was_expected) --future.expected;
     changed(handle);
@@ -92,7 +90,6 @@ void FurthestNextUse::trim() {
     handles_.erase(handles_.begin(), handles_.begin() + gone);
     first_handle_ += static_cast<std::uint64_t>(gone);
     tasks_.pop_front();
-    ++first_task_;
   }
 }
 
@@ -105,7 +102,7 @@ std::uint64_t FurthestNextUse::rank(NodeId node, HandleId handle) const {
   std::uint32_t expected = future.expected;
   for (const std::uint64_t id : future.tasks) {
     if (expected == 0 && first_free != kNever) break;
-    const Task& task = known(id);
+    const Task& task = *find(id);
     if (task.node == kNobody) {
       if (first_free == kNever) first_free = in_order ? kHere - 1 - id : kHere - 1;
       continue;

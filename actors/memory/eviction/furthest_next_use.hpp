@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "actors/memory/eviction/ranked_eviction.hpp"
@@ -36,6 +37,7 @@ class FurthestNextUse final : public RankedEviction {
   static constexpr std::uint32_t kNobody = 0xffffffff;
 
   struct Task {
+    std::uint64_t id = 0;
     /// Where its handles begin in `handles_`, counted from the first that ever was there.
     std::uint64_t handles_begin = 0;
     std::uint32_t handles = 0;
@@ -67,21 +69,21 @@ class FurthestNextUse final : public RankedEviction {
     if (node >= outlooks_.size()) outlooks_.resize(node + 1);
     return outlooks_[node];
   }
-  [[nodiscard]] Task* find(std::uint64_t task);
-  [[nodiscard]] const Task& known(std::uint64_t task) const { return tasks_[task - first_task_]; }
+  /// An upcoming one, or null.
+  [[nodiscard]] const Task* find(std::uint64_t task) const;
+  [[nodiscard]] Task* find(std::uint64_t task) { return const_cast<Task*>(std::as_const(*this).find(task)); }
   template <class Visit>
   void visit_handles(const Task& task, Visit visit) {
     for (std::uint32_t i = 0; i < task.handles; ++i) visit(handles_[task.handles_begin - first_handle_ + i]);
   }
-  void forget(Task& task, std::uint64_t id);
+  void forget(Task& task);
   /// The oldest tasks that are not upcoming any more go.
   void trim();
 
   const std::shared_ptr<UpcomingTasks> upcoming_;
   UpcomingTasks::Batch batch_;
-  /// By id, from `first_task_` on.
+  /// By id, with gaps: those of recordings' tasks, say.
   std::deque<Task> tasks_;
-  std::uint64_t first_task_ = 0;
   std::deque<HandleId> handles_;
   std::uint64_t first_handle_ = 0;
   /// By handle.

@@ -95,8 +95,20 @@ BOOST_AUTO_TEST_CASE(a_task_behind_two_causes_counts_for_the_graver_one) {
   BOOST_TEST(report.causes[0].task.codelet == "old");
   BOOST_TEST(report.causes[0].waiting == 2U);
   BOOST_TEST(report.causes[1].waiting == 0U);
-  BOOST_TEST(says(report, "No task waits for task 1 (codelet recent)"));
+  BOOST_TEST(says(report, "Some tasks wait for a graver cause and, besides, for task 1 (codelet recent)"));
   BOOST_TEST(report.tasks[0].blockers.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_reads_its_own_numbers) {
+  const auto first = running("first", 0, 99s);
+  const auto second = behind(first);
+  snapshot.nodes[first].tag = 71;
+  snapshot.nodes[second].tag = 72;
+  crew.fetching.emplace(snapshot.nodes[first].id, "a copy");
+  snapshot.nodes[first].activity = TaskActivity::none;
+  const WhyReport report = explained();
+  BOOST_TEST(says(report, "task 71 (codelet first), which a worker has taken, and which waits for a copy"));
+  BOOST_TEST(says(report, "task 72 (codelet behind) waits for task 71 (codelet first)"));
 }
 
 BOOST_AUTO_TEST_CASE(data_held_by_the_program_are_graver_than_any_kernel) {

@@ -103,6 +103,20 @@ BOOST_AUTO_TEST_CASE(chains_of_many_clients_give_what_each_alone_would) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(numbers_of_tasks_are_not_used_up_by_clients_that_have_gone) {
+  TestRuntime runtime(shared(1));
+  std::uint64_t last = 0;
+  for (int i = 0; i < 300; ++i) {
+    Endings endings;
+    const auto client = runtime->open_graph({"client", 1, &endings});
+    const std::uint64_t number = submit(*client, Codelet("nothing", {}).cpu([] {}), {}).id().value();
+    BOOST_TEST_REQUIRE(number > last);
+    last = number;
+  }
+  // The highest bits are those of other requests to the memory manager than tasks' first ones.
+  BOOST_TEST(last < std::uint64_t{1} << 40U);
+}
+
 BOOST_AUTO_TEST_CASE(one_clients_failures_and_cancellation_are_its_own) {
   TestRuntime runtime(shared(2));
   Endings of_a;

@@ -43,6 +43,21 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(submitted_tasks, Fixture)
 
+BOOST_AUTO_TEST_CASE(numbers_may_have_gaps) {
+  graph::Task before;
+  graph::Task after;
+  for (graph::Task* one : {&before, &after}) one->codelet = &codelets[0].definition();
+  before.id = 1;
+  after.id = std::uint64_t{1} << 50U;
+  submitted.submitted(before);
+  submitted.submitted(after);
+  BOOST_TEST(rank(before.task_id()) == 1);
+  BOOST_TEST(rank(after.task_id()) == 1);
+  BOOST_TEST(rank(TaskId(2)) == 0);
+  submitted.ended(before.task_id());
+  submitted.ended(after.task_id());
+}
+
 BOOST_AUTO_TEST_CASE(ranks_are_the_longest_chains) {
   // 0 writes a; 1 reads it and writes b; 2 reads a and writes c; 3 reads b and c and writes a.
   const TaskId first = task(0, {write(handles[0])});

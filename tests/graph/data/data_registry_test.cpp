@@ -84,6 +84,14 @@ BOOST_AUTO_TEST_CASE(parts_may_come_in_several_goes_and_be_empty) {
   BOOST_TEST(registry.add_parts(whole, std::vector<Block>{}).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_whole_without_elements_has_data_of_its_own_until_it_has_parts) {
+  DataRecord& whole = add(0, 4, 4);
+  BOOST_TEST(registry.add_parts(whole, std::vector<Block>{}).ok());
+  BOOST_TEST(!whole.covered);
+  BOOST_TEST(registry.add_parts(whole, std::vector<Block>{{0, 0, 0, 4}}).ok());
+  BOOST_TEST(whole.covered);
+}
+
 BOOST_AUTO_TEST_CASE(parts_outside_the_whole_are_refused) {
   DataRecord& whole = add(4, 3, 4);
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();

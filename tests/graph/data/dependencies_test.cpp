@@ -224,7 +224,8 @@ BOOST_AUTO_TEST_CASE(lists_stay_within_twice_the_tasks_in_flight) {
   for (std::uint64_t i = 0; i < 100000; ++i) {
     Task& task = tasks.emplace_back();
     task.id = i;
-    append_pruned(list, {&task, i}, 32);
+    make_room(list, 32);
+    list.push_back({&task, i});
     if (tasks.size() > kInFlight) end(tasks[tasks.size() - 1 - kInFlight]);
     BOOST_TEST_REQUIRE(list.size() <= 4 * kInFlight);
   }

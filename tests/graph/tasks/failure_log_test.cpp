@@ -43,6 +43,19 @@ BOOST_AUTO_TEST_CASE(knows_how_each_task_ended_in_whatever_order_they_did) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(knows_whether_any_data_have_no_valid_content) {
+  FailureLog log;
+  fail(log, 1);
+  BOOST_TEST(!log.any_poison());
+  log.poison(HandleId(3), because("broken"));
+  log.poison(HandleId(4), because("broken"));
+  log.cure(HandleId(3));
+  BOOST_TEST(log.any_poison());
+  log.cure(HandleId(4));
+  log.cure(HandleId(4));
+  BOOST_TEST(!log.any_poison());
+}
+
 BOOST_AUTO_TEST_CASE(says_why_for_the_first_tasks_and_how_for_all) {
   FailureLog log;
   for (std::uint64_t id = 1; id <= FailureLog::kDetails + 10; ++id) fail(log, id, "reason " + std::to_string(id));

@@ -1,4 +1,5 @@
 // Failure, cancellation, callbacks: single-stepped.
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <string>
@@ -210,6 +211,41 @@ BOOST_AUTO_TEST_CASE(cancelling_everything_leaves_later_tasks_alone) {
   BOOST_TEST(contains(graph.wait_all().failure().message, "the program cancelled all tasks"));
 }
 
+BOOST_AUTO_TEST_CASE(tasks_with_data_have_numbers_without_gaps) {
+  // What the failure log keeps of tasks that were cancelled one after the other is one interval.
+  const Future first = submit(graph, twice, {x});
+  const Future second = submit(graph, copy, {x, y});
+  BOOST_TEST(second.id().value() == first.id().value() + 1);
+}
+
+BOOST_AUTO_TEST_CASE(graphs_that_take_their_numbers_from_one_counter_share_none) {
+  std::atomic<std::uint64_t> numbers{0};
+  GraphOptions options;
+  options.task_ids = &numbers;
+  StepHost one(options);
+  StepHost other(options);
+  const Codelet nothing = Codelet("nothing", {}).cpu([] {});
+  std::vector<std::uint64_t> taken;
+  for (int i = 0; i < 3; ++i) {
+    taken.push_back(submit(one.graph, nothing, {}).id().value());
+    taken.push_back(submit(other.graph, nothing, {}).id().value());
+  }
+  one.run_all();
+  other.run_all();
+  BOOST_TEST(taken[2] == taken[0] + 1);
+  BOOST_TEST(taken[3] == taken[1] + 1);
+  BOOST_TEST(taken[1] > taken[4]);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_overwritten_costs_later_tasks_nothing) {
+  submit(graph, fails, {x});
+  host.run_all();
+  BOOST_TEST(graph.failures().any_poison());
+  submit(graph, set, {x});
+  host.run_all();
+  BOOST_TEST(!graph.failures().any_poison());
+}
+
 BOOST_AUTO_TEST_CASE(a_commuting_task_does_not_see_what_a_failed_one_left_behind) {
   // Both are let start while the other's outcome is not known yet: the second waits for the lock.
   submit(graph, mix_fails, {x});
@@ -266,6 +302,33 @@ BOOST_AUTO_TEST_CASE(a_failed_reduction_is_not_combined) {
   submit(graph, add, {x});
   BOOST_TEST(graph.wait_all().ok());
   BOOST_TEST(value == 8);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_contributed_to_a_reduction_before_a_cancellation_is_combined) {
+  BOOST_TEST(graph.set_reduction(x, sum_reduction<double>()).ok());
+  const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([](double& x) { x += 1; });
+  submit(graph, add, {x});
+  submit(graph, add, {x});
+  // Closes the reduction: its combining task is there when all tasks are cancelled.
+  const Future reader = submit(graph, copy, {x, y});
+  host.step();
+  host.step();
+  graph.cancel_all();
+  host.run_all();
+  BOOST_TEST((reader.status() == TaskStatus::cancelled));
+  BOOST_TEST(valid(x));
+  BOOST_TEST(value == 3);
+  BOOST_TEST(contains(graph.wait_all().failure().message, "codelet copy"));
+
+  // A contribution that was cancelled is one that is missing.
+  submit(graph, add, {x});
+  submit(graph, add, {x});
+  submit(graph, copy, {x, y});
+  host.step();
+  graph.cancel_all();
+  host.run_all();
+  BOOST_TEST(!valid(x));
+  BOOST_TEST(value == 3);
 }
 
 BOOST_AUTO_TEST_CASE(an_initializer_or_combiner_that_throws_fails_a_task) {

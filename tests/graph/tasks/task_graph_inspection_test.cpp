@@ -70,6 +70,19 @@ BOOST_AUTO_TEST_CASE(an_empty_graph_has_nothing_in_flight) {
   BOOST_TEST(look(host.graph).nodes == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_clients_numbers_do_not_hide_what_waits_for_what) {
+  GraphOptions options;
+  options.shares_workers = true;
+  options.first_id = 1000000;
+  StepHost host(options);
+  double x = 0;
+  const Handle a = scalar(host.graph, x);
+  const std::vector<Access> accesses{a};
+  const Future first = host.graph.submit({kTouch, accesses, {}, {}, 1}).value_or_throw();
+  const Future second = host.graph.submit({kTouch, accesses, {}, {}, 2}).value_or_throw();
+  BOOST_TEST((look(host.graph).edges == std::multiset<std::string>{edge(first, second)}));
+}
+
 BOOST_AUTO_TEST_CASE(tasks_edges_and_names_are_those_in_flight) {
   StepHost host;
   double x = 0;

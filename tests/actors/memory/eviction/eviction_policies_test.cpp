@@ -80,6 +80,16 @@ struct Foreseen {
 
 using Order = std::vector<std::uint64_t>;
 
+BOOST_AUTO_TEST_CASE(numbers_of_tasks_may_have_gaps) {
+  Foreseen known;
+  known.submit(1, {{HandleId(0), AccessMode::read, {}}});
+  known.submit(std::uint64_t{1} << 50U, {{HandleId(1), AccessMode::read, {}}});
+  BOOST_TEST((known.order() == Order{2, 3, 4, 5, 0, 1}));
+  known.policy.begun(TaskId(1));
+  known.policy.begun(TaskId(std::uint64_t{1} << 50U));
+  BOOST_TEST((known.order() == Order{0, 1, 2, 3, 4, 5}));
+}
+
 BOOST_AUTO_TEST_CASE(without_a_known_future_the_least_recently_used_goes_first) {
   Foreseen known;
   known.policy.touched(kNode, HandleId(0));

@@ -1,0 +1,99 @@
+#include "graph/registered_memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+namespace troupe::graph {
+
+namespace {
+
+constexpr std::size_t kNearest = 32;
+
+/// `count` runs of `length` bytes, `pitch` bytes from one to the next. A block without gaps is one run.
+struct Runs {
+  explicit Runs(const DataView& view)
+      : begin(reinterpret_cast<std::uintptr_t>(view.data)),
+        length(static_cast<std::uint64_t>(view.layout.rows) * view.layout.element_size),
+        pitch(static_cast<std::uint64_t>(view.layout.ld) * view.layout.element_size),
+        count(static_cast<std::uint64_t>(view.layout.cols)) {
+    if (!view.layout.contiguous()) return;
+    length *= count;
+    pitch = length;
+    count = 1;
+  }
+  [[nodiscard]] std::uintptr_t end() const { return begin + (count - 1) * pitch + length; }
+
+  std::uintptr_t begin;
+  std::uint64_t length;
+  std::uint64_t pitch;
+  std::uint64_t count;
+};
+
+bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.rows == 0 || view.layout.cols == 0; }
+
+/// Of `runs` and one run: the first of `runs` that ends behind the run's begin would have to begin before its end.
+bool meets(const Runs& runs, const Runs& run) {
+  std::uint64_t first = 0;
+  if (run.begin >= runs.begin + runs.length) first = (run.begin - runs.begin - runs.length) / runs.pitch + 1;
+  return first < runs.count && runs.begin + first * runs.pitch < run.end();
+}
+
+/// `b` does not begin before `a`: its first run meets a run of `a`, perhaps because it reaches into the next column.
+/// Where the runs of both are equally far apart, as in one matrix, no other can meet where that does not.
+bool first_meets(const Runs& a, const Runs& b) {
+  const std::uint64_t row = (b.begin - a.begin) % a.pitch;
+  const std::uint64_t col = (b.begin - a.begin) / a.pitch;
+  return (row < a.length && col < a.count) || (row + b.length > a.pitch && col + 1 < a.count);
+}
+
+}  // namespace
+
+bool share_memory(const DataView& first, const DataView& second) {
+  if (is_empty(first) || is_empty(second)) return false;
+  Runs a(first);
+  Runs b(second);
+  if (b.begin < a.begin) std::swap(a, b);
+  if (b.begin >= a.end()) return false;
+  if (b.count == 1) return meets(a, b);
+  if (a.count == 1) return meets(b, a);
+  return first_meets(a, b);
+}
+
+const DataRecord* RegisteredMemory::find_among(const Places& places, const DataView& view, std::size_t nearest) {
+  const auto* const end = reinterpret_cast<const std::byte*>(Runs(view).end());
+  const auto middle = places.lower_bound(view.data);
+  std::size_t looks = nearest;
+  for (auto at = middle; at != places.end() && at->first < end && looks > 0; ++at, --looks) {
+    if (share_memory(at->second->view, view)) return at->second;
+  }
+  looks = nearest;
+  for (auto at = middle; at != places.begin() && looks > 0; --looks) {
+    --at;
+    if (share_memory(at->second->view, view)) return at->second;
+  }
+  return nullptr;
+}
+
+const DataRecord* RegisteredMemory::find_overlap(const DataView& view) const {
+  if (is_empty(view)) return nullptr;
+  // Of those without gaps only the neighbours can reach into a block without gaps.
+  const DataRecord* const found = find_among(compact_, view, view.layout.contiguous() ? 1 : kNearest);
+  return found != nullptr ? found : find_among(spread_, view, kNearest);
+}
+
+void RegisteredMemory::add(const DataRecord& record) {
+  if (is_empty(record.view)) return;
+  (record.view.layout.contiguous() ? compact_ : spread_).emplace(record.view.data, &record);
+}
+
+void RegisteredMemory::remove(const DataRecord& record) {
+  if (is_empty(record.view)) return;
+  Places& places = record.view.layout.contiguous() ? compact_ : spread_;
+  const auto found = places.find(record.view.data);
+  if (found != places.end() && found->second == &record) places.erase(found);
+}
+
+}  // namespace troupe::graph
