@@ -71,6 +71,7 @@ class Session : public StreamListener {
   /// What has come since; false: the session ends, and `goodbye_` says why.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
+  Result<void> handle(MessageReader& message);
   Result<void> welcome(const v1::Operation& first);
   [[nodiscard]] Result<std::shared_ptr<ClientMemory>> find_memory(const v1::Hello& hello) const;
   void listen();
@@ -92,7 +93,7 @@ class Session : public StreamListener {
   // The session's thread.
   SessionStream* stream_ = nullptr;
   std::deque<grpc::ByteBuffer> messages_;
-  v1::ClientMessage incoming_;
+  v1::Operation incoming_;
   v1::ServiceMessage outgoing_;
   bool reading_ = false;
   bool writing_ = false;

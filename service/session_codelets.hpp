@@ -41,10 +41,14 @@ class SessionCodelets {
     return number < codelets_.size() ? &codelets_[number] : nullptr;
   }
 
+  /// What they take, about.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
  private:
   const CodeletSource& source_;
   const RefusedTasks& refused_;
   std::vector<SessionCodelet> codelets_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace troupe::service
