@@ -95,6 +95,7 @@ class Server::Implementation final : public RpcHost {
   std::optional<SocketFolder> folder_;
   std::unique_ptr<actors::RuntimeSystem> system_;
   ConnectionTable connections_;
+  RefusedTasks refused_;
   std::unique_ptr<MemoryServer> memory_;
   std::unique_ptr<SessionRegistry> sessions_;
   std::unique_ptr<Desk> desk_;
@@ -159,7 +160,7 @@ Result<void> Server::Implementation::start() {
   options_.limits.memory = memory.client;
   memory_ = std::make_unique<MemoryServer>(
       MemoryServer::Limits{memory, options_.limits.segments, options_.connections_per_user});
-  sessions_ = std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, options_});
+  sessions_ = std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, refused_, options_});
   desk_ = std::make_unique<Desk>();
   rpc_ = std::make_unique<RpcService>(*this, *sessions_, connections_, *desk_);
   grpc::ServerBuilder builder;

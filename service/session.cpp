@@ -130,9 +130,14 @@ std::optional<Failure> Session::serve() {
     }
     if (!handle(mailbox_->take(latest))) return goodbye_;
   }
-  while (handle(writing_ || !work_->tell_at() ? mailbox_->take() : mailbox_->take(*work_->tell_at()))) {
+  while (handle(next_news())) {
   }
   return goodbye_;
+}
+
+SessionNews Session::next_news() {
+  if (writing_) return latest_ ? mailbox_->take(*latest_) : mailbox_->take();
+  return work_->tell_at() ? mailbox_->take(*work_->tell_at()) : mailbox_->take();
 }
 
 bool Session::handle(SessionNews news) {
@@ -148,6 +153,8 @@ bool Session::handle(SessionNews news) {
   }
   if (news.cancel && work_) {
     work_->withdraw(*news.cancel);
+    // Together with a drain it is the service that ends, and no client may hold it up.
+    if (draining_) latest_ = Clock::now() + kGoodbyeTime;
     const std::lock_guard lock(mutex_);
     view_.state = "cancelled";
   }
@@ -163,7 +170,10 @@ bool Session::handle(SessionNews news) {
   if (work_) tell();
   listen();
   if (received_all_ && messages_.empty()) return false;
-  if (!draining_ || writing_ || (work_ && !work_->idle())) return true;
+  const bool unread = writing_ || (work_ && !work_->idle());
+  // A client that does not read what it is told: suspended, or stuck.
+  const bool late = latest_ && writing_ && Clock::now() >= *latest_;
+  if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
   return false;
 }
@@ -222,7 +232,7 @@ Result<void> Session::welcome(const v1::Operation& first) {
   name_ = hello.name().empty() ? fmt::format("process {}", peer_.process) : hello.name();
   if (host_.options.weight) weight_ = std::max(host_.options.weight(peer_.user), 1e-6);
   auto work = std::make_unique<SessionWork>(
-      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_},
+      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_, host_.refused},
       SessionWork::Options{graph_name(id_, name_), weight_}, [mailbox = mailbox_] { mailbox->wake(); });
   v1::Welcome& welcome = *work->outbox().add().mutable_welcome();
   welcome.set_session(id_);
@@ -297,7 +307,9 @@ void Session::take_down() {
   // What it was leaves the allocator with memory that nobody may need again.
   if (needed >= kManyBytes) platform::give_back_free_memory();
   last.memory = {};
-  if (last.state == "gone") last.state = "done";
+  // Who has said that nothing more comes has ended; who has not was killed, lost his connection, or did what he must
+  // not.
+  if (last.state == "gone") last.state = received_all_ ? "done" : "lost";
   const std::lock_guard lock(mutex_);
   view_ = last;
 }

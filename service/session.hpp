@@ -30,6 +30,7 @@ struct SessionHost {
   actors::RuntimeSystem& system;
   const CodeletSource& codelets;
   MemoryServer& memory;
+  RefusedTasks& refused;
   const ServerOptions& options;
 };
 
@@ -68,6 +69,7 @@ class Session : public StreamListener {
   void run();
   /// Returns why the session ends, as the client is told; nothing where there is nobody to tell.
   std::optional<Failure> serve();
+  SessionNews next_news();
   /// What has come since; false: the session ends, and `goodbye_` says why.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
@@ -101,6 +103,8 @@ class Session : public StreamListener {
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;
+  /// Until when the client has time to read what it is told.
+  std::optional<Clock::time_point> latest_;
   std::shared_ptr<ClientMemory> memory_;
   std::string name_;
   double weight_ = 1;

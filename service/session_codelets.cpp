@@ -136,12 +136,12 @@ Result<std::optional<Failure>> SessionCodelets::open(const v1::OpenCodelet& mess
   auto parameters = read_parameters(message);
   if (!parameters) return parameters.failure();
 
+  const ServiceCodelet* const found = source_.find(message.name());
   SessionCodelet codelet{.variadic = message.variadic(),
                          .modes = std::move(modes),
                          .arguments = std::move(arguments).value(),
                          .argument_bytes = bytes,
-                         .refused = refused_.codelet(message.name())};
-  const ServiceCodelet* const found = source_.find(message.name());
+                         .refused = refused_.codelet(found != nullptr ? message.name() : "unknown codelet")};
   const std::optional<Failure> refusal =
       found == nullptr ? unknown(message.name())
                        : compare(codelet, message, parameters.value(), found->codelet.definition());

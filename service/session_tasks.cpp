@@ -37,12 +37,20 @@ Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
 SessionTasks::SessionTasks(const Parts& parts)
     : parts_(parts), refused_run_{.refused = parts.refused.codelet("recorded graph")} {}
 
-SessionTasks::~SessionTasks() { abandon(); }
+SessionTasks::~SessionTasks() {
+  abandon();
+  for (const auto& [number, kept] : recordings_) {
+    old_refusals_.insert(old_refusals_.end(), kept.refusals.begin(), kept.refusals.end());
+  }
+  for (const auto& [task, number] : refusals_) old_refusals_.push_back(number);
+  for (const std::uint64_t number : old_refusals_) parts_.refused.forget(number);
+}
 
 void SessionTasks::abandon() {
   if (!open_) return;
   open_->scope.reset();
   parts_.graph.seal_recording(*open_->kept.recording);
+  old_refusals_.insert(old_refusals_.end(), open_->kept.refusals.begin(), open_->kept.refusals.end());
   open_.reset();
 }
 

@@ -35,9 +35,9 @@ SessionWork::SessionWork(const Parts& parts, const Options& options, std::functi
       charge_(parts_.memory->account().above()),
       endings_(wake_),
       graph_(parts.system.open_graph({.name = options.name, .weight = options.weight, .endings = &endings_})),
-      codelets_(parts.codelets, refused_),
+      codelets_(parts.codelets, parts.refused),
       data_(graph_->graph(), *parts_.memory, parts.limits.handles),
-      tasks_({graph_->graph(), codelets_, data_, refused_, outbox_, parts.limits}),
+      tasks_({graph_->graph(), codelets_, data_, parts.refused, outbox_, parts.limits}),
       requests_({graph_->graph(), data_, outbox_, endings_, parts.codelets}, wake_) {}
 
 SessionWork::~SessionWork() {

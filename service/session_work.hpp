@@ -37,6 +37,7 @@ class SessionWork {
     const CodeletSource& codelets;
     const SessionLimits& limits;
     std::shared_ptr<ClientMemory> memory;
+    RefusedTasks& refused;
   };
   struct Options {
     /// Of the graph, in live views.
@@ -112,7 +113,6 @@ class SessionWork {
   MemoryCharge charge_;
   EndingCollector endings_;
   const std::unique_ptr<actors::ClientGraph> graph_;
-  RefusedTasks refused_;
   SessionOutbox outbox_;
   SessionCodelets codelets_;
   SessionData data_;
