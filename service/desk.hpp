@@ -3,19 +3,21 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 namespace troupe::service {
 
-/// Answers one question after the other. Thread-safe.
+/// Answers one question after the other, of each user in turn: one who asks a lot waits for himself. Thread-safe.
 class Desk {
  public:
-  /// Questions that may wait.
-  static constexpr std::size_t kMostWaiting = 1024;
+  /// Questions of one user that may wait.
+  static constexpr std::size_t kMostWaiting = 256;
 
   Desk() : thread_([this] { run(); }) {}
   /// Answers what waits.
@@ -30,12 +32,14 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// False: too many wait, and this one is not answered. `answer` must not throw.
-  bool ask(std::function<void()> answer) {
+  /// False: too many of this user wait, and this one is not answered. `answer` must not throw.
+  bool ask(std::uint32_t user, std::function<void()> answer) {
     {
       const std::lock_guard lock(mutex_);
-      if (waiting_.size() >= kMostWaiting) return false;
-      waiting_.push_back(std::move(answer));
+      std::deque<std::function<void()>>& waiting = waiting_[user];
+      if (waiting.size() >= kMostWaiting) return false;
+      if (waiting.empty()) turns_.push_back(user);
+      waiting.push_back(std::move(answer));
     }
     arrived_.notify_one();
     return true;
@@ -45,20 +49,34 @@ class Desk {
   void run() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      const std::function<void()> answer = std::move(waiting_.front());
-      waiting_.pop_front();
+      arrived_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
+      if (turns_.empty()) return;
+      const std::function<void()> answer = take();
       lock.unlock();
       answer();
       lock.lock();
     }
   }
 
+  /// Of the user whose turn it is. Requires the lock, and that somebody waits.
+  std::function<void()> take() {
+    const auto found = waiting_.find(turns_.front());
+    turns_.pop_front();
+    std::function<void()> answer = std::move(found->second.front());
+    found->second.pop_front();
+    if (found->second.empty()) {
+      waiting_.erase(found);
+    } else {
+      turns_.push_back(found->first);
+    }
+    return answer;
+  }
+
   std::mutex mutex_;
   std::condition_variable arrived_;
-  bool stopping_ = false;                      // mutex_
-  std::deque<std::function<void()>> waiting_;  // mutex_
+  bool stopping_ = false;                                               // mutex_
+  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_;  // mutex_; none is empty
+  std::deque<std::uint32_t> turns_;                                     // mutex_; users who wait
   std::thread thread_;
 };
 

@@ -35,7 +35,7 @@ grpc::ServerUnaryReactor* RpcService::answer(Context* context, std::function<grp
     reactor->Finish({grpc::StatusCode::PERMISSION_DENIED, "the service does not know who makes this call"});
     return reactor;
   }
-  const bool asked = desk_.ask([reactor, peer = *peer, how = std::move(how)] {
+  const bool asked = desk_.ask(peer->user, [reactor, peer = *peer, how = std::move(how)] {
     grpc::Status status;
     try {
       status = how(peer);
@@ -44,7 +44,9 @@ grpc::ServerUnaryReactor* RpcService::answer(Context* context, std::function<grp
     }
     reactor->Finish(status);
   });
-  if (!asked) reactor->Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "the service has too many questions to answer"});
+  if (!asked)
+    reactor->Finish(
+        {grpc::StatusCode::RESOURCE_EXHAUSTED, "the service has too many questions of this user to answer"});
   return reactor;
 }
 

@@ -1,7 +1,6 @@
 #include "service/server.hpp"
 
 #include <fmt/format.h>
-#include <google/protobuf/stubs/logging.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
@@ -9,16 +8,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "client/remote/connection/protocol_version.hpp"
+#include "platform/machine/host_memory.hpp"
 #include "service/connections/acceptor.hpp"
 #include "service/connections/connection_table.hpp"
 #include "service/connections/inherited_sockets.hpp"
 #include "service/connections/socket_folder.hpp"
+#include "service/descriptor_reserve.hpp"
 #include "service/desk.hpp"
 #include "service/memory/memory_server.hpp"
 #include "service/rpc_service.hpp"
@@ -37,7 +39,6 @@ void prepare_libraries() {
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   gpr_set_log_function([](gpr_log_func_args*) {});
-  google::protobuf::SetLogHandler(nullptr);
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ void prepare_libraries() {
 class Server::Implementation final : public RpcHost {
  public:
   Implementation(const ServerOptions& options, const CodeletSource& codelets, const Server& server)
-      : options_(options), codelets_(codelets), server_(server), connections_(options.connections_per_user) {}
+      : options_(options), codelets_(codelets), server_(server) {}
   ~Implementation() override;
 
   Result<void> start();
@@ -70,6 +71,13 @@ class Server::Implementation final : public RpcHost {
   Result<ListeningSockets> listen();
   Result<void> accept(ListeningSockets sockets);
   [[nodiscard]] VisibleView visible_to(const Peer& peer) const;
+  /// That a user may have, with a new one of this descriptor. The last descriptors are for those who have next to none,
+  /// and for administrators: to look and to cancel.
+  [[nodiscard]] std::size_t most_connections(int newest, const Peer& peer) const {
+    constexpr std::size_t kWhereScarce = 2;
+    if (!descriptors_are_scarce(newest) || rule_.administers(peer.user)) return options_.connections_per_user;
+    return std::min(kWhereScarce, options_.connections_per_user);
+  }
   [[nodiscard]] bool may_see(const Peer& peer, std::uint32_t user) const {
     return peer.user == user || rule_.administers(peer.user);
   }
@@ -87,6 +95,7 @@ class Server::Implementation final : public RpcHost {
   std::optional<SocketFolder> folder_;
   std::unique_ptr<actors::RuntimeSystem> system_;
   ConnectionTable connections_;
+  RefusedTasks refused_;
   std::unique_ptr<MemoryServer> memory_;
   std::unique_ptr<SessionRegistry> sessions_;
   std::unique_ptr<Desk> desk_;
@@ -146,9 +155,12 @@ Result<void> Server::Implementation::start() {
   auto system = actors::RuntimeSystem::start(options_.runtime);
   if (!system) return system.failure();
   system_ = std::move(system).value();
+  const auto memory = possible_limits(platform::read_host_memory().total,
+                                      options_.limits.memory_per_user.value_or(Bytes{}), options_.limits.memory);
+  options_.limits.memory = memory.client;
   memory_ = std::make_unique<MemoryServer>(
-      MemoryServer::Limits{{options_.limits.memory, options_.limits.segments}, options_.connections_per_user});
-  sessions_ = std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, options_});
+      MemoryServer::Limits{memory, options_.limits.segments, options_.connections_per_user});
+  sessions_ = std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, refused_, options_});
   desk_ = std::make_unique<Desk>();
   rpc_ = std::make_unique<RpcService>(*this, *sessions_, connections_, *desk_);
   grpc::ServerBuilder builder;
@@ -162,7 +174,7 @@ Result<void> Server::Implementation::start() {
 
 Result<void> Server::Implementation::accept(ListeningSockets sockets) {
   const auto serve = [this](platform::FileDescriptor connection, const Peer& peer) {
-    if (!connections_.add(connection.get(), peer)) return;
+    if (!connections_.add(connection.get(), peer, most_connections(connection.get(), peer))) return;
     const int socket = connection.release();
     grpc::AddInsecureChannelFromFd(grpc_.get(), socket);
   };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "actors/running/runtime_options.hpp"
@@ -21,8 +22,11 @@ struct SessionLimits {
   std::uint64_t handles = 1'048'576;
   /// Tasks in all of a client's recordings.
   std::uint64_t recorded_tasks = 4'194'304;
-  /// Shared memory.
+  /// Shared memory. Never more than `memory_per_user`.
   Bytes memory = {64ULL << 30U};
+  /// What all clients of one user may have together: shared memory, and what the service keeps for them. Never more
+  /// than seven eighths of what the machine or the control group has; nothing: three quarters of it.
+  std::optional<Bytes> memory_per_user = std::nullopt;
   /// Segments of shared memory.
   std::size_t segments = 4096;
 };

@@ -7,16 +7,19 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <thread>
 
 #include "apps/command_line.hpp"
 #include "apps/service/serve_arguments.hpp"
 #include "apps/service/serve_signals.hpp"
 #include "client/remote/connection/socket_folder.hpp"
+#include "platform/machine/thread_check.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "service/configuration/log.hpp"
 #include "service/configuration/token_file.hpp"
 #include "service/configuration/weights.hpp"
 #include "service/connections/manager_notice.hpp"
+#include "service/descriptor_reserve.hpp"
 #include "service/http/http_server.hpp"
 #include "service/server.hpp"
 #include "service/views/prometheus_text.hpp"
@@ -41,7 +44,9 @@ service::ServerOptions server_options(const Configuration& configuration, const 
   service::ServerOptions options = configuration.server;
   // Where clients look for it as well.
   options.folder = remote::socket_folder(configuration.server.folder).value_or_throw();
-  options.weight = service::weights_of(configuration.weights).value_or_throw();
+  options.weight = service::weights_of(configuration.weights, [&log](const std::string& unknown) {
+    log.write(LogLevel::warning, "weight not used", std::array{LogField{"reason", unknown}});
+  });
   options.metrics_text = [](const service::ServiceViewSource& source) {
     return service::prometheus_text(source.look());
   };
@@ -65,8 +70,22 @@ std::unique_ptr<service::HttpServer> start_http(const Configuration& configurati
   return http;
 }
 
+/// The next signal that tells to stop. Where the log is a file, SIGHUP opens it anew; where it is a terminal, the
+/// terminal has gone.
+std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration> at_most, const Log& log,
+                             const Configuration& configuration) {
+  std::optional<int> signal = signals.wait(at_most);
+  while (signal == SIGHUP && !configuration.log.file.empty()) {
+    log.reopen();
+    log.write(LogLevel::info, "log opened anew");
+    signal = signals.wait(at_most);
+  }
+  return signal;
+}
+
 /// Lets clients finish what they have submitted; a signal, or the end of the time that they have, cancels it.
-void stop(service::Server& server, const StopSignals& signals, Duration cancel_after, const Log& log) {
+void stop(service::Server& server, const StopSignals& signals, const Log& log, const Configuration& configuration) {
+  const Duration cancel_after = configuration.stop.cancel_after;
   constexpr Duration kLook = std::chrono::milliseconds(50);
   log.write(LogLevel::info, "draining");
   server.drain();
@@ -74,7 +93,7 @@ void stop(service::Server& server, const StopSignals& signals, Duration cancel_a
   const auto start = std::chrono::steady_clock::now();
   while (!server.wait_until_empty(kLook)) {
     const bool late = cancel_after > Duration::zero() && std::chrono::steady_clock::now() - start >= cancel_after;
-    const bool told = signals.wait(Duration::zero()).has_value();
+    const bool told = next_stop(signals, Duration::zero(), log, configuration).has_value();
     if (cancelled || !(late || told)) continue;
     log.write(LogLevel::info, "cancelling");
     server.cancel();
@@ -82,10 +101,21 @@ void stop(service::Server& server, const StopSignals& signals, Duration cancel_a
   }
 }
 
+/// Those of libraries that cannot do without included; more than enough.
+std::size_t threads_at_start(const Configuration& configuration) {
+  constexpr std::size_t kOthers = 40;
+  const auto& runtime = configuration.server.runtime;
+  const std::size_t cores =
+      runtime.cores > 0 ? static_cast<std::size_t>(runtime.cores) : std::thread::hardware_concurrency();
+  return cores + kOthers;
+}
+
 int serve(const Configuration& configuration) {
+  service::raise_descriptor_limit();
   const StopSignals signals;
   const std::string manager = service::take_notice_socket();
   std::signal(SIGPIPE, SIG_IGN);
+  platform::check_threads(threads_at_start(configuration)).value_or_throw();
   const Log log = Log::open(configuration.log).value_or_throw();
   service::CodeletLibrary codelets;
   service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();
@@ -97,9 +127,9 @@ int serve(const Configuration& configuration) {
                          LogField{"http", http ? http->url() : "none"},
                          LogField{"codelets", std::to_string(codelets.size())}});
     tell_manager(manager, "READY=1\nSTATUS=Serving", log);
-    (void)signals.wait();
+    (void)next_stop(signals, std::nullopt, log, configuration);
     tell_manager(manager, "STOPPING=1\nSTATUS=Waiting for clients", log);
-    stop(*server, signals, configuration.stop.cancel_after, log);
+    stop(*server, signals, log, configuration);
   }
   log.write(LogLevel::info, "stopped");
   return kSuccess;

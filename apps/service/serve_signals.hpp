@@ -10,8 +10,9 @@
 
 namespace troupe::apps {
 
-/// Catches SIGTERM and SIGINT for `wait`, whichever thread of the process gets them: libraries may have started threads
-/// that block nothing. What happened to them before happens again when it goes. One at a time.
+/// Catches SIGTERM, SIGINT and SIGHUP for `wait`, in their order, whichever thread of the process gets them: libraries
+/// may have started threads that block nothing. A SIGHUP that was ignored before (nohup) still is. What happened to
+/// them before happens again when it goes. One at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -23,9 +24,11 @@ class StopSignals {
   [[nodiscard]] std::optional<int> wait(std::optional<Duration> at_most = std::nullopt) const;
 
  private:
-  static constexpr std::array<int, 2> kSignals{SIGTERM, SIGINT};
+  static constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGHUP};
 
-  platform::FileDescriptor counter_;
+  /// A pipe of the numbers of signals.
+  platform::FileDescriptor read_;
+  platform::FileDescriptor write_;
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 

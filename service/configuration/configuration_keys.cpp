@@ -192,20 +192,22 @@ ConfigurationKey cancel_after() {
       }};
 }
 
-ConfigurationKey gpu_memory() {
-  return {.name = "runtime.gpu_memory",
-          .description = "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
+/// Empty: what the service chooses.
+template <class Place>
+ConfigurationKey optional_memory(std::string name, std::string description, Place place) {
+  return {.name = std::move(name),
+          .description = std::move(description),
           .kind = ValueKind::text,
-          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+          .set = [place](const ConfigurationValue& given, Configuration& c) -> Wrong {
             const auto& text = std::get<std::string>(given);
-            c.server.runtime.gpu_memory = text.empty() ? std::nullopt : parse_bytes(text);
-            const auto& memory = c.server.runtime.gpu_memory;
+            std::optional<Bytes>& memory = place(c);
+            memory = text.empty() ? std::nullopt : parse_bytes(text);
             if (!text.empty() && (!memory || memory->count == 0)) return kAmount;
             return std::nullopt;
           },
           .get =
-              [](const Configuration& c) {
-                const auto& memory = c.server.runtime.gpu_memory;
+              [place](const Configuration& c) {
+                const std::optional<Bytes>& memory = place(const_cast<Configuration&>(c));
                 return memory ? exact_bytes(*memory) : std::string();
               }};
 }
@@ -236,6 +238,8 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
   keys.push_back(flag("socket.inherit", "Take the sockets that systemd passes, where it does",
                       TROUPE_PLACE(server.inherit_sockets)));
   keys.push_back(whole("limits.clients", "Clients at a time", 1, 100'000, TROUPE_PLACE(server.sessions)));
+  keys.push_back(
+      whole("limits.clients_per_user", "And those of one user", 1, 100'000, TROUPE_PLACE(server.sessions_per_user)));
   keys.push_back(whole("limits.connections_per_user", "Connections at a time of one user to each socket", 1, 1'000'000,
                        TROUPE_PLACE(server.connections_per_user)));
   keys.push_back(whole("limits.tasks", "Tasks in flight of one client; a run of a recording is one", 1, kMost,
@@ -246,6 +250,10 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
                        TROUPE_PLACE(server.limits.handles)));
   keys.push_back(
       memory("limits.memory", "Shared memory of one client, with its unit", TROUPE_PLACE(server.limits.memory)));
+  keys.push_back(optional_memory("limits.memory_per_user",
+                                 "The same of all clients of a user together, with what the service keeps for them; "
+                                 "empty: three quarters of the machine's",
+                                 TROUPE_PLACE(server.limits.memory_per_user)));
   keys.push_back(whole("limits.segments", "Segments of shared memory of one client", 1, 1'000'000,
                        TROUPE_PLACE(server.limits.segments)));
   keys.push_back(other_weight());
@@ -269,7 +277,10 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
   keys.push_back(text("runtime.models", "Folder where kernel times are kept; empty: nowhere",
                       TROUPE_PLACE(server.runtime.model_folder), check_absolute));
   keys.push_back(whole("runtime.gpus", "NVIDIA GPUs to use", 0, 1024, TROUPE_PLACE(server.runtime.gpus)));
-  keys.push_back(gpu_memory());
+  keys.push_back(
+      optional_memory("runtime.gpu_memory",
+                      "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
+                      TROUPE_PLACE(server.runtime.gpu_memory)));
   keys.push_back(emulated_gpus());
   keys.push_back(whole("runtime.gpu_lookahead", "Tasks whose data an accelerator fetches ahead", 0, 1024,
                        TROUPE_PLACE(server.runtime.gpu_lookahead)));

@@ -1,26 +1,35 @@
 #include "service/configuration/log.hpp"
 
+#include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <spdlog/logger.h>
-#include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <deque>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "platform/files/file_descriptor.hpp"
 
 namespace troupe::service {
 
 namespace {
 
-spdlog::level::level_enum spdlog_level(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug: return spdlog::level::debug;
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::warning: return spdlog::level::warn;
-    case LogLevel::error: break;
-  }
-  return spdlog::level::err;
-}
+using platform::FileDescriptor;
+
+/// Lines that wait for a log that is slow; then new ones are lost.
+constexpr std::size_t kMostBytes = 1 << 20U;
+/// At the end, for what still waits.
+constexpr std::chrono::seconds kLastMoment{1};
 
 /// As JSON, in quotes; bytes that are no UTF-8 are replaced.
 std::string json_text(std::string_view text) {
@@ -35,70 +44,207 @@ bool is_plain(std::string_view value) {
   return true;
 }
 
-std::string text_line(std::string_view event, LogFields fields) {
-  std::string line(event);
+std::string text_line(LogLevel level, std::string_view event, LogFields fields) {
+  const auto now = std::chrono::system_clock::now();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm local{};
+  const std::time_t time = std::chrono::system_clock::to_time_t(now);
+  ::localtime_r(&time, &local);
+  std::string line = fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03} {} {}", local, ms, to_string(level), event);
   for (const auto& [name, value] : fields)
     line += fmt::format(" {}={}", name, is_plain(value) ? value : json_text(value));
-  return line;
+  return line + "\n";
 }
 
 std::string json_line(LogLevel level, std::string_view event, LogFields fields) {
-  std::string line = fmt::format("\"level\":\"{}\",\"event\":{}", to_string(level), json_text(event));
+  const auto now = std::chrono::system_clock::now();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm utc{};
+  const std::time_t time = std::chrono::system_clock::to_time_t(now);
+  ::gmtime_r(&time, &utc);
+  std::string line = fmt::format("{{\"time\":\"{:%Y-%m-%dT%H:%M:%S}.{:03}Z\",\"level\":\"{}\",\"event\":{}", utc, ms,
+                                 to_string(level), json_text(event));
   for (const auto& [name, value] : fields) line += fmt::format(",{}:{}", json_text(name), json_text(value));
-  return line + "}";
+  return line + "}\n";
+}
+
+Result<FileDescriptor> open_file(const std::string& path) {
+  // Without a wait for a reader, where it is a pipe.
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666));
+  if (file.valid()) return file;
+  return Failure{ErrorCode::io,
+                 fmt::format("cannot open the log {}: {}", path, std::generic_category().message(errno))};
+}
+
+/// As far as it goes.
+void write_all(int file, std::string_view text) {
+  constexpr int kForever = -1;
+  while (!text.empty()) {
+    const ssize_t size = ::write(file, text.data(), text.size());
+    if (size > 0) {
+      text.remove_prefix(static_cast<std::size_t>(size));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      pollfd writable{file, POLLOUT, 0};
+      ::poll(&writable, 1, kForever);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
 }
 
 }  // namespace
 
+/// What the threads that log share with the one that writes, which alone waits for the file. Where that waits for ever,
+/// for a pipe that nobody reads or a disk that has gone, it is left behind at the end, with this.
 class Log::Writer {
  public:
-  Writer(LogFormat format, LogLevel level, spdlog::sink_ptr sink)
-      : format_(format), logger_("troupe", std::move(sink)) {
-    // The level by our own name, as spdlog's is "warn".
-    auto formatter = std::make_unique<spdlog::pattern_formatter>(
-        format == LogFormat::json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v)" : "%Y-%m-%d %H:%M:%S.%e %v",
-        format == LogFormat::json ? spdlog::pattern_time_type::utc : spdlog::pattern_time_type::local);
-    logger_.set_formatter(std::move(formatter));
-    logger_.set_level(spdlog_level(level));
-    logger_.flush_on(spdlog::level::debug);
-    logger_.set_error_handler([](const std::string&) {});
+  Writer(const LogConfiguration& configuration, FileDescriptor file)
+      : format_(configuration.format), level_(configuration.level), path_(configuration.file), file_(std::move(file)) {}
+
+  static void run(const std::shared_ptr<Writer>& writer) { writer->run(); }
+
+  void write(LogLevel level, std::string_view event, LogFields fields) {
+    if (level < level_) return;
+    std::string line = line_of(level, event, fields);
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + line.size() > kMostBytes) {
+      ++lost_;
+      return;
+    }
+    bytes_ += line.size();
+    lines_.push_back(std::move(line));
+    changed_.notify_all();
   }
 
-  void write(LogLevel level, std::string_view event, LogFields fields) const {
-    const auto wanted = spdlog_level(level);
-    if (!logger_.should_log(wanted)) return;
-    const std::string line = format_ == LogFormat::json
-                                 ? json_line(level, event, fields)
-                                 : fmt::format("{} {}", to_string(level), text_line(event, fields));
-    logger_.log(wanted, spdlog::string_view_t(line));
+  void reopen() {
+    const std::lock_guard lock(mutex_);
+    reopen_ = !path_.empty();
+    changed_.notify_all();
+  }
+
+  bool flush(std::chrono::milliseconds at_most) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, at_most, [this] { return idle(); });
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
   }
 
  private:
-  LogFormat format_;
-  mutable spdlog::logger logger_;
+  [[nodiscard]] std::string line_of(LogLevel level, std::string_view event, LogFields fields) const {
+    return format_ == LogFormat::json ? json_line(level, event, fields) : text_line(level, event, fields);
+  }
+  [[nodiscard]] bool idle() const { return lines_.empty() && !reopen_ && !writing_; }  // mutex_
+
+  void run() {
+    // A pipe that nobody has open any more is an error like others.
+    sigset_t broken_pipe{};
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stopping_ || !lines_.empty() || reopen_; });
+      if (lines_.empty() && !reopen_) return;
+      writing_ = true;
+      const bool reopen = std::exchange(reopen_, false);
+      std::deque<std::string> lines;
+      lines.swap(lines_);
+      bytes_ = 0;
+      const std::uint64_t lost = std::exchange(lost_, 0);
+      lock.unlock();
+      if (reopen) open_anew();
+      for (const std::string& line : lines) write_all(target(), line);
+      if (lost > 0) {
+        const LogField count{"lines", std::to_string(lost)};
+        write_all(target(), line_of(LogLevel::warning, "log lines lost", {&count, 1}));
+      }
+      lock.lock();
+      writing_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  void open_anew() {
+    auto file = open_file(path_);
+    if (file) {
+      file_ = std::move(file).value();
+      return;
+    }
+    const LogField reason{"reason", file.failure().message};
+    write_all(target(), line_of(LogLevel::error, "log not opened anew", {&reason, 1}));
+  }
+
+  [[nodiscard]] int target() const { return path_.empty() ? STDERR_FILENO : file_.get(); }
+
+  const LogFormat format_;
+  const LogLevel level_;
+  const std::string path_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> lines_;  // mutex_
+  std::size_t bytes_ = 0;          // mutex_
+  std::uint64_t lost_ = 0;         // mutex_
+  bool reopen_ = false;            // mutex_
+  bool writing_ = false;           // mutex_
+  bool stopping_ = false;          // mutex_
+  /// The writing thread's.
+  FileDescriptor file_;
+};
+
+/// The writer and its thread. The last user of the log ends both.
+class Log::Handle {
+ public:
+  explicit Handle(const std::shared_ptr<Writer>& writer)
+      : writer_(writer), thread_([writer] { Writer::run(writer); }) {}
+  ~Handle() {
+    const bool written = writer_->flush(kLastMoment);
+    writer_->stop();
+    if (written) {
+      thread_.join();
+    } else {
+      thread_.detach();
+    }
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  [[nodiscard]] Writer& writer() const { return *writer_; }
+
+ private:
+  const std::shared_ptr<Writer> writer_;
+  std::thread thread_;
 };
 
 Result<Log> Log::open(const LogConfiguration& configuration) {
+  FileDescriptor file;
+  if (!configuration.file.empty()) {
+    auto opened = open_file(configuration.file);
+    if (!opened) return opened.failure();
+    file = std::move(opened).value();
+  }
   try {
-    spdlog::sink_ptr sink;
-    if (configuration.file.empty()) {
-      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    } else {
-      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(configuration.file);
-    }
-    return Log(std::make_shared<const Writer>(configuration.format, configuration.level, std::move(sink)));
-  } catch (const spdlog::spdlog_ex& error) {
-    return Failure{ErrorCode::io, fmt::format("cannot open the log {}: {}", configuration.file, error.what())};
+    const auto writer = std::make_shared<Writer>(configuration, std::move(file));
+    return Log(std::make_shared<const Handle>(writer));
+  } catch (const std::system_error& error) {
+    return Failure{ErrorCode::platform, fmt::format("cannot start the thread that writes the log: {}", error.what())};
   }
 }
 
 void Log::write(LogLevel level, std::string_view event, LogFields fields) const {
-  writer_->write(level, event, fields);
+  handle_->writer().write(level, event, fields);
 }
 
+void Log::reopen() const { handle_->writer().reopen(); }
+
+bool Log::flush(std::chrono::milliseconds at_most) const { return handle_->writer().flush(at_most); }
+
 LogSink Log::sink() const {
-  return [writer = writer_](LogLevel level, std::string_view event, LogFields fields) {
-    writer->write(level, event, fields);
+  return [handle = handle_](LogLevel level, std::string_view event, LogFields fields) {
+    handle->writer().write(level, event, fields);
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -50,6 +51,24 @@ Result<void> check_folders(const fs::path& folder, std::uint32_t user) {
   return {};
 }
 
+/// Folders above, and symbolic links where they are trusted themselves.
+Result<void> check_above(const fs::path& path, std::uint32_t user) {
+  fs::path place;
+  for (const fs::path& part : path.parent_path()) {
+    place /= part;
+    struct stat status {};
+    if (::lstat(place.c_str(), &status) != 0) return cannot_read(place);
+    if (S_ISLNK(status.st_mode)) {
+      // Everybody may write a link, says its mode.
+      status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
+    } else if (status.st_gid == ::getegid()) {
+      status.st_mode &= ~static_cast<mode_t>(S_IWGRP);
+    }
+    if (const auto why = distrust(status, place, user, true)) return Failure{ErrorCode::bad_input, *why};
+  }
+  return {};
+}
+
 /// Why the file is not to be run.
 std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t user) {
   std::error_code error;
@@ -65,6 +84,15 @@ std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t use
 }
 
 }  // namespace
+
+Result<void> check_way_to(const std::string& path, std::uint32_t user) {
+  const fs::path given = fs::path(path).lexically_normal();
+  if (Result<void> checked = check_above(given, user); !checked) return checked;
+  std::error_code error;
+  const fs::path real = fs::canonical(given.parent_path(), error);
+  if (error) return cannot_read(given.parent_path());
+  return check_above(real / given.filename(), user);
+}
 
 Result<TrustedFolder> look_at_trusted_folder(const std::string& given, std::uint32_t user) {
   if (given.empty() || given.front() != '/') {

@@ -16,6 +16,10 @@ struct TrustedFolder {
   std::vector<std::string> refused;
 };
 
+/// Whether nobody but root, `user` and members of his own group can exchange what lies at `path`: so it must be for
+/// every folder above it, and for symbolic links on the way. Fails with `bad_input`, or `io` where one cannot be read.
+[[nodiscard]] Result<void> check_way_to(const std::string& path, std::uint32_t user);
+
 /// Looks at a folder whose files the service will run. The folder, all folders above it, and each file must belong to
 /// root or `user`, and nobody else may be able to write them; a folder above it may let others write where it is
 /// sticky, as /tmp is: what lies there can be exchanged by its owner alone. The path must not lead through symbolic

@@ -107,21 +107,23 @@ class Weights {
 
 }  // namespace
 
-Result<std::function<double(std::uint32_t user)>> weights_of(const WeightConfiguration& configuration) {
-  std::map<std::uint32_t, double> users;
-  for (const auto& [name, weight] : configuration.users) {
-    const auto user = find_user(name);
-    if (!user) return user.failure();
-    users[user.value()] = weight;
-  }
-  std::map<std::uint32_t, double> groups;
-  for (const auto& [name, weight] : configuration.groups) {
-    const auto group = find_weighted_group(name);
-    if (!group) return group.failure();
-    groups[group.value()] = weight;
-  }
-  auto weights = std::make_shared<Weights>(configuration.other, std::move(users), std::move(groups));
-  return std::function<double(std::uint32_t)>([weights](std::uint32_t user) { return weights->of(user); });
+std::function<double(std::uint32_t user)> weights_of(const WeightConfiguration& configuration,
+                                                     const std::function<void(const std::string&)>& unknown) {
+  const auto numbers_of = [&](const std::map<std::string, double>& named, auto find) {
+    std::map<std::uint32_t, double> numbers;
+    for (const auto& [name, weight] : named) {
+      const Result<std::uint32_t> number = find(name);
+      if (number) {
+        numbers[number.value()] = weight;
+      } else {
+        unknown(number.failure().message);
+      }
+    }
+    return numbers;
+  };
+  auto weights = std::make_shared<Weights>(configuration.other, numbers_of(configuration.users, find_user),
+                                           numbers_of(configuration.groups, find_weighted_group));
+  return [weights](std::uint32_t user) { return weights->of(user); };
 }
 
 }  // namespace troupe::service

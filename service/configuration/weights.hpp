@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "proto/errors.hpp"
 #include "service/configuration/configuration.hpp"
@@ -10,7 +11,8 @@
 namespace troupe::service {
 
 /// What `ServerOptions::weight` wants. Thread-safe; asks the system for a user's groups the first time that he comes.
-/// Fails with `bad_input` where the system knows no such user or group.
-[[nodiscard]] Result<std::function<double(std::uint32_t user)>> weights_of(const WeightConfiguration& configuration);
+/// Users and groups that the system does not know, or not any more, are left out: `unknown` gets a message for each.
+[[nodiscard]] std::function<double(std::uint32_t user)> weights_of(
+    const WeightConfiguration& configuration, const std::function<void(const std::string&)>& unknown);
 
 }  // namespace troupe::service

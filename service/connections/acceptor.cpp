@@ -46,7 +46,15 @@ void Acceptor::run() {
     // While there is no room, connections wait in the queue of the socket, which would be ready all the time.
     const auto count = static_cast<nfds_t>(full ? 1 : waiting.size());
     const int ready = ::poll(waiting.data(), count, full ? kPauseMs : kForever);
-    if (ready < 0 && errno != EINTR) return;
+    // Short of memory, say: there is nothing to do but to try again.
+    if (ready < 0 && errno != EINTR) {
+      if (!full && log_)
+        log_(LogLevel::error, "connections cannot be waited for",
+             std::array{LogField{"reason", std::generic_category().message(errno)}});
+      std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
+      full = true;
+      continue;
+    }
     if (ready > 0 && waiting[0].revents != 0) return;
     const bool was_full = std::exchange(full, false);
     if (ready < 0) continue;

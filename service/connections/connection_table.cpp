@@ -16,7 +16,7 @@ std::uint64_t inode_of(int socket) {
 
 }  // namespace
 
-bool ConnectionTable::add(int socket, const Peer& peer) {
+bool ConnectionTable::add(int socket, const Peer& peer, std::size_t most) {
   const std::lock_guard lock(mutex_);
   std::size_t same_user = 0;
   for (auto it = connections_.begin(); it != connections_.end();) {
@@ -27,7 +27,7 @@ bool ConnectionTable::add(int socket, const Peer& peer) {
       ++it;
     }
   }
-  if (same_user >= per_user_) return false;
+  if (same_user >= most) return false;
   connections_[socket] = {inode_of(socket), peer};
   return true;
 }

@@ -18,10 +18,8 @@ namespace troupe::service {
 /// open. Thread-safe.
 class ConnectionTable {
  public:
-  explicit ConnectionTable(std::size_t per_user) : per_user_(per_user) {}
-
-  /// Notes a connection before gRPC gets it. False: its user has as many as he may have, and it is to be closed.
-  bool add(int socket, const Peer& peer);
+  /// Notes a connection before gRPC gets it. False: its user has `most` already, and it is to be closed.
+  bool add(int socket, const Peer& peer, std::size_t most);
   /// Who makes a call, by what gRPC calls his connection. Nothing where that is none of those that were noted.
   [[nodiscard]] std::optional<Peer> find(std::string_view connection) const;
   /// Connections that are open.
@@ -33,7 +31,6 @@ class ConnectionTable {
     Peer peer;
   };
 
-  const std::size_t per_user_;
   mutable std::mutex mutex_;
   /// By descriptor; some may have been closed.
   std::map<int, Connection> connections_;  // mutex_

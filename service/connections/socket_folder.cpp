@@ -11,9 +11,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "platform/files/io_failure.hpp"
+#include "service/configuration/trusted_files.hpp"
 #include "service/connections/peer.hpp"
 
 namespace troupe::service {
@@ -44,10 +46,22 @@ Result<void> make_folder(const std::string& path, std::optional<std::uint32_t> g
   return {};
 }
 
+/// Who could exchange the folder could exchange the sockets.
+Result<void> check_place(const std::string& path) {
+  const auto checked = check_way_to(path, ::geteuid());
+  if (checked) return {};
+  return refused(
+      fmt::format("the folder '{}' is no place for sockets: {}; name another folder", path, checked.failure().message));
+}
+
 /// The folder may have been there before.
 Result<void> check_folder(const std::string& path, std::optional<std::uint32_t> group) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return io_failure("use the folder", path, errno);
+  if (::lstat(path.c_str(), &status) != 0) return io_failure("use the folder", path, errno);
+  if (S_ISLNK(status.st_mode)) {
+    return refused(
+        fmt::format("'{}' is a symbolic link, which could come to lead elsewhere: name the folder itself", path));
+  }
   if (!S_ISDIR(status.st_mode)) return refused(fmt::format("'{}' is no folder: name another one", path));
   if (status.st_uid != ::geteuid()) {
     return refused(
@@ -145,6 +159,10 @@ Result<std::string> default_socket_folder() {
 }
 
 Result<SocketFolder> SocketFolder::open(const std::string& path, std::optional<std::uint32_t> group) {
+  struct stat above {};
+  const bool there = ::stat(std::string(std::filesystem::path(path).parent_path()).c_str(), &above) == 0;
+  // Where there is nothing above it, making it says so.
+  if (const auto placed = there ? check_place(path) : Result<void>(); !placed) return placed.failure();
   if (const auto made = make_folder(path, group); !made) return made.failure();
   if (const auto checked = check_folder(path, group); !checked) return checked.failure();
   auto lock = take_lock(path);

@@ -1,97 +1,105 @@
-/// The part of an HTTP server that unknown programs can reach: bounded in time, memory and threads, whatever they send.
-/// Internal to the HTTP server: brings in httplib.
+/// The part of an HTTP server that unknown programs can reach: bounded in time, memory, threads and descriptors,
+/// whatever they send.
 #pragma once
 
-#include <httplib.h>
-
-#include <array>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
-#include <mutex>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "platform/files/file_descriptor.hpp"
+#include "service/http/http_guard.hpp"
 
 namespace troupe::service {
 
-/// What one connection may take.
+struct HttpRequest {
+  std::string method;
+  /// Without what follows '?'.
+  std::string path;
+  std::string query;
+  /// By names in lower case; of several of one name the first.
+  std::map<std::string, std::string> headers;
+
+  /// Empty where it is not there.
+  [[nodiscard]] std::string_view header(const std::string& name) const;
+  /// Nothing where it is not there. Values are taken as they are: none that we know of has to be escaped.
+  [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string media_type = "text/plain; charset=utf-8";
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// Reads what is a request in full, up to the empty line. Nothing where it is none.
+[[nodiscard]] std::optional<HttpRequest> parse_http_request(const std::string& text);
+
+/// What the connections of a server may take.
 struct ConnectionLimits {
   /// For the whole of request and answer, however they trickle.
   std::chrono::milliseconds time{5000};
   /// That a client may send.
   std::size_t bytes = std::size_t{32} << 10U;
+  /// At a time. Where one comes that is too many, the oldest goes that has not said what it wants: so who says nothing
+  /// keeps nobody out.
+  std::size_t connections = 128;
 };
 
-/// A client's socket, which the caller closes.
-class LimitedStream final : public httplib::Stream {
+/// Serves all connections in one thread, one request each. A request that is not there yet takes no more than its bytes
+/// and a descriptor.
+class HttpListener {
  public:
-  LimitedStream(socket_t socket, ConnectionLimits limits, const std::atomic<bool>& stopping);
+  /// Called by the server's thread.
+  using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  bool is_readable() const override;
-  bool is_writable() const override;
-  ssize_t read(char* ptr, size_t size) override;
-  ssize_t write(const char* ptr, size_t size) override;
-  void get_remote_ip_and_port(std::string& ip, int& port) const override;
-  void get_local_ip_and_port(std::string& ip, int& port) const override;
-  socket_t socket() const override { return socket_; }
+  HttpListener(const ConnectionLimits& limits, Handler handler) : limits_(limits), handler_(std::move(handler)) {}
+  ~HttpListener();
+  HttpListener(const HttpListener&) = delete;
+  HttpListener& operator=(const HttpListener&) = delete;
 
-  /// Says that nothing follows, and waits a moment for the client to have read it: closing at once would take back what
-  /// it has not read yet, if it is still sending.
-  void finish();
+  /// Listens from now on; 0, or an errno that says why it cannot.
+  [[nodiscard]] int start(const HttpAddress& address, std::uint16_t port);
+  [[nodiscard]] std::uint16_t port() const { return port_; }
 
  private:
-  /// Until the socket is ready for `events`, the time is up, or the server stops.
-  [[nodiscard]] bool wait(short events) const;
+  using Clock = std::chrono::steady_clock;
+  struct Connection {
+    platform::FileDescriptor socket;
+    Clock::time_point deadline;
+    std::string request = {};
+    std::string answer = {};
+    std::size_t sent = 0;
+    /// All has been said; what the client still sends is read and dropped, as closing would take back what it has not
+    /// read yet.
+    bool finishing = false;
+  };
 
-  socket_t socket_;
-  std::chrono::steady_clock::time_point deadline_;
-  const std::atomic<bool>& stopping_;
-  std::size_t bytes_left_;
-  std::array<char, 4096> buffer_{};
-  std::size_t at_ = 0;
-  std::size_t end_ = 0;
-};
-
-/// So many threads, and so many connections that wait for one of them; beyond that, the listening thread runs them
-/// itself, which `LimitedServer` understands.
-class LimitedQueue final : public httplib::TaskQueue {
- public:
-  LimitedQueue(std::size_t threads, std::size_t most_waiting);
-  void enqueue(std::function<void()> job) override;
-  void shutdown() override;
-
- private:
   void run();
-
-  const std::size_t most_waiting_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  std::deque<std::function<void()>> waiting_;
-  bool stop_ = false;
-
-  std::vector<std::thread> threads_;
-};
-
-/// One request a connection. Where all threads are taken and enough connections wait, further ones are closed at once.
-class LimitedServer final : public httplib::Server {
- public:
-  LimitedServer(std::size_t threads, ConnectionLimits limits);
-
-  /// Accepts connections until `end`, which another thread calls. After `bind_to_port` or `bind_to_any_port`.
-  void serve();
-  /// Does not wait for `serve` to return; connections end early.
-  void end();
-
- private:
-  bool process_and_close_socket(socket_t socket) override;
+  void accept();
+  /// False: the connection is to be closed.
+  bool go_on(Connection& connection);
+  bool receive(Connection& connection);
+  bool send(Connection& connection);
+  [[nodiscard]] std::string answer_to(const std::string& request) const;
 
   const ConnectionLimits limits_;
-  std::atomic<bool> stopping_{false};
-  std::atomic<std::thread::id> listener_{};
+  const Handler handler_;
+  std::uint16_t port_ = 0;
+  platform::FileDescriptor stop_;
+  platform::FileDescriptor listening_;
+  /// The oldest first.
+  std::list<Connection> connections_;
+  std::thread thread_;
 };
 
 }  // namespace troupe::service

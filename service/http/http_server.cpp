@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -11,7 +10,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "service/http/http_connection.hpp"
@@ -25,14 +23,15 @@ namespace troupe::service {
 
 namespace {
 
-using httplib::Request;
-using httplib::Response;
-using Handled = httplib::Server::HandlerResponse;
-
 /// Nothing but what this server sends is loaded, run or shown, and no other page may show it.
-constexpr const char* kContentPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+constexpr std::array<std::pair<const char*, const char*>, 5> kHeaders{
+    {{"Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+     {"X-Content-Type-Options", "nosniff"},
+     {"Referrer-Policy", "no-referrer"},
+     {"Cross-Origin-Resource-Policy", "same-origin"},
+     {"Cache-Control", "no-store"}}};
 
 std::string media_type(std::string_view name) {
   if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
@@ -41,17 +40,24 @@ std::string media_type(std::string_view name) {
 }
 
 /// A number that a request gives; nothing where it gives none or no number.
-std::optional<std::uint64_t> parameter(const Request& request, const char* name) {
-  const std::string text = request.get_param_value(name);
+std::optional<std::uint64_t> number(const HttpRequest& request, std::string_view name) {
+  const std::string text = request.parameter(name).value_or("");
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
-void answer(Response& response, int status, const std::string& text) {
-  response.status = status;
-  response.set_content(text + "\n", "text/plain; charset=utf-8");
+HttpResponse answer(int status, const std::string& text) { return {.status = status, .body = text + "\n"}; }
+
+HttpResponse json_answer(std::string text) { return {.media_type = "application/json", .body = std::move(text)}; }
+
+/// A page elsewhere may ask without being allowed to read the answer, and would make the service work. To come here by
+/// a link is another matter.
+bool comes_from_another_site(const HttpRequest& request) {
+  const std::string_view site = request.header("sec-fetch-site");
+  if (site != "cross-site" && site != "same-site") return false;
+  return request.path != "/" || request.header("sec-fetch-mode") != "navigate";
 }
 
 }  // namespace
@@ -118,141 +124,104 @@ struct HttpServer::State {
         address(std::move(where)),
         history(source),
         why(source),
-        server(options.threads, {.time = std::chrono::ceil<std::chrono::milliseconds>(options.request_time)}) {
-    server.set_default_headers({{"Content-Security-Policy", kContentPolicy},
-                                {"X-Content-Type-Options", "nosniff"},
-                                {"Referrer-Policy", "no-referrer"},
-                                {"Cross-Origin-Resource-Policy", "same-origin"},
-                                {"Cache-Control", "no-store"}});
-    server.set_pre_routing_handler([this](const Request& request, Response& response) {
-      return admit(request, response) ? Handled::Unhandled : Handled::Handled;
-    });
-    server.set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
-      answer(response, 500, "the service could not answer");
-    });
-    add_routes();
-  }
-
-  ~State() {
-    if (!listener.joinable()) return;
-    server.end();
-    listener.join();
-  }
+        listener({.time = std::chrono::ceil<std::chrono::milliseconds>(options.request_time)},
+                 [this](const HttpRequest& request) { return respond(request); }) {}
 
   Result<void> listen() {
-    errno = 0;
-    const bool bound =
-        options.port != 0
-            ? server.bind_to_port(address.text, options.port)
-            : (port = static_cast<std::uint16_t>(std::max(0, server.bind_to_any_port(address.text)))) != 0;
-    if (!bound) return cannot_listen(address, options.port, errno);
-    if (options.port != 0) port = options.port;
-    listener = std::thread([this] {
-      server.serve();
-      ended = true;
-    });
-    // It can be ended only once it has begun.
-    while (!server.is_running() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const int error = listener.start(address, options.port);
+    if (error != 0) return cannot_listen(address, options.port, error);
     return {};
   }
 
-  /// Whether the request may be answered; else `response` says why not.
-  bool admit(const Request& request, Response& response) {
-    if (request.method != "GET" && request.method != "HEAD") {
-      response.set_header("Allow", "GET, HEAD");
-      answer(response, 405, "this server is read-only: it answers GET and HEAD");
-      return false;
+  HttpResponse respond(const HttpRequest& request) {
+    HttpResponse response = why_refused(request).value_or(HttpResponse{.status = 0});
+    if (response.status == 0) response = give(request);
+    const bool with_cookie = !options.token.empty() && is_token(request.parameter("token").value_or(""));
+    if (with_cookie) {
+      response.headers.emplace_back(
+          "Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name(), session_key));
     }
-    // Ranges that overlap would multiply the answer.
-    if (!request.ranges.empty()) {
-      answer(response, 400, "this server sends whole answers only: leave out the header Range");
-      return false;
-    }
-    if (options.token.empty()) {
-      if (names_loopback(request.get_header_value("Host"))) return true;
-      answer(response, 403, "this server answers requests to this machine's own address only, such as 127.0.0.1");
-      return false;
-    }
-    return admit_with_token(request, response);
+    for (const auto& [name, value] : kHeaders) response.headers.emplace_back(name, value);
+    return response;
   }
 
-  bool admit_with_token(const Request& request, Response& response) {
+  /// What is said instead of an answer to the question.
+  [[nodiscard]] std::optional<HttpResponse> why_refused(const HttpRequest& request) const {
+    if (request.method != "GET" && request.method != "HEAD") {
+      HttpResponse response = answer(405, "this server is read-only: it answers GET and HEAD");
+      response.headers.emplace_back("Allow", "GET, HEAD");
+      return response;
+    }
+    if (!request.header("range").empty()) {
+      return answer(400, "this server sends whole answers only: leave out the header Range");
+    }
+    if (comes_from_another_site(request)) {
+      return answer(403, "this server answers no requests that pages of other sites make");
+    }
+    if (!options.token.empty()) return why_refused_without_token(request);
+    if (names_loopback(request.header("host"))) return std::nullopt;
+    return answer(403, "this server answers requests to this machine's own address only, such as 127.0.0.1");
+  }
+
+  [[nodiscard]] std::optional<HttpResponse> why_refused_without_token(const HttpRequest& request) const {
     constexpr std::string_view kScheme = "Bearer ";
-    const std::string authorization = request.get_header_value("Authorization");
-    if (authorization.starts_with(kScheme) && is_token(std::string_view(authorization).substr(kScheme.size()))) {
-      return true;
-    }
-    const std::string cookies = request.get_header_value("Cookie");
-    if (equal_in_constant_time(cookie_value(cookies, cookie_name()), session_key)) return true;
-    if (is_token(request.get_param_value("token"))) {
-      response.set_header("Set-Cookie",
-                          fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name(), session_key));
-      if (request.path != "/") return true;
+    const std::string_view authorization = request.header("authorization");
+    if (authorization.starts_with(kScheme) && is_token(authorization.substr(kScheme.size()))) return std::nullopt;
+    if (equal_in_constant_time(cookie_value(request.header("cookie"), cookie_name()), session_key)) return std::nullopt;
+    if (is_token(request.parameter("token").value_or(""))) {
+      if (request.path != "/") return std::nullopt;
       // The address bar and the history do not keep it.
-      response.set_redirect("/", 303);
-      return false;
+      HttpResponse response = answer(303, "the token has become a cookie");
+      response.headers.emplace_back("Location", "/");
+      return response;
     }
-    response.set_header("WWW-Authenticate", "Bearer realm=\"troupe\"");
-    answer(response, 401, "this server wants its token: as `Authorization: Bearer TOKEN`, or once as /?token=TOKEN");
-    return false;
+    HttpResponse response =
+        answer(401, "this server wants its token: as `Authorization: Bearer TOKEN`, or once as /?token=TOKEN");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"troupe\"");
+    return response;
   }
 
   [[nodiscard]] bool is_token(std::string_view text) const { return equal_in_constant_time(text, options.token); }
   /// Cookies do not know ports: two services on one machine must not take one another's.
-  [[nodiscard]] std::string cookie_name() const { return fmt::format("troupe_{}", port.load()); }
+  [[nodiscard]] std::string cookie_name() const { return fmt::format("troupe_{}", listener.port()); }
 
-  void add_routes() {
-    for (const PageFile& file : page_files()) {
-      std::string pattern = "/";
-      for (const char c : file.name == "index.html" ? std::string_view() : file.name) {
-        if (c == '.') pattern += '\\';
-        pattern += c;
-      }
-      server.Get(pattern, [file](const Request&, Response& response) {
-        response.set_content(file.text.data(), file.text.size(), media_type(file.name));
-      });
+  HttpResponse give(const HttpRequest& request) {
+    if (request.path == "/metrics") {
+      return {.media_type = kPrometheusMediaType, .body = prometheus_text(*history.look())};
     }
-    server.Get("/metrics", [this](const Request&, Response& response) {
-      response.set_content(prometheus_text(*history.look()), kPrometheusMediaType);
-    });
-    server.Get("/view\\.json", [this](const Request& request, Response& response) { give_view(request, response); });
-    server.Get("/why\\.json", [this](const Request& request, Response& response) { give_why(request, response); });
-    server.set_error_handler([](const Request&, Response& response) {
-      if (response.body.empty())
-        answer(response, response.status, "there is nothing here: see /, /metrics and /view.json");
-    });
+    if (request.path == "/view.json") return give_view(request);
+    if (request.path == "/why.json") return give_why(request);
+    const std::string_view name = request.path == "/" ? "index.html" : std::string_view(request.path).substr(1);
+    for (const PageFile& file : page_files()) {
+      const bool asked = file.name == name && (request.path == "/" || file.name != "index.html");
+      if (asked) return {.media_type = media_type(file.name), .body = std::string(file.text)};
+    }
+    return answer(404, "there is nothing here: see /, /metrics and /view.json");
   }
 
-  void give_view(const Request& request, Response& response) {
+  HttpResponse give_view(const HttpRequest& request) {
     const auto view = history.look();
-    if (!request.has_param("since")) {
-      response.set_content(view_to_text(*view), "application/json");
-      return;
-    }
-    const auto since = parameter(request, "since");
-    if (!since) return answer(response, 400, "since: expected the number of a sample");
+    if (!request.parameter("since")) return json_answer(view_to_text(*view));
+    const auto since = number(request, "since");
+    if (!since) return answer(400, "since: expected the number of a sample");
     nlohmann::json json = view_as_json(*view);
     json["samples"] = history.samples_since(*since);
-    response.set_content(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "application/json");
+    return json_answer(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 
-  void give_why(const Request& request, Response& response) {
-    const auto session = parameter(request, "session");
-    if (request.has_param("session") && !session) return answer(response, 400, "session: expected its number");
+  HttpResponse give_why(const HttpRequest& request) {
+    const auto session = number(request, "session");
+    if (request.parameter("session") && !session) return answer(400, "session: expected its number");
     const auto text = why.of(session);
-    if (!text) return answer(response, 404, "there is no such session");
-    response.set_content(*text, "application/json");
+    return text ? json_answer(*text) : answer(404, "there is no such session");
   }
 
   const HttpOptions options;
   const HttpAddress address;
   const std::string session_key = random_key();
-  std::atomic<std::uint16_t> port{0};
   ViewHistory history;
   WhyAnswers why;
-  LimitedServer server;
-  std::atomic<bool> ended{false};
-  std::thread listener;
+  HttpListener listener;
 };
 
 HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -268,13 +237,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const ServiceViewSource& s
                    fmt::format("HTTP at {} can be reached from other machines: set a token, or listen at 127.0.0.1",
                                options.address)};
   }
-  if (options.threads == 0) return Failure{ErrorCode::invalid_argument, "an HTTP server needs one thread at least"};
   auto state = std::make_unique<State>(source, options, address.value());
   if (auto listening = state->listen(); !listening) return listening.failure();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
 }
 
-std::string HttpServer::url() const { return fmt::format("http://{}/", with_port(state_->address, state_->port)); }
-std::uint16_t HttpServer::port() const { return state_->port; }
+std::string HttpServer::url() const { return fmt::format("http://{}/", with_port(state_->address, port())); }
+std::uint16_t HttpServer::port() const { return state_->listener.port(); }
 
 }  // namespace troupe::service

@@ -1,7 +1,6 @@
 /// Metrics and the page with the live view, over HTTP.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,8 +19,6 @@ struct HttpOptions {
   /// Where it is not empty, whoever asks must know it, on this machine too. HTTP does not hide it from who can read
   /// along on the network.
   std::string token{};
-  /// Requests that are answered at the same time.
-  std::size_t threads = 4;
   /// For a whole request and its answer.
   Duration request_time = std::chrono::seconds(5);
 };
@@ -36,7 +33,7 @@ struct HttpOptions {
 /// token.
 class HttpServer {
  public:
-  /// Listens from now on, in threads of its own. The source outlives the server. Fails with `invalid_argument` where
+  /// Listens from now on, in a thread of its own. The source outlives the server. Fails with `invalid_argument` where
   /// the options cannot be used, with `io` where the address and port cannot be had; the message says what to do.
   static Result<std::unique_ptr<HttpServer>> start(const ServiceViewSource& source, const HttpOptions& options);
 

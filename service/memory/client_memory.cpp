@@ -29,8 +29,9 @@ Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
   const std::uint64_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   if (ended_) return connection_ended();
-  segments_.emplace(id, segment.value());
-  return Allocated{id, std::move(segment).value()};
+  Allocated allocated{id, segment.value()->size(), segment.value()->take_descriptor()};
+  segments_.emplace(id, std::move(segment).value());
+  return allocated;
 }
 
 Result<void> ClientMemory::release(std::uint64_t id) {
@@ -41,6 +42,7 @@ Result<void> ClientMemory::release(std::uint64_t id) {
     return Failure{ErrorCode::invalid_argument, fmt::format("there is no segment {} of shared memory", id)};
   }
   last = std::move(found->second);
+  last->take_away();
   segments_.erase(found);
   return {};
 }
@@ -51,11 +53,14 @@ std::shared_ptr<SharedSegment> ClientMemory::find(std::uint64_t id) const {
   return found == segments_.end() ? nullptr : found->second;
 }
 
-void ClientMemory::end() {
+void ClientMemory::end(bool take_away) {
   std::map<std::uint64_t, std::shared_ptr<SharedSegment>> segments;
   const std::lock_guard lock(mutex_);
   ended_ = true;
   segments.swap(segments_);
+  if (take_away) {
+    for (const auto& [id, segment] : segments) segment->take_away();
+  }
   if (gone_) std::exchange(gone_, nullptr)();
 }
 

@@ -23,16 +23,13 @@ using Token = std::array<std::uint8_t, wire::kTokenSize>;
 /// Thread-safe: the connection's thread allocates and releases, the session's thread finds.
 class ClientMemory {
  public:
-  struct Limits {
-    Bytes memory;
-    std::size_t segments = 0;
-  };
   /// `next_id` numbers the segments of all clients; it outlives this.
-  ClientMemory(Peer peer, const Token& token, const Limits& limits, std::atomic<std::uint64_t>& next_id)
+  ClientMemory(Peer peer, const Token& token, std::size_t most_segments, std::shared_ptr<MemoryAccount> account,
+               std::atomic<std::uint64_t>& next_id)
       : peer_(std::move(peer)),
         token_(token),
-        most_segments_(limits.segments),
-        account_(std::make_shared<MemoryAccount>(limits.memory)),
+        most_segments_(most_segments),
+        account_(std::move(account)),
         next_id_(next_id) {}
 
   [[nodiscard]] const Peer& peer() const { return peer_; }
@@ -40,7 +37,9 @@ class ClientMemory {
 
   struct Allocated {
     std::uint64_t id = 0;
-    std::shared_ptr<SharedSegment> segment;
+    Bytes size;
+    /// Of the memory, for the client.
+    platform::FileDescriptor descriptor;
   };
   /// What `SharedSegment::create` fails with; `invalid_argument` where there are too many segments, `stopped` after
   /// `end`.
@@ -50,8 +49,9 @@ class ClientMemory {
   /// Null where there is no such segment.
   [[nodiscard]] std::shared_ptr<SharedSegment> find(std::uint64_t id) const;
 
-  /// The connection has ended: forgets all segments, and tells who watches.
-  void end();
+  /// The connection has ended: forgets all segments, and tells who watches. `take_away`: the client is not to keep
+  /// them.
+  void end(bool take_away);
   [[nodiscard]] bool ended() const;
   /// `gone` is called once, when the connection ends, or now if it has; never after `unwatch` has returned. One watcher
   /// at a time: false where there is one.
@@ -60,6 +60,8 @@ class ClientMemory {
 
   /// Memory that it has, released segments that are still used included.
   [[nodiscard]] Bytes used() const { return account_->used(); }
+  /// Of shared memory; `above` is its user's, for all that the service keeps for him.
+  [[nodiscard]] const MemoryAccount& account() const { return *account_; }
 
  private:
   const Peer peer_;

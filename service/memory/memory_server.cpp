@@ -4,16 +4,24 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "service/descriptor_reserve.hpp"
+
 namespace troupe::service {
 namespace {
+
+/// Whoever connects knows what to say, and reads what he asked for. As long as he does not, a thread waits.
+constexpr std::chrono::seconds kGreetingTime{10};
+constexpr std::chrono::seconds kReadingTime{10};
 
 using wire::MemoryError;
 using wire::MemoryReply;
@@ -79,6 +87,12 @@ Received receive(int socket, MemoryRequest& request) {
   return Received::request;
 }
 
+/// Of receiving or sending; 0: none.
+void set_deadline(int socket, int option, std::chrono::seconds time) {
+  const timeval value{time.count(), 0};
+  ::setsockopt(socket, SOL_SOCKET, option, &value, sizeof value);
+}
+
 bool fill_token(Token& token) {
   std::size_t filled = 0;
   while (filled < token.size()) {
@@ -115,8 +129,15 @@ void MemoryServer::serve(platform::FileDescriptor connection, const Peer& peer) 
                  fmt::format("user {} has {} connections to the service, and may have no more", peer.user, count)));
     return;
   }
+  if (descriptors_are_scarce(connection.get()) && count > 0) {
+    send(connection.get(),
+         refusal(0, MemoryError::limit, "the service has no descriptors left for another client: try again later"));
+    return;
+  }
   // A thread of its own may block.
   ::fcntl(connection.get(), F_SETFL, ::fcntl(connection.get(), F_GETFL) & ~O_NONBLOCK);
+  set_deadline(connection.get(), SO_RCVTIMEO, kGreetingTime);
+  set_deadline(connection.get(), SO_SNDTIMEO, kReadingTime);
   const Place place = connections_.insert(connections_.end(), Connection{std::move(connection), peer, nullptr, {}});
   try {
     place->thread = std::thread([this, place] { run(place); });
@@ -152,8 +173,12 @@ void MemoryServer::run(Place connection) {
       send(socket, refusal(0, MemoryError::invalid_argument, "a packet is not as long as a request"));
     }
   }
-  if (connection->memory) connection->memory->end();
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  // A client that outlives the service can still read its data.
+  const bool take_away = !draining_;
+  lock.unlock();
+  if (connection->memory) connection->memory->end(take_away);
+  lock.lock();
   if (connection->memory) known_.erase(connection->memory->token());
   connection->memory = nullptr;
   connection->socket.reset();
@@ -188,8 +213,10 @@ bool MemoryServer::hello(Connection& connection, const MemoryRequest& request, M
     reply = refusal(request.request, MemoryError::out_of_memory, "the system has no random numbers");
     return false;
   }
+  set_deadline(connection.socket.get(), SO_RCVTIMEO, std::chrono::seconds(0));
   const std::lock_guard lock(mutex_);
-  connection.memory = std::make_shared<ClientMemory>(connection.peer, token, limits_.client, next_segment_);
+  connection.memory = std::make_shared<ClientMemory>(connection.peer, token, limits_.segments,
+                                                     accounts_.open(connection.peer.user), next_segment_);
   known_.emplace(token, connection.memory);
   reply.token = token;
   return true;
@@ -215,8 +242,8 @@ bool MemoryServer::answer(Connection& connection, const MemoryRequest& request) 
         return send(socket, refused);
       }
       reply.segment = allocated.value().id;
-      reply.size = allocated.value().segment->size().count;
-      return send(socket, reply, allocated.value().segment->descriptor());
+      reply.size = allocated.value().size.count;
+      return send(socket, reply, allocated.value().descriptor.get());
     }
     case MemoryRequestKind::release: {
       const auto released = connection.memory->release(request.segment);

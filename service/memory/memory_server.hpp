@@ -20,10 +20,12 @@ namespace troupe::service {
 class MemoryServer {
  public:
   struct Limits {
-    ClientMemory::Limits client;
+    MemoryAccounts::Limits memory;
+    /// Of one client.
+    std::size_t segments = 0;
     std::size_t connections_per_user = 0;
   };
-  explicit MemoryServer(const Limits& limits) : limits_(limits) {}
+  explicit MemoryServer(const Limits& limits) : limits_(limits), accounts_(limits.memory) {}
   /// Ends all connections.
   ~MemoryServer();
   MemoryServer(const MemoryServer&) = delete;
@@ -55,6 +57,7 @@ class MemoryServer {
   void collect();
 
   const Limits limits_;
+  MemoryAccounts accounts_;
   std::atomic<std::uint64_t> next_segment_{1};
   mutable std::mutex mutex_;
   std::condition_variable all_ended_;

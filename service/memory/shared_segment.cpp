@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <limits>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -23,31 +25,61 @@ constexpr std::uint64_t kStep = 256ULL << 20U;
 /// What the machine keeps: with the last of its memory gone, the kernel would end processes.
 constexpr std::uint64_t kReserve = 64ULL << 20U;
 
-std::string in_mebibytes(Bytes size) { return fmt::format("{:.1f} MiB", static_cast<double>(size.count) / 1048576.0); }
-
 Failure no_memory(Bytes size, const std::string& why) {
   return {ErrorCode::out_of_memory, fmt::format("cannot share {} of memory: {}", in_mebibytes(size), why)};
 }
 
 std::string message(int error) { return std::generic_category().message(error); }
 
-Result<void> check_room(Bytes size, std::uint64_t step) {
-  const platform::HostMemory memory = platform::read_host_memory();
-  const std::uint64_t free = memory.available.count > kReserve ? memory.available.count - kReserve : 0;
-  if (step <= free) return {};
-  return no_memory(size, fmt::format("{} is left ({}): ask for less, or end other programs", in_mebibytes({free}),
-                                     memory.limited_by));
+/// Memory that threads are about to allocate, which the system does not know yet.
+class Promises {
+ public:
+  /// Waits where others' allocations have to end before it can be said whether there is room.
+  Result<void> begin(Bytes size, std::uint64_t step) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const platform::HostMemory memory = platform::read_host_memory();
+      const std::uint64_t free = memory.available.count > kReserve ? memory.available.count - kReserve : 0;
+      if (step <= free - std::min(free, promised_)) {
+        promised_ += step;
+        return {};
+      }
+      if (promised_ == 0) {
+        return no_memory(size, fmt::format("{} is left ({}): ask for less, or end other programs", in_mebibytes({free}),
+                                           memory.limited_by));
+      }
+      kept_.wait(lock);
+    }
+  }
+  void end(std::uint64_t step) {
+    {
+      const std::lock_guard lock(mutex_);
+      promised_ -= step;
+    }
+    kept_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable kept_;
+  std::uint64_t promised_ = 0;  // mutex_
+};
+
+/// Of the process, as its memory is.
+Promises& promises() {
+  static Promises all;
+  return all;
+}
+
+int allocate_pages(int descriptor, std::uint64_t offset, std::uint64_t size) {
+  int outcome = 0;
+  do {
+    outcome = ::fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(size));
+  } while (outcome != 0 && errno == EINTR);
+  return outcome == 0 ? 0 : errno;
 }
 
 }  // namespace
-
-bool MemoryAccount::take(Bytes size) {
-  std::uint64_t used = used_.load(std::memory_order_relaxed);
-  do {
-    if (size.count > most_.count || used > most_.count - size.count) return false;
-  } while (!used_.compare_exchange_weak(used, used + size.count, std::memory_order_relaxed));
-  return true;
-}
 
 Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::shared_ptr<MemoryAccount> account) {
   if (size.count == 0) return Failure{ErrorCode::invalid_argument, "a segment of 0 bytes was asked for"};
@@ -55,11 +87,12 @@ Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::sh
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const bool fits = size.count <= kMost - page;
   const Bytes rounded{fits ? (size.count + page - 1) / page * page : size.count};
-  if (!fits || !account->take(rounded)) {
-    return Failure{ErrorCode::invalid_argument,
-                   fmt::format("{} of shared memory were asked for with {} in use, and the service lets a client have "
-                               "{}: release memory that is not needed, or ask for a higher limit",
-                               in_mebibytes(size), in_mebibytes(account->used()), in_mebibytes(account->most()))};
+  if (const MemoryAccount* const full = fits ? account->take(rounded) : account.get()) {
+    return Failure{
+        ErrorCode::invalid_argument,
+        fmt::format("{} of shared memory were asked for with {} in use, and the service lets {} have {}: "
+                    "release some, or ask for a higher limit",
+                    in_mebibytes(size), in_mebibytes(full->used()), full->whose(), in_mebibytes(full->most()))};
   }
   const std::shared_ptr<SharedSegment> segment(new SharedSegment(rounded, std::move(account)));
   if (auto opened = segment->open(); !opened) return opened.failure();
@@ -71,13 +104,15 @@ Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::sh
 
 SharedSegment::~SharedSegment() {
   pinned_ = {};
+  if (data_ != nullptr && taken_away_) ::madvise(data_, size_.count, MADV_REMOVE);
   if (data_ != nullptr) ::munmap(data_, size_.count);
-  descriptor_.reset();
   account_->give_back(size_);
 }
 
 Result<void> SharedSegment::open() {
-  if (auto room = check_room(size_, size_.count); !room) return room;
+  // All of it at once is refused before any of it is allocated.
+  if (auto room = promises().begin(size_, size_.count); !room) return room;
+  promises().end(size_.count);
   descriptor_ = platform::FileDescriptor(::memfd_create("troupe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!descriptor_.valid()) return no_memory(size_, message(errno));
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_.count)) != 0) return no_memory(size_, message(errno));
@@ -92,14 +127,12 @@ Result<void> SharedSegment::open() {
 Result<void> SharedSegment::fill() {
   for (std::uint64_t offset = 0; offset < size_.count; offset += kStep) {
     const std::uint64_t step = std::min(kStep, size_.count - offset);
-    if (auto room = check_room(size_, step); !room) return room;
+    if (auto room = promises().begin(size_, step); !room) return room;
     // Ten times faster than page by page, and kernels run faster on them.
     platform::make_huge(data_ + offset, step);
-    int outcome = 0;
-    do {
-      outcome = ::fallocate(descriptor_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(step));
-    } while (outcome != 0 && errno == EINTR);
-    if (outcome != 0) return no_memory(size_, message(errno));
+    const int error = allocate_pages(descriptor_.get(), offset, step);
+    promises().end(step);
+    if (error != 0) return no_memory(size_, message(error));
     // Saves kernels the first touch of each page. Older systems do not know it.
     ::madvise(data_ + offset, step, MADV_POPULATE_WRITE);
   }

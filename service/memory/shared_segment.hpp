@@ -5,36 +5,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "platform/files/file_descriptor.hpp"
 #include "platform/memory/pinned_memory.hpp"
 #include "proto/errors.hpp"
 #include "proto/units.hpp"
+#include "service/memory/memory_account.hpp"
 
 namespace troupe::service {
 
-/// How much shared memory one client has and may have. Thread-safe.
-class MemoryAccount {
- public:
-  explicit MemoryAccount(Bytes most) : most_(most) {}
-  /// False: that would be more than it may have, and nothing was taken.
-  bool take(Bytes size);
-  void give_back(Bytes size) { used_.fetch_sub(size.count, std::memory_order_relaxed); }
-  [[nodiscard]] Bytes used() const { return {used_.load(std::memory_order_relaxed)}; }
-  [[nodiscard]] Bytes most() const { return most_; }
-
- private:
-  const Bytes most_;
-  std::atomic<std::uint64_t> used_{0};
-};
-
 /// Anonymous shared memory that all of its pages have been allocated for, mapped here. Nobody can make it smaller or
-/// larger, so that using the mapping never faults for lack of memory behind it, whatever the client does. No path leads
-/// to it: who has no descriptor cannot read it. Goes with its owner.
+/// larger, so that every address of the mapping stays good. A client can take pages out of it; then they are allocated
+/// anew when they are used, for which the accounts keep room (where the system counts memory before it is used,
+/// vm.overcommit_memory = 2, that can fail all the same). No path leads to it: who has no descriptor cannot read it.
 class SharedSegment {
  public:
-  /// Rounds up to whole pages. Fails with `invalid_argument` for a size of 0 or more than the account may have, and
-  /// with `out_of_memory`.
+  /// Rounds up to whole pages. Fails with `invalid_argument` for a size of 0 or more than one of the accounts may have,
+  /// and with `out_of_memory`.
   static Result<std::shared_ptr<SharedSegment>> create(Bytes size, std::shared_ptr<MemoryAccount> account);
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;
@@ -42,8 +30,11 @@ class SharedSegment {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] Bytes size() const { return size_; }
-  /// For the client; the segment keeps it.
-  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+  /// For the client; once. Whoever has it closes it, as descriptors are scarce.
+  [[nodiscard]] platform::FileDescriptor take_descriptor() { return std::move(descriptor_); }
+  /// The client has no right to it any more: its pages are the system's again when the last user goes, even where the
+  /// client has kept its mapping.
+  void take_away() { taken_away_ = true; }
 
  private:
   SharedSegment(Bytes size, std::shared_ptr<MemoryAccount> account) : size_(size), account_(std::move(account)) {}
@@ -56,6 +47,7 @@ class SharedSegment {
   platform::FileDescriptor descriptor_;
   std::byte* data_ = nullptr;
   platform::PinnedMemory pinned_;
+  std::atomic<bool> taken_away_{false};
 };
 
 }  // namespace troupe::service

@@ -14,12 +14,16 @@ Failure RefusedTasks::take(Entries& entries, std::uint64_t number) {
   return failure;
 }
 
-Codelet RefusedTasks::codelet(const std::string& name) const {
+Codelet RefusedTasks::codelet(const std::string& name) {
+  const std::lock_guard lock(codelets_mutex_);
+  const auto found = codelets_.find(name);
+  if (found != codelets_.end()) return found->second;
   const Kernel fail = [entries = entries_](const KernelContext& context) {
     throw Error(take(*entries, context.argument<std::uint64_t>(0)));
   };
   Codelet codelet = Codelet::variadic(name);
   codelet.implement(DeviceKind::cpu_core, fail);
+  codelets_.emplace(name, codelet);
   return codelet;
 }
 

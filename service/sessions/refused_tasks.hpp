@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,12 +13,13 @@
 
 namespace troupe::service {
 
-/// The failures of one session's refused tasks, until they have been thrown. Thread-safe.
+/// The failures of a service's refused tasks, until they have been thrown. One for all sessions, as the runtime keeps
+/// for good whatever codelet it has seen. Thread-safe.
 class RefusedTasks {
  public:
-  /// A codelet of this name whose tasks take any data, and as their only argument a number that `add` gave: they throw
-  /// that failure. It stays usable when this object has gone.
-  [[nodiscard]] Codelet codelet(const std::string& name) const;
+  /// The codelet of this name whose tasks take any data, and as their only argument a number that `add` gave: they
+  /// throw that failure. It stays usable when this object has gone. Names should be few.
+  [[nodiscard]] Codelet codelet(const std::string& name);
   /// `keep`: the task may run several times.
   std::uint64_t add(Failure failure, bool keep);
   /// Of one that was kept, or never ran.
@@ -36,6 +38,8 @@ class RefusedTasks {
   static Failure take(Entries& entries, std::uint64_t number);
 
   const std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();
+  std::mutex codelets_mutex_;
+  std::map<std::string, Codelet> codelets_;  // codelets_mutex_
 };
 
 }  // namespace troupe::service

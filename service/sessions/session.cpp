@@ -10,6 +10,7 @@
 
 #include "client/remote/connection/protocol_version.hpp"
 #include "platform/machine/host_memory.hpp"
+#include "service/sessions/session_costs.hpp"
 #include "service/sessions/wire_checks.hpp"
 #include "service/views/visible_view.hpp"
 
@@ -20,8 +21,18 @@ namespace {
 constexpr std::chrono::seconds kGreetingTime{10};
 /// For the last one, of which some clients take no notice.
 constexpr std::chrono::seconds kGoodbyeTime{2};
-/// A graph of so many tasks has had megabytes.
-constexpr std::uint64_t kManyTasks = 10'000;
+/// Worth the milliseconds that it takes to give it back.
+constexpr std::uint64_t kManyBytes = 4 << 20U;
+
+/// In bytes; clients of ours send no larger ones, but for partitions into very many blocks.
+constexpr std::size_t kUsualMessage = 1 << 20U;
+
+/// A client that is in order waits before it has more in flight, which must not be more than its user may have.
+std::uint64_t affordable_tasks(const MemoryAccount& client) {
+  return std::max<std::uint64_t>(client.above()->most().count / 4 / costs::kTask, 1);
+}
+
+Failure malformed() { return violation("message", "it is no message of this protocol"); }
 
 Failure no_memory() { return {ErrorCode::out_of_memory, "the service ran out of memory while it served this client"}; }
 
@@ -119,9 +130,14 @@ std::optional<Failure> Session::serve() {
     }
     if (!handle(mailbox_->take(latest))) return goodbye_;
   }
-  while (handle(writing_ || !work_->tell_at() ? mailbox_->take() : mailbox_->take(*work_->tell_at()))) {
+  while (handle(next_news())) {
   }
   return goodbye_;
+}
+
+SessionNews Session::next_news() {
+  if (writing_) return latest_ ? mailbox_->take(*latest_) : mailbox_->take();
+  return work_->tell_at() ? mailbox_->take(*work_->tell_at()) : mailbox_->take();
 }
 
 bool Session::handle(SessionNews news) {
@@ -137,6 +153,8 @@ bool Session::handle(SessionNews news) {
   }
   if (news.cancel && work_) {
     work_->withdraw(*news.cancel);
+    // Together with a drain it is the service that ends, and no client may hold it up.
+    if (draining_) latest_ = Clock::now() + kGoodbyeTime;
     const std::lock_guard lock(mutex_);
     view_.state = "cancelled";
   }
@@ -152,24 +170,34 @@ bool Session::handle(SessionNews news) {
   if (work_) tell();
   listen();
   if (received_all_ && messages_.empty()) return false;
-  if (!draining_ || writing_ || (work_ && !work_->idle())) return true;
+  const bool unread = writing_ || (work_ && !work_->idle());
+  // A client that does not read what it is told: suspended, or stuck.
+  const bool late = latest_ && writing_ && Clock::now() >= *latest_;
+  if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
   return false;
 }
 
 Result<void> Session::handle(grpc::ByteBuffer& bytes) {
-  if (!SessionStream::parse(bytes, incoming_)) {
-    return violation("message", "it is no message of this protocol, or a text in it is no UTF-8");
+  MessageReader message(bytes);
+  while (message.next()) {
+    if (auto handled = handle(message); !handled) return handled;
   }
-  int first = 0;
-  if (!work_) {
-    if (incoming_.operations_size() == 0) return violation("operations", "none, and 'hello' comes first");
-    if (auto welcomed = welcome(incoming_.operations(first++)); !welcomed) return welcomed;
-  }
-  for (int i = first; i < incoming_.operations_size(); ++i) {
-    if (auto applied = work_->apply(incoming_.operations(i)); !applied) return applied;
-  }
+  // One that was large is not kept for those that are not.
+  if (bytes.Length() > kUsualMessage) incoming_ = {};
+  if (message.malformed()) return malformed();
+  if (!work_) return violation("operations", "none, and 'hello' comes first");
   return {};
+}
+
+Result<void> Session::handle(MessageReader& message) {
+  const std::uint64_t parsed = message.size() * costs::kParsed;
+  if (!work_ && parsed > kUsualMessage) return violation("operations", "the first one is not 'hello'");
+  if (work_) {
+    if (auto room = work_->make_room(parsed); !room) return room;
+  }
+  if (!message.read(incoming_)) return malformed();
+  return work_ ? work_->apply(incoming_) : welcome(incoming_);
 }
 
 Result<std::shared_ptr<ClientMemory>> Session::find_memory(const v1::Hello& hello) const {
@@ -204,14 +232,14 @@ Result<void> Session::welcome(const v1::Operation& first) {
   name_ = hello.name().empty() ? fmt::format("process {}", peer_.process) : hello.name();
   if (host_.options.weight) weight_ = std::max(host_.options.weight(peer_.user), 1e-6);
   auto work = std::make_unique<SessionWork>(
-      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_},
+      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_, host_.refused},
       SessionWork::Options{graph_name(id_, name_), weight_}, [mailbox = mailbox_] { mailbox->wake(); });
   v1::Welcome& welcome = *work->outbox().add().mutable_welcome();
   welcome.set_session(id_);
   welcome.set_service_version(TROUPE_VERSION);
   welcome.set_workers(static_cast<std::uint32_t>(host_.system.workers()));
   welcome.set_policy(host_.system.policy());
-  welcome.set_most_tasks(host_.options.limits.tasks);
+  welcome.set_most_tasks(std::min(host_.options.limits.tasks, affordable_tasks(memory_->account())));
   welcome.set_most_memory(host_.options.limits.memory.count);
   welcome.set_most_handles(host_.options.limits.handles);
   {
@@ -269,16 +297,19 @@ void Session::take_down() {
   memory_->unwatch();
   work_->wind_up();
   SessionView last = look();
+  const std::uint64_t needed = work_->highest_bytes();
   std::unique_ptr<SessionWork> work;
   {
     const std::lock_guard lock(mutex_);
     work = std::move(work_);
   }
   work.reset();
-  // A graph that was large leaves the allocator with memory that nobody may need again.
-  if (last.submitted >= kManyTasks) platform::give_back_free_memory();
+  // What it was leaves the allocator with memory that nobody may need again.
+  if (needed >= kManyBytes) platform::give_back_free_memory();
   last.memory = {};
-  if (last.state == "gone") last.state = "done";
+  // Who has said that nothing more comes has ended; who has not was killed, lost his connection, or did what he must
+  // not.
+  if (last.state == "gone") last.state = received_all_ ? "done" : "lost";
   const std::lock_guard lock(mutex_);
   view_ = last;
 }

@@ -30,6 +30,7 @@ struct SessionHost {
   actors::RuntimeSystem& system;
   const CodeletSource& codelets;
   MemoryServer& memory;
+  RefusedTasks& refused;
   const ServerOptions& options;
 };
 
@@ -68,9 +69,11 @@ class Session : public StreamListener {
   void run();
   /// Returns why the session ends, as the client is told; nothing where there is nobody to tell.
   std::optional<Failure> serve();
+  SessionNews next_news();
   /// What has come since; false: the session ends, and `goodbye_` says why.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
+  Result<void> handle(MessageReader& message);
   Result<void> welcome(const v1::Operation& first);
   [[nodiscard]] Result<std::shared_ptr<ClientMemory>> find_memory(const v1::Hello& hello) const;
   void listen();
@@ -92,7 +95,7 @@ class Session : public StreamListener {
   // The session's thread.
   SessionStream* stream_ = nullptr;
   std::deque<grpc::ByteBuffer> messages_;
-  v1::ClientMessage incoming_;
+  v1::Operation incoming_;
   v1::ServiceMessage outgoing_;
   bool reading_ = false;
   bool writing_ = false;
@@ -100,6 +103,8 @@ class Session : public StreamListener {
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;
+  /// Until when the client has time to read what it is told.
+  std::optional<Clock::time_point> latest_;
   std::shared_ptr<ClientMemory> memory_;
   std::string name_;
   double weight_ = 1;

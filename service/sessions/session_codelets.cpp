@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "service/sessions/session_costs.hpp"
 #include "service/sessions/wire_checks.hpp"
 
 namespace troupe::service {
@@ -62,8 +64,12 @@ Failure mismatch(const std::string& name, const std::string& what) {
 }
 
 std::string in_words(const std::vector<AccessMode>& modes) {
+  constexpr std::size_t kMost = 16;
   std::string text;
-  for (const AccessMode mode : modes) text += (text.empty() ? "" : ", ") + std::string(to_string(mode));
+  for (std::size_t i = 0; i < std::min(kMost, modes.size()); ++i) {
+    text += (text.empty() ? "" : ", ") + std::string(to_string(modes[i]));
+  }
+  if (modes.size() > kMost) text += fmt::format(" and {} more", modes.size() - kMost);
   return text.empty() ? "no data" : text;
 }
 
@@ -130,12 +136,12 @@ Result<std::optional<Failure>> SessionCodelets::open(const v1::OpenCodelet& mess
   auto parameters = read_parameters(message);
   if (!parameters) return parameters.failure();
 
+  const ServiceCodelet* const found = source_.find(message.name());
   SessionCodelet codelet{.variadic = message.variadic(),
                          .modes = std::move(modes),
                          .arguments = std::move(arguments).value(),
                          .argument_bytes = bytes,
-                         .refused = refused_.codelet(message.name())};
-  const ServiceCodelet* const found = source_.find(message.name());
+                         .refused = refused_.codelet(found != nullptr ? message.name() : "unknown codelet")};
   const std::optional<Failure> refusal =
       found == nullptr ? unknown(message.name())
                        : compare(codelet, message, parameters.value(), found->codelet.definition());
@@ -149,6 +155,7 @@ Result<std::optional<Failure>> SessionCodelets::open(const v1::OpenCodelet& mess
     }
   }
   codelets_.push_back(std::move(codelet));
+  bytes_ += costs::of_codelet(message);
   return refusal;
 }
 

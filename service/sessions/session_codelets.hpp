@@ -32,7 +32,7 @@ struct SessionCodelet {
 /// One thread.
 class SessionCodelets {
  public:
-  SessionCodelets(const CodeletSource& source, const RefusedTasks& refused) : source_(source), refused_(refused) {}
+  SessionCodelets(const CodeletSource& source, RefusedTasks& refused) : source_(source), refused_(refused) {}
 
   /// Fails where the message is not what the protocol says. What it returns is why the codelet was refused, if it was.
   Result<std::optional<Failure>> open(const v1::OpenCodelet& message);
@@ -41,10 +41,14 @@ class SessionCodelets {
     return number < codelets_.size() ? &codelets_[number] : nullptr;
   }
 
+  /// What they take, about.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
  private:
   const CodeletSource& source_;
-  const RefusedTasks& refused_;
+  RefusedTasks& refused_;
   std::vector<SessionCodelet> codelets_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace troupe::service

@@ -83,6 +83,7 @@ void SessionData::add_blocks(std::uint64_t whole, std::span<const std::uint64_t>
   block.whole = whole;
   block.blocks.clear();
   ++block.depth;
+  block.partial_bytes = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     reserved_.erase(numbers[i]);
     block.handle = handles[i];
@@ -99,9 +100,16 @@ void SessionData::drop_blocks(std::span<const std::uint64_t> numbers) {
   count_ -= numbers.size();
 }
 
+void SessionData::note_partials(std::uint64_t number, std::uint64_t bytes) {
+  const auto found = handles_.find(number);
+  if (found == handles_.end()) return;
+  partial_bytes_ += bytes - std::exchange(found->second.partial_bytes, bytes);
+}
+
 std::size_t SessionData::erase_tree(std::uint64_t number) {
   const auto found = handles_.find(number);
   const std::vector<std::uint64_t> blocks = std::move(found->second.blocks);
+  partial_bytes_ -= found->second.partial_bytes;
   handles_.erase(found);
   std::size_t count = 1;
   for (const std::uint64_t block : blocks) count += erase_tree(block);

@@ -15,6 +15,7 @@
 #include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
 #include "service/memory/client_memory.hpp"
+#include "service/sessions/session_costs.hpp"
 
 namespace troupe::service {
 
@@ -28,6 +29,8 @@ struct SessionHandle {
   std::vector<std::uint64_t> blocks = {};
   /// Wholes above it.
   std::size_t depth = 0;
+  /// Of the workers' partial results.
+  std::uint64_t partial_bytes = 0;
 };
 
 /// The client's numbers of handles, and what they mean. One thread.
@@ -65,6 +68,11 @@ class SessionData {
   Result<Removed> remove(std::uint64_t number);
   void forget(const Removed& removed) { count_ -= removed.count; }
 
+  /// What workers keep for a handle that they reduce into; nothing happens where there is no such handle.
+  void note_partials(std::uint64_t number, std::uint64_t bytes);
+  /// What handles and partial results take, about.
+  [[nodiscard]] std::uint64_t bytes() const { return count_ * costs::kHandle + partial_bytes_; }
+
  private:
   Result<void> check_new(std::string_view field, std::uint64_t number) const;
   std::size_t erase_tree(std::uint64_t number);
@@ -74,6 +82,7 @@ class SessionData {
   const std::uint64_t most_;
   /// Registered, reserved, and those whose release is under way.
   std::uint64_t count_ = 0;
+  std::uint64_t partial_bytes_ = 0;
   std::unordered_map<std::uint64_t, SessionHandle> handles_;
   std::unordered_set<std::uint64_t> reserved_;
 };

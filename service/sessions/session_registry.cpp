@@ -1,7 +1,6 @@
 #include "service/sessions/session_registry.hpp"
 
 #include <fmt/format.h>
-#include <grpcpp/impl/codegen/proto_utils.h>
 
 #include <algorithm>
 #include <system_error>
@@ -20,9 +19,7 @@ class RefusedStream : public SessionRegistry::Reactor {
   explicit RefusedStream(const Failure& why) {
     v1::ServiceMessage message;
     fill(*message.add_events()->mutable_goodbye()->mutable_problem(), why);
-    bool owns = false;
-    [[maybe_unused]] const grpc::Status status =
-        grpc::GenericSerialize<grpc::ProtoBufferWriter, v1::ServiceMessage>(message, &goodbye_, &owns);
+    goodbye_ = to_bytes(message);
     StartWriteAndFinish(&goodbye_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
@@ -50,8 +47,8 @@ std::optional<Failure> SessionRegistry::why_refused(const std::optional<Peer>& p
   if (of_user >= host_.options.sessions_per_user || running_.size() >= host_.options.sessions) {
     return Failure{
         ErrorCode::invalid_argument,
-        fmt::format("the service has {} clients, {} of them of user {}; {} and {} of one user are the most: "
-                    "try again when one has ended",
+        fmt::format("the service has {} clients, {} of them of user {}; {} and {} of one user are the most "
+                    "(limits.clients, limits.clients_per_user): try again when one has ended",
                     running_.size(), of_user, peer->user, host_.options.sessions, host_.options.sessions_per_user)};
   }
   return std::nullopt;

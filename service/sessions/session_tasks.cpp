@@ -37,12 +37,20 @@ Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
 SessionTasks::SessionTasks(const Parts& parts)
     : parts_(parts), refused_run_{.refused = parts.refused.codelet("recorded graph")} {}
 
-SessionTasks::~SessionTasks() { abandon(); }
+SessionTasks::~SessionTasks() {
+  abandon();
+  for (const auto& [number, kept] : recordings_) {
+    old_refusals_.insert(old_refusals_.end(), kept.refusals.begin(), kept.refusals.end());
+  }
+  for (const auto& [task, number] : refusals_) old_refusals_.push_back(number);
+  for (const std::uint64_t number : old_refusals_) parts_.refused.forget(number);
+}
 
 void SessionTasks::abandon() {
   if (!open_) return;
   open_->scope.reset();
   parts_.graph.seal_recording(*open_->kept.recording);
+  old_refusals_.insert(old_refusals_.end(), open_->kept.refusals.begin(), open_->kept.refusals.end());
   open_.reset();
 }
 
@@ -159,6 +167,7 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
     }
     if (refusal) future = submit_refused(row, *refusal);
     count(future);
+    charge(costs::beyond_usual(row) + (refusal ? refusal->message.size() : 0));
   }
   if (row.detail != nullptr) {
     if (row.detail->awaited() && !open_) awaited_.insert(numbers_.next() - 1);
@@ -209,6 +218,19 @@ void SessionTasks::count(const Future& future) {
   ++in_flight_;
 }
 
+std::uint64_t SessionTasks::bytes() const {
+  return in_flight_ * costs::kTask + more_bytes_ + (open_ ? open_->kept.bytes : 0);
+}
+
+void SessionTasks::charge(std::uint64_t bytes) {
+  if (open_) {
+    open_->kept.bytes += costs::kTask + bytes;
+  } else if (bytes > 0) {
+    large_.emplace(numbers_.next() - 1, bytes);
+    more_bytes_ += bytes;
+  }
+}
+
 Result<void> SessionTasks::begin_recording(const v1::BeginRecording& message) {
   if (open_) return violation("begin_recording", "a recording is being made already");
   if (recordings_.contains(message.recording())) {
@@ -236,6 +258,7 @@ Result<void> SessionTasks::end_recording(const v1::EndRecording& message) {
   open_->scope.reset();
   parts_.graph.seal_recording(*open_->kept.recording);
   const std::size_t tasks = open_->kept.recording->size();
+  more_bytes_ += open_->kept.bytes;
   recordings_.emplace(open_->number, std::move(open_->kept));
   open_.reset();
   parts_.outbox.reply(message.request(), std::nullopt, tasks);
@@ -248,6 +271,7 @@ Result<void> SessionTasks::drop_recording(const v1::DropRecording& message) {
     return violation("drop_recording.recording", fmt::format("there is no recording {}", message.recording()));
   }
   recorded_tasks_ -= found->second.tasks;
+  more_bytes_ -= found->second.bytes;
   old_refusals_.insert(old_refusals_.end(), found->second.refusals.begin(), found->second.refusals.end());
   recordings_.erase(found);
   return {};
@@ -279,6 +303,7 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
   const auto submitted = parts_.graph.replay(found->second.recording, rebindings, numbers_.next());
   if (submitted) {
     count(submitted.value());
+    charge(costs::kAccess * found->second.recording->uses().size());
     return {};
   }
   accesses_.clear();
@@ -326,6 +351,9 @@ void SessionTasks::ended(std::uint64_t task, TaskStatus status) {
   numbers_.ended(task, status);
   --in_flight_;
   if (!awaited_.empty()) awaited_.erase(task);
+  if (!large_.empty()) {
+    if (const auto large = large_.extract(task)) more_bytes_ -= large.mapped();
+  }
   if (status != TaskStatus::succeeded) {
     if (const auto refusal = refusals_.extract(task)) parts_.refused.forget(refusal.mapped());
   }

@@ -18,6 +18,7 @@
 #include "service/sessions/ending_collector.hpp"
 #include "service/sessions/refused_tasks.hpp"
 #include "service/sessions/session_codelets.hpp"
+#include "service/sessions/session_costs.hpp"
 #include "service/sessions/session_data.hpp"
 #include "service/sessions/session_outbox.hpp"
 #include "service/sessions/task_columns.hpp"
@@ -66,6 +67,8 @@ class SessionTasks {
   [[nodiscard]] std::uint64_t submitted() const { return numbers_.next() - 1; }
   /// Those whose end has not been told.
   [[nodiscard]] std::uint64_t in_flight() const { return in_flight_; }
+  /// What they and the recordings take, about.
+  [[nodiscard]] std::uint64_t bytes() const;
   /// The client waits for the end of some task, which has not been told.
   [[nodiscard]] bool any_awaited() const { return !awaited_.empty(); }
   [[nodiscard]] bool is_awaited(std::uint64_t task) const { return awaited_.contains(task); }
@@ -77,6 +80,7 @@ class SessionTasks {
     /// `RefusedTasks` that belong to it.
     std::vector<std::uint64_t> refusals;
     std::uint64_t tasks = 0;
+    std::uint64_t bytes = costs::kRecording;
   };
 
   Result<void> check_room(std::uint64_t tasks) const;
@@ -89,10 +93,15 @@ class SessionTasks {
   void refuse_to_run(std::uint64_t task);
   Future submit_refused(const TaskRow& row, const Failure& why);
   void count(const Future& future);
+  /// What the task that was counted last takes beyond the usual.
+  void charge(std::uint64_t bytes);
 
   const Parts parts_;
   TaskNumbers numbers_;
   std::uint64_t in_flight_ = 0;
+  /// Of recordings, and of those tasks in flight that take more than the usual.
+  std::uint64_t more_bytes_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> large_;
   std::unordered_set<std::uint64_t> awaited_;
   std::unique_ptr<OpenRecording> open_;
   std::unordered_map<std::uint64_t, KeptRecording> recordings_;

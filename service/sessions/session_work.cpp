@@ -32,11 +32,12 @@ Failure shortened(const Failure& failure) {
 SessionWork::SessionWork(const Parts& parts, const Options& options, std::function<void()> wake)
     : parts_(parts),
       wake_(std::move(wake)),
+      charge_(parts_.memory->account().above()),
       endings_(wake_),
       graph_(parts.system.open_graph({.name = options.name, .weight = options.weight, .endings = &endings_})),
-      codelets_(parts.codelets, refused_),
+      codelets_(parts.codelets, parts.refused),
       data_(graph_->graph(), *parts_.memory, parts.limits.handles),
-      tasks_({graph_->graph(), codelets_, data_, refused_, outbox_, parts.limits}),
+      tasks_({graph_->graph(), codelets_, data_, parts.refused, outbox_, parts.limits}),
       requests_({graph_->graph(), data_, outbox_, endings_, parts.codelets}, wake_) {}
 
 SessionWork::~SessionWork() {
@@ -57,13 +58,21 @@ void SessionWork::wind_up() {
   [[maybe_unused]] const auto outcome = graph_->graph().wait_all();
 }
 
+std::uint64_t SessionWork::bytes() const {
+  const std::uint64_t requests = requests_.pending() + requests_.held() + outbox_.size();
+  return tasks_.bytes() + data_.bytes() + codelets_.bytes() + requests * costs::kRequest + kept_bytes_;
+}
+
+Result<void> SessionWork::make_room(std::uint64_t bytes) { return charge_.set(this->bytes() + bytes); }
+
 Result<void> SessionWork::apply(const v1::Operation& operation) {
+  if (auto room = make_room(costs::of_operation(operation)); !room) return room;
   switch (operation.kind_case()) {
     case v1::Operation::kHello: return violation("hello", "it comes once, as the first operation");
     case v1::Operation::kOpenCodelet: return open_codelet(operation.open_codelet());
     case v1::Operation::kRegisterData: return data_.add(operation.register_data());
     case v1::Operation::kPartition: return requests_.partition(operation.partition());
-    case v1::Operation::kSetReduction: return requests_.set_reduction(operation.set_reduction());
+    case v1::Operation::kSetReduction: return set_reduction(operation.set_reduction());
     case v1::Operation::kReleaseData: return requests_.release(operation.release_data());
     case v1::Operation::kTasks: {
       auto submitted = tasks_.submit(operation.tasks());
@@ -106,6 +115,20 @@ Result<void> SessionWork::open_codelet(const v1::OpenCodelet& message) {
   return {};
 }
 
+Result<void> SessionWork::set_reduction(const v1::SetReduction& message) {
+  if (const SessionHandle* const data = data_.find(message.handle())) {
+    // Each worker may have a partial result of its own.
+    const std::uint64_t before = data->partial_bytes;
+    data_.note_partials(message.handle(), parts_.system.workers() * data->layout.payload().count);
+    if (const auto room = charge_.set(bytes()); !room) {
+      data_.note_partials(message.handle(), before);
+      outbox_.reply(message.request(), room.failure());
+      return {};
+    }
+  }
+  return requests_.set_reduction(message);
+}
+
 Result<void> SessionWork::keep(const v1::Keep& message) {
   const auto data = data_.get("keep.handle", message.handle());
   if (!data) return data.failure();
@@ -116,7 +139,9 @@ Result<void> SessionWork::keep(const v1::Keep& message) {
     return violation("keep.keep", fmt::format("the client keeps {} handles, and may keep no more", kept_.size()));
   }
   auto handles = parts_.system.lock(data.value()->handle, &graph_->graph());
-  kept_.emplace(message.keep(), handles ? std::move(handles).value() : std::vector<HandleId>());
+  auto& kept = kept_[message.keep()];
+  if (handles) kept = std::move(handles).value();
+  kept_bytes_ += costs::kRequest + kept.size() * sizeof(HandleId);
   return {};
 }
 
@@ -124,6 +149,7 @@ Result<void> SessionWork::let_go(const v1::LetGo& message) {
   const auto found = kept_.find(message.keep());
   if (found == kept_.end()) return violation("let_go.keep", fmt::format("nothing is kept as {}", message.keep()));
   parts_.system.unlock(found->second);
+  kept_bytes_ -= costs::kRequest + found->second.size() * sizeof(HandleId);
   kept_.erase(found);
   return {};
 }
@@ -178,6 +204,8 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   if (takes && told_all_endings()) outbox_.move_to(message);
   // The last task may have ended after the look at the waits, and been taken all the same: nobody will wake for it.
   if (requests_.can_finish_waits()) wake_();
+  // What has been told is not kept any more. Where it has become more all the same, the next operation finds out.
+  [[maybe_unused]] const auto charged = charge_.set(bytes());
   return message.events_size() > 0;
 }
 

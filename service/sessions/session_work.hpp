@@ -37,6 +37,7 @@ class SessionWork {
     const CodeletSource& codelets;
     const SessionLimits& limits;
     std::shared_ptr<ClientMemory> memory;
+    RefusedTasks& refused;
   };
   struct Options {
     /// Of the graph, in live views.
@@ -51,7 +52,11 @@ class SessionWork {
   SessionWork& operator=(const SessionWork&) = delete;
 
   [[nodiscard]] SessionOutbox& outbox() { return outbox_; }
-  /// Does what one operation says. A failure is a violation of the protocol, which ends the session.
+  /// Whether the account of the client's user has room for what it has here and so much more. A failure ends the
+  /// session.
+  Result<void> make_room(std::uint64_t bytes);
+  /// Does what one operation says. A failure is a violation of the protocol, or says that there is no room, and ends
+  /// the session.
   Result<void> apply(const v1::Operation& operation);
   /// Finishes what has become ready, and fills a message with what there is to tell: ends of tasks before replies.
   /// True: there is something. Ends that nobody waits for are held back until `tell_at`, unless `at_once`.
@@ -66,6 +71,8 @@ class SessionWork {
 
   /// Cancels what has not started, gives back what the client holds, and waits for kernels that run.
   void wind_up();
+  /// The most that it ever needed for the client, about.
+  [[nodiscard]] std::uint64_t highest_bytes() const { return charge_.highest(); }
   /// Cancels tasks; those that come later end at once, with this reason.
   void withdraw(const Failure& reason);
   /// Lets tasks that come from now on end at once, with this reason, and the others go on.
@@ -84,6 +91,9 @@ class SessionWork {
   [[nodiscard]] std::uint64_t in_flight() const;
 
  private:
+  /// That the service keeps for the client, about.
+  [[nodiscard]] std::uint64_t bytes() const;
+  Result<void> set_reduction(const v1::SetReduction& message);
   Result<void> keep(const v1::Keep& message);
   Result<void> let_go(const v1::LetGo& message);
   Result<void> open_codelet(const v1::OpenCodelet& message);
@@ -100,9 +110,9 @@ class SessionWork {
 
   const Parts parts_;
   const std::function<void()> wake_;
+  MemoryCharge charge_;
   EndingCollector endings_;
   const std::unique_ptr<actors::ClientGraph> graph_;
-  RefusedTasks refused_;
   SessionOutbox outbox_;
   SessionCodelets codelets_;
   SessionData data_;
@@ -110,6 +120,7 @@ class SessionWork {
   SessionRequests requests_;
   /// The client's numbers, and what was locked.
   std::unordered_map<std::uint64_t, std::vector<HandleId>> kept_;
+  std::uint64_t kept_bytes_ = 0;
 
   /// Taken from the collector; told as far as these say.
   EndingCollector::Batch batch_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "service/views/valid_text.hpp"
+
 namespace troupe::service {
 
 Failure violation(std::string_view field, const std::string& what) {
@@ -16,6 +18,7 @@ Result<void> check_name(std::string_view field, const std::string& name) {
   if (name.size() > kLongestName) {
     return violation(field, fmt::format("a name of {} bytes; {} are the most", name.size(), kLongestName));
   }
+  if (valid_text(name) != name) return violation(field, "a name that is no UTF-8");
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::any_of(name.begin(), name.end(), is_control)) {
     return violation(field, "a name with control characters");
@@ -73,7 +76,8 @@ std::uint64_t alignment_of(std::uint32_t element_size) {
 
 void fill(v1::Problem& problem, const Failure& failure) {
   problem.set_code(to_string(failure.code));
-  problem.set_message(failure.message);
+  // Of kernels, which may say anything.
+  problem.set_message(valid_text(failure.message));
 }
 
 }  // namespace troupe::service

@@ -21,7 +21,8 @@ struct SessionView {
   std::uint32_t user = 0;
   std::int64_t process = 0;
   double weight = 1;
-  /// "running", "cancelled", "gone" (its client is, and its last kernels still run), "done".
+  /// "running", "cancelled", "gone" (its client is, and its last kernels still run), "done", "lost" (its client went
+  /// without a word: it was killed, say).
   std::string state;
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 #include <thread>
+#include <utility>
 
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
@@ -100,7 +102,7 @@ BOOST_AUTO_TEST_CASE(sessions_are_listed_explained_and_remembered) {
   request.set_all(true);
   const auto jobs = call(&v1::Troupe::Stub::Jobs, request);
   BOOST_REQUIRE(jobs.jobs_size() == 1);
-  BOOST_TEST(jobs.jobs(0).state() == "done");
+  BOOST_TEST(jobs.jobs(0).state() == "lost");
   BOOST_TEST(jobs.jobs(0).ended() == 5U);
   BOOST_TEST(jobs.jobs(0).worker_s() > 0);
 }
@@ -190,6 +192,89 @@ BOOST_AUTO_TEST_CASE(cancelling_ends_clients_that_hold_data_or_do_nothing) {
   BOOST_TEST(idle.goodbye()->code() == "stopped");
   BOOST_TEST(client.goodbye()->code() == "stopped");
   BOOST_TEST(service.server().wait_until_empty(1min));
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_reads_nothing_does_not_hold_up_the_end) {
+  ServiceClient slow(service.folder());
+  slow.hello("slow");
+  // Until the answers fill the stream, and the service's message cannot go out.
+  std::atomic<std::uint32_t> sent{0};
+  std::thread sender([&] {
+    for (std::uint32_t number = 0; number < 60'000;) {
+      v1::ClientMessage batch;
+      for (int i = 0; i < 100; ++i, ++number) {
+        v1::OpenCodelet& open = *batch.add_operations()->mutable_open_codelet();
+        open.set_codelet(number);
+        open.set_name(std::string(200, 'x'));
+      }
+      if (!slow.send(batch)) return;
+      sent = number;
+    }
+  });
+  std::uint32_t before = 0;
+  BOOST_TEST(eventually([&] {
+    // Nothing goes on any more.
+    std::this_thread::sleep_for(100ms);
+    return std::exchange(before, sent.load()) == sent && before > 4'000;
+  }));
+  service.server().cancel();
+  BOOST_TEST(service.server().wait_until_empty(30s));
+  slow.cancel();
+  sender.join();
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_was_killed_is_not_listed_as_done) {
+  {
+    ServiceClient client(service.folder());
+    client.hello("killed");
+    BOOST_TEST(!client.wait_all());
+  }
+  {
+    ServiceClient client(service.folder());
+    client.hello("orderly");
+    BOOST_TEST(!client.wait_all());
+    client.half_close();
+    client.goodbye();
+  }
+  BOOST_TEST(eventually([&] { return service.empty(); }));
+  v1::JobsRequest request;
+  request.set_all(true);
+  const auto jobs = call(&v1::Troupe::Stub::Jobs, request);
+  BOOST_REQUIRE(jobs.jobs_size() == 2);
+  BOOST_TEST(jobs.jobs(0).state() == "lost");
+  BOOST_TEST(jobs.jobs(1).state() == "done");
+}
+
+BOOST_AUTO_TEST_CASE(memory_comes_back_when_clients_have_gone) {
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t pages = 0;
+    file >> pages >> pages;
+    return pages * 4096;
+  };
+  std::uint64_t first = 0;
+  for (int i = 0; i < 6; ++i) {
+    {
+      ServiceClient client(service.folder());
+      client.hello();
+      const MappedSegment segment = client.memory().allocate(4096);
+      v1::ClientMessage message;
+      for (std::uint64_t handle = 0; handle < 40'000; ++handle) {
+        v1::RegisterData& data = *message.add_operations()->mutable_register_data();
+        data.set_handle(handle);
+        data.set_segment(segment.id());
+        data.set_rows(1);
+        data.set_cols(1);
+        data.set_ld(1);
+        data.set_element_size(1);
+      }
+      client.send(message);
+      BOOST_TEST(!client.wait_all());
+    }
+    BOOST_TEST(eventually([&] { return service.empty(); }));
+    if (i == 0) first = resident();
+  }
+  BOOST_TEST(resident() < first + (24U << 20U));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_in_use_is_refused_with_the_process) {

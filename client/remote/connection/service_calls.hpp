@@ -34,7 +34,7 @@ struct ServiceJob {
   std::uint32_t user = 0;
   std::int64_t process = 0;
   double weight = 1;
-  /// "running", "cancelled", "gone", "done".
+  /// "running", "cancelled", "gone", "done", "lost".
   std::string state;
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -34,6 +36,28 @@ Failure no_connection(const std::string& socket, int error) {
   }
 }
 
+namespace {
+
+/// Whoever serves sees and changes this program's data: that may be this user, root, or the owner of the folder that
+/// the user has named, and nobody who has merely put a socket into it.
+Result<void> check_server(int socket, const std::string& path) {
+  ucred server{};
+  socklen_t size = sizeof server;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &server, &size) != 0) return no_connection(path, errno);
+  if (server.uid == ::geteuid() || server.uid == 0) return {};
+  struct stat folder {};
+  const std::string place = path.substr(0, path.rfind('/'));
+  const bool owner = ::stat(place.c_str(), &folder) == 0 && folder.st_uid == server.uid;
+  if (owner && (folder.st_mode & S_IWOTH) == 0) return {};
+  return Failure{ErrorCode::platform,
+                 fmt::format("the service at {} belongs to user {}, who is neither you nor root nor the owner of a "
+                             "folder that others cannot write: it is not trusted with your data; name another "
+                             "service's folder with --socket-folder",
+                             path, server.uid)};
+}
+
+}  // namespace
+
 Result<platform::FileDescriptor> connect_to(const std::string& path, int kind) {
   platform::FileDescriptor fd(::socket(AF_UNIX, kind, 0));
   if (!fd.valid()) return no_connection(path, errno);
@@ -44,6 +68,7 @@ Result<platform::FileDescriptor> connect_to(const std::string& path, int kind) {
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return no_connection(path, errno);
   }
+  if (auto trusted = check_server(fd.get(), path); !trusted) return trusted.failure();
   return fd;
 }
 

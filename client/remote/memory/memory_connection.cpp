@@ -1,8 +1,10 @@
 #include "client/remote/memory/memory_connection.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 #include <cerrno>
@@ -74,6 +76,15 @@ bool is_farewell(const wire::MemoryReply& reply) {
   return reply.request == 0 && reply.error != wire::MemoryError::none;
 }
 
+/// Whether using the memory can never fail: nobody can make it smaller, and it is as large as the service says.
+bool stays(int memory, Bytes size) {
+  constexpr int kNeeded = F_SEAL_SHRINK | F_SEAL_SEAL;
+  const int seals = ::fcntl(memory, F_GET_SEALS);
+  struct stat status {};
+  return seals >= 0 && (seals & kNeeded) == kNeeded && ::fstat(memory, &status) == 0 &&
+         static_cast<std::uint64_t>(status.st_size) >= size.count;
+}
+
 bool send_whole(int socket, const wire::MemoryRequest& request) {
   ssize_t size = 0;
   do {
@@ -127,6 +138,7 @@ Result<Segment> MemoryConnection::allocate(Bytes size) {
   }
   const Bytes given{reply.value().size};
   if (!memory.valid() || given.count < size.count) return gone("sent no memory");
+  if (!stays(memory.get(), given)) return gone("sent memory that it could take away while this program uses it");
   std::byte* const data = platform::map_aligned(given.count, MAP_SHARED, memory.get());
   if (data == nullptr) {
     const int error = errno;

@@ -3,11 +3,14 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -87,6 +90,42 @@ BOOST_AUTO_TEST_CASE(a_second_signal_cancels_what_has_not_begun) {
   BOOST_TEST(service.says("cancelling"));
   BOOST_CHECK_THROW(client.wait(), Error);
   BOOST_TEST(service.ended() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_hangup_opens_the_log_anew_and_the_service_goes_on) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  std::filesystem::rename(folder.path("log"), folder.path("log.1"));
+  service.signal(SIGHUP);
+  BOOST_TEST(service.says("log opened anew"));
+  service.signal(SIGTERM);
+  BOOST_TEST(service.ended() == 0);
+  BOOST_TEST(contains(service.log(), "stopped"));
+  BOOST_TEST(!contains(service.log(), "cancelling"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hangup_of_the_terminal_stops_it_in_order) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), with({"--log.file", ""}));
+  BOOST_REQUIRE(ServeProcess::within([&] { return contains(service.errors(), "serving"); }));
+  service.signal(SIGHUP);
+  BOOST_TEST(service.ended() == 0);
+  BOOST_TEST(contains(service.errors(), "stopped"));
+}
+
+BOOST_AUTO_TEST_CASE(it_takes_all_descriptors_that_it_may) {
+  const TemporaryFolder folder;
+  rlimit before{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit low{std::min<rlim_t>(before.rlim_max, 512), before.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+  ServeProcess service(folder.path(), kSmall);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  rlimit raised{};
+  BOOST_REQUIRE(::prlimit(service.process(), RLIMIT_NOFILE, nullptr, &raised) == 0);
+  BOOST_TEST(raised.rlim_cur == before.rlim_max);
 }
 
 BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {

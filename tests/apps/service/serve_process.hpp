@@ -55,6 +55,7 @@ class ServeProcess {
   [[nodiscard]] std::string sockets() const { return folder_ + "/sockets"; }
   [[nodiscard]] std::string log() const { return read(log_); }
   [[nodiscard]] std::string errors() const { return read(folder_ + "/errors"); }
+  [[nodiscard]] pid_t process() const { return process_; }
   void signal(int number) const { ::kill(process_, number); }
 
   /// Until its log has these words.

@@ -3,6 +3,9 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/remote/connection/socket_connection.hpp"
 #include "tests/client/remote/places.hpp"
 
 extern char** environ;
@@ -24,6 +28,41 @@ BOOST_AUTO_TEST_CASE(without_a_service_the_error_says_how_to_start_one) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(Runtime::connect({folder.path("sockets"), ""}), Error,
                         failure(ErrorCode::io, "no service", "troupe serve", folder.path("sockets")));
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_that_another_user_has_put_there_is_not_trusted) {
+  if (::geteuid() != 0) {
+    BOOST_TEST_MESSAGE("skipped: only root can become another user");
+    return;
+  }
+  const TemporaryFolder folder;
+  ::chmod(folder.path().c_str(), 0777);
+  const std::string path = folder.path("memory.sock");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, path.size());
+    const bool other = ::setuid(4'000'000'000U) == 0;
+    const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (!other || ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) ::_exit(1);
+    if (::listen(socket, 8) != 0) ::_exit(1);
+    ::pause();
+  }
+  BOOST_TEST(eventually([&] {
+    return remote::connect_to(path, SOCK_SEQPACKET).ok() == false &&
+           remote::connect_to(path, SOCK_SEQPACKET).failure().code == ErrorCode::platform;
+  }));
+  const auto refused = remote::connect_to(path, SOCK_SEQPACKET);
+  BOOST_REQUIRE(!refused.ok());
+  BOOST_TEST(contains(refused.failure().message, "belongs to user 4000000000"));
+  // The owner of a folder that nobody else can write is who the user has named.
+  BOOST_REQUIRE(::chown(folder.path().c_str(), 4'000'000'000U, 0) == 0);
+  BOOST_TEST(!remote::connect_to(path, SOCK_SEQPACKET).ok());
+  ::chmod(folder.path().c_str(), 0755);
+  BOOST_TEST(remote::connect_to(path, SOCK_SEQPACKET).ok());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_service_knows_the_program_by_its_name_until_it_leaves, Places) {

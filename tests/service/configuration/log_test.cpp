@@ -1,10 +1,15 @@
 #include "service/configuration/log.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "platform/files/file_descriptor.hpp"
+#include "tests/support/running_service.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
@@ -34,9 +39,11 @@ BOOST_AUTO_TEST_CASE(text_lines_have_time_level_event_and_fields) {
 
 BOOST_AUTO_TEST_CASE(json_lines_can_be_read_whatever_they_hold) {
   const std::array fields{LogField{"session", "12"}, LogField{"name", "a \"b\" \\ \n \xff %v {}"}};
-  const LogSink sink = open(LogFormat::json).sink();
-  sink(LogLevel::info, "session opened", fields);
-  sink(LogLevel::error, "%n {} told", {});
+  {
+    const LogSink sink = open(LogFormat::json).sink();
+    sink(LogLevel::info, "session opened", fields);
+    sink(LogLevel::error, "%n {} told", {});
+  }
   std::istringstream lines(folder.read("log"));
   std::string line;
   BOOST_REQUIRE(std::getline(lines, line));
@@ -54,8 +61,10 @@ BOOST_AUTO_TEST_CASE(what_is_less_than_the_level_is_left_out) {
   const Log quiet = open(LogFormat::text, LogLevel::warning);
   quiet.write(LogLevel::debug, "one");
   quiet.write(LogLevel::info, "two");
+  BOOST_TEST(quiet.flush(std::chrono::minutes(1)));
   BOOST_TEST(folder.read("log").empty());
   quiet.write(LogLevel::error, "three");
+  BOOST_TEST(quiet.flush(std::chrono::minutes(1)));
   BOOST_TEST(contains(folder.read("log"), "three"));
 }
 
@@ -64,6 +73,57 @@ BOOST_AUTO_TEST_CASE(a_log_is_appended_to) {
   open(LogFormat::text).write(LogLevel::info, "second");
   BOOST_TEST(contains(folder.read("log"), "first"));
   BOOST_TEST(contains(folder.read("log"), "second"));
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for) {
+  const std::string pipe = folder.path("log");
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const platform::FileDescriptor reader(::open(pipe.c_str(), O_RDWR | O_NONBLOCK));
+  BOOST_REQUIRE(reader.valid());
+  std::string text;
+  const auto read = [&] {
+    std::array<char, 65536> bytes{};
+    for (ssize_t size = 0; (size = ::read(reader.get(), bytes.data(), bytes.size())) > 0;) {
+      text.append(bytes.data(), static_cast<std::size_t>(size));
+    }
+  };
+  {
+    const Log log = open(LogFormat::text);
+    // More than the pipe and the queue take.
+    for (int i = 0; i < 2000; ++i) log.write(LogLevel::info, std::string(1000, 'x'));
+    BOOST_TEST(!log.flush(std::chrono::milliseconds(1)));
+    BOOST_TEST(tests::eventually([&] {
+      read();
+      return contains(text, "warning log lines lost lines=");
+    }));
+    for (int i = 0; i < 100; ++i) log.write(LogLevel::info, std::string(1000, 'y'));
+  }
+  // The log has gone, and what it had is still written when somebody reads.
+  BOOST_TEST(tests::eventually([&] {
+    read();
+    return contains(text, "yyyy");
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_was_renamed_is_opened_anew) {
+  const Log log = open(LogFormat::text);
+  log.write(LogLevel::info, "first");
+  BOOST_TEST(log.flush(std::chrono::minutes(1)));
+  std::filesystem::rename(folder.path("log"), folder.path("log.1"));
+  log.write(LogLevel::info, "second");
+  BOOST_TEST(log.flush(std::chrono::minutes(1)));
+  log.reopen();
+  log.write(LogLevel::info, "third");
+  BOOST_TEST(log.flush(std::chrono::minutes(1)));
+  BOOST_TEST(contains(folder.read("log.1"), "second"));
+  BOOST_TEST(contains(folder.read("log"), "third"));
+  BOOST_TEST(!contains(folder.read("log.1"), "third"));
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_is_full_loses_lines_and_nothing_else) {
+  const Log log = Log::open({.format = LogFormat::text, .file = "/dev/full"}).value_or_throw();
+  log.write(LogLevel::info, "lost");
+  BOOST_TEST(log.flush(std::chrono::minutes(1)));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_an_error) {

@@ -22,9 +22,9 @@ std::array<int, 2> make_pair() {
 std::string name(int socket) { return fmt::format("fd:{}", socket); }
 
 BOOST_AUTO_TEST_CASE(a_connection_is_known_until_its_descriptor_means_another_one) {
-  ConnectionTable table(10);
+  ConnectionTable table;
   const auto pair = make_pair();
-  BOOST_TEST(table.add(pair[0], {.user = 7}));
+  BOOST_TEST(table.add(pair[0], {.user = 7}, 10));
   BOOST_REQUIRE(table.find(name(pair[0])).has_value());
   BOOST_TEST(table.find(name(pair[0]))->user == 7U);
   BOOST_TEST(!table.find(name(pair[1])).has_value());
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_connection_is_known_until_its_descriptor_means_another_on
   const auto other = make_pair();
   BOOST_REQUIRE(::dup2(other[0], pair[0]) == pair[0]);
   BOOST_TEST(!table.find(name(pair[0])).has_value());
-  BOOST_TEST(table.add(pair[0], {.user = 8}));
+  BOOST_TEST(table.add(pair[0], {.user = 8}, 10));
   BOOST_TEST(table.find(name(pair[0]))->user == 8U);
   for (const int socket : {pair[0], pair[1], other[0], other[1]}) ::close(socket);
   BOOST_TEST(!table.find(name(pair[0])).has_value());
@@ -43,14 +43,15 @@ BOOST_AUTO_TEST_CASE(a_connection_is_known_until_its_descriptor_means_another_on
 }
 
 BOOST_AUTO_TEST_CASE(each_user_has_so_many_at_a_time) {
-  ConnectionTable table(1);
+  ConnectionTable table;
+  constexpr std::size_t kMost = 1;
   const auto first = make_pair();
   const auto second = make_pair();
-  BOOST_TEST(table.add(first[0], {.user = 7}));
-  BOOST_TEST(!table.add(second[0], {.user = 7}));
-  BOOST_TEST(table.add(second[0], {.user = 8}));
+  BOOST_TEST(table.add(first[0], {.user = 7}, kMost));
+  BOOST_TEST(!table.add(second[0], {.user = 7}, kMost));
+  BOOST_TEST(table.add(second[0], {.user = 8}, kMost));
   ::close(first[0]);
-  BOOST_TEST(table.add(first[1], {.user = 7}));
+  BOOST_TEST(table.add(first[1], {.user = 7}, kMost));
   for (const int socket : {first[1], second[0], second[1]}) ::close(socket);
 }
 

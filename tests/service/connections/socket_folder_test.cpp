@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <optional>
 
 #include "service/connections/inherited_sockets.hpp"
@@ -107,6 +108,34 @@ BOOST_AUTO_TEST_CASE(folders_that_others_could_change_are_refused) {
   BOOST_TEST(contains(refusal(), "missing/sockets"));
   path = outer.path(std::string(120, 'x'));
   BOOST_TEST(contains(socket_refusal(), "shorter"));
+}
+
+BOOST_AUTO_TEST_CASE(a_symbolic_link_is_refused) {
+  std::filesystem::create_directory(outer.path("real"));
+  std::filesystem::create_directory_symlink(outer.path("real"), path);
+  BOOST_TEST(contains(refusal(), "is a symbolic link"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_others_could_exchange_is_refused) {
+  ::chmod(outer.path().c_str(), 0777);
+  BOOST_TEST(contains(refusal(), "is no place for sockets"));
+  BOOST_TEST(contains(refusal(), outer.path() + " can be written by others"));
+  ::chmod(outer.path().c_str(), 01777);
+  BOOST_TEST(refusal() == "");
+  ::chmod(outer.path().c_str(), 0755);
+  if (::geteuid() != 0) {
+    BOOST_TEST_MESSAGE("skipped in part: only root can give a folder away");
+    return;
+  }
+  BOOST_REQUIRE(::chown(outer.path().c_str(), 4'000'000'000U, 0) == 0);
+  BOOST_TEST(contains(refusal(), "belongs to user 4000000000"));
+  // By a link that is one's own as well.
+  const TemporaryFolder own;
+  std::filesystem::create_directory_symlink(outer.path(), own.path("link"));
+  path = own.path("link/sockets");
+  BOOST_TEST(contains(refusal(), "belongs to user 4000000000"));
+  BOOST_REQUIRE(::chown(outer.path().c_str(), 0, 0) == 0);
+  BOOST_TEST(refusal() == "");
 }
 
 BOOST_AUTO_TEST_CASE(without_permission_it_says_so) {

@@ -167,7 +167,9 @@ BOOST_AUTO_TEST_CASE(it_can_be_used_with_the_keyboard_alone) {
 BOOST_AUTO_TEST_CASE(it_says_when_the_service_is_gone_and_goes_on_when_it_is_back) {
   const auto browser = start_browser();
   if (!browser) return;
+  // They outlive the servers.
   const FakeViewSource source(8000);
+  const FakeViewSource next(0);
   auto server = serve(source);
   const std::string url = server->url();
   open_page(*browser, url);
@@ -179,7 +181,6 @@ BOOST_AUTO_TEST_CASE(it_says_when_the_service_is_gone_and_goes_on_when_it_is_bac
   shows(*browser, "#state", {"gone"});
   shows(*browser, "#jobs", {"solver"});
   photograph(*browser, "page-gone");
-  const FakeViewSource next(0);
   server = serve(next, options);
   BOOST_TEST(browser->becomes("document.getElementById('gone').hidden"));
   shows(*browser, "#state", {"serving"});

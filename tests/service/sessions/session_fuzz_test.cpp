@@ -2,7 +2,7 @@
 //
 // Every seed is one client. TROUPE_FUZZ_SEEDS says how many there are, TROUPE_FUZZ_FIRST which is the first.
 #include <google/protobuf/message.h>
-#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/support/proto_buffer_writer.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>

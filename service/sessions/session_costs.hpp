@@ -1,0 +1,39 @@
+/// What the service needs for what clients have there, about: for the account of their user.
+#pragma once
+
+#include <troupe/v1/troupe.pb.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "service/sessions/task_columns.hpp"
+
+namespace troupe::service::costs {
+
+// In bytes, generously: with the graph's records, the session's tables and what the allocator needs beside.
+inline constexpr std::uint64_t kTask = 768;
+/// Of a task, beyond the few that its record has room for.
+inline constexpr std::uint64_t kAccess = 96;
+inline constexpr std::uint64_t kHandle = 1024;
+inline constexpr std::uint64_t kRequest = 512;
+inline constexpr std::uint64_t kRecording = 4096;
+inline constexpr std::uint64_t kCodelet = 2048;
+/// Parsed, the shortest members of lists take so many times the bytes that they take in a message.
+inline constexpr std::uint64_t kParsed = 32;
+
+/// Of one task, which only few have, beyond `kTask`.
+[[nodiscard]] inline std::uint64_t beyond_usual(const TaskRow& row) {
+  constexpr std::size_t kUsualAccesses = 4;
+  std::uint64_t bytes = row.handles.size() > kUsualAccesses ? (row.handles.size() - kUsualAccesses) * kAccess : 0;
+  if (row.detail != nullptr) {
+    bytes += kAccess * static_cast<std::uint64_t>(row.detail->after_size()) + row.detail->name().size();
+  }
+  return bytes;
+}
+
+[[nodiscard]] std::uint64_t of_codelet(const v1::OpenCodelet& message);
+
+/// Of what an operation is going to add; nothing for those whose cost does not depend on what the client says.
+[[nodiscard]] std::uint64_t of_operation(const v1::Operation& operation);
+
+}  // namespace troupe::service::costs
