@@ -54,7 +54,7 @@ void SessionWork::wind_up() {
     requests_.finish_ready();
   }
   // Nobody is left whom failures could be told to.
-  [[maybe_unused]] const auto outcome = graph_->graph().wait_all();
+  [[maybe_unused]] const auto outcome = graph_->graph().wait_until_ended();
 }
 
 Result<void> SessionWork::apply(const v1::Operation& operation) {
