@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "graph/data/data_record.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/ids.hpp"
+#include "proto/memory.hpp"
 
 namespace troupe::actors {
 
@@ -27,6 +30,17 @@ class HostViews {
   void know(const graph::DataRecord& part) {
     const std::lock_guard lock(mutex_);
     know_locked(part);
+  }
+  /// Of these, the data of a graph that the program may look at without holding them, to be read.
+  [[nodiscard]] std::vector<memory::Use> in_sight(std::span<const HandleId> handles, const graph::TaskOwner& graph) {
+    std::vector<memory::Use> uses;
+    const std::lock_guard lock(mutex_);
+    for (const HandleId handle : handles) {
+      const auto found = views_.find(handle);
+      if (found == views_.end() || found->second.seen_by != &graph) continue;
+      uses.push_back({handle, AccessMode::read, found->second.view.layout.payload()});
+    }
+    return uses;
   }
   /// Nothing where the data have been forgotten: nobody wants the content.
   [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
@@ -52,10 +66,14 @@ class HostViews {
  private:
   struct View {
     DataView view;
+    /// Null where only tasks and who holds the data see them.
+    const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
   };
 
-  void know_locked(const graph::DataRecord& part) { views_.try_emplace(part.handle_id(), View{part.view, 0}); }
+  void know_locked(const graph::DataRecord& part) {
+    views_.try_emplace(part.handle_id(), View{part.view, part.hidden ? nullptr : part.owner, 0});
+  }
 
   std::mutex mutex_;
   std::condition_variable given_back_;

@@ -39,9 +39,10 @@ client::Memory Runtime::allocate_bytes(Bytes size, NumaId node) {
 std::shared_ptr<void> Runtime::pin(const void* memory, Bytes size) { return backend_->pin(memory, size); }
 
 Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
-  client::Memory memory = allocate_bytes(layout.payload(), node);
+  const auto columns = static_cast<std::uint64_t>(layout.ld * layout.cols);
+  client::Memory memory = allocate_bytes(Bytes{columns * layout.element_size}, node);
   std::byte* const data = memory.data.get();
-  return add({layout, data, std::move(memory.data), std::move(name)});
+  return add({layout, data, std::move(memory.data), std::move(name), true});
 }
 
 std::vector<Handle> Runtime::partition(const Handle& whole, std::span<const Block> blocks) {

@@ -97,11 +97,14 @@ class Runtime {
   [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
     return allocate_matrix_on<T>(NumaId{}, rows, cols, std::move(name));
   }
-  /// The same with memory of a NUMA node, if `node` is valid and the system lets us choose.
+  /// The same with memory of a NUMA node, if `node` is valid and the system lets us choose, and with columns `ld`
+  /// elements apart, if it is given.
   template <class T>
-  [[nodiscard]] Data allocate_matrix_on(NumaId node, std::int64_t rows, std::int64_t cols, std::string name = {}) {
-    check_matrix(rows, cols, std::max<std::int64_t>(rows, 1), sizeof(T));
-    return allocate(layout_of<T>(rows, cols, std::max<std::int64_t>(rows, 1)), std::move(name), node);
+  [[nodiscard]] Data allocate_matrix_on(NumaId node, std::int64_t rows, std::int64_t cols, std::string name = {},
+                                        std::int64_t ld = 0) {
+    if (ld == 0) ld = std::max<std::int64_t>(rows, 1);
+    check_matrix(rows, cols, ld, sizeof(T));
+    return allocate(layout_of<T>(rows, cols, ld), std::move(name), node);
   }
   /// Memory that is registered nowhere yet. Throws `out_of_memory`.
   [[nodiscard]] client::Memory allocate_bytes(Bytes size, NumaId node = {});

@@ -102,11 +102,8 @@ TiledMatrix<T>::TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t co
   }
   const std::int64_t ld = padded(rows, sizeof(T));
   for (int j = 0; j < tile_cols_; ++j) {
-    const auto bytes = static_cast<std::uint64_t>(ld) * static_cast<std::uint64_t>(cols_of(j)) * sizeof(T);
-    auto buffer = runtime.allocate_bytes(Bytes{bytes}, owner(0, j));
-    auto* data = reinterpret_cast<T*>(buffer.data.get());
-    add_column(
-        runtime.matrix(data, rows, cols_of(j), ld, name.empty() ? "" : name + ":" + std::to_string(j), buffer.data));
+    add_column(runtime.allocate_matrix_on<T>(owner(0, j), rows, cols_of(j),
+                                             name.empty() ? "" : name + ":" + std::to_string(j), ld));
   }
 }
 

@@ -139,15 +139,24 @@ void TaskGraph::unlink(Task& task, const Edge& edge) {
 }
 
 Result<void> TaskGraph::wait_all() {
+  if (auto ended = wait_until_ended(); !ended) return ended;
+  bring_all_home();
+  if (auto summary = failures_.take_summary()) return std::move(*summary);
+  return {};
+}
+
+void TaskGraph::bring_all_home() {
+  if (auto home = host_.bring_all_home(*this); !home) failures_.add(home.failure());
+}
+
+Result<void> TaskGraph::wait_until_ended() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   waiting_for_all_.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   // Tasks may submit tasks that begin further reductions.
-  while (outcome && combine_open_reductions()) outcome = wait_until_ended();
+  while (outcome && combine_open_reductions()) outcome = wait_for_tasks();
   waiting_for_all_.fetch_sub(1, std::memory_order_seq_cst);
-  if (!outcome) return outcome;
-  if (auto summary = failures_.take_summary()) return std::move(*summary);
-  return {};
+  return outcome;
 }
 
 bool TaskGraph::combine_open_reductions() {
@@ -161,7 +170,7 @@ bool TaskGraph::combine_open_reductions() {
   return true;
 }
 
-Result<void> TaskGraph::wait_until_ended() {
+Result<void> TaskGraph::wait_for_tasks() {
   while (in_flight() != 0) {
     const GraphHost::Pump pumped = host_.pump();
     if (pumped == GraphHost::Pump::exhausted) {

@@ -86,6 +86,9 @@ class GraphHost {
   /// The calling thread holds this data and is about to use them in host memory: brings their content there, if the
   /// mode reads it, and makes all other copies outdated if it writes.
   virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
+  /// The program is about to use in host memory what the tasks of this graph that have ended have written: brings it
+  /// there, except for data that other tasks write meanwhile, and hidden ones. Not under any lock of the graph.
+  virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
   /// A piece of data, which no task uses, is about to be forgotten. Under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
 };
@@ -170,8 +173,14 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] TaskStatus status(const Future& future) const override;
 
   // Waiting, for threads that run no kernel: else `wait_in_kernel`.
-  /// Returns when every task has ended. Fails with the summary of all failures since the last call.
+  /// Returns when every task has ended, and the program finds in its memory what they have written. Fails with the
+  /// summary of all failures since the last call.
   Result<void> wait_all();
+  /// Returns when every task has ended: for those who look at no data.
+  Result<void> wait_until_ended();
+  /// The second half of `wait_all`, when every task has ended; what cannot be brought home is a failure of the summary.
+  /// May wait for copies between memories.
+  void bring_all_home();
   Result<void> wait(const Future& future) override;
   /// Waits until the program may use the data in this mode, and keeps tasks that conflict waiting until `give_back`.
   /// Fails where the content is invalid because a task failed (unless the mode is write), and with `invalid_argument`
@@ -259,7 +268,7 @@ class TaskGraph final : public TaskOwner {
   void close_reduction(DataRecord& record, TaskList& ready);
   void close_reductions(TaskList& ready);
   /// Without submission_mutex_.
-  Result<void> wait_until_ended();
+  Result<void> wait_for_tasks();
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
   /// Blocks, or pumps events, until `waiter` is signalled; fails where nothing is left that could signal it, which

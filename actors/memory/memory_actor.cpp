@@ -8,6 +8,7 @@ namespace troupe::memory {
 void MemoryState::handle(const MemoryEvent& event) {
   switch (event.kind) {
     case MemoryEvent::Kind::acquire: core_.acquire(event.request, event.node, event.uses, commands_, event.task); break;
+    case MemoryEvent::Kind::bring_home: core_.bring_home(event.request, event.uses, commands_); break;
     case MemoryEvent::Kind::release: core_.release(event.request, commands_); break;
     case MemoryEvent::Kind::prefetch: core_.prefetch(event.node, event.uses, commands_, event.task); break;
     case MemoryEvent::Kind::transfer_done: core_.transfer_done(event.transfer, commands_); break;

@@ -58,6 +58,7 @@ void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, 
   Request& request = requests_[place];
   request.node = where;
   request.task = task;
+  request.lets_go = false;
   request.stage = Request::Stage::waiting;
   request.arrival = arrivals_++;
   merge(uses, request.uses);
@@ -102,6 +103,7 @@ bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use
   Request& request = requests_[requests_.add(id)];
   request.node = where;
   request.task = task;
+  request.lets_go = false;
   request.arrival = arrivals_++;
   request.needed = probe_.needed;
   request.uses.swap(probe_.uses);
@@ -110,6 +112,34 @@ bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use
   hold(request, out);
   settle(out);
   return true;
+}
+
+void MemoryCore::bring_home(RequestId first, std::span<const Use> uses, Commands& out) {
+  std::uint64_t number = first.value();
+  for (const Use& use : uses) {
+    const RequestId id(number++);
+    directory_.ensure(use.handle);
+    HandleRecord& all = directory_.record(use.handle);
+    const bool here = is_valid(directory_.at(use.handle, kHost).state);
+    if (all.content_lost && !all.loss_told) {
+      all.loss_told = true;
+      out.push_back({.kind = Command::Kind::content_lost, .node = kHost, .request = id, .handle = use.handle});
+    } else if (here || all.leaving || all.write_pins > 0 || all.content_lost) {
+      out.push_back({.kind = Command::Kind::acquired, .node = kHost, .request = id});
+    } else {
+      const Place place = requests_.add(id);
+      Request& request = requests_[place];
+      request.node = kHost;
+      request.task = {};
+      request.lets_go = true;
+      request.arrival = arrivals_++;
+      request.needed = OffsetAllocator::rounded(use.bytes);
+      request.uses.assign(1, use);
+      learn_size(use);
+      admit(place, out);
+    }
+  }
+  settle(out);
 }
 
 void MemoryCore::release(RequestId id, Commands& out) {
@@ -133,7 +163,7 @@ void MemoryCore::release(RequestId id, Commands& out) {
 void MemoryCore::forget(HandleId handle, Commands& out) {
   if (!directory_.knows(handle)) return;
   HandleRecord& all = directory_.record(handle);
-  assert(all.pins == 0 && "data that are released are not in use");
+  assert(all.write_pins == 0 && "data that are released are not in use");
   all.leaving = true;
   if (all.transfers == 0) finish_forgetting(handle, out);
   settle(out);

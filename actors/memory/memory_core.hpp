@@ -56,6 +56,9 @@ namespace troupe::memory {
 /// | admitted | what it reads cannot be brought here                           | -        | failed               |
 /// | any      | release                                                        | -        | early write-backs    |
 /// | -        | acquire_at_once, nothing is missing or in the way              | acquired |                      |
+/// | -        | bring_home, the host has it, or somebody writes it             | -        | acquired             |
+/// | -        | bring_home, its content is lost                                | -        | content_lost, once   |
+/// | -        | bring_home                                                     | admitted | start_transfer       |
 /// | -        | acquire, the node is lost                                      | -        | node_lost            |
 /// | waiting  | the node is lost                                               | -        | node_lost            |
 /// | admitted | the node is lost                                               | -        | node_lost            |
@@ -97,6 +100,11 @@ class MemoryCore {
   /// state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
+  /// The program is going to look at data on the host: brings the newest content of each there. Nobody waits for a
+  /// turn, as nothing has to make room on the host. Each is a request of its own, numbered from `first` on, and
+  /// answered by `acquired`, `failed` or `content_lost`; the last only once for each loss. What somebody is admitted to
+  /// write counts as brought.
+  void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
   /// The task has ended, well or not (what it was to write counts as written), or the request is given up before it was
   /// acquired (then nothing was written). Does nothing where the request has been refused already: who gives it up may
   /// not know yet.
@@ -108,7 +116,7 @@ class MemoryCore {
   /// What the transfer was to write may hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
   /// The program has released the data: all replicas go, and the handle is as new. Content that only a device has is
-  /// lost: whoever needs it acquires it at the host first. No request may use the handle.
+  /// lost: whoever needs it acquires it at the host first. No request may write the handle.
   void forget(HandleId handle, std::vector<Command>& out);
   /// The node's device is gone, and will not come back. Not the host. Transfers from it and to it that are under way
   /// are reported as all others are.
@@ -133,6 +141,8 @@ class MemoryCore {
   /// The ids of all handles that were named are less.
   [[nodiscard]] std::size_t handles() const { return directory_.handles(); }
   [[nodiscard]] bool is_lost(NodeId node) const { return nodes_[node.index()].lost; }
+  /// Handles that the host does not have, in no order that means anything.
+  [[nodiscard]] std::span<const HandleId> away() const { return directory_.away(); }
   /// The handle's content was on lost nodes alone.
   [[nodiscard]] bool content_lost(HandleId handle) const;
   [[nodiscard]] const MemoryStatistics& statistics() const { return statistics_; }

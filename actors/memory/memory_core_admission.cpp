@@ -76,7 +76,11 @@ void MemoryCore::admit(Place place, Commands& out) {
   for (const Use& use : request.uses) {
     const ReplicaState state = directory_.at(use.handle, request.node).state;
     if (reads(use.mode) && state == ReplicaState::invalid) {
-      start(use.handle, cheapest_source(use.handle, request.node, {}), request.node, true, {}, out);
+      if (directory_.record(use.handle).valid > 0) {
+        start(use.handle, cheapest_source(use.handle, request.node, {}), request.node, true, {}, out);
+      } else {
+        directory_.record(use.handle).in_doubt = true;  // it comes home if a copy from a lost node ends well
+      }
     }
     if (writes(use.mode)) {
       make_all_urgent(use.handle, out);
@@ -163,6 +167,7 @@ void MemoryCore::hold(Request& request, Commands& out) {
   for (const Use& use : request.uses) {
     if (!writes(use.mode)) continue;
     directory_.record(use.handle).content_lost = false;
+    directory_.record(use.handle).loss_told = false;
     set_state(use.handle, request.node, ReplicaState::modified, out);
     overwrite_others(use.handle, request.node, out);
     if (access_log_) access_log_->written(request.node, use.handle, use.bytes);
@@ -188,6 +193,9 @@ void MemoryCore::transfers_changed(NodeId where, HandleId handle, Commands& out)
     Request& request = requests_[place];
     if (request.use_of(handle) && is_ready(request)) {
       acquired(request, out);
+      if (!request.lets_go) continue;
+      unpin_all(request, out);
+      requests_.remove(place);
     } else {
       admitted[kept++] = place;
     }

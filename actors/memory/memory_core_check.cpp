@@ -28,6 +28,7 @@ std::string_view MemoryCore::check(HandleId handle) const {
   if (incoming != all.transfers || outgoing != all.transfers)
     return "the transfers of a handle are counted at both ends";
   if (all.content_lost != (valid == 0 && all.transfers == 0)) return "content is lost where nobody has or brings it";
+  if ((all.away != kAtHome) == is_valid(directory_.at(handle, kHost).state)) return "what is away is listed";
   if (pins != all.pins || all.write_pins > pins) return "the users of a handle are counted";
   if (all.write_pins > 0 && directory_.at(handle, all.writer).pins != pins) return "a writer's node uses it alone";
   return {};

@@ -13,6 +13,7 @@ namespace troupe::memory {
 struct MemoryEvent {
   enum class Kind : std::uint8_t {
     acquire,
+    bring_home,
     release,
     prefetch,
     transfer_done,
@@ -25,6 +26,7 @@ struct MemoryEvent {
   };
   Kind kind = Kind::acquire;
   NodeId node;
+  /// Of bring_home: the first one's.
   RequestId request;
   TransferId transfer;
   HandleId handle;

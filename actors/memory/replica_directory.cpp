@@ -26,7 +26,22 @@ bool ReplicaDirectory::set_state(HandleId handle, NodeId node, ReplicaState stat
   all.valid = static_cast<std::uint16_t>(all.valid + static_cast<int>(is_valid(state)) -
                                          static_cast<int>(is_valid(replica.state)));
   replica.state = state;
+  if (node == kHost) note_away(handle, !is_valid(state));
   return true;
+}
+
+void ReplicaDirectory::note_away(HandleId handle, bool away) {
+  HandleRecord& all = record(handle);
+  if (away == (all.away != kAtHome)) return;
+  if (away) {
+    all.away = static_cast<std::uint32_t>(away_.size());
+    away_.push_back(handle);
+    return;
+  }
+  record(away_.back()).away = all.away;
+  away_[all.away] = away_.back();
+  away_.pop_back();
+  all.away = kAtHome;
 }
 
 }  // namespace troupe::memory

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "actors/memory/offset_allocator.hpp"
@@ -10,6 +11,7 @@
 namespace troupe::memory {
 
 inline constexpr std::uint32_t kNoTransfer = 0xffffffff;
+inline constexpr std::uint32_t kAtHome = 0xffffffff;
 /// A replica that could not be written back so often in succession stays.
 inline constexpr std::uint8_t kMostFailedWriteBacks = 3;
 
@@ -44,6 +46,8 @@ struct HandleRecord {
   std::uint16_t transfers = 0;
   /// Nodes where it is valid.
   std::uint16_t valid = 1;
+  /// Its place in the list of those that the host does not have.
+  std::uint32_t away = kAtHome;
   /// How often the program has locked it. It goes when nothing else can.
   std::uint32_t locks = 0;
   bool size_known : 1 = false;
@@ -51,6 +55,8 @@ struct HandleRecord {
   bool leaving : 1 = false;
   /// Nodes that were lost had the only content. Until somebody overwrites it.
   bool content_lost : 1 = false;
+  /// A wait for everything has said so.
+  bool loss_told : 1 = false;
   /// A copy from a lost node failed, and a request that is admitted waits for how another one ends.
   bool in_doubt : 1 = false;
 };
@@ -75,7 +81,10 @@ class ReplicaDirectory {
   /// The ids of all handles that are known are less.
   [[nodiscard]] std::size_t handles() const { return handles_.size(); }
 
-  /// Keeps the count of valid replicas. False if it was in that state already.
+  /// Handles that the host does not have, in no order that means anything.
+  [[nodiscard]] std::span<const HandleId> away() const { return away_; }
+
+  /// Keeps the count of valid replicas, and the list of handles that are away. False if it was in that state already.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
 
   /// May a request on `node` use the handle so, beside those that are admitted?
@@ -90,10 +99,12 @@ class ReplicaDirectory {
 
  private:
   void grow(std::size_t handles);
+  void note_away(HandleId handle, bool away);
 
   std::size_t nodes_;
   std::vector<Replica> replicas_;
   std::vector<HandleRecord> handles_;
+  std::vector<HandleId> away_;
 };
 
 }  // namespace troupe::memory

@@ -17,6 +17,8 @@ struct Request {
   /// Whose it is, if it is a task's.
   TaskId task;
   Stage stage = Stage::waiting;
+  /// It ends when it is acquired, and nobody releases it.
+  bool lets_go = false;
   /// When it came, counted in requests.
   std::uint64_t arrival = 0;
   /// What its working set takes on a node with a limit.

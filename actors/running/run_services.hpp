@@ -76,6 +76,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
 
   // For the program, see `GraphHost`. `pump`: lets the run go on until something has happened; false: nothing can.
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump);
+  Result<void> bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump);
   void forget(const graph::DataRecord& data);
   /// From now on nothing is done about copies that end: the run is over.
   void close() { closed_.store(true, std::memory_order_release); }
@@ -116,6 +117,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   /// any that can, or fails.
   void refuse(const Request& asked, KindSet elsewhere, const Failure& failure);
   Result<void> bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump);
+  /// The first of so many numbers for requests of the program.
+  memory::RequestId take_home_requests(std::uint64_t count);
   /// Waits for the answer to a request of the program.
   Result<void> wait_for_home(memory::RequestId request, const std::function<bool()>& pump);
   void know(const graph::Task& task);

@@ -55,6 +55,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void activate(graph::TaskList& ready, WorkerId worker) noexcept override;
   Pump pump() override;
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
+  Result<void> bring_all_home(const graph::TaskOwner& graph) override;
   void forget(const graph::DataRecord& data) noexcept override;
 
   // WorkerQueues

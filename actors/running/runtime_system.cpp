@@ -188,6 +188,11 @@ Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& 
   return services_->bring_home(data, mode, [this] { return pump() == Pump::progressed; });
 }
 
+Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwner& graph) {
+  if (!services_) return {};
+  return services_->bring_all_home(graph, [this] { return pump() == Pump::progressed; });
+}
+
 void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
   if (services_) services_->forget(data);
 }
@@ -203,9 +208,9 @@ Trace RuntimeSystem::Implementation::take_trace() {
 void RuntimeSystem::Implementation::stop() {
   // Twice: tasks may submit tasks until the last one has ended. What failed has been reported to whoever waited; a
   // destructor has nobody to tell.
-  [[maybe_unused]] Result<void> outcome = graph_.wait_all();
+  [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   outcome = graph_.stop_submissions();
-  outcome = graph_.wait_all();
+  outcome = graph_.wait_until_ended();
   watchdog_.reset();
   if (supervisor_) caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;

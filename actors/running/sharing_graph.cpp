@@ -31,10 +31,10 @@ SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientG
 SharingGraph::~SharingGraph() {
   graph_.cancel_all();
   // What failed has been told to who submitted it, and he is gone.
-  [[maybe_unused]] Result<void> outcome = graph_.wait_all();
+  [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   graph_.release_all();
   // Tasks that waited for a hold alone.
-  outcome = graph_.wait_all();
+  outcome = graph_.wait_until_ended();
   {
     const std::lock_guard lock(runtime_.clients_mutex_);
     std::erase(runtime_.clients_, this);

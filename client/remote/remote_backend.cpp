@@ -30,6 +30,7 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
   out.set_element_size(layout.element_size);
   out.set_element_tag(layout.element_tag);
   out.set_name(wire_text(record.name));
+  out.set_hidden(record.hidden && !place.is_copy());
 }
 
 }  // namespace
@@ -40,6 +41,8 @@ struct RemoteBackend::Hold {
   AccessMode mode = AccessMode::read;
   std::shared_ptr<SharedPlace> place;
   SharedPlace::Part part;
+  /// The newest one when it was asked for.
+  std::uint64_t task = 0;
 };
 
 /// Tells the service when it ends.
@@ -248,16 +251,15 @@ Result<void> RemoteBackend::release(const Handle& handle) {
     session_->sender().send(lock);
     return {};
   }
-  const bool written = place->last_writer > place->copied_out;
+  const std::uint64_t written = place->last_writer;
   const auto answer = session_->call(std::move(lock), fill_in);
-  if (answer && written) place->copy_out(part);
+  if (answer) place->copy_out(part, written, last);
   if (record.parent == nullptr && (answer || session_->is_lost())) place->take_back();
   lock = session_->sender().lock();
   if (!answer && !session_->is_lost()) {
     record.visit_tree([](graph::DataRecord& one) { one.releasing = false; });
     return answer.failure();
   }
-  if (answer && record.parent == nullptr) place->copied_out = std::max(place->copied_out, last);
   forget(record);
   if (!answer) return answer.failure();
   return {};
@@ -303,15 +305,12 @@ Result<void> RemoteBackend::stop_submissions() {
 }
 
 void RemoteBackend::copy_out_written(std::uint64_t task) {
-  std::vector<std::shared_ptr<SharedPlace>> written;
+  std::vector<std::shared_ptr<SharedPlace>> outdated;
   {
     const auto lock = session_->sender().lock();
-    written = data_.written(task);
+    outdated = data_.outdated();
   }
-  for (const auto& place : written) {
-    const Layout& layout = place->layout();
-    place->copy_out({0, 0, layout.rows, layout.cols});
-  }
+  for (const auto& place : outdated) place->copy_out_rest(task);
 }
 
 Result<void> RemoteBackend::wait_all() {
@@ -360,9 +359,8 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
   hold->place = data_.place_of(*record.value());
   hold->part = SharedData::part_of(*record.value());
   const DataView view = record.value()->view;
-  const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
-  const bool written = hold->place->last_writer > hold->place->copied_out;
-  const bool whole = record.value()->parent == nullptr;
+  hold->task = last_task_.load(std::memory_order_relaxed);
+  const std::uint64_t written = hold->place->last_writer;
   const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
     v1::Acquire& out = *operation.mutable_acquire();
     out.set_request(request);
@@ -371,19 +369,13 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
     hold->request = request;
   });
   if (!answer) return answer.failure();
-  if (written && reads(mode)) {
-    hold->place->copy_out(hold->part);
-    if (whole) {
-      lock = session_->sender().lock();
-      hold->place->copied_out = std::max(hold->place->copied_out, last);
-    }
-  }
+  hold->place->hold(hold->part, mode, written, hold->task);
   return Acquired{hold.release(), view};
 }
 
 void RemoteBackend::give_back(void* hold) noexcept {
   const std::unique_ptr<Hold> held(static_cast<Hold*>(hold));
-  if (writes(held->mode)) held->place->copy_in(held->part);
+  held->place->give_back(held->part, held->mode, held->task);
   if (session_->is_lost()) return;
   auto lock = session_->sender().lock();
   session_->sender().urgent().mutable_give_back()->set_request(held->request);

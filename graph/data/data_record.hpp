@@ -64,6 +64,8 @@ struct alignas(64) DataRecord {
   std::int64_t row_in_parent = 0;
   std::int64_t col_in_parent = 0;
 
+  /// See `DataDescription`.
+  bool hidden = false;
   /// Keeps memory that the runtime owns; null where the program owns it.
   std::shared_ptr<void> owned;
   std::string name;

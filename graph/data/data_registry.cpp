@@ -76,6 +76,7 @@ DataRecord& DataRegistry::add(DataDescription description) {
   record.view = {description.host, description.layout};
   record.owned = std::move(description.owned);
   record.name = std::move(description.name);
+  record.hidden = description.hidden;
   return record;
 }
 
@@ -121,6 +122,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     part.view.layout.cols = b.cols;
     part.view.data = parent.view.data + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
     part.parent = &parent;
+    part.hidden = parent.hidden;
     part.row_in_parent = b.row;
     part.col_in_parent = b.col;
     part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);

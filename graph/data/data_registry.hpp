@@ -23,6 +23,9 @@ struct DataDescription {
   std::shared_ptr<void> owned;
   /// For people; empty is allowed.
   std::string name;
+  /// The program looks at the memory only while it holds the data: a wait for everything leaves the content where it
+  /// is.
+  bool hidden = false;
 };
 
 /// A rectangular part of a matrix.

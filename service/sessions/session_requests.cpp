@@ -176,6 +176,7 @@ void SessionRequests::finish_waits() {
   // There were some: this is called again when that has ended. What the call returns does not say so: for a moment the
   // graph counts tasks as running whose ends have been told.
   if (!can_finish_waits()) return;
+  parts_.graph.bring_all_home();
   const auto summary = parts_.graph.failures().take_summary();
   std::optional<Failure> problem;
   if (summary) problem = *summary;

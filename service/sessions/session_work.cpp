@@ -55,7 +55,7 @@ void SessionWork::wind_up() {
     requests_.finish_ready();
   }
   // Nobody is left whom failures could be told to.
-  [[maybe_unused]] const auto outcome = graph_->graph().wait_all();
+  [[maybe_unused]] const auto outcome = graph_->graph().wait_until_ended();
 }
 
 std::uint64_t SessionWork::bytes() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace troupe::remote {
@@ -14,16 +15,48 @@ Bytes extent_of(const Layout& layout) {
   return {static_cast<std::uint64_t>((layout.cols - 1) * layout.ld + layout.rows) * layout.element_size};
 }
 
-void copy(const DataView& from, const DataView& to, const SharedPlace::Part& part) {
-  const auto at = [&part](const DataView& view, std::int64_t col) {
-    return view.data + (part.row + (part.col + col) * view.layout.ld) * view.layout.element_size;
+/// Rows [from, to) of one column.
+struct Rows {
+  std::int64_t from;
+  std::int64_t to;
+};
+
+/// The rows of a part in a column that no hole has.
+std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const SharedPlace::Part> holes,
+                              std::int64_t col) {
+  std::vector<Rows> rows{{part.row, part.row + part.rows}};
+  for (const SharedPlace::Part& hole : holes) {
+    if (col < hole.col || col >= hole.col + hole.cols) continue;
+    std::vector<Rows> rest;
+    for (const Rows& each : rows) {
+      const Rows above{each.from, std::min(each.to, hole.row)};
+      const Rows below{std::max(each.from, hole.row + hole.rows), each.to};
+      if (above.from < above.to) rest.push_back(above);
+      if (below.from < below.to) rest.push_back(below);
+    }
+    rows = std::move(rest);
+  }
+  return rows;
+}
+
+/// A part, without the holes in it.
+void copy_part(const DataView& from, const DataView& to, const SharedPlace::Part& part,
+               std::span<const SharedPlace::Part> holes = {}) {
+  const std::size_t element = from.layout.element_size;
+  const auto at = [element](const DataView& view, std::int64_t row, std::int64_t col) {
+    return view.data + (row + col * view.layout.ld) * static_cast<std::int64_t>(element);
   };
-  const auto column = static_cast<std::size_t>(part.rows) * from.layout.element_size;
-  if (part.rows == from.layout.ld && part.rows == to.layout.ld) {
-    std::memcpy(at(to, 0), at(from, 0), column * static_cast<std::size_t>(part.cols));
+  if (holes.empty() && part.rows == from.layout.ld && part.rows == to.layout.ld) {
+    std::memcpy(at(to, part.row, part.col), at(from, part.row, part.col),
+                static_cast<std::size_t>(part.rows * part.cols) * element);
     return;
   }
-  for (std::int64_t j = 0; j < part.cols; ++j) std::memcpy(at(to, j), at(from, j), column);
+  for (std::int64_t col = part.col; col < part.col + part.cols; ++col) {
+    for (const Rows& rows : rows_around(part, holes, col)) {
+      std::memcpy(at(to, rows.from, col), at(from, rows.from, col),
+                  static_cast<std::size_t>(rows.to - rows.from) * element);
+    }
+  }
 }
 
 }  // namespace
@@ -48,20 +81,42 @@ Result<std::shared_ptr<SharedPlace>> SharedPlace::of(const graph::DataDescriptio
   const auto address = heap.find(place->copy_.get(), data.layout.payload());
   if (!address) return Failure{ErrorCode::service_lost, "the service's memory has gone"};
   place->address_ = *address;
-  place->copy_in({0, 0, data.layout.rows, data.layout.cols});
+  copy_part(place->program_, {place->copy_.get(), place->layout_}, place->whole());
   return place;
 }
 
-void SharedPlace::copy_out(const Part& part) {
-  if (!is_copy() || part.rows == 0 || part.cols == 0) return;
-  const std::lock_guard lock(mutex_);
-  if (program_.data != nullptr) copy({copy_.get(), layout_}, program_, part);
+void SharedPlace::copy_free(const Part& part) {
+  if (program_.data != nullptr) copy_part({copy_.get(), layout_}, program_, part, held_);
 }
 
-void SharedPlace::copy_in(const Part& part) {
-  if (!is_copy() || part.rows == 0 || part.cols == 0) return;
+void SharedPlace::note_copied(const Part& part, std::uint64_t task) {
+  if (part != whole() || task <= copied_out_.load(std::memory_order_relaxed)) return;
+  copied_out_.store(task, std::memory_order_release);
+}
+
+void SharedPlace::copy_out(const Part& part, std::uint64_t written, std::uint64_t task) {
+  if (!is_copy()) return;
   const std::lock_guard lock(mutex_);
-  if (program_.data != nullptr) copy(program_, {copy_.get(), layout_}, part);
+  if (written <= copied_out_.load(std::memory_order_relaxed)) return;
+  copy_free(part);
+  note_copied(part, task);
+}
+
+void SharedPlace::copy_out_rest(std::uint64_t task) { copy_out(whole(), task, task); }
+
+void SharedPlace::hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task) {
+  if (!is_copy()) return;
+  if (reads(mode)) copy_out(part, written, task);
+  const std::lock_guard lock(mutex_);
+  held_.push_back(part);
+}
+
+void SharedPlace::give_back(const Part& part, AccessMode mode, std::uint64_t task) {
+  if (!is_copy()) return;
+  const std::lock_guard lock(mutex_);
+  if (writes(mode) && program_.data != nullptr) copy_part(program_, {copy_.get(), layout_}, part);
+  if (writes(mode)) note_copied(part, task);
+  held_.erase(std::ranges::find(held_, part));
 }
 
 void SharedPlace::take_back() {
@@ -94,14 +149,12 @@ SharedPlace::Part SharedData::part_of(const graph::DataRecord& record) {
   return part;
 }
 
-std::vector<std::shared_ptr<SharedPlace>> SharedData::written(std::uint64_t task) {
+std::vector<std::shared_ptr<SharedPlace>> SharedData::outdated() const {
   std::vector<std::shared_ptr<SharedPlace>> result;
   if (copies_ == 0) return result;
   for (const auto& [record, place] : places_) {
     // Their order means nothing: each is copied on its own.
-    if (!place->is_copy() || place->last_writer <= place->copied_out) continue;
-    place->copied_out = std::max(place->copied_out, task);
-    result.push_back(place);
+    if (place->is_outdated()) result.push_back(place);
   }
   return result;
 }

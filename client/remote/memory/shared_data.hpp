@@ -1,6 +1,7 @@
 /// Data of the program that lie in memory which the service shares, or have a copy there.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include "client/remote/memory/shared_heap.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/data/data_registry.hpp"
+#include "proto/access.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::remote {
@@ -34,27 +36,47 @@ class SharedPlace {
     std::int64_t col = 0;
     std::int64_t rows = 0;
     std::int64_t cols = 0;
+    friend bool operator==(const Part&, const Part&) = default;
   };
-  /// To the program's memory, and from there. Nothing to do where there is no copy, or the program has taken its memory
-  /// back. Thread-safe; tasks and other threads must not use the part meanwhile.
-  void copy_out(const Part& part);
-  void copy_in(const Part& part);
+  [[nodiscard]] Part whole() const { return {0, 0, layout_.rows, layout_.cols}; }
+
+  // What moves content between shared memory and the program's. Nothing to do where there is no copy, or the program
+  // has taken its memory back. Thread-safe: whoever returns from copying, or finds that another thread has copied, sees
+  // the content. `written`: the newest task that may have written the data when the caller asked for them; `task`:
+  // tasks up to this one have ended, or wait until the caller is done.
+
+  /// Tasks and other threads must not write the part meanwhile.
+  void copy_out(const Part& part, std::uint64_t written, std::uint64_t task);
+  /// The whole, but for what the program holds, which is there already, and may be newer than what tasks have written.
+  void copy_out_rest(std::uint64_t task);
+  /// The program holds a part, until `give_back` with the same values. Where it reads it, the content comes first.
+  void hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task);
+  void give_back(const Part& part, AccessMode mode, std::uint64_t task);
   /// The program's memory must not be touched any more.
   void take_back();
 
-  /// The number of the newest task that may write the data, and up to which task what they have written has been copied
-  /// out. Under the submission lock.
+  /// The number of the newest task that may write the data. Under the submission lock.
   std::uint64_t last_writer = 0;
-  std::uint64_t copied_out = 0;
+  /// The program's memory has not all of it. Under the submission lock.
+  [[nodiscard]] bool is_outdated() const {
+    return is_copy() && last_writer > copied_out_.load(std::memory_order_acquire);
+  }
 
  private:
   SharedPlace() = default;
+  // With mutex_.
+  void copy_free(const Part& part);
+  void note_copied(const Part& part, std::uint64_t task);
 
   SharedAddress address_;
   Layout layout_;
   std::shared_ptr<std::byte> copy_;
   std::mutex mutex_;
-  DataView program_;  // mutex_
+  DataView program_;        // mutex_
+  std::vector<Part> held_;  // mutex_
+  /// What tasks up to this one have written has been copied out. Written with mutex_. Release: the content; acquire:
+  /// who relies on it.
+  std::atomic<std::uint64_t> copied_out_{0};
 };
 
 /// The places of all registrations. All members under the submission lock.
@@ -73,8 +95,8 @@ class SharedData {
     const auto found = places_.find(&root_of(record));
     if (found != places_.end()) found->second->last_writer = task;
   }
-  /// All data that tasks up to this one may have written since they were copied out; they count as copied out now.
-  [[nodiscard]] std::vector<std::shared_ptr<SharedPlace>> written(std::uint64_t task);
+  /// Those that the program's memory has not all of.
+  [[nodiscard]] std::vector<std::shared_ptr<SharedPlace>> outdated() const;
 
  private:
   [[nodiscard]] static const graph::DataRecord& root_of(const graph::DataRecord& record) {

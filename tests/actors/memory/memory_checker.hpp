@@ -28,6 +28,8 @@ class MemoryChecker {
     NodeId node;
     std::vector<Use> uses;
     bool acquired = false;
+    /// By `bring_home`.
+    bool home = false;
   };
   struct Copy {
     HandleId handle;
@@ -45,6 +47,7 @@ class MemoryChecker {
   }
 
   void asked(RequestId request, NodeId node, std::vector<Use> uses);
+  void asked_home(RequestId request, const Use& use) { requests_[request] = {kHost, {use}, false, true}; }
   /// Before the core is told.
   void released(RequestId request);
   void transfer_done(TransferId transfer);
@@ -73,6 +76,7 @@ class MemoryChecker {
   void ended(TransferId transfer);
   void started(const Command& command);
   void acquired(const Command& command);
+  [[nodiscard]] bool is_home(const Use& use) const;
   void changed(const Command& command);
   void refused(const Command& command);
   void write(const Asked& asked);
@@ -194,6 +198,11 @@ inline void MemoryChecker::started(const Command& command) {
 inline void MemoryChecker::acquired(const Command& command) {
   Asked& asked = requests_.at(command.request);
   require(!asked.acquired && asked.node == command.node, "a request is answered once, for its node");
+  if (asked.home) {
+    require(is_home(asked.uses[0]), "what was brought home is there, or nobody can say what it is");
+    requests_.erase(command.request);
+    return;
+  }
   asked.acquired = true;
   for (const Use& use : asked.uses) {
     const Replica& replica = at(use.handle, asked.node);
@@ -207,6 +216,16 @@ inline void MemoryChecker::acquired(const Command& command) {
     }
   }
   write(asked);
+}
+
+inline bool MemoryChecker::is_home(const Use& use) const {
+  const Replica& host = at(use.handle, kHost);
+  if (is_valid(host.state) && host.version == newest_[use.handle.index()]) return true;
+  if (leaving_.contains(use.handle) || new_content_.contains(use.handle) || content_lost(use.handle)) return true;
+  return std::ranges::any_of(requests_, [&](const auto& each) {
+    return std::ranges::any_of(each.second.uses,
+                               [&](const Use& other) { return other.handle == use.handle && writes(other.mode); });
+  });
 }
 
 inline void MemoryChecker::changed(const Command& command) {

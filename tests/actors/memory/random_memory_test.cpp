@@ -87,7 +87,9 @@ class RandomRun {
       give_up();
     } else if (die < 53) {
       hint(HandleId(random_.below(static_cast<std::uint32_t>(machine_.sizes.size()))));
-    } else if (die < 55 && machine_.with_losses) {
+    } else if (die < 58) {
+      bring_home();
+    } else if (die < 60 && machine_.with_losses) {
       lose(random_node());
     } else {
       end_something();
@@ -142,6 +144,14 @@ class RandomRun {
     return false;
   }
 
+  void bring_home() {
+    std::vector<Use> uses = random_uses();
+    for (Use& use : uses) use.mode = AccessMode::read;
+    const RequestId first(next_);
+    for (const Use& use : uses) checker_.asked_home(RequestId(next_++), use);
+    core_.bring_home(first, uses, commands_);
+  }
+
   void hint(HandleId handle) {
     const std::uint32_t die = random_.below(3);
     if (die == 0) core_.lock(handle);
@@ -176,7 +186,7 @@ class RandomRun {
 
   void forget(HandleId handle) {
     for (const auto& [id, asked] : checker_.requests()) {
-      if (std::ranges::find(asked.uses, handle, &Use::handle) != asked.uses.end()) return;
+      if (!asked.home && std::ranges::find(asked.uses, handle, &Use::handle) != asked.uses.end()) return;
     }
     checker_.forgotten(handle);
     core_.forget(handle, commands_);

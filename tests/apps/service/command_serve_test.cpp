@@ -153,6 +153,15 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
   fails(2, service.ask({"submit", "cholesky", "--matrix", folder.path("missing.mtx")}), {"missing.mtx"});
 }
 
+BOOST_AUTO_TEST_CASE(jobs_on_a_service_with_accelerators_compute_what_they_should) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), {"--emulated-gpus", "1", "--cores", "1"});
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  for (const char* application : {"cholesky", "lu", "qr"}) {
+    succeeds(service.ask({"submit", application, "--n", "400", "--tile", "64", "--check"}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_has_one_service_at_a_time_and_what_a_killed_one_left_is_replaced) {
   const TemporaryFolder folder, second_folder;
   ServeProcess service(folder.path(), kSmall);

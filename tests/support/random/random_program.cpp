@@ -150,20 +150,24 @@ class Generator {
       std::vector<int> available = lasting;
       if (temporary >= 0) available.push_back(temporary);
       const auto draw = options_.waits ? random_.below(100) : 0;
-      if (draw < 84) {
+      if (draw < 78) {
         add_submission(out, mine, available, lasting);
-      } else if (draw < 87) {
+      } else if (draw < 81) {
         const int root = static_cast<int>(random_.below(static_cast<std::uint32_t>(program_.roots)));
         if (root % options_.submitters == submitter) cut(root, out, lasting);
-      } else if (draw < 89) {
+      } else if (draw < 83) {
         if (!mine.empty()) out.push_back({Operation::Kind::wait_task, pick(mine)});
-      } else if (draw < 91) {
+      } else if (draw < 86) {
         out.push_back({Operation::Kind::wait_handle, pick(available)});
-      } else if (draw < 93) {
+      } else if (draw < 88) {
         out.push_back({Operation::Kind::read_host, pick(available)});
+      } else if (draw < 91) {
+        // Nobody else uses what it has registered itself.
+        const bool alone = options_.submitters == 1 && !options_.nested;
+        if (alone || temporary >= 0) add_host_task(out, alone ? pick(available) : temporary);
+      } else if (draw < 93) {
+        out.push_back({Operation::Kind::wait_all});
       } else if (draw < 95) {
-        if (options_.submitters == 1 && !options_.nested) add_host_task(out, pick(available));
-      } else if (draw < 97) {
         if (options_.faults && !mine.empty()) out.push_back({Operation::Kind::cancel_task, pick(mine)});
       } else if (temporary < 0) {
         temporary = add_region({0, 0, 0, 2, 2}, chance(50));

@@ -13,6 +13,7 @@
 #include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
+#include "tests/support/program_place.hpp"
 
 namespace troupe::tests {
 
@@ -56,6 +57,8 @@ struct ProgramOptions {
   /// Devices fail (see `platform::FaultOptions`): any task may fail for it, and any data be out of reach at the end, as
   /// long as that is reported.
   bool device_faults = false;
+  /// Kernels are those of `service_codelets`.
+  bool on_service = false;
   /// Called before each operation of the first submitter.
   std::function<void()> between = nullptr;
 };
@@ -96,8 +99,9 @@ struct Operation {
     /// Cuts region `index` into the regions of `parts`.
     partition,
     wait_task,
+    wait_all,
     wait_handle,
-    /// Reads region `index` as the host does.
+    /// Reads region `index` while it holds it.
     read_host,
     /// Modifies a region as the host does: task `index` stands for it.
     modify_host,
@@ -138,10 +142,22 @@ struct TaskLog {
   std::uint64_t input = 0;
   /// The host's accesses have no task: they come after this id, and may be refused.
   std::uint64_t host_after = 0;
+  bool by_host = false;
   bool host_done = false;
   bool cancel_requested = false;
   /// Not submitted, as the parts that it uses could not be made.
   bool skipped = false;
+};
+
+/// What a submitter has seen in a region when its tasks up to a number had to have their effect there, and others could
+/// not: after a wait, while it held the region, after its release.
+struct HostLook {
+  int region = 0;
+  std::uint64_t after = 0;
+  /// Of the clock of `TaskLog`.
+  std::uint64_t at = 0;
+  std::uint64_t seen = 0;
+  const char* when = "";
 };
 
 /// What a kernel of a task is like where devices are mixed.
@@ -154,6 +170,9 @@ struct PlannedKernel {
 [[nodiscard]] PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task,
                                            const Devices& devices);
 [[nodiscard]] std::string timed_kernel_name(int kernel);
+
+/// Those that a service must know for programs with `on_service`, which run in its process.
+[[nodiscard]] std::vector<Codelet> service_codelets(DeviceKind gpu);
 
 /// What became of the tasks of a program, by index.
 struct RanProgram {
@@ -169,10 +188,15 @@ struct RanProgram {
   int lost_roots = 0;
 };
 
+/// Whether a matrix lies in memory that the submitters see only while they hold it.
+[[nodiscard]] inline bool is_hidden(int root) { return root % 4 == 3; }
+
 /// Runs the program of `options` on an idle graph, which must have as many workers as it takes to make progress, and
 /// checks it: each task ran exactly once and after its predecessors, what conflicts did not overlap, tasks that did
-/// not succeed had a reason, and the data are those of running all tasks in the order of submission. Returns what was
-/// wrong, a line each; nothing if all is well. `ran`: if given, receives what became of the tasks.
+/// not succeed had a reason, and the data are those of running all tasks in the order of submission, whenever the
+/// program may look at them. Returns what was wrong, a line each; nothing if all is well. `ran`: if given, receives
+/// what became of the tasks.
 std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, RanProgram* ran = nullptr);
+std::vector<std::string> run_program(ProgramPlace& place, const ProgramOptions& options, RanProgram* ran = nullptr);
 
 }  // namespace troupe::tests

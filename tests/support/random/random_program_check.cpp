@@ -52,6 +52,7 @@ class Checker {
         losses_(outcome.losses || outcome.device_faults),
         device_faults_(outcome.device_faults),
         readable_(outcome.readable),
+        looks_(outcome.looks),
         problems_(problems),
         cells_(outcome.before.size()),
         status_(logs_.size(), TaskStatus::pending),
@@ -60,7 +61,13 @@ class Checker {
   }
 
   void check(std::vector<bool>& poisoned) {
-    for (const int task : in_order()) replay(task);
+    for (const Step& step : in_order()) {
+      if (step.look != nullptr) {
+        compare(*step.look);
+      } else {
+        replay(step.task);
+      }
+    }
     justify_cancellations();
     compare();
     poisoned.assign(program_.regions.size(), false);
@@ -91,25 +98,31 @@ class Checker {
     }
   }
 
-  std::vector<int> in_order() {
-    std::vector<std::tuple<std::uint64_t, int, int>> keys;
+  struct Step {
+    /// The number of the task, or of the last one before what the host does, and then when it did so.
+    std::uint64_t after = 0;
+    std::uint64_t at = 0;
+    int task = 0;
+    const HostLook* look = nullptr;
+  };
+  std::vector<Step> in_order() {
+    std::vector<Step> steps;
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       const int task = static_cast<int>(i);
-      if (logs_[i].host_after != 0) {
-        keys.emplace_back(logs_[i].host_after, 1, task);
+      if (logs_[i].by_host) {
+        steps.push_back({logs_[i].host_after, logs_[i].start, task, nullptr});
         status_[i] = logs_[i].host_done ? TaskStatus::succeeded : TaskStatus::cancelled;
       } else if (logs_[i].future.valid()) {
-        keys.emplace_back(logs_[i].future.id().value(), 0, task);
+        steps.push_back({logs_[i].future.id().value(), 0, task, nullptr});
         status_[i] = logs_[i].future.status();
         check_counts(task);
       } else if (logs_[i].runs.load() != 0) {
         problem(task, "ran without having been submitted");
       }
     }
-    std::sort(keys.begin(), keys.end());
-    std::vector<int> tasks;
-    for (const auto& key : keys) tasks.push_back(std::get<2>(key));
-    return tasks;
+    for (const HostLook& look : looks_) steps.push_back({look.after, look.at, 0, &look});
+    std::ranges::sort(steps, {}, [](const Step& step) { return std::tuple(step.after, step.at, step.task); });
+    return steps;
   }
 
   void check_counts(int task) {
@@ -194,7 +207,7 @@ class Checker {
     Why& why = why_[static_cast<std::size_t>(task)];
     if (status == TaskStatus::failed) why = Why::own_fault;
     if (status == TaskStatus::cancelled) {
-      const bool by_a_device = device_faults_ && (reduced || log(task).host_after != 0);
+      const bool by_a_device = device_faults_ && (reduced || log(task).by_host);
       why = must_not_run || log(task).cancel_requested || by_a_device ? Why::predecessor : Why::perhaps_neighbour;
     }
     settle(task, status == TaskStatus::succeeded);
@@ -206,9 +219,19 @@ class Checker {
     if (compute(plan(task), views) != log(task).input) problem(task, "read other data than in sequential execution");
   }
 
+  void compare(const HostLook& look) {
+    bool valid = true;
+    visit_cells(look.region, [&](Cell& cell) { valid = valid && !cell.poisoned && !cell.poisoned_in_epoch; });
+    if (!valid) return;
+    const Region& region = program_.regions[static_cast<std::size_t>(look.region)];
+    if (content_of(view_of(region, program_, reference_)) == look.seen) return;
+    problems_.push_back(std::string("the program sees other data ") + look.when + ", in region " +
+                        std::to_string(look.region) + " after task " + std::to_string(look.after));
+  }
+
   void settle(int task, bool succeeded) {
     // The host's accesses that were refused changed nothing.
-    if (!succeeded && log(task).host_after != 0) return;
+    if (!succeeded && log(task).by_host) return;
     for (const PlannedAccess& planned : plan(task).accesses) {
       if (!writes(planned.mode) || (succeeded && planned.mode != AccessMode::write)) continue;
       const bool in_epoch = planned.mode == AccessMode::commute || planned.mode == AccessMode::reduce;
@@ -282,6 +305,7 @@ class Checker {
   const bool losses_;
   const bool device_faults_;
   const std::vector<bool> readable_;
+  const std::span<const HostLook> looks_;
   std::vector<std::string>& problems_;
   std::vector<std::vector<Cell>> cells_;
   std::vector<TaskStatus> status_;
@@ -310,6 +334,12 @@ DataView view_of(const Region& region, const RandomProgram& program, Memory& mem
   const std::int64_t ld = leading_dimension(program.regions[root]);
   std::uint64_t* data = memory[root].data() + region.row + region.col * ld;
   return {reinterpret_cast<std::byte*>(data), layout_of<std::uint64_t>(region.rows, region.cols, ld)};
+}
+
+std::uint64_t content_of(const DataView& view) {
+  std::uint64_t state = 0;
+  visit_elements(view, [&](std::uint64_t element) { state = mix(state ^ element); });
+  return state;
 }
 
 std::uint64_t compute(const PlannedTask& task, std::span<const DataView> views) {

@@ -24,6 +24,9 @@ using Memory = std::vector<std::vector<std::uint64_t>>;
 /// does not depend on the data that they modify. Returns a hash of what the task read.
 std::uint64_t compute(const PlannedTask& task, std::span<const DataView> views);
 
+/// A hash of what a region contains.
+[[nodiscard]] std::uint64_t content_of(const DataView& view);
+
 /// What a program left behind.
 struct ProgramOutcome {
   const RandomProgram& program;
@@ -36,6 +39,7 @@ struct ProgramOutcome {
   /// regions that the host could read at the end count.
   bool device_faults = false;
   std::vector<bool> readable = {};
+  std::span<const HostLook> looks = {};
 };
 
 /// Runs the tasks one after the other in the order of their ids, on a copy of the data before, and compares. Appends

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -12,41 +13,48 @@ namespace troupe::tests {
 
 namespace {
 
+constexpr const char* kServiceNames[] = {"random program/cores", "random program/gpus", "random program/any"};
+
 /// One execution of one program.
 class Run {
  public:
-  Run(graph::TaskGraph& graph, const ProgramOptions& options)
-      : graph_(graph),
+  Run(ProgramPlace& place, const ProgramOptions& options)
+      : place_(place),
         options_(options),
         program_(make_program(options)),
         logs_(program_.tasks.size()),
         before_(make_memory(program_, options.seed)),
         after_(before_),
+        hidden_(program_.regions.size()),
         handles_(program_.regions.size()),
         outcome_(program_.tasks.size()) {
     for (const PlannedTask& task : program_.tasks) {
       const CodeletKey key = key_of(task);
       if (codelets_.contains(key)) continue;
-      codelets_.emplace(key, with_kernel(task.variadic ? Codelet::variadic("any") : Codelet("fixed", key.modes), key));
+      codelets_.emplace(key, options_.on_service ? of_service(key) : with_kernel(key));
     }
   }
 
   std::vector<std::string> execute(RanProgram* ran) {
     for (const Operation& operation : program_.prologue) perform(operation);
     if (options_.submitters == 1) {
-      submit_all(program_.operations[0]);
+      submit_all(0);
     } else {
       std::vector<std::thread> threads;
-      for (const auto& operations : program_.operations) {
-        threads.emplace_back([&, this] { submit_all(operations); });
-      }
+      for (int i = 0; i < options_.submitters; ++i) threads.emplace_back([i, this] { submit_all(i); });
       for (std::thread& thread : threads) thread.join();
     }
-    const Result<void> outcome = graph_.wait_all();
-    check_all(outcome);
+    const Result<void> outcome = wait_all();
+    for (int root = 0; root < program_.roots; ++root) look_after_wait(root, newest(), outcome);
+    const std::vector<Result<void>> home = bring_home();
     release_all();
+    check_all(outcome, home);
     if (ran != nullptr) note(*ran);
     return std::move(problems_);
+  }
+
+  static void kernel_of_run(const KernelContext& context) {
+    reinterpret_cast<Run*>(context.argument<std::uint64_t>(0))->kernel(context.argument<int>(1), context);
   }
 
  private:
@@ -70,10 +78,11 @@ class Run {
     bool variadic = false;
     friend auto operator<=>(const CodeletKey&, const CodeletKey&) = default;
   };
+  [[nodiscard]] bool is_variadic(const PlannedTask& task) const { return task.variadic || options_.on_service; }
   [[nodiscard]] CodeletKey key_of(const PlannedTask& task) const {
     const PlannedKernel kernel = planned_kernel(program_, task, options_.devices);
-    CodeletKey key{{}, kernel.on_cores, kernel.on_gpus, kernel.timed_as, task.variadic};
-    if (!task.variadic) {
+    CodeletKey key{{}, kernel.on_cores, kernel.on_gpus, kernel.timed_as, is_variadic(task)};
+    if (!key.variadic) {
       for (const PlannedAccess& access : task.accesses) key.modes.push_back(access.mode);
     }
     return key;
@@ -84,10 +93,15 @@ class Run {
     for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
     return static_cast<double>(elements) * 1000;
   }
-  [[nodiscard]] Codelet with_kernel(Codelet codelet, const CodeletKey& key) const {
-    const Kernel kernel = [](const KernelContext& context) {
-      context.argument<Run*>(0)->kernel(context.argument<int>(1), context);
-    };
+  [[nodiscard]] static Codelet of_service(const CodeletKey& key) {
+    Codelet codelet = Codelet::variadic("any");
+    codelet.takes({ArgumentType::of<std::uint64_t>(), ArgumentType::of<int>()});
+    codelet.known_as(kServiceNames[key.on_cores && key.on_gpus ? 2 : key.on_gpus ? 1 : 0]);
+    return codelet;
+  }
+  [[nodiscard]] Codelet with_kernel(const CodeletKey& key) const {
+    Codelet codelet = key.variadic ? Codelet::variadic("any") : Codelet("fixed", key.modes);
+    const Kernel kernel = kernel_of_run;
     if (key.on_cores) codelet.implement(DeviceKind::cpu_core, kernel);
     if (key.on_gpus) codelet.implement(options_.devices.gpu, kernel);
     if (options_.devices.mixed) {
@@ -126,7 +140,8 @@ class Run {
     }
     std::vector<Access> accesses;
     for (const PlannedAccess& access : task.accesses) {
-      accesses.push_back(task.variadic ? Access(handle(access.region), access.mode) : Access(handle(access.region)));
+      accesses.push_back(is_variadic(task) ? Access(handle(access.region), access.mode)
+                                           : Access(handle(access.region)));
     }
     TaskOptions options;
     options.priority = task.priority;
@@ -138,7 +153,7 @@ class Run {
       options.callback = [this, index](const TaskOutcome&) { log(index).callbacks.fetch_add(1); };
     }
     const Codelet& codelet = codelets_.at(key_of(task));
-    const auto future = graph_.submit({codelet, accesses, args(this, index), options});
+    const auto future = place_.submit({codelet, accesses, args(reinterpret_cast<std::uint64_t>(this), index), options});
     if (future) {
       log(index).future = future.value();
     } else {
@@ -152,46 +167,129 @@ class Run {
         task.accesses, [this](const PlannedAccess& access) { return handle(access.region).record() != nullptr; });
   }
 
-  void submit_all(const std::vector<Operation>& operations) {
-    std::uint64_t last = 1;
-    for (const Operation& operation : operations) {
+  void submit_all(int submitter) {
+    std::uint64_t last = 0;
+    std::vector<int> own;
+    for (const Operation& operation : program_.operations[static_cast<std::size_t>(submitter)]) {
       if (options_.between) options_.between();
-      if (operation.kind == Operation::Kind::modify_host) log(operation.index).host_after = last;
-      perform(operation);
+      if (operation.kind == Operation::Kind::modify_host) {
+        log(operation.index).by_host = true;
+        log(operation.index).host_after = last;
+      }
+      if (operation.kind == Operation::Kind::register_root) own.assign(1, operation.index);
+      perform(operation, last, own);
       if (operation.kind == Operation::Kind::submit && log(operation.index).future.valid()) {
         last = log(operation.index).future.id().value();
       }
     }
   }
 
-  void perform(const Operation& operation) {
+  /// `last`: the newest task of the submitter; `own`: the matrices that no other uses.
+  void perform(const Operation& operation, std::uint64_t last = 0, std::span<const int> own = {}) {
     const int index = operation.index;
     switch (operation.kind) {
       case Operation::Kind::submit: submit(index); break;
       case Operation::Kind::partition: partition(operation); break;
       case Operation::Kind::wait_task: wait_task(index); break;
+      case Operation::Kind::wait_all: wait_and_look(last, own); break;
       case Operation::Kind::wait_handle:
-      case Operation::Kind::read_host:
-        if (auto hold = graph_.acquire(handle(index), AccessMode::read)) graph_.give_back(hold.value());
-        break;
+      case Operation::Kind::read_host: read_host(operation, last, own); break;
       case Operation::Kind::modify_host: modify_host(index); break;
       case Operation::Kind::cancel_task:
         log(index).cancel_requested = true;
-        if (!log(index).skipped) graph_.cancel(log(index).future);
+        if (!log(index).skipped) log(index).future.owner()->cancel(log(index).future);
         break;
       case Operation::Kind::register_root: register_root(index); break;
-      case Operation::Kind::release_root: expect(graph_.release(handle(index)), "release"); break;
+      case Operation::Kind::release_root:
+        expect(place_.release(handle(index)), "release");
+        // Where devices fail the next wait says what was lost.
+        if (is_hidden(index)) copy_out(hidden_view(index), program_view(index));
+        if (!options_.device_faults) look(index, last, program_view(index), "after its release");
+        break;
+    }
+  }
+
+  /// In the program's own memory.
+  [[nodiscard]] DataView program_view(int region) {
+    return view_of(program_.regions[static_cast<std::size_t>(region)], program_, after_);
+  }
+  [[nodiscard]] DataView hidden_view(int root) {
+    return {hidden_[static_cast<std::size_t>(root)].get(), program_view(root).layout};
+  }
+  [[nodiscard]] bool is_visible(int region) const {
+    return !is_hidden(program_.regions[static_cast<std::size_t>(region)].root);
+  }
+
+  void look(int region, std::uint64_t after, const DataView& view, const char* when) {
+    HostLook look{region, after, clock_.fetch_add(1), content_of(view), when};
+    const std::lock_guard lock(mutex_);
+    looks_.push_back(look);
+  }
+
+  [[nodiscard]] std::uint64_t newest() const {
+    std::uint64_t newest = 0;
+    for (const TaskLog& log : logs_) {
+      if (log.future.valid()) newest = std::max(newest, log.future.id().value());
+    }
+    return newest;
+  }
+
+  Result<void> wait_all() {
+    Result<void> outcome = place_.wait_all();
+    if (!outcome) failed_wait_.store(true);
+    return outcome;
+  }
+
+  /// Where devices fail, one wait says once what is lost.
+  void look_after_wait(int region, std::uint64_t after, const Result<void>& waited) {
+    if (!is_visible(region) || handle(region).record() == nullptr) return;
+    if (options_.device_faults && (options_.submitters > 1 || !waited || failed_wait_.load())) {
+      const auto held = place_.acquire(handle(region), AccessMode::read);
+      if (!held) return;
+      place_.give_back(held.value());
+    }
+    look(region, after, program_view(region), "after a wait for everything");
+  }
+
+  void wait_and_look(std::uint64_t last, std::span<const int> own) {
+    const Result<void> waited = wait_all();
+    for (const int root : own) look_after_wait(root, last, waited);
+    for (int root = 0; root < program_.roots && options_.submitters == 1; ++root) {
+      look_after_wait(root, newest(), waited);
+    }
+  }
+
+  void read_host(const Operation& operation, std::uint64_t last, std::span<const int> own) {
+    const int region = operation.index;
+    const auto held = place_.acquire(handle(region), AccessMode::read);
+    if (!held) return;
+    const bool alone = options_.submitters == 1 && !options_.nested;
+    const bool quiet = alone || std::ranges::find(own, region) != own.end();
+    if (quiet && operation.kind == Operation::Kind::read_host)
+      look(region, last, held.value().view, "while it holds it");
+    place_.give_back(held.value());
+    if (quiet && is_visible(region) && operation.kind == Operation::Kind::wait_handle) {
+      look(region, last, program_view(region), "after a wait for it");
     }
   }
 
   void set_reduction(int region) {
     if (!program_.reducible[static_cast<std::size_t>(region)]) return;
-    expect(graph_.set_reduction(handle(region), sum_reduction<std::uint64_t>()), "set_reduction");
+    expect(place_.set_reduction(handle(region), sum_reduction<std::uint64_t>()), "set_reduction");
   }
 
   void register_root(int index) {
-    const DataView view = view_of(program_.regions[static_cast<std::size_t>(index)], program_, after_);
-    handle(index) = graph_.register_data({view.layout, view.data, nullptr, "r" + std::to_string(index)});
+    const DataView view = program_view(index);
+    graph::DataDescription description{view.layout, view.data, nullptr, "r" + std::to_string(index)};
+    if (is_hidden(index)) {
+      const auto bytes = after_[static_cast<std::size_t>(index)].size() * sizeof(std::uint64_t);
+      auto& memory = hidden_[static_cast<std::size_t>(index)] = place_.allocate({bytes});
+      std::memcpy(memory.get(), view.data, bytes);
+      description.host = memory.get();
+      description.owned = memory;
+      description.hidden = true;
+    }
+    handle(index) = place_.register_data(std::move(description)).value_or_throw();
     set_reduction(index);
   }
 
@@ -212,7 +310,7 @@ class Run {
       const Region& region = program_.regions[static_cast<std::size_t>(part)];
       blocks.push_back({region.row - whole.row, region.col - whole.col, region.rows, region.cols});
     }
-    const auto handles = graph_.partition(handle(operation.index), blocks);
+    const auto handles = place_.partition(handle(operation.index), blocks);
     if (!handles) {
       if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
         problem("partition: " + handles.failure().message);
@@ -227,7 +325,7 @@ class Run {
 
   void wait_task(int index) {
     if (log(index).skipped) return;
-    const Result<void> outcome = graph_.wait(log(index).future);
+    const Result<void> outcome = log(index).future.owner()->wait(log(index).future);
     const TaskStatus status = log(index).future.status();
     if (outcome.ok() != (status == TaskStatus::succeeded)) {
       problem("task " + std::to_string(index) + " is " + to_string(status) + " but a wait for it says otherwise");
@@ -244,24 +342,23 @@ class Run {
 
   void modify_host(int index) {
     const PlannedAccess access = plan(index).accesses[0];
-    auto hold = graph_.acquire(handle(access.region), access.mode);
+    const auto hold = place_.acquire(handle(access.region), access.mode);
     if (!hold) return;
     TaskLog& log = this->log(index);
     log.start = clock_.fetch_add(1);
-    const std::vector<DataView> views{graph::TaskGraph::view_of(handle(access.region))};
+    const std::vector<DataView> views{hold.value().view};
     log.input = compute(plan(index), views);
     log.end = clock_.fetch_add(1);
     log.host_done = true;
-    graph_.give_back(hold.value());
+    place_.give_back(hold.value());
   }
 
-  void check_all(const Result<void>& outcome) {
+  void check_all(const Result<void>& outcome, const std::vector<Result<void>>& home) {
     std::vector<bool> poisoned;
-    const std::vector<Result<void>> home = bring_home();
     std::vector<bool> readable;
     for (const Result<void>& one : home) readable.push_back(one.ok());
-    check_outcome({program_, logs_, before_, after_, options_.losses, options_.device_faults, readable}, poisoned,
-                  problems_);
+    check_outcome({program_, logs_, before_, after_, options_.losses, options_.device_faults, readable, looks_},
+                  poisoned, problems_);
     bool any_failure = false;
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       if (!logs_[i].future.valid()) continue;
@@ -269,9 +366,10 @@ class Run {
       any_failure = any_failure || outcome_[i] != TaskStatus::succeeded;
     }
     // That a scheduler died is said by the wait, too.
-    if (outcome.ok() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {
+    if (!failed_wait_.load() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {
       problem(any_failure ? std::string("a wait for everything hides that tasks did not succeed")
-                          : "a wait for everything fails without reason: " + outcome.failure().message);
+                          : "a wait for everything fails without reason: " +
+                                (outcome ? "an earlier one" : outcome.failure().message));
     }
     for (std::size_t i = 0; i < handles_.size(); ++i) {
       if (program_.regions[i].root >= program_.roots) continue;  // released
@@ -284,14 +382,24 @@ class Run {
     }
   }
 
+  static void copy_out(const DataView& from, const DataView& to) {
+    const auto source = from.as_matrix<std::uint64_t>();
+    const auto target = to.as_matrix<std::uint64_t>();
+    for (std::int64_t j = 0; j < source.cols; ++j) {
+      for (std::int64_t i = 0; i < source.rows; ++i) target(i, j) = source(i, j);
+    }
+  }
+
   /// What other memories have of the results; by region, whether the host has it now.
   std::vector<Result<void>> bring_home() {
     std::vector<Result<void>> home(handles_.size(), Failure{ErrorCode::invalid_handle, "released"});
     for (std::size_t i = 0; i < handles_.size(); ++i) {
       if (program_.regions[i].root >= program_.roots) continue;  // released
-      auto hold = graph_.acquire(handles_[i], AccessMode::read);
+      const auto hold = place_.acquire(handles_[i], AccessMode::read);
       home[i] = hold ? Result<void>() : Result<void>(hold.failure());
-      if (hold) graph_.give_back(hold.value());
+      if (!hold) continue;
+      if (!is_visible(static_cast<int>(i))) copy_out(hold.value().view, program_view(static_cast<int>(i)));
+      place_.give_back(hold.value());
     }
     return home;
   }
@@ -299,7 +407,7 @@ class Run {
   void release_all() {
     const auto release = [this](int first) {
       for (int root = first; root < program_.roots; root += options_.submitters) {
-        expect(graph_.release(handle(root)), "release");
+        expect(place_.release(handle(root)), "release");
       }
     };
     std::vector<std::thread> threads;
@@ -307,7 +415,7 @@ class Run {
     release(0);
     for (std::thread& thread : threads) thread.join();
     for (const Handle& released : handles_) {
-      const auto hold = graph_.acquire(released, AccessMode::read);
+      const auto hold = place_.acquire(released, AccessMode::read);
       if (hold || hold.failure().code != ErrorCode::invalid_handle) problem("a released handle can be acquired");
     }
   }
@@ -341,12 +449,14 @@ class Run {
     for (const auto& [time, task] : started) order.push_back(task);
   }
 
-  graph::TaskGraph& graph_;
+  ProgramPlace& place_;
   const ProgramOptions options_;
   const RandomProgram program_;
   std::vector<TaskLog> logs_;
   const Memory before_;
   Memory after_;
+  /// By root.
+  std::vector<std::shared_ptr<std::byte>> hidden_;
   std::vector<Handle> handles_;
   std::map<CodeletKey, Codelet> codelets_;
   int lost_roots_ = 0;
@@ -354,13 +464,32 @@ class Run {
   std::vector<TaskStatus> outcome_;
   std::atomic<std::uint64_t> clock_{1};
   std::mutex mutex_;
+  std::atomic<bool> failed_wait_{false};
+  std::vector<HostLook> looks_;        // guarded by mutex_ while threads submit
   std::vector<std::string> problems_;  // guarded by mutex_ while threads submit
 };
 
 }  // namespace
 
 std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, RanProgram* ran) {
-  return Run(graph, options).execute(ran);
+  GraphPlace place(graph);
+  return run_program(place, options, ran);
+}
+
+std::vector<std::string> run_program(ProgramPlace& place, const ProgramOptions& options, RanProgram* ran) {
+  return Run(place, options).execute(ran);
+}
+
+std::vector<Codelet> service_codelets(DeviceKind gpu) {
+  std::vector<Codelet> codelets;
+  for (const int i : {0, 1, 2}) {
+    Codelet codelet = Codelet::variadic(kServiceNames[i]);
+    codelet.takes({ArgumentType::of<std::uint64_t>(), ArgumentType::of<int>()});
+    if (i != 1) codelet.implement(DeviceKind::cpu_core, Run::kernel_of_run);
+    if (i != 0) codelet.implement(gpu, Run::kernel_of_run);
+    codelets.push_back(codelet);
+  }
+  return codelets;
 }
 
 }  // namespace troupe::tests

@@ -1,0 +1,65 @@
+/// Where a random program runs: a task graph, or what a client of a service has.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/task_graph.hpp"
+
+namespace troupe::tests {
+
+/// Each call means what the one of its name means to a program. Thread-safe.
+class ProgramPlace {
+ public:
+  virtual ~ProgramPlace() = default;
+
+  struct Held {
+    void* hold = nullptr;
+    DataView view;
+  };
+
+  virtual Result<Handle> register_data(graph::DataDescription description) = 0;
+  /// Memory that the program sees only while it holds the data in it.
+  virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
+  virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) = 0;
+  virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
+  virtual Result<void> release(const Handle& handle) = 0;
+  virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
+  virtual Result<void> wait_all() = 0;
+  virtual Result<Held> acquire(const Handle& handle, AccessMode mode) = 0;
+  virtual void give_back(const Held& held) = 0;
+};
+
+class GraphPlace final : public ProgramPlace {
+ public:
+  explicit GraphPlace(graph::TaskGraph& graph) : graph_(graph) {}
+
+  Result<Handle> register_data(graph::DataDescription description) override {
+    return graph_.register_data(std::move(description));
+  }
+  std::shared_ptr<std::byte> allocate(Bytes size) override {
+    return {new std::byte[size.count], std::default_delete<std::byte[]>()};
+  }
+  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override {
+    return graph_.partition(whole, blocks);
+  }
+  Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override {
+    return graph_.set_reduction(handle, std::move(methods));
+  }
+  Result<void> release(const Handle& handle) override { return graph_.release(handle); }
+  Result<Future> submit(const graph::TaskSpecification& specification) override { return graph_.submit(specification); }
+  Result<void> wait_all() override { return graph_.wait_all(); }
+  Result<Held> acquire(const Handle& handle, AccessMode mode) override {
+    const auto hold = graph_.acquire(handle, mode);
+    if (!hold) return hold.failure();
+    return Held{hold.value(), graph::TaskGraph::view_of(handle)};
+  }
+  void give_back(const Held& held) override { graph_.give_back(static_cast<graph::Task*>(held.hold)); }
+
+ private:
+  graph::TaskGraph& graph_;
+};
+
+}  // namespace troupe::tests
