@@ -49,7 +49,7 @@ struct HandleRecord {
   /// Its place in the list of those that the host does not have.
   std::uint32_t away = kAtHome;
   /// How often the program has locked it. It goes when nothing else can.
-  std::uint32_t locks = 0;
+  std::uint32_t locks : 27 = 0;
   bool size_known : 1 = false;
   /// The program has released it; it is forgotten when its transfers have ended.
   bool leaving : 1 = false;
