@@ -12,6 +12,7 @@
 #include "apps/serve_arguments.hpp"
 #include "apps/serve_signals.hpp"
 #include "client/remote/socket_folder.hpp"
+#include "platform/process_limits.hpp"
 #include "service/codelet_library.hpp"
 #include "service/http_server.hpp"
 #include "service/log.hpp"
@@ -30,6 +31,9 @@ using service::Configuration;
 using service::Log;
 using service::LogField;
 using service::LogLevel;
+
+/// The service's own, those of gRPC, which hangs where it gets none, and some for the first clients.
+constexpr std::size_t kThreadsToBegin = 32;
 
 /// What it says is of no consequence for the service.
 void tell_manager(const std::string& socket, std::string_view notice, const Log& log) {
@@ -89,6 +93,7 @@ int serve(const Configuration& configuration) {
   const Log log = Log::open(configuration.log).value_or_throw();
   service::CodeletLibrary codelets;
   service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();
+  platform::try_threads(kThreadsToBegin).value_or_throw();
   const auto server = service::Server::start(server_options(configuration, log), codelets).value_or_throw();
   {
     const auto http = start_http(configuration, *server);
