@@ -37,7 +37,7 @@ enum class ErrorCode {
   callback_failed,
   /// A placing policy threw, or placed a task where it cannot run. The tasks were placed on the least loaded workers.
   policy_failed,
-  /// Memory could not be allocated; the message says how much was asked for.
+  /// Memory could not be allocated, and the message says how much was asked for; or the system refused a thread.
   out_of_memory,
   /// Data could not be copied between memory nodes.
   transfer_failed,

@@ -13,7 +13,7 @@
 #include "apps/service/serve_arguments.hpp"
 #include "apps/service/serve_signals.hpp"
 #include "client/remote/connection/socket_folder.hpp"
-#include "platform/machine/thread_check.hpp"
+#include "platform/machine/process_limits.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "service/configuration/log.hpp"
 #include "service/configuration/token_file.hpp"
@@ -115,7 +115,7 @@ int serve(const Configuration& configuration) {
   const StopSignals signals;
   const std::string manager = service::take_notice_socket();
   std::signal(SIGPIPE, SIG_IGN);
-  platform::check_threads(threads_at_start(configuration)).value_or_throw();
+  platform::try_threads(threads_at_start(configuration)).value_or_throw();
   const Log log = Log::open(configuration.log).value_or_throw();
   service::CodeletLibrary codelets;
   service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();

@@ -75,6 +75,22 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   }
 }
 
+#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+
+BOOST_AUTO_TEST_CASE(a_service_that_gets_no_threads_says_so_and_does_not_hang) {
+  Words launcher = as_nobody();
+  if (launcher.empty()) return;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
+  launcher.insert(launcher.begin(), {"env", "OPENBLAS_NUM_THREADS=1"});
+  launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit -u 11; exec \"$@\"", "bash"});
+  const traces::ChildOutput ran =
+      run_program({"serve", "--socket-folder", folder.path("sockets"), "--cores", "1"}, launcher);
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.errors, "ulimit -u"), ran.errors);
+}
+
+#endif
+
 BOOST_AUTO_TEST_CASE(memory_that_cannot_be_had_is_named_with_its_limit) {
   for (const std::string& limit : {std::string("-v"), std::string("-d")}) {
     int refusals = 0;
