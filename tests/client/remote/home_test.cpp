@@ -12,7 +12,7 @@ namespace {
 
 service::ServerOptions with_accelerator() {
   service::ServerOptions options;
-  options.runtime.policy = "dmda";
+  options.runtime.policy = "mct";
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
   options.runtime.emulated_gpus = {accelerator};
