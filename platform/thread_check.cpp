@@ -35,7 +35,7 @@ Result<void> check_threads(std::size_t count) {
   ended.notify_all();
   for (std::thread& thread : threads) thread.join();
   if (why.empty()) return {};
-  return Failure{ErrorCode::platform,
+  return Failure{ErrorCode::io,
                  fmt::format("about {} threads are needed, and the system lets this process start {} ({}): raise the "
                              "limit on processes and threads (ulimit -u, or pids.max of the control group)",
                              count, started, why)};

@@ -8,7 +8,7 @@
 namespace troupe::platform {
 
 /// Starts so many threads and ends them: libraries end the process, or wait for ever, where one that they need cannot
-/// be started. Fails with `platform`; the message says which limits there are. A millisecond.
+/// be started. Fails with `io`; the message says which limits there are. A millisecond.
 [[nodiscard]] Result<void> check_threads(std::size_t count);
 
 }  // namespace troupe::platform

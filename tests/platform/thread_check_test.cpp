@@ -20,7 +20,7 @@ int checked_with_no_thread_left() {
   if (checked.ok()) return 2;
   const std::string& message = checked.failure().message;
   const bool clear = message.starts_with("about 8 threads are needed, and the system lets this process start 0") &&
-                     message.find("pids.max") != std::string::npos && checked.failure().code == ErrorCode::platform;
+                     message.find("pids.max") != std::string::npos && checked.failure().code == ErrorCode::io;
   return clear ? kSaid : 4;
 }
 
