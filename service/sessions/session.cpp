@@ -21,6 +21,8 @@ namespace {
 constexpr std::chrono::seconds kGreetingTime{10};
 /// For the last one, of which some clients take no notice.
 constexpr std::chrono::seconds kGoodbyeTime{2};
+/// The end of what a client sends looks the same where it has died, until gRPC says that the call was cancelled.
+constexpr std::chrono::milliseconds kDyingTime{50};
 /// Worth the milliseconds that it takes to give it back.
 constexpr std::uint64_t kManyBytes = 4 << 20U;
 
@@ -112,7 +114,10 @@ void Session::run() {
   if (work_) work_->withdraw({ErrorCode::cancelled, "the session has ended"});
   if (why && !gone_) say_goodbye(*why);
   wait_until_written();
+  // What ends from here on is no news of the client's death.
+  if (received_all_ && memory_) memory_->unwatch();
   std::exchange(stream_, nullptr)->finish();
+  if (received_all_ && work_) wait_for_cancellation();
   const bool known = work_ != nullptr;
   take_down();
   if (known || why) log(why ? LogLevel::warning : LogLevel::info, known ? "session ended" : "client refused", why);
@@ -288,6 +293,11 @@ void Session::wait_until_written() {
   }
 }
 
+void Session::wait_for_cancellation() {
+  const Clock::time_point latest = Clock::now() + kDyingTime;
+  while (!gone_ && Clock::now() < latest) gone_ = mailbox_->take(latest).gone;
+}
+
 void Session::take_down() {
   if (!work_) return;
   {
@@ -309,7 +319,7 @@ void Session::take_down() {
   last.memory = {};
   // Who has said that nothing more comes has ended; who has not was killed, lost his connection, or did what he must
   // not.
-  if (last.state == "gone") last.state = received_all_ ? "done" : "lost";
+  if (last.state == "gone") last.state = received_all_ && !gone_ ? "done" : "lost";
   const std::lock_guard lock(mutex_);
   view_ = last;
 }

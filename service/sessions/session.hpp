@@ -80,6 +80,7 @@ class Session : public StreamListener {
   void tell();
   void say_goodbye(const Failure& why);
   void wait_until_written();
+  void wait_for_cancellation();
   void take_down();
   void log(LogLevel level, std::string_view event, const std::optional<Failure>& why = std::nullopt) const;
 
