@@ -19,6 +19,7 @@
 #include "apps/models/model_report.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/machine/topology.hpp"
+#include "traces/picture/gnuplot.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -112,7 +113,7 @@ int model_show(const ModelArguments& arguments) {
 }
 
 int model_plot(const ModelArguments& arguments) {
-  usable(check_model_chart_path(arguments.picture));
+  usable(traces::check_drawing_path(arguments.picture, "picture", true));
   usable(draw_models(arguments.picture, kept(arguments).history, arguments.kernels));
   if (arguments.json) {
     fmt::print("{}\n", as_text({{"plot", arguments.picture}}));

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "apps/run/mailbox_table.hpp"
 #include "apps/run/policy_options.hpp"
+#include "proto/median.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -16,18 +18,11 @@ namespace troupe::apps {
 
 namespace {
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 template <class Get>
 double median_of(const std::vector<MeasuredRun>& runs, const Get& get) {
   std::vector<double> values;
   for (const MeasuredRun& run : runs) values.push_back(get(run));
-  return median(std::move(values));
+  return median_interval(std::move(values)).median;
 }
 
 bool has_peak(const RunSummary& summary) { return !summary.runs.empty() && summary.runs.front().peak_gflops > 0; }

@@ -53,4 +53,10 @@ std::string gnuplot_string(std::string_view text) {
   return result + "'";
 }
 
+void GnuplotScript::add_chart_style() {
+  add("set grid back linecolor '#DDDDDD'");
+  add("set border 3 linecolor '#666666'");
+  add("set tics nomirror");
+}
+
 }  // namespace troupe::traces
