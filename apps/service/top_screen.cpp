@@ -264,14 +264,7 @@ void add_mailboxes(Lines& lines, const ServiceView& now, const Rates& rates, Top
     return same_in(rates.known() ? &rates.before()->runtime.mailboxes.mailboxes : nullptr,
                    [&](const MailboxMetrics& other) { return other.actor == one.actor; });
   };
-  traces::Table table({{"actor"},
-                       {"depth", traces::Align::right},
-                       {"peak", traces::Align::right},
-                       {"messages/s", traces::Align::right},
-                       {"waiting now", traces::Align::right},
-                       {"median", traces::Align::right},
-                       {"99 %", traces::Align::right},
-                       {"longest", traces::Align::right}});
+  traces::Table table({"actor"}, {"depth", "peak", "messages/s", "waiting now", "median", "99 %", "longest"});
   const auto places = ordered(boxes, order, [&](const MailboxMetrics& one) { return waiting_s(one, before_of(one)); });
   for (const std::size_t place : places) {
     const MailboxMetrics& one = boxes[place];
@@ -295,11 +288,7 @@ std::string memory_name(const LiveView& runtime, NodeId node) {
 void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
   const std::vector<PairTraffic>& pairs = now.runtime.transfers.pairs;
   if (pairs.empty()) return;
-  traces::Table table({{"from"},
-                       {"to"},
-                       {"now", traces::Align::right},
-                       {"in all", traces::Align::right},
-                       {"copies", traces::Align::right}});
+  traces::Table table({"from", "to"}, {"now", "in all", "copies"});
   for (const PairTraffic& one : pairs) {
     const auto* before =
         same_in(rates.known() ? &rates.before()->runtime.transfers.pairs : nullptr,
@@ -314,11 +303,7 @@ void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
 
 void add_memories(Lines& lines, const LiveView& runtime) {
   if (runtime.memories.empty()) return;
-  traces::Table table({{"memory"},
-                       {"used"},
-                       {"", traces::Align::right},
-                       {"bytes", traces::Align::right},
-                       {"of", traces::Align::right}});
+  traces::Table table({"memory", "used"}, {"", "bytes", "of"});
   for (const LiveMemory& one : runtime.memories) {
     const double share =
         one.capacity.count == 0 ? 0 : static_cast<double>(one.used.count) / static_cast<double>(one.capacity.count);

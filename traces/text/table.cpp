@@ -38,6 +38,11 @@ Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
   assert(!columns_.empty() && "a table needs a column");
 }
 
+Table::Table(const std::vector<std::string>& words, const std::vector<std::string>& numbers) {
+  for (const std::string& title : words) columns_.push_back({title});
+  for (const std::string& title : numbers) columns_.push_back({title, Align::right});
+}
+
 void Table::add_row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   std::transform(cells.begin(), cells.end(), cells.begin(), on_one_line);

@@ -25,6 +25,8 @@ struct TableColumn {
 class Table {
  public:
   explicit Table(std::vector<TableColumn> columns);
+  /// Columns of words, then columns of numbers.
+  Table(const std::vector<std::string>& words, const std::vector<std::string>& numbers);
 
   /// Cells that are missing on the right are empty; those beyond the last column are dropped.
   void add_row(std::vector<std::string> cells);
