@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/service/service_arguments.hpp"
+#include "proto/utf8.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -24,8 +25,7 @@ using Lines = std::vector<TopLine>;
 std::string clipped(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80;
-    if (begins && columns++ == width) return text.substr(0, i);
+    if (!continues_character(text[i]) && columns++ == width) return text.substr(0, i);
   }
   return text;
 }
