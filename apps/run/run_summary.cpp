@@ -124,7 +124,7 @@ void print_workers(const RunSummary& summary) {
 }
 
 void print_predictions(const std::vector<PredictionReport>& predictions) {
-  traces::Table table({"codelet", "device"}, {"tasks", "predicted", "measured", "error"});
+  traces::Table table(traces::table_columns({"codelet", "device"}, {"tasks", "predicted", "measured", "error"}));
   for (const PredictionReport& of : predictions) {
     table.add_row({of.codelet, to_string(of.kind), human_count(of.errors.tasks),
                    traces::human_seconds(of.errors.mean_predicted_s()),

@@ -264,7 +264,8 @@ void add_mailboxes(Lines& lines, const ServiceView& now, const Rates& rates, Top
     return same_in(rates.known() ? &rates.before()->runtime.mailboxes.mailboxes : nullptr,
                    [&](const MailboxMetrics& other) { return other.actor == one.actor; });
   };
-  traces::Table table({"actor"}, {"depth", "peak", "messages/s", "waiting now", "median", "99 %", "longest"});
+  traces::Table table(
+      traces::table_columns({"actor"}, {"depth", "peak", "messages/s", "waiting now", "median", "99 %", "longest"}));
   const auto places = ordered(boxes, order, [&](const MailboxMetrics& one) { return waiting_s(one, before_of(one)); });
   for (const std::size_t place : places) {
     const MailboxMetrics& one = boxes[place];
@@ -288,7 +289,7 @@ std::string memory_name(const LiveView& runtime, NodeId node) {
 void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
   const std::vector<PairTraffic>& pairs = now.runtime.transfers.pairs;
   if (pairs.empty()) return;
-  traces::Table table({"from", "to"}, {"now", "in all", "copies"});
+  traces::Table table(traces::table_columns({"from", "to"}, {"now", "in all", "copies"}));
   for (const PairTraffic& one : pairs) {
     const auto* before =
         same_in(rates.known() ? &rates.before()->runtime.transfers.pairs : nullptr,
@@ -303,7 +304,7 @@ void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
 
 void add_memories(Lines& lines, const LiveView& runtime) {
   if (runtime.memories.empty()) return;
-  traces::Table table({"memory", "used"}, {"", "bytes", "of"});
+  traces::Table table(traces::table_columns({"memory", "used"}, {"", "bytes", "of"}));
   for (const LiveMemory& one : runtime.memories) {
     const double share =
         one.capacity.count == 0 ? 0 : static_cast<double>(one.used.count) / static_cast<double>(one.capacity.count);

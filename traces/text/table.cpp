@@ -34,13 +34,15 @@ std::size_t display_width(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
 }
 
-Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
-  assert(!columns_.empty() && "a table needs a column");
+std::vector<TableColumn> table_columns(const std::vector<std::string>& words, const std::vector<std::string>& numbers) {
+  std::vector<TableColumn> columns;
+  for (const std::string& title : words) columns.push_back({title});
+  for (const std::string& title : numbers) columns.push_back({title, Align::right});
+  return columns;
 }
 
-Table::Table(const std::vector<std::string>& words, const std::vector<std::string>& numbers) {
-  for (const std::string& title : words) columns_.push_back({title});
-  for (const std::string& title : numbers) columns_.push_back({title, Align::right});
+Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
+  assert(!columns_.empty() && "a table needs a column");
 }
 
 void Table::add_row(std::vector<std::string> cells) {

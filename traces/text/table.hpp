@@ -15,6 +15,10 @@ struct TableColumn {
   Align align = Align::left;
 };
 
+/// Columns of words, then columns of numbers.
+[[nodiscard]] std::vector<TableColumn> table_columns(const std::vector<std::string>& words,
+                                                     const std::vector<std::string>& numbers);
+
 /// Collects rows, then prints them:
 ///
 ///     worker   tasks     busy
@@ -25,8 +29,6 @@ struct TableColumn {
 class Table {
  public:
   explicit Table(std::vector<TableColumn> columns);
-  /// Columns of words, then columns of numbers.
-  Table(const std::vector<std::string>& words, const std::vector<std::string>& numbers);
 
   /// Cells that are missing on the right are empty; those beyond the last column are dropped.
   void add_row(std::vector<std::string> cells);
