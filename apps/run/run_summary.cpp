@@ -7,8 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "actors/scheduler/policy_specification.hpp"
 #include "apps/run/mailbox_table.hpp"
-#include "apps/run/policy_options.hpp"
 #include "proto/median.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
@@ -199,6 +199,16 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
                        {"parks", worker.parks}});
   }
   return workers;
+}
+
+nlohmann::json policy_options_json(const std::string& specification) {
+  nlohmann::json json = nlohmann::json::object();
+  const auto parsed = scheduler::parse_policy(specification);
+  if (!parsed) return json;
+  for (const auto& [name, value] : parsed.value().options) {
+    json[name] = value.empty() ? nlohmann::json(true) : nlohmann::json(value);
+  }
+  return json;
 }
 
 std::string as_text(const nlohmann::json& json) {

@@ -119,9 +119,9 @@ Wrong check_eviction(const std::string& order) {
 }
 
 bool is_weight(double value) { return value > 0 && value <= 1e6; }
-using Weights = std::map<std::string, double>;
+using NamedWeights = std::map<std::string, double>;
 
-Wrong check_weights(const Weights& weights) {
+Wrong check_weights(const NamedWeights& weights) {
   if (std::ranges::all_of(weights, [](const auto& one) { return is_weight(one.second); })) return std::nullopt;
   return "must have weights above 0 and up to 1000000";
 }
@@ -218,10 +218,10 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
   keys.push_back(key<double>("weights.other",
                              "Share of the workers of a user who is not named below, nor are his groups",
                              TROUPE_PLACE(weights.other), check_other_weight));
-  keys.push_back(key<Weights>("weights.users", "Shares of users, by name: { alice = 2 }", TROUPE_PLACE(weights.users),
-                              check_weights));
-  keys.push_back(key<Weights>("weights.groups", "Shares of members of groups, by name", TROUPE_PLACE(weights.groups),
-                              check_weights));
+  keys.push_back(key<NamedWeights>("weights.users", "Shares of users, by name: { alice = 2 }",
+                                   TROUPE_PLACE(weights.users), check_weights));
+  keys.push_back(key<NamedWeights>("weights.groups", "Shares of members of groups, by name",
+                                   TROUPE_PLACE(weights.groups), check_weights));
 }
 
 void add_runtime(std::vector<ConfigurationKey>& keys) {
