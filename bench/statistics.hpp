@@ -1,25 +1,17 @@
-/// Medians with their intervals: no assumption about how measurements are distributed.
+/// What is said about the times of several runs.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "proto/median.hpp"
+
 namespace troupe::bench {
 
-/// A median, and an interval that holds the true one with probability `coverage`.
-struct Estimate {
-  double median = 0;
-  double low = 0;
-  double high = 0;
-  /// At least 0.95 from six samples on; fewer samples cannot give that, their range is taken.
-  double coverage = 0;
-  std::size_t samples = 0;
-};
+using Estimate = MedianInterval;
 
 /// Both throw std::invalid_argument for no samples.
 [[nodiscard]] double median_of(std::vector<double> samples);
-/// The interval between two order statistics that covers the median with 95 % or the next more that there is; David and
-/// Nagaraja, "Order Statistics", section 7.1.
 [[nodiscard]] Estimate estimate(std::vector<double> samples);
 
 /// The ratios of pairs that were measured one after the other. The spans are equally long.

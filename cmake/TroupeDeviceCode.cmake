@@ -40,11 +40,5 @@ function(troupe_device_code target source namespace header)
                                ${CMAKE_CURRENT_SOURCE_DIR}/${source}
                        DEPENDS ${source} ${ARGN} COMMENT "Compiling ${source} for GPUs" VERBATIM)
   endif()
-  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/embedded_device_code.cpp)
-  set(script ${PROJECT_SOURCE_DIR}/cmake/EmbedDeviceCode.cmake)
-  add_custom_command(OUTPUT ${embedded}
-                     COMMAND ${CMAKE_COMMAND} -DBINARY=${binary} -DOUTPUT=${embedded} -DNAMESPACE=${namespace}
-                             -DHEADER=${header} -P ${script}
-                     DEPENDS ${binary} ${script} COMMENT "Embedding kernels for GPUs" VERBATIM)
-  target_sources(${target} PRIVATE ${embedded})
+  troupe_embed(${target} embedded_device_code.cpp FILES ${binary} FUNCTION device_code NAMESPACE ${namespace} HEADER ${header})
 endfunction()

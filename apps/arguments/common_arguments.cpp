@@ -21,19 +21,9 @@
 
 namespace troupe::apps {
 
-void add_application(CLI::App& command, linalg::Application& application) {
+void add_application(CLI::App& command, linalg::Application& application, const std::string& help) {
   constexpr std::array kApplications{linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr};
-  command
-      .add_option_function<std::string>(
-          "application",
-          [&application, kApplications](const std::string& given) {
-            for (const linalg::Application one : kApplications) {
-              if (given == to_string(one)) application = one;
-            }
-          },
-          "cholesky, lu (without pivoting) or qr")
-      ->check(CLI::IsMember({"cholesky", "lu", "qr"}))
-      ->required();
+  add_named(command, "application", application, kApplications, help)->required();
 }
 
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead) {
@@ -41,16 +31,34 @@ void refuse_ignored(const CLI::App& command, const std::string& option, bool use
     throw CLI::ValidationError(option, "has no effect here: it is for " + instead);
 }
 
-void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
-  std::string policies;
+CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help) {
+  return command.add_option(name, size, help)->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+}
+
+void add_precision(CLI::App& command, std::string& precision) {
+  command.add_option("--precision", precision, "float or double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+}
+
+std::string known_policies() {
+  std::string names;
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
-    policies += (policies.empty() ? "" : ", ") + std::string(policy.name);
+    names += (names.empty() ? "" : ", ") + std::string(policy.name);
   }
-  command.add_option("--policy", options.policy, "Scheduling policy: " + policies)
-      ->check([](const std::string& name) {
-        const auto policy = scheduler::make_policy(name, {});
-        return policy ? std::string() : policy.failure().message;
-      })
+  return names;
+}
+
+std::string check_policy(const std::string& name) {
+  const auto policy = scheduler::make_policy(name, {});
+  return policy ? std::string() : policy.failure().message;
+}
+
+std::string check_seed(const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : ""; }
+
+void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
+  command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
+      ->check(check_policy)
       ->capture_default_str();
   command.add_option("--cores", options.cores, "Cores to use; default: all that are allowed")
       ->check(CLI::Range(1, 1 << 20));
@@ -58,8 +66,7 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
       ->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of random numbers and random choices")
-      ->check(
-          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->check(check_seed)
       ->capture_default_str();
 }
 

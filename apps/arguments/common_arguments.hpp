@@ -1,25 +1,44 @@
 /// What several commands ask for and check in the same way.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
 #include "proto/errors.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace troupe::apps {
 
 /// BLAS takes sizes of 32 bits.
 inline constexpr std::int64_t kLargestOrder = 2147483647;
 
-/// Adds the application that is compared: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
-void add_application(CLI::App& command, linalg::Application& application);
+/// An option that takes one of the names of an enumeration's values. `target` and `values` outlive the parsing.
+template <class Target, class Values>
+CLI::Option* add_named(CLI::App& command, const std::string& name, Target& target, const Values& values,
+                       const std::string& help) {
+  std::vector<std::string> names;
+  for (const auto value : values) names.emplace_back(to_string(value));
+  const auto assign = [&target, values](const std::string& given) {
+    for (const auto value : values) {
+      if (given == to_string(value)) target = value;
+    }
+  };
+  return command.add_option_function<std::string>(name, assign, help)->check(CLI::IsMember(names));
+}
+
+/// Adds the application: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
+void add_application(CLI::App& command, linalg::Application& application,
+                     const std::string& help = "cholesky, lu (without pivoting) or qr");
+/// Adds a size of a matrix or a tile.
+CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
+/// Adds `--precision`: float or double.
+void add_precision(CLI::App& command, std::string& precision);
+/// The names, with commas.
+std::string known_policies();
 
 /// Refuses an option that was given though it has no effect here: unless `used`. `instead` says where it has one.
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
@@ -62,8 +81,10 @@ T usable(Result<T> result) {
   return std::move(result).value_or_throw();
 }
 
-/// For CLI11's checks of options that name files: what is wrong, or nothing.
+/// For CLI11's checks of options: what is wrong, or nothing.
 std::string check_file_name(const std::string& name);
+std::string check_policy(const std::string& name);
+std::string check_seed(const std::string& value);
 
 /// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
 void check_output_path(const std::string& path);

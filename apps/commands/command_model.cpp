@@ -20,6 +20,7 @@
 #include "apps/run/run_summary.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/tokens.hpp"
+#include "traces/picture/gnuplot.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -122,7 +123,7 @@ int model_show(const ModelArguments& arguments) {
 }
 
 int model_plot(const ModelArguments& arguments) {
-  usable(check_model_chart_path(arguments.picture));
+  usable(traces::check_drawing_path(arguments.picture, "picture", true));
   usable(draw_models(arguments.picture, kept(arguments).history, arguments.kernels));
   if (arguments.json) {
     fmt::print("{}\n", as_text({{"plot", arguments.picture}}));

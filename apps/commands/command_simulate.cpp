@@ -20,6 +20,7 @@
 #include "platform/described/machine_description.hpp"
 #include "proto/byte_amounts.hpp"
 #include "traces/files/trace_file.hpp"
+#include "traces/picture/gnuplot.hpp"
 #include "traces/text/transfer_summary.hpp"
 
 namespace troupe::apps {
@@ -38,7 +39,7 @@ struct SimulateCommand {
 };
 
 void check_files(const SimulateCommand& arguments, const SimulationRequest& request) {
-  if (!arguments.plot.empty()) usable(check_chart_path(arguments.plot));
+  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot", false));
   if (arguments.trace.empty()) return;
   traces::check_trace_path(arguments.trace).value_or_throw();
   const std::size_t runs = request.runs().count;
@@ -117,18 +118,6 @@ int simulate_as_asked(const SimulateCommand& arguments) {
   return kSuccess;
 }
 
-std::string check_policy(const std::string& name) {
-  const auto policy = scheduler::make_policy(name, {});
-  return policy ? std::string() : policy.failure().message;
-}
-
-std::string known_policies_text() {
-  std::string names;
-  for (const auto& policy : scheduler::known_policies())
-    names += (names.empty() ? "" : ", ") + std::string(policy.name);
-  return names;
-}
-
 void add_what(CLI::App& command, SimulationArguments& arguments) {
   add_application(command, arguments.application);
   command.add_option("--n", arguments.sizes, "Order of the matrix; may be given several times")
@@ -160,7 +149,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
       .add_option("--cores", arguments.simulation.cores,
                   "Cores that run tasks; default: all, less one for each GPU, which drives it")
       ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies_text())
+  command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies())
       ->check(check_policy)
       ->allow_extra_args(false)
       ->required();
@@ -168,8 +157,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
 
 void add_runs(CLI::App& command, SimulationArguments& arguments) {
   command.add_option("--seed", arguments.simulation.seed, "Seed of all that is drawn")
-      ->check(
-          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->check(check_seed)
       ->capture_default_str();
   command.add_option("--repeat", arguments.repeat, "Runs with rising seeds, with noise; means are reported")
       ->check(CLI::Range(1, 100000))

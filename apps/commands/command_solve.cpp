@@ -24,11 +24,8 @@ void add_solve_command(CLI::App& application, Command& chosen) {
                    "auto (Cholesky where A is symmetric and turns out positive definite, else LU), cholesky, lu or qr")
       ->check(CLI::IsMember({"auto", "cholesky", "lu", "qr"}))
       ->capture_default_str();
-  command->add_option("--precision", arguments->precision, "float or double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
-  command->add_option("--tile", arguments->tile, "Columns of a tile; default: by size")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+  add_precision(*command, arguments->precision);
+  add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
   add_runtime_options(*command, arguments->runtime);
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);

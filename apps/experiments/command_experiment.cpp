@@ -187,8 +187,7 @@ void add_experiment_command(CLI::App& application, Command& chosen) {
       ->add_option("--repeat", arguments->repeat, "Runs of each point, with noise; default: 30 (dada), 10 (policies)")
       ->check(CLI::Range(2, 100000));
   command->add_option("--seed", arguments->seed, "Seed of each point's first run; the others follow")
-      ->check(
-          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->check(check_seed)
       ->capture_default_str();
   command
       ->add_option("--assumptions", arguments->assumptions,

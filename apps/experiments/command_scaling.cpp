@@ -16,6 +16,7 @@
 #include "apps/run/run_summary.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/described/machine_description.hpp"
+#include "traces/picture/gnuplot.hpp"
 
 namespace troupe::apps {
 
@@ -44,7 +45,7 @@ void require_accuracy(const std::vector<ScalingPoint>& points) {
 
 int scale(const ScalingCommand& arguments) {
   const ScalingArguments& scaling = arguments.scaling;
-  if (!arguments.plot.empty()) usable(check_chart_path(arguments.plot));
+  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot", false));
   const std::vector<ScalingRuns> runs =
       run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
   std::vector<ScalingPoint> points;
@@ -64,23 +65,12 @@ int scale(const ScalingCommand& arguments) {
 
 void add_what(CLI::App& command, ScalingArguments& arguments) {
   add_application(command, arguments.application);
-  command.add_option("--n", arguments.n, "Order of the matrix")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
-      ->capture_default_str();
-  command.add_option("--tile", arguments.tile, "Edge of a tile")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
-      ->capture_default_str();
-  command.add_option("--inner", arguments.inner, "QR: columns of an inner block")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
-      ->capture_default_str();
-  command.add_option("--precision", arguments.precision, "float or double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
+  add_size(command, "--n", arguments.n, "Order of the matrix")->capture_default_str();
+  add_size(command, "--tile", arguments.tile, "Edge of a tile")->capture_default_str();
+  add_size(command, "--inner", arguments.inner, "QR: columns of an inner block")->capture_default_str();
+  add_precision(command, arguments.precision);
   command.add_option("--policy", arguments.policies, "Policy, may be given several times")
-      ->check([](const std::string& name) {
-        const auto policy = scheduler::make_policy(name, {});
-        return policy ? std::string() : policy.failure().message;
-      })
+      ->check(check_policy)
       ->allow_extra_args(false)
       ->required();
 }
@@ -136,8 +126,7 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
       ->check(CLI::Range(1, kMostRuns))
       ->capture_default_str();
   command->add_option("--seed", scaling.runtime.seed, "Seed of the matrix and whatever else is drawn")
-      ->check(
-          [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : std::string(); })
+      ->check(check_seed)
       ->capture_default_str();
   command->add_flag("--check", scaling.check, "Compute scaled residuals of each point's last run");
   command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of accelerators: PATH.svg")

@@ -85,14 +85,8 @@ std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOption
 
 std::string eviction_text(const EvictionExperimentOptions& options,
                           const std::vector<EvictionComparison>& comparisons) {
-  traces::Table table({{"problem"},
-                       {"eviction"},
-                       {"GB moved", traces::Align::right},
-                       {"offline", traces::Align::right},
-                       {"ratio", traces::Align::right},
-                       {"evictions", traces::Align::right},
-                       {"write-backs", traces::Align::right},
-                       {"seconds", traces::Align::right}});
+  traces::Table table(traces::table_columns({"problem", "eviction"},
+                                            {"GB moved", "offline", "ratio", "evictions", "write-backs", "seconds"}));
   for (const EvictionComparison& comparison : comparisons) {
     if (&comparison != &comparisons.front()) table.add_rule();
     for (const EvictionFigure& figure : comparison.figures) {

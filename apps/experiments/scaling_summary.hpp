@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "apps/experiments/scaling_request.hpp"
-#include "apps/simulate/estimate.hpp"
 #include "apps/simulate/scaling_chart.hpp"
+#include "proto/median.hpp"
 
 namespace troupe::apps {
 

@@ -41,7 +41,7 @@ std::string gpu_table(const MachineDescription& machine) {
 }
 
 std::string link_table(const MachineDescription& machine) {
-  traces::Table table({{"link"}, {"GB/s", traces::Align::right}});
+  traces::Table table(traces::table_columns({"link"}, {"GB/s"}));
   for (const DescribedLink& link : machine.links) table.add_row({link.name, gigabytes_per_s(link.bandwidth_mb_per_s)});
   return table.text(kIndent);
 }

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <tuple>
 
 #include "apps/models/model_report.hpp"
-#include "platform/files/atomic_file.hpp"
 #include "traces/palette.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/picture/gnuplot_text.hpp"
@@ -45,7 +43,7 @@ std::map<PanelKey, Panel> panels_of(const ExecutionHistory& history, const std::
   return panels;
 }
 
-class ModelScript {
+class ModelScript : traces::GnuplotScript {
  public:
   ModelScript(std::map<PanelKey, Panel> panels, ChartFormat format) : panels_(std::move(panels)), format_(format) {
     for (const DeviceTraits& row : kDeviceTraits) numbers_.try_emplace(row.kind, numbers_.size());
@@ -63,9 +61,7 @@ class ModelScript {
     std::size_t number = 0;
     for (const auto& [key, panel] : panels_) data(number++, panel);
     add("set multiplot layout {},{} title 'Kernel times: means, deviations and power laws' font ',14'", rows, kColumns);
-    add("set grid back linecolor '#DDDDDD'");
-    add("set border 3 linecolor '#666666'");
-    add("set tics nomirror");
+    add_chart_style();
     add("set logscale xy");
     add("set format x '%.0s%c'");
     add("set format y '%.0s %cs'");
@@ -74,16 +70,10 @@ class ModelScript {
     number = 0;
     for (const auto& [key, panel] : panels_) draw(number++, key, panel);
     add("unset multiplot");
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-
   void data(std::size_t number, const Panel& panel) {
     for (const auto& [type, kernel] : panel) {
       add("$P{}K{} << EOD", number, numbers_.at(type));
@@ -126,7 +116,6 @@ class ModelScript {
   const ChartFormat format_;
   /// A colour for each type of device, the same in all panels; those of plain kinds in every picture.
   std::map<DeviceType, std::size_t> numbers_;
-  std::string text_;
 };
 
 }  // namespace
@@ -138,24 +127,13 @@ std::string model_script(const ExecutionHistory& history, const std::vector<std:
 
 Result<void> draw_models(const std::string& path, const ExecutionHistory& history,
                          const std::vector<std::string>& kernels) {
-  const bool svg = path.ends_with(".svg");
-  const std::string script = model_script(history, kernels, svg ? ChartFormat::svg : ChartFormat::png);
+  const std::string script =
+      model_script(history, kernels, path.ends_with(".svg") ? ChartFormat::svg : ChartFormat::png);
   if (script.empty()) {
     return Failure{ErrorCode::bad_input,
                    "no kernel times of that kind are kept: `troupe model calibrate` measures them"};
   }
-  auto picture = traces::run_gnuplot(script);
-  if (!picture) return picture.failure();
-  return platform::write_file(path, svg ? traces::with_fallback_fonts(std::move(picture).value()) : picture.value());
-}
-
-Result<void> check_model_chart_path(const std::string& path) {
-  if (!path.ends_with(".svg") && !path.ends_with(".png")) {
-    return Failure{ErrorCode::invalid_argument,
-                   fmt::format("the picture's name '{}' has to end in '.svg' or '.png'", path)};
-  }
-  if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
-  return traces::check_gnuplot();
+  return traces::draw_with_gnuplot(path, script);
 }
 
 }  // namespace troupe::apps

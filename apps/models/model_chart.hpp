@@ -21,8 +21,4 @@ enum class ChartFormat { svg, png };
 [[nodiscard]] Result<void> draw_models(const std::string& path, const scheduler::ExecutionHistory& history,
                                        const std::vector<std::string>& kernels);
 
-/// Whether `draw_models` could: `invalid_argument` for a name that ends neither in ".svg" nor in ".png", `io` where no
-/// file can be put there or gnuplot is missing.
-[[nodiscard]] Result<void> check_model_chart_path(const std::string& path);
-
 }  // namespace troupe::apps

@@ -37,14 +37,8 @@ std::string size_text(const KernelKey& key, double size) {
 }
 
 std::string times_table(const KeptModels& models, const std::vector<std::string>& kernels) {
-  traces::Table table({{"kernel"},
-                       {"device"},
-                       {"element"},
-                       {"size", traces::Align::right},
-                       {"tasks", traces::Align::right},
-                       {"mean", traces::Align::right},
-                       {"deviation", traces::Align::right},
-                       {"GFlop/s", traces::Align::right}});
+  traces::Table table(
+      traces::table_columns({"kernel", "device", "element"}, {"size", "tasks", "mean", "deviation", "GFlop/s"}));
   for (const auto& [key, kernel] : models.history.kernels()) {
     if (!is_chosen(key.name, kernels)) continue;
     for (const KernelHistory::Shape& shape : by_size(kernel)) {
@@ -73,7 +67,7 @@ std::string laws_table(const KeptModels& models, const std::vector<std::string>&
 }
 
 std::string links_table(const actors::LinkSpeeds& links) {
-  traces::Table table({{"from"}, {"to"}, {"latency", traces::Align::right}, {"bandwidth", traces::Align::right}});
+  traces::Table table(traces::table_columns({"from", "to"}, {"latency", "bandwidth"}));
   for (const auto& [pair, speed] : links) {
     table.add_row({pair.first, pair.second, traces::human_seconds(seconds(speed.latency)),
                    fmt::format("{:.4g} GB/s", speed.bytes_per_s / 1e9)});

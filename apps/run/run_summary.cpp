@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "actors/scheduler/policy_specification.hpp"
 #include "apps/run/mailbox_table.hpp"
-#include "apps/run/policy_options.hpp"
+#include "proto/median.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -16,18 +18,11 @@ namespace troupe::apps {
 
 namespace {
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 template <class Get>
 double median_of(const std::vector<MeasuredRun>& runs, const Get& get) {
   std::vector<double> values;
   for (const MeasuredRun& run : runs) values.push_back(get(run));
-  return median(std::move(values));
+  return median_interval(std::move(values)).median;
 }
 
 bool has_peak(const RunSummary& summary) { return !summary.runs.empty() && summary.runs.front().peak_gflops > 0; }
@@ -129,12 +124,7 @@ void print_workers(const RunSummary& summary) {
 }
 
 void print_predictions(const std::vector<PredictionReport>& predictions) {
-  traces::Table table({{"codelet"},
-                       {"device"},
-                       {"tasks", traces::Align::right},
-                       {"predicted", traces::Align::right},
-                       {"measured", traces::Align::right},
-                       {"error", traces::Align::right}});
+  traces::Table table(traces::table_columns({"codelet", "device"}, {"tasks", "predicted", "measured", "error"}));
   for (const PredictionReport& of : predictions) {
     table.add_row({of.codelet, to_string(of.kind), human_count(of.errors.tasks),
                    traces::human_seconds(of.errors.mean_predicted_s()),
@@ -209,6 +199,16 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
                        {"parks", worker.parks}});
   }
   return workers;
+}
+
+nlohmann::json policy_options_json(const std::string& specification) {
+  nlohmann::json json = nlohmann::json::object();
+  const auto parsed = scheduler::parse_policy(specification);
+  if (!parsed) return json;
+  for (const auto& [name, value] : parsed.value().options) {
+    json[name] = value.empty() ? nlohmann::json(true) : nlohmann::json(value);
+  }
+  return json;
 }
 
 std::string as_text(const nlohmann::json& json) {

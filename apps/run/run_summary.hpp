@@ -59,6 +59,9 @@ struct RunSummary {
 
 /// One object for each worker of a run that took so long.
 [[nodiscard]] nlohmann::json workers_as_json(const RunReport& report, double run_seconds);
+/// A policy's options: `{"alpha": "0.5", "cp": true}` of "dada:alpha=0.5,cp"; empty where there are none.
+[[nodiscard]] nlohmann::json policy_options_json(const std::string& specification);
+
 /// For people who read it and for programs. Bytes that are no UTF-8 (of a file's name) are replaced.
 [[nodiscard]] std::string as_text(const nlohmann::json& json);
 

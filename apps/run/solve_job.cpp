@@ -11,7 +11,6 @@
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/mailbox_table.hpp"
-#include "apps/run/policy_options.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/run/solution_quality.hpp"
 #include "apps/terminal/progress.hpp"

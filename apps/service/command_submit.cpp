@@ -8,6 +8,7 @@
 #include "apps/command_line.hpp"
 #include "apps/run/run_job.hpp"
 #include "apps/run/solve_job.hpp"
+#include "apps/service/service_arguments.hpp"
 #include "apps/service/submit_cancel.hpp"
 #include "client/connect_options.hpp"
 
@@ -81,15 +82,11 @@ void add_submit_command(CLI::App& application, Command& chosen) {
   command->add_option("--output", arguments->output, "Write x to this file, as a Matrix Market array")
       ->check(check_file_name)
       ->needs(matrix);
-  command->add_option("--n", arguments->run.n, "Order of a matrix that is made for the purpose")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
+  add_size(*command, "--n", arguments->run.n, "Order of a matrix that is made for the purpose")
       ->capture_default_str()
       ->excludes(matrix);
-  command->add_option("--tile", arguments->run.tile, "Columns of a tile; default: by size")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
-  command->add_option("--precision", arguments->run.precision, "float or double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
+  add_size(*command, "--tile", arguments->run.tile, "Columns of a tile; default: by size");
+  add_precision(*command, arguments->run.precision);
   command->add_option("--repeat", arguments->run.repeat, "Runs; medians are reported")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str()
@@ -99,13 +96,7 @@ void add_submit_command(CLI::App& application, Command& chosen) {
       ->excludes(matrix);
   command->add_option("--seed", arguments->run.runtime.seed, "Seed of the matrix that is made")->capture_default_str();
   command->add_option("--name", arguments->name, "What the job is called in `troupe jobs`");
-  command
-      ->add_option(
-          "--socket-folder", arguments->folder,
-          "Where the service's sockets are; default: $TROUPE_SOCKET_FOLDER, else $XDG_RUNTIME_DIR/troupe, for root "
-          "/run/troupe")
-      ->type_name("FOLDER")
-      ->check(check_file_name);
+  add_socket_folder(*command, arguments->folder);
   command->add_flag("--json", arguments->run.json, "Print one JSON object");
   command->callback([arguments, &chosen] { chosen = [arguments] { return submit(*arguments); }; });
 }

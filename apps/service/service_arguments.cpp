@@ -8,14 +8,18 @@
 
 namespace troupe::apps {
 
-void add_service_options(CLI::App& command, ServiceArguments& arguments) {
+void add_socket_folder(CLI::App& command, std::string& folder) {
   command
       .add_option(
-          "--socket-folder", arguments.folder,
+          "--socket-folder", folder,
           "Where the service's sockets are; default: $TROUPE_SOCKET_FOLDER, else $XDG_RUNTIME_DIR/troupe, for root "
           "/run/troupe")
       ->type_name("FOLDER")
       ->check(check_file_name);
+}
+
+void add_service_options(CLI::App& command, ServiceArguments& arguments) {
+  add_socket_folder(command, arguments.folder);
   command.add_flag("--json", arguments.json, "Print one JSON object");
 }
 

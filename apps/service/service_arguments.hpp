@@ -18,6 +18,9 @@ struct ServiceArguments {
   bool json = false;
 };
 
+/// Adds `--socket-folder`.
+void add_socket_folder(CLI::App& command, std::string& folder);
+
 /// Adds `--socket-folder` and `--json`. `arguments` outlives the parsing.
 void add_service_options(CLI::App& command, ServiceArguments& arguments);
 

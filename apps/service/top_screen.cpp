@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/service/service_arguments.hpp"
+#include "proto/utf8.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -24,8 +25,7 @@ using Lines = std::vector<TopLine>;
 std::string clipped(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80;
-    if (begins && columns++ == width) return text.substr(0, i);
+    if (!continues_character(text[i]) && columns++ == width) return text.substr(0, i);
   }
   return text;
 }
@@ -264,14 +264,8 @@ void add_mailboxes(Lines& lines, const ServiceView& now, const Rates& rates, Top
     return same_in(rates.known() ? &rates.before()->runtime.mailboxes.mailboxes : nullptr,
                    [&](const MailboxMetrics& other) { return other.actor == one.actor; });
   };
-  traces::Table table({{"actor"},
-                       {"depth", traces::Align::right},
-                       {"peak", traces::Align::right},
-                       {"messages/s", traces::Align::right},
-                       {"waiting now", traces::Align::right},
-                       {"median", traces::Align::right},
-                       {"99 %", traces::Align::right},
-                       {"longest", traces::Align::right}});
+  traces::Table table(
+      traces::table_columns({"actor"}, {"depth", "peak", "messages/s", "waiting now", "median", "99 %", "longest"}));
   const auto places = ordered(boxes, order, [&](const MailboxMetrics& one) { return waiting_s(one, before_of(one)); });
   for (const std::size_t place : places) {
     const MailboxMetrics& one = boxes[place];
@@ -295,11 +289,7 @@ std::string memory_name(const LiveView& runtime, NodeId node) {
 void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
   const std::vector<PairTraffic>& pairs = now.runtime.transfers.pairs;
   if (pairs.empty()) return;
-  traces::Table table({{"from"},
-                       {"to"},
-                       {"now", traces::Align::right},
-                       {"in all", traces::Align::right},
-                       {"copies", traces::Align::right}});
+  traces::Table table(traces::table_columns({"from", "to"}, {"now", "in all", "copies"}));
   for (const PairTraffic& one : pairs) {
     const auto* before =
         same_in(rates.known() ? &rates.before()->runtime.transfers.pairs : nullptr,
@@ -314,11 +304,7 @@ void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
 
 void add_memories(Lines& lines, const LiveView& runtime) {
   if (runtime.memories.empty()) return;
-  traces::Table table({{"memory"},
-                       {"used"},
-                       {"", traces::Align::right},
-                       {"bytes", traces::Align::right},
-                       {"of", traces::Align::right}});
+  traces::Table table(traces::table_columns({"memory", "used"}, {"", "bytes", "of"}));
   for (const LiveMemory& one : runtime.memories) {
     const double share =
         one.capacity.count == 0 ? 0 : static_cast<double>(one.used.count) / static_cast<double>(one.capacity.count);

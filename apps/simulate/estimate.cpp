@@ -1,9 +1,7 @@
 #include "apps/simulate/estimate.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 namespace troupe::apps {
 
@@ -52,25 +50,6 @@ Estimate estimate(std::span<const double> values) {
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   result.margin = student_t_95(values.size() - 1) * std::sqrt(squares / (count - 1) / count);
   return result;
-}
-
-MedianInterval median_interval(std::span<const double> values) {
-  if (values.empty()) return {};
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t count = sorted.size();
-  const double median = count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-  // The k smallest are left out, and the k largest, while the probability that the median is among one of these, that
-  // of at most k heads among as many coins, stays at most 0.025.
-  double probability = std::exp2(-static_cast<double>(count));
-  double sum = probability;
-  std::size_t left_out = 0;
-  while (sum + probability * static_cast<double>(count - left_out) / static_cast<double>(left_out + 1) <= 0.025) {
-    probability *= static_cast<double>(count - left_out) / static_cast<double>(left_out + 1);
-    sum += probability;
-    ++left_out;
-  }
-  return {median, sorted[left_out], sorted[count - 1 - left_out]};
 }
 
 }  // namespace troupe::apps

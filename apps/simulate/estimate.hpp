@@ -16,17 +16,6 @@ struct Estimate {
 /// Zero for no values.
 [[nodiscard]] Estimate estimate(std::span<const double> values);
 
-/// The median of a few measurements, and between which of them the median of all that could be measured lies.
-struct MedianInterval {
-  double median = 0;
-  double low = 0;
-  double high = 0;
-};
-
-/// By order statistics, whatever the distribution: with at least 95 % probability from six values on; for fewer, the
-/// smallest and the largest, between which it lies less surely (94 % for five, 75 % for three). Zero for no values.
-[[nodiscard]] MedianInterval median_interval(std::span<const double> values);
-
 /// The t that a Student variable with so many degrees of freedom (at least 1) exceeds, either way, with probability
 /// 0.05: 12.706 for 1, 2.045 for 29, 1.960 for very many.
 [[nodiscard]] double student_t_95(std::size_t degrees);

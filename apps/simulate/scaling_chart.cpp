@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
-#include "platform/files/atomic_file.hpp"
 #include "traces/palette.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/picture/gnuplot_text.hpp"
@@ -24,7 +22,7 @@ constexpr int kLegendHeight = 20;
 /// Squares, circles, triangles, … filled and empty in turn.
 constexpr std::array kMarks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 
-class ChartScript {
+class ChartScript : traces::GnuplotScript {
  public:
   explicit ChartScript(const ScalingChart& chart) : chart_(chart) {}
 
@@ -37,9 +35,7 @@ class ChartScript {
     add("set encoding utf8");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) data(i);
     add("set multiplot layout {},2 title {} font ',15' noenhanced", rows, traces::gnuplot_string(chart_.title));
-    add("set grid back linecolor '#DDDDDD'");
-    add("set border 3 linecolor '#666666'");
-    add("set tics nomirror");
+    add_chart_style();
     add("set xtics 1");
     add("set xlabel 'GPUs' offset 0,0.4");
     add("set key below maxcols 2 samplen 2 noenhanced font ',11'");
@@ -48,16 +44,10 @@ class ChartScript {
       panel(i, "GB moved", 5);
     }
     add("unset multiplot");
-    return std::move(text_);
+    return take();
   }
 
  private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-
   void data(std::size_t row) {
     for (std::size_t i = 0; i < chart_.rows[row].series.size(); ++i) {
       add("$R{}S{} << EOD", row, i);
@@ -97,7 +87,6 @@ class ChartScript {
   }
 
   const ScalingChart& chart_;
-  std::string text_;
 };
 
 }  // namespace
@@ -105,17 +94,7 @@ class ChartScript {
 std::string chart_script(const ScalingChart& chart) { return ChartScript(chart).text(); }
 
 Result<void> draw_chart(const std::string& path, const ScalingChart& chart) {
-  auto svg = traces::run_gnuplot(chart_script(chart));
-  if (!svg) return svg.failure();
-  return platform::write_file(path, traces::with_fallback_fonts(std::move(svg).value()));
-}
-
-Result<void> check_chart_path(const std::string& path) {
-  if (!path.ends_with(".svg")) {
-    return Failure{ErrorCode::invalid_argument, fmt::format("the plot's name '{}' has to end in '.svg'", path)};
-  }
-  if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
-  return traces::check_gnuplot();
+  return traces::draw_with_gnuplot(path, chart_script(chart));
 }
 
 }  // namespace troupe::apps

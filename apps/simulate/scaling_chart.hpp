@@ -51,8 +51,4 @@ struct ScalingChart {
 /// Draws `path`, which appears complete or not at all. `ErrorCode::io`.
 [[nodiscard]] Result<void> draw_chart(const std::string& path, const ScalingChart& chart);
 
-/// Whether `draw_chart` could: `invalid_argument` for a name that does not end in ".svg", `io` where no file can be
-/// put there or gnuplot is missing.
-[[nodiscard]] Result<void> check_chart_path(const std::string& path);
-
 }  // namespace troupe::apps

@@ -12,7 +12,7 @@ struct EmbeddedMachine {
   std::string_view json;
 };
 
-/// Sorted by name. The source is written by cmake/EmbedMachines.cmake.
+/// Sorted by name. The source is written by cmake/TroupeEmbed.cmake.
 [[nodiscard]] std::span<const EmbeddedMachine> embedded_machines();
 
 }  // namespace troupe::platform

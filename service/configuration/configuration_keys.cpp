@@ -19,52 +19,44 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// Where a key's value lies: a function from a configuration to a reference.
-template <class Place>
-ConfigurationKey flag(std::string name, std::string description, Place place) {
+/// For values of which all are right.
+constexpr auto kAny = [](const auto&) -> Wrong { return std::nullopt; };
+
+/// A key whose value is a `T`, and lies where `place`, a function from a configuration to a reference, has it.
+template <class T, class Place, class Check>
+ConfigurationKey key(std::string name, std::string description, Place place, Check check) {
+  using Member = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
   return {.name = std::move(name),
           .description = std::move(description),
-          .kind = ValueKind::flag,
-          .set = [place](const ConfigurationValue& value, Configuration& c) -> Wrong {
-            place(c) = std::get<bool>(value);
+          .kind = static_cast<ValueKind>(ConfigurationValue(T()).index()),
+          .set = [place, check](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const T& value = std::get<T>(given);
+            if (Wrong wrong = check(value)) return wrong;
+            place(c) = static_cast<Member>(value);
             return std::nullopt;
           },
-          .get = [place](const Configuration& c) { return place(const_cast<Configuration&>(c)); }};
+          .get = [place](const Configuration& c) -> ConfigurationValue {
+            return static_cast<T>(place(const_cast<Configuration&>(c)));
+          }};
+}
+
+template <class Place>
+ConfigurationKey flag(std::string name, std::string description, Place place) {
+  return key<bool>(std::move(name), std::move(description), place, kAny);
 }
 
 template <class Place>
 ConfigurationKey whole(std::string name, std::string description, std::int64_t least, std::int64_t most, Place place) {
-  using T = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = ValueKind::whole,
-          .set = [place, least, most](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const std::int64_t value = std::get<std::int64_t>(given);
-            if (value < least) return fmt::format("must be at least {}", least);
-            if (value > most) return fmt::format("must be at most {}", most);
-            place(c) = static_cast<T>(value);
-            return std::nullopt;
-          },
-          .get = [place](const Configuration& c) -> ConfigurationValue {
-            return static_cast<std::int64_t>(place(const_cast<Configuration&>(c)));
-          }};
+  return key<std::int64_t>(std::move(name), std::move(description), place, [least, most](std::int64_t value) -> Wrong {
+    if (value < least) return fmt::format("must be at least {}", least);
+    if (value > most) return fmt::format("must be at most {}", most);
+    return std::nullopt;
+  });
 }
 
-using Check = Wrong (*)(const std::string&);
-Wrong anything(const std::string&) { return std::nullopt; }
-
-template <class Place>
-ConfigurationKey text(std::string name, std::string description, Place place, Check check = anything) {
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = ValueKind::text,
-          .set = [place, check](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto& value = std::get<std::string>(given);
-            if (Wrong wrong = check(value)) return wrong;
-            place(c) = value;
-            return std::nullopt;
-          },
-          .get = [place](const Configuration& c) { return place(const_cast<Configuration&>(c)); }};
+template <class Place, class Check = decltype(kAny)>
+ConfigurationKey text(std::string name, std::string description, Place place, Check check = kAny) {
+  return key<std::string>(std::move(name), std::move(description), place, check);
 }
 
 /// "64GiB", with the largest unit that is exact.
@@ -127,33 +119,16 @@ Wrong check_eviction(const std::string& order) {
 }
 
 bool is_weight(double value) { return value > 0 && value <= 1e6; }
-constexpr const char* kWeights = "must have weights above 0 and up to 1000000";
+using NamedWeights = std::map<std::string, double>;
 
-ConfigurationKey weights(std::string name, std::string description,
-                         std::map<std::string, double> WeightConfiguration::*member) {
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = ValueKind::weights,
-          .set = [member](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto& table = std::get<std::map<std::string, double>>(given);
-            if (!std::ranges::all_of(table, [](const auto& one) { return is_weight(one.second); })) return kWeights;
-            c.weights.*member = table;
-            return std::nullopt;
-          },
-          .get = [member](const Configuration& c) { return c.weights.*member; }};
+Wrong check_weights(const NamedWeights& weights) {
+  if (std::ranges::all_of(weights, [](const auto& one) { return is_weight(one.second); })) return std::nullopt;
+  return "must have weights above 0 and up to 1000000";
 }
 
-ConfigurationKey other_weight() {
-  return {.name = "weights.other",
-          .description = "Share of the workers of a user who is not named below, nor are his groups",
-          .kind = ValueKind::number,
-          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const double value = std::get<double>(given);
-            if (!is_weight(value)) return "must be above 0 and up to 1000000";
-            c.weights.other = value;
-            return std::nullopt;
-          },
-          .get = [](const Configuration& c) { return c.weights.other; }};
+Wrong check_other_weight(double value) {
+  if (is_weight(value)) return std::nullopt;
+  return "must be above 0 and up to 1000000";
 }
 
 ConfigurationKey emulated_gpus() {
@@ -212,19 +187,11 @@ ConfigurationKey optional_memory(std::string name, std::string description, Plac
               }};
 }
 
-ConfigurationKey plugin_folders() {
-  return {.name = "plugins.folders",
-          .description = "Folders of plug-ins, which nobody but root and the service's user may write: docs/plugins.md",
-          .kind = ValueKind::texts,
-          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto& folders = std::get<std::vector<std::string>>(given);
-            for (const std::string& folder : folders) {
-              if (folder.empty() || check_absolute(folder)) return "must have absolute paths";
-            }
-            c.plugins.folders = folders;
-            return std::nullopt;
-          },
-          .get = [](const Configuration& c) { return c.plugins.folders; }};
+Wrong check_folders(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    if (folder.empty() || check_absolute(folder)) return "must have absolute paths";
+  }
+  return std::nullopt;
 }
 
 #define TROUPE_PLACE(member) \
@@ -256,9 +223,13 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
                                  TROUPE_PLACE(server.limits.memory_per_user)));
   keys.push_back(whole("limits.segments", "Segments of shared memory of one client", 1, 1'000'000,
                        TROUPE_PLACE(server.limits.segments)));
-  keys.push_back(other_weight());
-  keys.push_back(weights("weights.users", "Shares of users, by name: { alice = 2 }", &WeightConfiguration::users));
-  keys.push_back(weights("weights.groups", "Shares of members of groups, by name", &WeightConfiguration::groups));
+  keys.push_back(key<double>("weights.other",
+                             "Share of the workers of a user who is not named below, nor are his groups",
+                             TROUPE_PLACE(weights.other), check_other_weight));
+  keys.push_back(key<NamedWeights>("weights.users", "Shares of users, by name: { alice = 2 }",
+                                   TROUPE_PLACE(weights.users), check_weights));
+  keys.push_back(key<NamedWeights>("weights.groups", "Shares of members of groups, by name",
+                                   TROUPE_PLACE(weights.groups), check_weights));
 }
 
 void add_runtime(std::vector<ConfigurationKey>& keys) {
@@ -291,7 +262,9 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
 }
 
 void add_others(std::vector<ConfigurationKey>& keys) {
-  keys.push_back(plugin_folders());
+  keys.push_back(key<std::vector<std::string>>(
+      "plugins.folders", "Folders of plug-ins, which nobody but root and the service's user may write: docs/plugins.md",
+      TROUPE_PLACE(plugins.folders), check_folders));
   keys.push_back(flag("plugins.strict", "A plug-in that cannot be used keeps the service from starting",
                       TROUPE_PLACE(plugins.strict)));
   keys.push_back(flag("http.enabled", "Offer metrics and the page over HTTP", TROUPE_PLACE(http.enabled)));

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "service/views/valid_text.hpp"
+#include "proto/utf8.hpp"
 
 namespace troupe::service {
 
@@ -220,6 +220,18 @@ void write_predictions(Writer& writer, const std::vector<PredictionReport>& pred
 }
 
 }  // namespace
+
+std::string valid_text(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) valid += '?';
+    valid += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return valid;
+}
 
 std::string prometheus_text(const ServiceView& view) {
   Writer writer;

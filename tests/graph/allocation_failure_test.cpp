@@ -1,52 +1,15 @@
 // Where memory runs out in the middle of a submission.
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <limits>
 #include <new>
 #include <vector>
 
+#include "tests/support/failing_memory.hpp"
 #include "tests/support/graph_data.hpp"
 #include "tests/support/step_host.hpp"
 
-BOOST_AUTO_TEST_SUITE(allocation_failure)
-
-namespace {
-constexpr long kAll = std::numeric_limits<long>::max();
-/// Allocations of this thread that succeed from now on.
-thread_local long allocations_left = kAll;
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  if (allocations_left != kAll && allocations_left-- <= 0) return nullptr;
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
-  return alignment <= alignof(std::max_align_t) ? std::malloc(size) : std::aligned_alloc(alignment, whole);
-}
-
-void* allocate_or_throw(std::size_t size, std::size_t alignment) {
-  if (void* memory = allocate(size == 0 ? 1 : size, alignment)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-// NOLINTBEGIN: of this program only
-void* operator new(std::size_t size) { return allocate_or_throw(size, 1); }
-void* operator new[](std::size_t size) { return allocate_or_throw(size, 1); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-// NOLINTEND
-
 namespace troupe::graph {
+
+BOOST_AUTO_TEST_SUITE(allocation_failure)
 
 namespace {
 
@@ -80,16 +43,13 @@ struct Fixture {
   }
 
   /// Whether all of it could be had.
-  bool submit_with(long allocations) {
+  bool submit_with(std::size_t allocations) {
     TaskOptions options;
     options.name = "a name that is too long to be kept inside of a string";
     try {
-      allocations_left = allocations;
-      const auto submitted = graph.submit({add, all, {}, options});
-      allocations_left = kAll;
-      return submitted.ok();
+      const tests::FailingMemory memory(allocations);
+      return graph.submit({add, all, {}, options}).ok();
     } catch (const std::bad_alloc&) {
-      allocations_left = kAll;
       return false;
     }
   }
@@ -97,7 +57,7 @@ struct Fixture {
 
 BOOST_AUTO_TEST_CASE(a_task_that_there_is_no_memory_for_is_as_if_it_had_not_been_submitted) {
   bool submitted = false;
-  long allocations = 0;
+  std::size_t allocations = 0;
   for (; !submitted && allocations < 1000; ++allocations) {
     Fixture fixture;
     submitted = fixture.submit_with(allocations);
@@ -111,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_there_is_no_memory_for_is_as_if_it_had_not_been
     for (std::size_t i = 1; i < fixture.values.size(); ++i) BOOST_TEST_REQUIRE(fixture.values[i] == added);
   }
   BOOST_TEST(submitted);
-  BOOST_TEST(allocations > 5);
+  BOOST_TEST(allocations > 5U);
 }
 
 }  // namespace

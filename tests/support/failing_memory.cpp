@@ -16,7 +16,8 @@ void* allocate_or_throw(std::size_t size, std::size_t alignment) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left != kAll) --allocations_left;
   alignment = std::max(alignment, alignof(std::max_align_t));
-  if (void* memory = std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment)) {
+  if (void* memory =
+          std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment)) {
     return memory;
   }
   throw std::bad_alloc();

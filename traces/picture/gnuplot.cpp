@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "platform/files/atomic_file.hpp"
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::traces {
@@ -40,6 +41,22 @@ void replace_all(std::string& text, std::string_view before, std::string_view af
   for (auto at = text.find(before); at != std::string::npos; at = text.find(before, at + after.size())) {
     text.replace(at, before.size(), after);
   }
+}
+
+Result<void> draw_with_gnuplot(const std::string& path, std::string_view script) {
+  auto picture = run_gnuplot(script);
+  if (!picture) return picture.failure();
+  if (!path.ends_with(".svg")) return platform::write_file(path, picture.value());
+  return platform::write_file(path, with_fallback_fonts(std::move(picture).value()));
+}
+
+Result<void> check_drawing_path(const std::string& path, std::string_view what, bool or_png) {
+  if (!path.ends_with(".svg") && !(or_png && path.ends_with(".png"))) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("the {}'s name '{}' has to end in '.svg'{}", what, path, or_png ? " or '.png'" : "")};
+  }
+  if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
+  return check_gnuplot();
 }
 
 std::string with_fallback_fonts(std::string svg) {

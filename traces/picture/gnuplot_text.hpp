@@ -1,9 +1,13 @@
-/// Text that anybody may have written, for a picture that gnuplot draws.
+/// Commands for gnuplot, and text in them that anybody may have written.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace troupe::traces {
 
@@ -14,5 +18,22 @@ std::string abbreviated(std::string_view text, std::size_t longest);
 /// and bytes that are no UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 wants it doubled,
 /// but misreads that at the front of a string.
 std::string gnuplot_string(std::string_view text);
+
+/// Commands, one a line.
+class GnuplotScript {
+ public:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  /// A pale grid and two borders only, as charts have them.
+  void add_chart_style();
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace troupe::traces

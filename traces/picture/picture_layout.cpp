@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "proto/utf8.hpp"
+
 namespace troupe::traces {
 namespace {
 
@@ -18,7 +20,7 @@ double text_width(std::string_view text) {
   constexpr double kWide = 0.95;
   double width = 0;
   for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // continues a character of UTF-8
+    if (continues_character(c)) continue;
     const bool narrow = std::string_view(" .,:;'|!ijlrtf()").find(c) != std::string_view::npos;
     const bool wide = std::string_view("mwMW%@").find(c) != std::string_view::npos;
     width += narrow ? kNarrow : wide ? kWide : kUsual;

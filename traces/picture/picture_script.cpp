@@ -49,7 +49,7 @@ std::string legend_text(const LegendEntry& entry) {
 }
 
 /// Appends the commands one after another.
-class Drawing {
+class Drawing : GnuplotScript {
  public:
   Drawing(const Picture& picture, const PictureSummary& summary)
       : picture_(picture), summary_(summary), unit_(time_unit(summary.end_s)) {
@@ -69,16 +69,10 @@ class Drawing {
     worker_labels();
     legend();
     plot();
-    return std::move(text_);
+    return take() + data_;
   }
 
  private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-
   /// The axis needs a length, whatever ran.
   [[nodiscard]] double end_s() const { return summary_.end_s > 0 ? summary_.end_s : 1e-3; }
 
@@ -195,7 +189,6 @@ class Drawing {
                 fmt::format("border lc rgb '{}' linewidth 0.5", darker(kCodeletColours[i])));
     }
     add("plot {}", curves_);
-    text_ += data_;
   }
 
   void add_curve(const std::string& boxes, std::string_view colour, std::string_view border) {
@@ -230,7 +223,6 @@ class Drawing {
   /// What is plotted, and the data that follow in the same order.
   std::string curves_;
   std::string data_;
-  std::string text_;
 };
 
 }  // namespace

@@ -37,14 +37,7 @@ std::vector<std::string> worker_row(std::string name, std::string device, const 
 }
 
 std::string workers_text(const RunAnalysis& analysis, const std::vector<std::string>& devices) {
-  Table table({{"worker"},
-               {"device"},
-               {"tasks", Align::right},
-               {"kernels", Align::right},
-               {"overhead", Align::right},
-               {"searching", Align::right},
-               {"waiting", Align::right},
-               {"idle", Align::right}});
+  Table table(table_columns({"worker", "device"}, {"tasks", "kernels", "overhead", "searching", "waiting", "idle"}));
   for (std::size_t i = 0; i < analysis.workers.size(); ++i) {
     table.add_row(
         worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i], analysis.makespan));
@@ -55,14 +48,8 @@ std::string workers_text(const RunAnalysis& analysis, const std::vector<std::str
 }
 
 std::string codelets_text(const RunAnalysis& analysis) {
-  Table table({{"codelet"},
-               {"tasks", Align::right},
-               {"of kernels", Align::right},
-               {"mean", Align::right},
-               {"deviation", Align::right},
-               {"shortest", Align::right},
-               {"longest", Align::right},
-               {"GFlop/s", Align::right}});
+  Table table(
+      table_columns({"codelet"}, {"tasks", "of kernels", "mean", "deviation", "shortest", "longest", "GFlop/s"}));
   const Duration kernels = analysis.sum().kernels;
   for (const CodeletUse& use : analysis.codelets) {
     const std::string failed = use.failed > 0 ? fmt::format(" ({} failed)", human_count(use.failed)) : "";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "proto/utf8.hpp"
+
 namespace troupe::traces {
 namespace {
 
@@ -29,9 +31,14 @@ void end_line(std::string& text) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
-  // Bytes 10xxxxxx continue a code point.
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
+}
+
+std::vector<TableColumn> table_columns(const std::vector<std::string>& words, const std::vector<std::string>& numbers) {
+  std::vector<TableColumn> columns;
+  for (const std::string& title : words) columns.push_back({title});
+  for (const std::string& title : numbers) columns.push_back({title, Align::right});
+  return columns;
 }
 
 Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {

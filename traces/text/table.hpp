@@ -15,6 +15,10 @@ struct TableColumn {
   Align align = Align::left;
 };
 
+/// Columns of words, then columns of numbers.
+[[nodiscard]] std::vector<TableColumn> table_columns(const std::vector<std::string>& words,
+                                                     const std::vector<std::string>& numbers);
+
 /// Collects rows, then prints them:
 ///
 ///     worker   tasks     busy

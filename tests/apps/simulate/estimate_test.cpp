@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "proto/median.hpp"
+
 namespace troupe::apps {
 
 BOOST_AUTO_TEST_SUITE(estimates)
@@ -52,7 +54,7 @@ BOOST_AUTO_TEST_CASE(equal_values_a_single_one_and_none_have_no_interval) {
 }
 
 BOOST_AUTO_TEST_CASE(a_median_of_few_lies_between_the_smallest_and_the_largest) {
-  const std::array values{5.0, 1.0, 3.0, 2.0};
+  const std::vector values{5.0, 1.0, 3.0, 2.0};
   const MedianInterval result = median_interval(values);
   BOOST_TEST(result.median == 2.5);
   BOOST_TEST(result.low == 1.0);

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "service/views/valid_text.hpp"
 #include "tests/service/views/fake_view_source.hpp"
 #include "tests/support/child_program.hpp"
 #include "tests/support/skipping.hpp"

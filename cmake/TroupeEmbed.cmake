@@ -1,0 +1,51 @@
+# Files that become part of a library. Included, this file has the function below; run as a script, it writes the C++ source.
+
+# troupe_embed(TARGET SOURCE FILES... [TYPE type] FUNCTION function NAMESPACE a::b HEADER a/b.hpp): adds the source file SOURCE
+# to TARGET, with the function that HEADER declares in NAMESPACE. With TYPE it is `std::span<const TYPE> FUNCTION()`, which
+# returns {name, text} for each of FILES by name; without it `std::span<const std::byte> FUNCTION()`, which returns the bytes
+# of the only file, none where there is no file. DROP: what a name loses at its end.
+function(troupe_embed target source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TYPE;FUNCTION;NAMESPACE;HEADER;DROP" "FILES")
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${source})
+  set(script ${PROJECT_SOURCE_DIR}/cmake/TroupeEmbed.cmake)
+  add_custom_command(OUTPUT ${output}
+                     COMMAND ${CMAKE_COMMAND} "-DFILES=${arg_FILES}" -DOUTPUT=${output} -DTYPE=${arg_TYPE} -DDROP=${arg_DROP}
+                             -DFUNCTION=${arg_FUNCTION} -DNAMESPACE=${arg_NAMESPACE} -DHEADER=${arg_HEADER} -P ${script}
+                     DEPENDS ${arg_FILES} ${script} COMMENT "Writing ${source}" VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  return()
+endif()
+
+set(values)
+if(TYPE)
+  if(DROP)
+    list(TRANSFORM FILES REPLACE "${DROP}$" "")
+  endif()
+  list(SORT FILES)
+  foreach(file ${FILES})
+    file(READ ${file}${DROP} text)
+    string(FIND "${text}" ")troupe\"" delimiter)
+    if(NOT delimiter EQUAL -1)
+      message(FATAL_ERROR "${file}${DROP} holds the delimiter of the text that it is to become")
+    endif()
+    cmake_path(GET file FILENAME name)
+    string(APPEND values "    {\"${name}\", R\"troupe(${text})troupe\"},\n")
+  endforeach()
+  set(type ${TYPE})
+  set(body "  static constexpr ${TYPE} kFiles[] = {\n${values}  };\n  return kFiles;\n")
+else()
+  set(type std::byte)
+  set(body "  return {};\n")
+  if(FILES)
+    file(READ ${FILES} values HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n" values "${values}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," values "${values}")
+    set(body "  alignas(16) static constexpr unsigned char kBytes[] = {\n${values}};\n  return std::as_bytes(std::span(kBytes));\n")
+  endif()
+endif()
+file(WRITE ${OUTPUT}
+     "// Written by cmake/TroupeEmbed.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n"
+     "std::span<const ${type}> ${FUNCTION}() {\n${body}}\n\n}  // namespace ${NAMESPACE}\n")
