@@ -6,6 +6,7 @@
 #include <iostream>
 #include <random>
 
+#include "linalg/files/line_reader.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::linalg {
