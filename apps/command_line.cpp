@@ -33,7 +33,7 @@ namespace {
 
 /// One line: what is wrong with the arguments, and where to read about them.
 std::string usage_message(const CLI::App* application, const CLI::Error& error) {
-  std::string command;
+  std::string command = application->get_name() + ' ';
   for (const CLI::App* chosen = application; !chosen->get_subcommands().empty();) {
     chosen = chosen->get_subcommands().front();
     command += chosen->get_name() + ' ';
@@ -47,7 +47,7 @@ std::string usage_message(const CLI::App* application, const CLI::Error& error) 
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     text = text.substr(0, text.find(':')) + ": a value is missing";
   }
-  return fmt::format("troupe: {} (`troupe {}--help` lists what is possible)\n", text, command);
+  return fmt::format("troupe: {} (`{}--help` lists what is possible)\n", text, command);
 }
 
 /// Calls `work`, which returns the exit code, and says what kept it from its end.
@@ -102,31 +102,10 @@ int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
 
 }  // namespace
 
-int run_command_line(int argc, const char* const* argv) {
-  CLI::App application("Troupe: an actor-based dataflow runtime for machines with many cores.", "troupe");
-  application.set_version_flag("--version", TROUPE_VERSION);
-  application.require_subcommand(0, 1);  // none: a better message below
+int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv) {
   application.failure_message(usage_message);
   // A file that grows beyond the user's limit is a failed write like any other.
   std::signal(SIGXFSZ, SIG_IGN);
-  Command command;
-  add_solve_command(application, command);
-  add_run_command(application, command);
-  add_simulate_command(application, command);
-  add_experiment_command(application, command);
-  add_model_command(application, command);
-  add_info_command(application, command);
-  add_bench_command(application, command);
-#ifdef TROUPE_HAS_SERVICE
-  add_serve_command(application, command);
-  add_submit_command(application, command);
-  add_status_command(application, command);
-  add_jobs_command(application, command);
-  add_cancel_command(application, command);
-  add_why_command(application, command);
-  add_top_command(application, command);
-  add_metrics_command(application, command);
-#endif
   try {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -135,7 +114,8 @@ int run_command_line(int argc, const char* const* argv) {
   if (!command) {
     std::vector<std::string> names;
     for (const CLI::App* one : application.get_subcommands(nullptr)) names.push_back(one->get_name());
-    say(fmt::format("troupe: no command was given: {} (`troupe --help` says what they do)\n", fmt::join(names, ", ")));
+    say(fmt::format("troupe: no command was given: {} (`{} --help` says what they do)\n", fmt::join(names, ", "),
+                    application.get_name()));
     return kUnusable;
   }
   return run_to_the_end(command);

@@ -1,4 +1,4 @@
-/// The command line `troupe`.
+/// What the command line `troupe` is made of, and the programs that it starts.
 #pragma once
 
 #include <functional>
@@ -19,22 +19,22 @@ inline constexpr int kFailure = 1;
 /// Arguments or input that cannot be used.
 inline constexpr int kUnusable = 2;
 
-/// Parses the arguments and runs the command; returns the exit code. Results go to standard output, messages to
-/// standard error. Never throws.
-int run_command_line(int argc, const char* const* argv);
-
 /// The exit code for an error.
 [[nodiscard]] int exit_code(ErrorCode code);
 
-/// Adds a command to the application. `chosen` is set to what runs it if it is the one that the user asks for.
+/// What a command does; returns the exit code.
 using Command = std::function<int()>;
+
+/// Parses the arguments and runs `command`, which the application's callbacks set to what the user asks for; returns
+/// the exit code. Results go to standard output, messages to standard error. Never throws.
+int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
+
+/// Adds a command to the application. `chosen` is set to what runs it if it is the one that the user asks for.
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
 void add_simulate_command(CLI::App& application, Command& chosen);
 void add_experiment_command(CLI::App& application, Command& chosen);
-/// Below `experiment`.
-void add_scaling_command(CLI::App& experiment, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 // Of the node-local service, in builds that have it.

@@ -1,10 +1,12 @@
 # Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those named below and whatever they
 # include, in turn. `#include "graph/codelets/handle.hpp"` becomes `#include <troupe/graph/codelets/handle.hpp>`.
-# The umbrella header becomes <troupe/troupe.hpp>. A public header that needs CAF, hwloc or BLAS is an error: users have none of these.
+# The umbrella headers become <troupe/troupe.hpp>, <troupe/linalg.hpp> and <troupe/traces.hpp>. A public header that needs CAF,
+# hwloc, BLAS or a JSON library is an error: users have none of these.
 
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
-set(queue client/troupe.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
+set(umbrellas "^(client|linalg|traces)/(troupe|linalg|traces)\\.hpp$")
+set(queue client/troupe.hpp linalg/linalg.hpp traces/traces.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
           # What plug-ins of the service, and policies of programs, are written with.
           client/plugin.hpp
           actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
@@ -14,7 +16,7 @@ set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")
 while(queue)
   list(POP_FRONT queue header)
   file(READ ${TROUPE_SOURCE_DIR}/${header} text)
-  if(text MATCHES "#[ \t]*include[ \t]*[<\"](caf/|fmt/|hwloc|cblas|lapack|cuda)")
+  if(text MATCHES "#[ \t]*include[ \t]*[<\"](caf/|fmt/|hwloc|cblas|lapack|cuda|nlohmann/)")
     message(FATAL_ERROR "public header ${header} includes what users of the library cannot have")
   endif()
 
@@ -30,7 +32,7 @@ while(queue)
     if(NOT EXISTS ${TROUPE_SOURCE_DIR}/${target})
       message(FATAL_ERROR "${header} includes \"${name}\", which is not there")
     endif()
-    string(REGEX REPLACE "^client/troupe\\.hpp$" "troupe.hpp" installed ${target})
+    string(REGEX REPLACE ${umbrellas} "\\2.hpp" installed ${target})
     string(REPLACE "${include}" "#include <troupe/${installed}>" text "${text}")
     if(NOT target IN_LIST seen)
       list(APPEND seen ${target})
@@ -38,6 +40,6 @@ while(queue)
     endif()
   endforeach()
 
-  string(REGEX REPLACE "^client/troupe\\.hpp$" "troupe.hpp" installed ${header})
+  string(REGEX REPLACE ${umbrellas} "\\2.hpp" installed ${header})
   file(WRITE ${TROUPE_STAGING_DIR}/troupe/${installed} "${text}")
 endwhile()

@@ -2,7 +2,8 @@
 # CMake and pkg-config find them.
 include(CMakePackageConfigHelpers)
 
-# libtroupe has everything but kernels and applications; CAF, hwloc and fmt stay inside. libtroupe_kernels stands on it.
+# libtroupe has everything but kernels and applications; CAF, hwloc and fmt stay inside. libtroupe_kernels and
+# libtroupe_traces stand on it, libtroupe_linalg on the kernels.
 troupe_objects(objects troupe_proto troupe_graph troupe_platform troupe_observation troupe_scheduler troupe_memory troupe_workers
                troupe_scheduler_shell troupe_memory_shell troupe_workers_shell troupe_actors troupe_client)
 troupe_objects(kernel_objects troupe_kernels)
@@ -25,41 +26,54 @@ function(troupe_shared_library target name)
   target_link_libraries(${target} PRIVATE ${arg_PRIVATE} fmt::fmt Threads::Threads)
 endfunction()
 
+# troupe_installed(TARGET NAME): the library Troupe::NAME, for users.
+function(troupe_installed target name)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  add_library(Troupe::${name} ALIAS ${target})
+  install(TARGETS ${target} EXPORT TroupeTargets)
+endfunction()
+
 troupe_shared_library(troupe_shared troupe OBJECTS ${objects} PRIVATE CAF::core PkgConfig::HWLOC ${CMAKE_DL_LIBS})
 troupe_shared_library(troupe_kernels_shared troupe_kernels OBJECTS ${kernel_objects} PRIVATE TroupeBLAS::TroupeBLAS)
 target_link_libraries(troupe_kernels_shared PUBLIC troupe_shared)
-set_target_properties(troupe_shared PROPERTIES EXPORT_NAME troupe)
-set_target_properties(troupe_kernels_shared PROPERTIES EXPORT_NAME kernels)
-add_library(Troupe::troupe ALIAS troupe_shared)
-add_library(Troupe::kernels ALIAS troupe_kernels_shared)
-install(TARGETS troupe_shared troupe_kernels_shared EXPORT TroupeTargets)
-# libtroupe_remote has `Runtime::connect`, and is the only one that needs gRPC, besides libtroupe_c, which is for C and
-# stands on all of them.
-set(packages troupe troupe_kernels)
+troupe_objects(linalg_objects troupe_linalg)
+troupe_shared_library(troupe_linalg_shared troupe_linalg OBJECTS ${linalg_objects})
+target_link_libraries(troupe_linalg_shared PUBLIC troupe_kernels_shared)
+troupe_objects(trace_objects troupe_traces)
+troupe_shared_library(troupe_traces_shared troupe_traces OBJECTS ${trace_objects})
+target_link_libraries(troupe_traces_shared PUBLIC troupe_shared)
+troupe_installed(troupe_shared troupe)
+foreach(name kernels linalg traces)
+  troupe_installed(troupe_${name}_shared ${name})
+endforeach()
+set(libraries troupe_shared troupe_kernels_shared troupe_linalg_shared troupe_traces_shared)
+set(packages troupe troupe_kernels troupe_linalg troupe_traces)
+# libtroupe_remote has `Runtime::connect`, and is the only one that needs gRPC, besides libtroupe_c, which is for C.
 if(TARGET troupe_remote)
   troupe_objects(remote_objects troupe_remote troupe_wire)
   troupe_shared_library(troupe_remote_shared troupe_remote OBJECTS ${remote_objects} PRIVATE gRPC::grpc++ protobuf::libprotobuf)
   target_link_libraries(troupe_remote_shared PUBLIC troupe_shared)
   troupe_objects(c_objects troupe_c)
   troupe_shared_library(troupe_c_shared troupe_c OBJECTS ${c_objects} PRIVATE troupe_remote_shared troupe_kernels_shared)
-  set_target_properties(troupe_remote_shared PROPERTIES EXPORT_NAME remote)
-  set_target_properties(troupe_c_shared PROPERTIES EXPORT_NAME c)
-  add_library(Troupe::remote ALIAS troupe_remote_shared)
-  add_library(Troupe::c ALIAS troupe_c_shared)
-  install(TARGETS troupe_remote_shared troupe_c_shared EXPORT TroupeTargets)
+  foreach(name remote c)
+    troupe_installed(troupe_${name}_shared ${name})
+  endforeach()
   install(FILES ${PROJECT_SOURCE_DIR}/client/c/troupe.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe)
+  list(APPEND libraries troupe_remote_shared troupe_c_shared)
   list(APPEND packages troupe_remote troupe_c)
 endif()
 if(TARGET troupe)
   install(TARGETS troupe)
 endif()
-# `troupe bench` and the runners that it starts: those of the runtimes that were found.
+# What `troupe` starts: the experiments, and of the benchmarks, which nobody needs, those that were built.
+set(started_dir ${CMAKE_INSTALL_LIBEXECDIR}/troupe)
+install(TARGETS troupe-experiment RUNTIME DESTINATION ${started_dir})
 get_property(bench_programs GLOBAL PROPERTY TROUPE_BENCH_PROGRAMS)
 if(bench_programs)
-  install(TARGETS ${bench_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/troupe)
+  install(TARGETS ${bench_programs} RUNTIME DESTINATION ${started_dir} OPTIONAL)
 endif()
 
-# Headers: the umbrella header, the kernels' public headers, and what these need, rewritten so that no name of ours can meet a
+# Headers: the umbrella headers, the kernels' public headers, and what these need, rewritten so that no name of ours can meet a
 # folder of the user's.
 set(staged ${PROJECT_BINARY_DIR}/staged_headers)
 install(CODE "set(TROUPE_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])\nset(TROUPE_STAGING_DIR [[${staged}]])")
@@ -85,3 +99,9 @@ endforeach()
 file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
+# What has to be built before `cmake --install`.
+add_custom_target(installable DEPENDS troupe-experiment ${libraries})
+if(TARGET troupe)
+  add_dependencies(installable troupe)
+endif()

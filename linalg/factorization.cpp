@@ -70,6 +70,11 @@ void wait_for_factors(Runtime& runtime) {
   }
 }
 
+FactorizationOptions settled(FactorizationOptions options, std::int64_t n) {
+  if (options.tile == 0) options.tile = default_tile(n);
+  return options;
+}
+
 template <class T>
 std::int64_t first_zero_on_diagonal(const DenseMatrix<T>& a) {
   for (std::int64_t i = 0; i < a.cols; ++i) {
@@ -81,8 +86,9 @@ std::int64_t first_zero_on_diagonal(const DenseMatrix<T>& a) {
 }  // namespace
 
 template <class T>
-Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options)
-    : runtime_(runtime), factors_(a), options_(options) {
+Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& given)
+    : runtime_(runtime), factors_(a), options_(settled(given, a.cols)) {
+  const FactorizationOptions& options = options_;
   if (a.rows < a.cols || (a.rows != a.cols && options.application != Application::qr)) {
     throw Error(ErrorCode::invalid_argument, std::string(to_string(options.application)) + " of a " +
                                                  std::to_string(a.rows) + " x " + std::to_string(a.cols) +

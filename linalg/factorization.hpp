@@ -1,4 +1,4 @@
-/// One factorization of a column-major matrix, measured and checked.
+/// Factorizes a column-major matrix, solves with the factors, and says how good they are.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ enum class Application { cholesky, lu, qr };
 struct FactorizationOptions {
   Application application = Application::cholesky;
   /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
-  std::int64_t tile = 384;
+  /// 0: `default_tile`.
+  std::int64_t tile = 0;
   /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers. QR:
   /// tiles are square.
   std::int64_t tile_rows = 0;
@@ -42,32 +43,40 @@ struct FactorizationOptions {
 [[nodiscard]] std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile,
                                              std::size_t workers);
 
-/// The data of the largest task that works on tiles alone: three of them and, for QR, a triangular factor. Tasks on
-/// whole block columns (LU with pivoting) run on cores.
+/// The data of the largest task, with tiles as `options` names them, that works on tiles alone: three of them and, for
+/// QR, a triangular factor. Tasks on whole block columns (LU with pivoting) run on cores.
 [[nodiscard]] Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes);
 
 /// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
 [[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
 
 /// A matrix with its factors, which the caller's matrix holds as LAPACK's routines leave them (for tile QR: R, and
-/// vectors that differ from LAPACK's). That matrix must outlive this object and stay as it is.
+/// vectors that differ from LAPACK's; for Cholesky: L in the lower triangle, and nothing is said of what lies above).
+/// That matrix must outlive this object and stay as it is, and so must the runtime. One thread at a time. `T` is float
+/// or double.
 template <class T>
 class Factorization {
  public:
   /// Factorizes `a` from column-major in to column-major out, and returns when it is done. Throws `numerical` where the
   /// matrix is not positive definite or (LU) singular, with the matrix's fault alone as the message: "the matrix is not
-  /// positive definite: …". Throws `invalid_argument` for options that do not fit the matrix.
+  /// positive definite: …"; `a` is then lost. Throws `invalid_argument` for options that do not fit the matrix:
+  /// Cholesky and LU need a square one, QR at least as many rows as columns. Of a symmetric matrix, which nobody
+  /// checks, Cholesky reads the lower triangle. Waits for all tasks of the runtime, and throws what failed among them.
   Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
   ~Factorization();
 
   /// Wall-clock seconds of the constructor: memory, conversions and all.
   [[nodiscard]] double seconds() const { return seconds_; }
-  /// Solves A X = B in place for a square A. Throws `numerical` where QR has found A to be singular.
+  /// Solves A X = B for a square A, with any number of right-hand sides: overwrites B by X, and returns when that is
+  /// done. May be called any number of times. Throws `invalid_argument` where B has not as many rows as A. Throws
+  /// `numerical` where QR has found A to be singular.
   void solve(DenseMatrix<T>& b);
   /// An estimate of 1 / (|A| |A^-1|) in the 1-norm for a square A, from the factors, where `norm` is the 1-norm of A; 0
   /// where A is singular, NaN where numbers have overflowed. For QR the condition of R. Not for LU without pivoting.
   [[nodiscard]] double reciprocal_condition(double norm) const;
-  /// What a check of the factors against the original matrix gives. Costs more than the factorization.
+  /// How well the factors multiply to the original matrix, which is not the one that was factorized but a copy of
+  /// before: one figure for Cholesky and LU, two for QR. Costs more than the factorization, and memory for two such
+  /// matrices.
   [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "proto/random.hpp"
 
@@ -108,6 +109,13 @@ const char* to_string(ProblemKind kind) {
 
 template <class T>
 DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem) {
+  const bool square = problem.rows == problem.cols || problem.kind == ProblemKind::random;
+  if (problem.rows < 0 || problem.cols < 0 || !square) {
+    throw Error(ErrorCode::invalid_argument, "a problem of kind " + std::string(to_string(problem.kind)) +
+                                                 " cannot be " + std::to_string(problem.rows) + " x " +
+                                                 std::to_string(problem.cols) +
+                                                 (square ? "" : ": it needs a square matrix"));
+  }
   DenseMatrix<T> matrix(problem.rows, problem.cols);
   const Codelet assemble_block =
       Codelet("assemble", {AccessMode::write}).cpu([&problem](MatrixView<T> block, std::int64_t first_col) {

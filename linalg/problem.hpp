@@ -35,7 +35,8 @@ struct Problem {
   std::uint64_t seed = 1;
 };
 
-/// Assembles the matrix with tasks of the runtime, a block of columns each. `T` is float or double.
+/// Assembles the matrix with tasks of the runtime, a block of columns each, and returns when it is there. `T` is float
+/// or double. Throws `invalid_argument` for sizes that the kind cannot have.
 template <class T>
 DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem);
 

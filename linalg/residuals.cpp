@@ -158,6 +158,13 @@ TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<
   return rest;
 }
 
+void require_shape(std::int64_t rows, std::int64_t cols, std::int64_t needed_rows, std::int64_t needed_cols) {
+  if (rows == needed_rows && cols == needed_cols) return;
+  throw Error(ErrorCode::invalid_argument, "a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                                               " where a residual needs one of " + std::to_string(needed_rows) + " x " +
+                                               std::to_string(needed_cols));
+}
+
 }  // namespace
 
 template <class T>
@@ -169,6 +176,7 @@ double one_norm(const DenseMatrix<T>& a) {
 
 template <class T>
 Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l) {
+  require_shape(a.rows, a.cols, l.rows(), l.cols());
   const auto& kernel = codelets<T>();
   TiledMatrix<T> rest = tiled_copy(runtime, a, l.tile());
   const std::vector<Data> diagonal = diagonal_triangles(runtime, l, Keep::lower);
@@ -190,6 +198,7 @@ Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const Tile
 template <class T>
 Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                      const std::vector<int>& pivots) {
+  require_shape(a.rows, a.cols, lu.rows(), lu.cols());
   const auto& kernel = codelets<T>();
   TiledMatrix<T> rest = permuted_tiles(runtime, a, pivots, lu.tile());
   const std::vector<Data> lower = diagonal_triangles(runtime, lu, Keep::unit_lower);
@@ -212,6 +221,7 @@ Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatri
 template <class T>
 std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
                                    const QrFactors<T>& factors) {
+  require_shape(a.rows, a.cols, qr.rows(), qr.cols());
   const auto rows = static_cast<double>(a.rows);
   const auto product = [&] {
     TiledMatrix<T> tiles = r_tiles(runtime, qr);
@@ -228,6 +238,8 @@ std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, co
 
 template <class T>
 Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b) {
+  require_shape(x.rows, x.cols, a.cols, x.cols);
+  require_shape(b.rows, b.cols, a.rows, x.cols);
   double worst = 0;
   const double norm_of_a = one_norm(a);
   for (std::int64_t r = 0; r < x.cols; ++r) {

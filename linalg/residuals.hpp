@@ -28,7 +28,9 @@ struct Residual {
 template <class T>
 double one_norm(const DenseMatrix<T>& a);
 
-// Each of these needs memory for two more matrices like A while it runs.
+// Each of the first three needs memory for two more matrices like A while it runs, waits for all tasks of the runtime,
+// and throws what failed among them. All throw `invalid_argument` where sizes differ. `a` is the matrix before it was
+// factorized.
 
 /// |A - L L^T| / (n |A| eps), in the 1-norm, from the lower triangles. `l` as `cholesky` leaves it.
 template <class T>

@@ -258,7 +258,9 @@ class Checker {
   /// The file of the tree that an include means, also where it is written as users write it: <troupe/...>.
   std::optional<std::string> resolve(const std::string& name) const {
     if (includes_.contains(name)) return name;
-    if (name == "troupe/troupe.hpp" && includes_.contains("client/troupe.hpp")) return "client/troupe.hpp";
+    for (const char* umbrella : {"client/troupe.hpp", "linalg/linalg.hpp", "traces/traces.hpp"}) {
+      if (includes_.contains(umbrella) && name == "troupe/" + fs::path(umbrella).filename().string()) return umbrella;
+    }
     constexpr std::string_view prefix = "troupe/";
     if (name.starts_with(prefix) && includes_.contains(name.substr(prefix.size()))) return name.substr(prefix.size());
     return std::nullopt;

@@ -35,6 +35,7 @@ std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
                            "actors/supervisor.hpp",
                            "actors/run_report.hpp",
                            "client/troupe.hpp",
+                           "linalg/linalg.hpp",
                            "kernels/gemm.hpp",
                            "kernels/blas_threads.hpp",
                            "kernels/fortran.hpp",
@@ -89,6 +90,7 @@ const std::vector<Case> kForbidden{
     // Another way to write the same include.
     {"graph/a.cpp", "<client/troupe.hpp>"},
     {"graph/a.cpp", "<troupe/troupe.hpp>"},
+    {"client/a.cpp", "<troupe/linalg.hpp>"},
     {"graph/a.cpp", "<troupe/actors/supervisor.hpp>"},
     // Cores and shells.
     {"actors/workers/a.cpp", "\"actors/workers/worker_actor.hpp\""},
@@ -147,6 +149,7 @@ const std::vector<Case> kAllowed{
     {"bench/runners/a.cpp", "<lapacke.h>"},
     {"service/a.cpp", "\"client/troupe.hpp\""},
     {"apps/a.cpp", "<troupe/troupe.hpp>"},
+    {"apps/a.cpp", "<troupe/linalg.hpp>"},
     {"tests/apps/a_test.cpp", "\"actors/workers/deque.hpp\""},
     {"tests/graph/a_test.cpp", "\"tests/support/tree.hpp\""},
     {"actors/workers/a_actor.cpp", "<caf/all.hpp>"},

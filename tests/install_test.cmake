@@ -1,6 +1,6 @@
 # Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the programs of
-# README.md and docs/programming.md with find_package, and the first one with pkg-config too, runs them, and compares what
-# they print with what the document says.
+# README.md, docs/programming.md and docs/linalg.md with find_package, most with pkg-config too, runs them, and compares
+# what they print with what the document says.
 #
 # A program NAME is the ```cpp block after `<!-- example: NAME -->`; what it must print is the next ``` block after
 # `<!-- output: NAME -->`, in which `...` stands for anything within a line.
@@ -15,7 +15,8 @@ file(MAKE_DIRECTORY ${work})
 
 # run(WHAT command...): the output, or the end of the test.
 function(run what)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output
+                  RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
     message("${output}")
     message(FATAL_ERROR "${what} failed (${result})")
@@ -25,7 +26,6 @@ endfunction()
 
 run("installing" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/installed)
 file(RENAME ${work}/installed ${prefix})
-set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 unset(ENV{DESTDIR})
 
@@ -36,7 +36,7 @@ if(count LESS 10)
   message(FATAL_ERROR "only ${count} headers were installed")
 endif()
 foreach(header ${headers})
-  file(STRINGS ${header} bad REGEX "#[ \t]*include[ \t]*(\"|<(caf/|hwloc|cblas|lapack|cuda|fmt/))")
+  file(STRINGS ${header} bad REGEX "#[ \t]*include[ \t]*(\"|<(caf/|hwloc|cblas|lapack|cuda|fmt/|nlohmann/))")
   if(bad OR NOT header MATCHES "/include/troupe/(.*\\.hpp|troupe\\.h)$")
     message(FATAL_ERROR "installed header ${header}: ${bad}")
   endif()
@@ -51,6 +51,7 @@ foreach(text ${texts})
 endforeach()
 
 run("the installed program" ${prefix}/bin/troupe --help)
+run("the installed experiments" ${prefix}/bin/troupe experiment --help)
 if(EXISTS ${BUILD_DIR}/bench/troupe-bench)
   run("the installed benchmarks" ${prefix}/bin/troupe bench memory --tiny --runtimes troupe)
 endif()
@@ -88,6 +89,12 @@ function(document_program name document)
 endfunction()
 document_program(first-program README.md)
 document_program(recorded-graph docs/programming.md)
+document_program(linalg docs/linalg.md)
+find_program(gnuplot gnuplot)
+if(NOT gnuplot)
+  message("skipped: gnuplot is not installed, which draws the picture of docs/linalg.md")
+  return()
+endif()
 
 # check_output(NAME HOW): of the last `run`.
 function(check_output name how)
@@ -96,6 +103,21 @@ function(check_output name how)
   if(NOT output MATCHES "^${pattern}$")
     message(FATAL_ERROR "${name}, built with ${how}, printed\n${output}\nand the document says\n${expected_${name}}")
   endif()
+endfunction()
+
+# check_linalg(HOW): the last `run` was of the program of docs/linalg.md, which leaves files.
+function(check_linalg how)
+  check_output(linalg "${how}")
+  foreach(file x.mtx run.json run.txt run.svg run.png)
+    if(NOT EXISTS ${work}/${file})
+      message(FATAL_ERROR "the program of docs/linalg.md, built with ${how}, left no ${file}")
+    endif()
+  endforeach()
+  file(READ ${work}/run.txt report)
+  if(NOT report MATCHES "potrf" OR NOT report MATCHES "critical path")
+    message(FATAL_ERROR "the program of docs/linalg.md reported\n${report}")
+  endif()
+  file(REMOVE ${work}/x.mtx ${work}/run.json ${work}/run.txt ${work}/run.svg ${work}/run.png)
 endfunction()
 
 # The user has folders and headers of the same names as ours. They must not meet.
@@ -134,6 +156,7 @@ int main(void) {
 }
 ]])
 file(WRITE ${user}/recorded.cpp "${program_recorded-graph}")
+file(WRITE ${user}/factorizing.cpp "${program_linalg}")
 foreach(header ${headers})
   cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${prefix}/include/troupe OUTPUT_VARIABLE name)
   file(WRITE ${user}/${name} "#error this is a header of the user's\n")
@@ -149,6 +172,8 @@ add_executable(recorded recorded.cpp)
 target_link_libraries(recorded PRIVATE Troupe::troupe)
 add_executable(first_with_kernels first.cpp)
 target_link_libraries(first_with_kernels PRIVATE Troupe::kernels)
+add_executable(factorizing factorizing.cpp)
+target_link_libraries(factorizing PRIVATE Troupe::linalg Troupe::traces)
 if(TARGET Troupe::remote)
   add_executable(remote remote.cpp)
   target_link_libraries(remote PRIVATE Troupe::remote)
@@ -156,6 +181,10 @@ if(TARGET Troupe::remote)
   target_link_libraries(plain PRIVATE Troupe::c)
 endif()
 ]])
+
+# As the documents say: where the libraries lie is written into the program.
+run("pkg-config" pkg-config --variable=libdir troupe)
+string(STRIP "-Wl,-rpath,${output}" rpath)
 
 run("configuring with find_package" ${CMAKE_COMMAND} -S ${user} -B ${work}/find_package -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_FLAGS=-Werror)
@@ -169,7 +198,7 @@ if(EXISTS ${work}/find_package/remote)
   run("the program in C" ${work}/find_package/plain)
   run("pkg-config" pkg-config --cflags --libs troupe_c)
   string(STRIP "${output}" flags)
-  separate_arguments(flags UNIX_COMMAND "${flags}")
+  separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
   run("building C with pkg-config" cc -std=c99 -pedantic -Werror ${user}/plain.c -o ${work}/plain_pkg_config ${flags})
   run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
   find_program(python NAMES python3)
@@ -207,13 +236,21 @@ troupe_ctypes.troupe.troupe_runtime_free(runtime)
 endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")
+run("the program that factorizes" ${work}/find_package/factorizing)
+check_linalg("find_package")
 
 foreach(package troupe troupe_kernels)
   run("pkg-config" pkg-config --cflags --libs ${package})
   string(STRIP "${output}" flags)
-  separate_arguments(flags UNIX_COMMAND "${flags}")
+  separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
   run("building with pkg-config" ${CXX} -std=c++20 -Werror -I${user} ${user}/first.cpp -o ${work}/first_${package} ${flags})
   run("the first program, built with pkg-config," ${work}/first_${package})
   check_output(first-program "pkg-config ${package}")
 endforeach()
+run("pkg-config" pkg-config --cflags --libs troupe_linalg troupe_traces)
+string(STRIP "${output}" flags)
+separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
+run("building with pkg-config" ${CXX} -std=c++20 -Werror -I${user} ${user}/factorizing.cpp -o ${work}/factorizing ${flags})
+run("the program that factorizes, built with pkg-config," ${work}/factorizing)
+check_linalg("pkg-config")
 message("the programs of the documents were built and run with find_package and pkg-config")

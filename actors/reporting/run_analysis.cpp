@@ -173,6 +173,17 @@ WorkerUse RunAnalysis::sum() const {
   return sum;
 }
 
+Duration RunAnalysis::slowed() const {
+  Duration total{};
+  for (const CodeletUse& use : codelets) total += use.slowed;
+  return total;
+}
+
+Duration RunAnalysis::limited_by_dependencies() const {
+  const WorkerUse all = sum();
+  return all.searching + all.waiting - all.at_the_end;
+}
+
 Duration RunAnalysis::work_bound() const {
   return workers.empty() ? Duration{} : sum().kernels / static_cast<std::int64_t>(workers.size());
 }

@@ -73,6 +73,11 @@ struct RunAnalysis {
 
   /// Over all workers.
   [[nodiscard]] WorkerUse sum() const;
+  /// What tasks took beyond the rate of the fastest quarter of their codelet: see `CodeletUse::slowed`.
+  [[nodiscard]] Duration slowed() const;
+  /// Time of workers without a ready task while others computed, before the end of the run: what was in flight bounds
+  /// what can be done. At the end it is a matter of balance.
+  [[nodiscard]] Duration limited_by_dependencies() const;
   /// The time of the kernels spread evenly over the workers.
   [[nodiscard]] Duration work_bound() const;
   /// No schedule of these tasks on these workers ends sooner than this: the larger of work and critical path.

@@ -9,9 +9,8 @@
 #include "apps/terminal/standard_error.hpp"
 #include "platform/machine/clock.hpp"
 #include "traces/files/trace_file.hpp"
-#include "traces/text/analysis_report.hpp"
+#include "traces/text/analysis_json.hpp"
 #include "traces/text/human.hpp"
-#include "traces/text/transfer_summary.hpp"
 
 namespace troupe::apps {
 
@@ -42,16 +41,16 @@ void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime) {
 
 TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run) {
   TraceOutcome outcome;
-  for (const WorkerReport& worker : run.report.workers) outcome.devices.push_back(worker.device);
+  traces::TraceDescription description = traces::describe(run.title, run.trace, run.report);
+  description.begin = run.window.start;
+  outcome.devices = description.workers;
   if (arguments.report) outcome.analysis = actors::analyse(run.trace, outcome.devices.size(), run.window);
   if ((arguments.report || !arguments.file.empty()) && run.trace.dropped > 0) {
     warn(fmt::format("the trace is not complete: there was no room for {} of its entries (--trace-limit {})",
                      human_count(run.trace.dropped), arguments.limit));
   }
   if (arguments.file.empty()) return outcome;
-  const auto written =
-      traces::write_trace(arguments.file, std::move(run.trace),
-                          {run.title, outcome.devices, run.window.start, traces::node_names(run.report)});
+  const auto written = traces::write_trace(arguments.file, std::move(run.trace), description);
   if (written) {
     outcome.file = arguments.file;
   } else {

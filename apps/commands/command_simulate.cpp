@@ -84,11 +84,10 @@ void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& 
 }
 
 void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& request, FactorizationOutcome& outcome) {
-  traces::TraceDescription description;
   const SimulationPlace& place = request.places().front();
-  description.title = fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy);
-  for (const WorkerReport& worker : outcome.report.workers) description.workers.push_back(worker.device);
-  description.nodes = traces::node_names(outcome.report);
+  traces::TraceDescription description = traces::describe(
+      fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy), outcome.trace, outcome.report);
+  description.begin = {};
   usable(traces::write_trace(arguments.trace, std::move(outcome.trace), description));
 }
 

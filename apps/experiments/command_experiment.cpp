@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "apps/arguments/common_arguments.hpp"
-#include "apps/command_line.hpp"
 #include "apps/experiments/dada_report.hpp"
 #include "apps/experiments/eviction_experiment.hpp"
+#include "apps/experiments/experiment_commands.hpp"
 #include "apps/experiments/policy_report.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/scaled_machine.hpp"
@@ -169,11 +169,10 @@ void refuse_all(const CLI::App& command) {
 
 }  // namespace
 
-void add_experiment_command(CLI::App& application, Command& chosen) {
+void add_experiments(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<ExperimentArguments>();
-  CLI::App* command = application.add_subcommand(
-      "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators");
-  add_scaling_command(*command, chosen);
+  CLI::App* command = &application;
+  add_scaling_command(application, chosen);
   command
       ->add_option("name", arguments->name,
                    "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "

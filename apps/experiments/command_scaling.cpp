@@ -11,7 +11,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
-#include "apps/command_line.hpp"
+#include "apps/experiments/experiment_commands.hpp"
 #include "apps/experiments/scaling_summary.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"

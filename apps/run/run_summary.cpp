@@ -242,16 +242,10 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
 }
 
 traces::Picture picture_of(const RunSummary& summary) {
-  traces::Picture picture;
-  picture.title = summary.title();
+  traces::Picture picture =
+      traces::picture_of(summary.trace, traces::describe(summary.title(), summary.trace, summary.report));
   picture.subtitle.push_back(
       fmt::format("{} matrix, policy {}, {:.4g} GFlop/s", summary.problem, summary.policy, summary.runs.back().gflops));
-  for (const WorkerReport& worker : summary.report.workers) picture.workers.push_back(worker.device);
-  const TimeStamp start = summary.trace.events.empty() ? TimeStamp{} : summary.trace.events.front().start;
-  for (const TraceEvent& event : summary.trace.events) {
-    picture.spans.push_back({event.worker.index(), summary.trace.codelet_of(event), seconds(event.start - start),
-                             seconds(event.end - start)});
-  }
   return picture;
 }
 

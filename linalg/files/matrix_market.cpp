@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "linalg/files/line_reader.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::linalg {
@@ -188,6 +189,15 @@ Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHea
   return matrix;
 }
 
+template <class T>
+Result<DenseMatrix<T>> read_dense(const std::string& path) {
+  const auto header = read_header(path);
+  if (!header) return header.failure();
+  return read_dense<T>(path, header.value());
+}
+
+template Result<DenseMatrix<float>> read_dense(const std::string&);
+template Result<DenseMatrix<double>> read_dense(const std::string&);
 template Result<DenseMatrix<float>> read_dense(const std::string&, const MatrixMarketHeader&);
 template Result<DenseMatrix<double>> read_dense(const std::string&, const MatrixMarketHeader&);
 

@@ -19,6 +19,12 @@ namespace troupe::linalg {
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHeader& header);
 
+/// The same for a file of any size: its header is read first.
+template <class T>
+Result<DenseMatrix<T>> read_dense(const std::string& path);
+
+extern template Result<DenseMatrix<float>> read_dense(const std::string&);
+extern template Result<DenseMatrix<double>> read_dense(const std::string&);
 extern template Result<DenseMatrix<float>> read_dense(const std::string&, const MatrixMarketHeader&);
 extern template Result<DenseMatrix<double>> read_dense(const std::string&, const MatrixMarketHeader&);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "linalg/files/line_reader.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::linalg {

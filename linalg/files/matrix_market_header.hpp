@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <string>
 
-#include "linalg/files/line_reader.hpp"
 #include "proto/errors.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::linalg {
+
+class LineReader;
 
 enum class MatrixFormat { coordinate, array };
 enum class MatrixField { real, integer };

@@ -204,12 +204,43 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
   refused(5, 4, {.application = Application::cholesky, .tile = 2});
   refused(5, 4, {.application = Application::lu, .tile = 2});
   refused(4, 5, {.application = Application::qr, .tile = 2});
-  refused(4, 4, {.application = Application::qr, .tile = 0});
   refused(4, 4, {.application = Application::qr, .tile = -3});
   refused(4, 4, {.application = Application::qr, .tile = 2, .inner = 0});
   refused(8, 8, {.application = Application::qr, .tile = 2, .tile_rows = 4});
   refused(8, 8, {.application = Application::cholesky, .tile = 2, .tile_rows = 3});
   refused(8, 8, {.application = Application::lu, .tile = 2, .tile_rows = 1});
+}
+
+BOOST_AUTO_TEST_CASE(only_random_matrices_need_not_be_square) {
+  Runtime runtime(two_workers());
+  BOOST_TEST(assemble<double>(runtime, {ProblemKind::random, 3, 2}).values.size() == 6U);
+  for (const ProblemKind kind : {ProblemKind::random_definite, ProblemKind::covariance, ProblemKind::poisson}) {
+    BOOST_CHECK_EXCEPTION((void)assemble<double>(runtime, {kind, 3, 2}), Error, [](const Error& error) {
+      return error.code() == ErrorCode::invalid_argument && contains(error.what(), "square");
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(residuals_are_of_a_matrix_of_the_same_size) {
+  Runtime runtime(two_workers());
+  DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, 9, 9, 1});
+  for (const Application application : {Application::lu, Application::qr}) {
+    Factorization<double> factorization(runtime, a, {.application = application});
+    BOOST_CHECK_EXCEPTION((void)factorization.residuals(DenseMatrix<double>(9, 8)), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::invalid_argument; });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_tile_need_not_be_chosen) {
+  Runtime runtime(two_workers());
+  const DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, 150, 150, 1});
+  for (const Application application : {Application::cholesky, Application::lu, Application::qr}) {
+    DenseMatrix<double> chosen = a;
+    DenseMatrix<double> given = a;
+    const Factorization<double> one(runtime, chosen, {.application = application});
+    const Factorization<double> other(runtime, given, {.application = application, .tile = default_tile(150)});
+    BOOST_TEST((chosen.values == given.values));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_right_hand_side_that_does_not_fit_is_refused) {

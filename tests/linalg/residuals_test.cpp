@@ -192,6 +192,17 @@ BOOST_AUTO_TEST_CASE(are_on_the_scale_of_the_precision) {
   BOOST_TEST(error_of(1.0F, 100) == 100, boost::test_tools::tolerance(1e-12));
 }
 
+BOOST_AUTO_TEST_CASE(refuse_matrices_that_do_not_belong_together) {
+  const auto refused = [](const DenseMatrix<double>& a, const DenseMatrix<double>& x, const DenseMatrix<double>& b) {
+    BOOST_CHECK_EXCEPTION((void)solve_residual(a, x, b), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::invalid_argument; });
+  };
+  const DenseMatrix<double> a(3, 3);
+  refused(a, DenseMatrix<double>(2, 1), DenseMatrix<double>(3, 1));
+  refused(a, DenseMatrix<double>(3, 1), DenseMatrix<double>(4, 1));
+  refused(a, DenseMatrix<double>(3, 2), DenseMatrix<double>(3, 1));
+}
+
 BOOST_AUTO_TEST_CASE(never_accept_what_is_no_number_or_overflows) {
   BOOST_TEST(!Residual({"", kNan}).accepted());
   BOOST_TEST(!Residual({"", std::numeric_limits<double>::infinity()}).accepted());

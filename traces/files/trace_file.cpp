@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "platform/files/atomic_file.hpp"
 #include "traces/files/chrome_trace.hpp"
 #include "traces/files/paje_trace.hpp"
+#include "traces/text/transfer_summary.hpp"
 
 namespace troupe::traces {
 
@@ -55,6 +57,13 @@ class PipeSignalIgnored {
 };
 
 }  // namespace
+
+TraceDescription describe(std::string title, const Trace& trace, const RunReport& report) {
+  TraceDescription description{std::move(title), {}, {}, node_names(report)};
+  for (const WorkerReport& worker : report.workers) description.workers.push_back(worker.device);
+  if (!trace.events.empty()) description.begin = trace.events.front().start;
+  return description;
+}
 
 Result<void> check_trace_path(const std::string& path) {
   if (!path.ends_with(kChrome) && !path.ends_with(kPaje)) {

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "actors/reporting/run_report.hpp"
 #include "actors/reporting/trace.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::traces {
 
-/// What a file says of a trace besides its events.
+/// What files and pictures say of a trace besides its events. Of a run on this machine `describe` makes it.
 struct TraceDescription {
   /// "cholesky, n = 4096".
   std::string title;
@@ -21,12 +22,16 @@ struct TraceDescription {
   std::vector<std::string> nodes = {};
 };
 
+/// From `Runtime::report`, at any time after the run. The run began when the first task of the trace did: where
+/// something before it is to be seen, too, change `begin`.
+[[nodiscard]] TraceDescription describe(std::string title, const Trace& trace, const RunReport& report);
+
 /// Whether `write_trace` could write to `path`, so that a long run is not started for nothing: `bad_input` for a name
 /// that ends neither in `.json` nor in `.paje`, and for a path where no file can be put.
 Result<void> check_trace_path(const std::string& path);
 
-/// Writes `path`, as Chrome's JSON or Paje by its ending. The file appears complete or not at all, unless it is a pipe
-/// or a device. `ErrorCode::io` where it cannot be written.
+/// Writes `path`, for Perfetto and Chrome where it ends in `.json`, for ViTE where it ends in `.paje`. The file appears
+/// complete or not at all, unless it is a pipe or a device. `ErrorCode::io` where it cannot be written.
 Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description);
 
 }  // namespace troupe::traces

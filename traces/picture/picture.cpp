@@ -79,4 +79,13 @@ Result<void> check_picture_path(const std::string& path) {
   return check_gnuplot();
 }
 
+Picture picture_of(const Trace& trace, const TraceDescription& description) {
+  Picture picture{description.title, {}, description.workers, {}};
+  for (const TraceEvent& event : trace.events) {
+    picture.spans.push_back({event.worker.index(), trace.codelet_of(event), seconds(event.start - description.begin),
+                             seconds(event.end - description.begin)});
+  }
+  return picture;
+}
+
 }  // namespace troupe::traces

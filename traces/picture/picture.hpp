@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proto/errors.hpp"
+#include "traces/files/trace_file.hpp"
 
 namespace troupe::traces {
 
@@ -28,6 +29,9 @@ struct Picture {
   /// In any order.
   std::vector<PictureSpan> spans;
 };
+
+/// The picture of a trace: its tasks, from the description's `begin` on. It has no subtitle.
+[[nodiscard]] Picture picture_of(const Trace& trace, const TraceDescription& description);
 
 /// What was written.
 struct PictureFiles {

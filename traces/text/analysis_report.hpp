@@ -1,7 +1,6 @@
-/// Where the time of a run went, for people and for programs.
+/// Where the time of a run went, for people.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -9,11 +8,11 @@
 
 namespace troupe::traces {
 
+using actors::analyse;
+using actors::RunAnalysis;
+
 /// Tables of workers and codelets, the critical path, the bounds, and a list of what kept the run from them. `devices`:
 /// of the workers, by index. Ends in a line break.
-[[nodiscard]] std::string analysis_text(const actors::RunAnalysis& analysis, const std::vector<std::string>& devices);
-
-/// The same numbers; times in seconds.
-[[nodiscard]] nlohmann::json analysis_json(const actors::RunAnalysis& analysis);
+[[nodiscard]] std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::string>& devices);
 
 }  // namespace troupe::traces

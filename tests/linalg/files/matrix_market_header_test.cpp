@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "linalg/files/line_reader.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "linalg/files/line_reader.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -26,9 +27,7 @@ struct ReaderFixture {
   template <class T = double>
   Result<DenseMatrix<T>> matrix_of(std::string_view content) {
     const auto path = folder.write("a.mtx", content);
-    const auto header = read_header(path);
-    if (!header) return header.failure();
-    return read_dense<T>(path, header.value());
+    return read_dense<T>(path);
   }
 
   template <class T = double>

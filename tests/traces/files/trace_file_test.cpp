@@ -76,6 +76,20 @@ BOOST_AUTO_TEST_CASE(a_full_device_is_a_failure) {
   BOOST_TEST(contains(written.failure().message, "No space left"));
 }
 
+BOOST_AUTO_TEST_CASE(a_description_has_names_and_begins_with_the_first_task) {
+  RunReport report;
+  report.workers.resize(2);
+  report.workers[0].device = "cpu core 3";
+  report.workers[1].device = "emulated GPU 0";
+  report.workers[1].kind = DeviceKind::emulated;
+  const TraceDescription made = describe("a run", sample_trace(), report);
+  BOOST_TEST(made.title == "a run");
+  BOOST_TEST((made.workers == std::vector<std::string>{"cpu core 3", "emulated GPU 0"}));
+  BOOST_TEST((made.nodes == std::vector<std::string>{"host", "emulated GPU 0"}));
+  BOOST_TEST((made.begin == sample_trace().events.front().start));
+  BOOST_TEST((describe("nothing", {}, report).begin == TimeStamp{}));
+}
+
 BOOST_AUTO_TEST_CASE(states_from_before_the_run_are_cut_at_its_beginning) {
   description.begin = tests::HandMadeTrace::at(20);
   tests::HandMadeTrace trace;

@@ -9,6 +9,7 @@
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/trace_sample.hpp"
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::traces {
@@ -71,6 +72,19 @@ struct PictureFixture {
 }  // namespace picture
 
 BOOST_FIXTURE_TEST_SUITE(picture, PictureFixture)
+
+BOOST_AUTO_TEST_CASE(of_a_trace_has_its_tasks_from_the_begin_on) {
+  const Trace trace = tests::sample_trace();
+  const Picture made = picture_of(trace, {"a run", {"one", "two"}, tests::HandMadeTrace::at(10)});
+  BOOST_TEST(made.title == "a run");
+  BOOST_TEST((made.workers == Names{"one", "two"}));
+  BOOST_TEST_REQUIRE(made.spans.size() == 4U);
+  BOOST_TEST(made.spans[0].start_s == 0);
+  BOOST_TEST(made.spans[2].worker == 1U);
+  BOOST_TEST(made.spans[2].codelet == "gemm");
+  BOOST_TEST(made.spans[2].start_s == 32e-6, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(made.spans[2].end_s == 50e-6, boost::test_tools::tolerance(1e-9));
+}
 
 BOOST_AUTO_TEST_CASE(writes_both_forms_whichever_is_named) {
   if (no_gnuplot()) return;

@@ -5,6 +5,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/trace_sample.hpp"
+#include "traces/text/analysis_json.hpp"
 
 namespace troupe::traces {
 

@@ -1,0 +1,73 @@
+/// Commands that are programs of their own, so that who runs a factorization does not load them: `troupe bench`, which
+/// is `troupe-bench`, and `troupe experiment`, which is `troupe-experiment`. This program only finds and starts them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/command_line.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OtherProgram {
+  const char* name;
+  /// What to say where it is not there.
+  const char* missing;
+};
+
+/// Where they lie from this program's folder: as installed, and in the build tree.
+constexpr std::array kFolders{"../" TROUPE_LIBEXECDIR "/troupe", "../bench", "."};
+
+std::string find_program(const OtherProgram& other) {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* folder : kFolders) {
+    const std::string program = (here / folder / other.name).lexically_normal().string();
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  throw Error(ErrorCode::platform, other.missing);
+}
+
+/// Becomes the other program, whose exit code is then the command's.
+int become(const OtherProgram& other, std::vector<std::string> arguments) {
+  std::string program = find_program(other);
+  std::vector<char*> pointers{program.data()};
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  ::execv(program.c_str(), pointers.data());
+  throw Error(ErrorCode::platform, fmt::format("cannot start '{}': {}", program, std::strerror(errno)));
+}
+
+void add_other_program(CLI::App* command, const OtherProgram& other, Command& chosen) {
+  // Everything that follows, --help too, is for the other program.
+  command->set_help_flag();
+  command->prefix_command();
+  command->callback([command, other, &chosen] {
+    chosen = [other, arguments = command->remaining()] { return become(other, arguments); };
+  });
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& application, Command& chosen) {
+  add_other_program(application.add_subcommand("bench", "Measure this runtime beside its peers"),
+                    {"troupe-bench", "the benchmarks were not built: configure with -DTROUPE_BUILD_BENCH=ON"}, chosen);
+}
+
+void add_experiment_command(CLI::App& application, Command& chosen) {
+  add_other_program(
+      application.add_subcommand(
+          "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators"),
+      {"troupe-experiment", "the experiments were not built: build the target troupe-experiment"}, chosen);
+}
+
+}  // namespace troupe::apps

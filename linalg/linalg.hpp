@@ -1,0 +1,19 @@
+/// Dense linear algebra for programs: factorizations, solves, residuals, generated problems, Matrix Market files.
+/// Installed as <troupe/linalg.hpp>, with the library `Troupe::linalg`; docs/linalg.md has a complete program.
+///
+/// Start at `linalg::Factorization`, which takes a column-major matrix of the program. `cholesky`, `lu` and `qr` with
+/// their solves work on a `TiledMatrix` and only submit tasks, so that further tasks of the program can go between.
+///
+/// Matrices are of float or double. What fails is thrown as `Error`; what reads or writes a file returns a `Result`,
+/// whose `value_or_throw()` throws the same.
+#pragma once
+
+#include "linalg/cholesky.hpp"
+#include "linalg/dense_matrix.hpp"
+#include "linalg/factorization.hpp"
+#include "linalg/files/matrix_market.hpp"
+#include "linalg/files/matrix_market_writer.hpp"
+#include "linalg/lu.hpp"
+#include "linalg/problem.hpp"
+#include "linalg/qr.hpp"
+#include "linalg/residuals.hpp"

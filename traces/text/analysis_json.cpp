@@ -1,0 +1,65 @@
+#include "traces/text/analysis_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace troupe::traces {
+
+namespace {
+
+nlohmann::json worker_json(const actors::WorkerUse& use) {
+  return {{"tasks", use.tasks},
+          {"kernel_seconds", seconds(use.kernels)},
+          {"overhead_seconds", seconds(use.overhead)},
+          {"searching_seconds", seconds(use.searching)},
+          {"waiting_seconds", seconds(use.waiting)},
+          {"idle_seconds", seconds(use.idle)},
+          {"end_seconds", seconds(use.at_the_end)}};
+}
+
+nlohmann::json codelet_json(const actors::CodeletUse& use) {
+  return {{"codelet", use.name},
+          {"tasks", use.tasks},
+          {"failed", use.failed},
+          {"seconds", seconds(use.total)},
+          {"mean_seconds", use.mean_s},
+          {"deviation_seconds", use.deviation_s},
+          {"shortest_seconds", seconds(use.shortest)},
+          {"longest_seconds", seconds(use.longest)},
+          {"gflops", use.gflops},
+          {"slowed_seconds", seconds(use.slowed)}};
+}
+
+nlohmann::json path_json(const RunAnalysis& analysis) {
+  const actors::CriticalPath& path = analysis.path;
+  nlohmann::json codelets = nlohmann::json::array();
+  for (const actors::PathUse& use : analysis.path_codelets) {
+    codelets.push_back({{"codelet", use.codelet}, {"tasks", use.tasks}, {"seconds", seconds(use.total)}});
+  }
+  return {{"seconds", seconds(path.length)},
+          {"tasks", path.tasks.size()},
+          {"codelets", std::move(codelets)},
+          {"unpaused_share", path.length > Duration{} ? seconds(path.unpaused) / seconds(path.length) : 0.0},
+          {"pause_seconds", seconds(path.pauses)},
+          {"longest_pause_seconds", seconds(path.longest_pause)}};
+}
+
+}  // namespace
+
+nlohmann::json analysis_json(const RunAnalysis& analysis) {
+  const actors::WorkerUse sum = analysis.sum();
+  nlohmann::json json{
+      {"seconds", seconds(analysis.makespan)},     {"tasks", analysis.tasks},
+      {"dependencies", analysis.dependencies},     {"dropped", analysis.dropped},
+      {"workers", nlohmann::json::array()},        {"codelets", nlohmann::json::array()},
+      {"critical_path", path_json(analysis)},      {"work_bound_seconds", seconds(analysis.work_bound())},
+      {"bound_seconds", seconds(analysis.bound())}};
+  for (const actors::WorkerUse& use : analysis.workers) json["workers"].push_back(worker_json(use));
+  for (const actors::CodeletUse& use : analysis.codelets) json["codelets"].push_back(codelet_json(use));
+  json["worker_seconds"] = {
+      {"kernels", seconds(sum.kernels)},   {"slowed", seconds(analysis.slowed())},
+      {"overhead", seconds(sum.overhead)}, {"dependencies", seconds(analysis.limited_by_dependencies())},
+      {"end", seconds(sum.at_the_end)},    {"idle", seconds(sum.idle)}};
+  return json;
+}
+
+}  // namespace troupe::traces

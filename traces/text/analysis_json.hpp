@@ -1,0 +1,13 @@
+/// Where the time of a run went, for programs.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "traces/text/analysis_report.hpp"
+
+namespace troupe::traces {
+
+/// The numbers of `analysis_text`; times in seconds.
+[[nodiscard]] nlohmann::json analysis_json(const RunAnalysis& analysis);
+
+}  // namespace troupe::traces
