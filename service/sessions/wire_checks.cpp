@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "service/views/valid_text.hpp"
+#include "service/views/prometheus_text.hpp"
 
 namespace troupe::service {
 
