@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "actors/device_setup.hpp"
 #include "actors/host_views.hpp"
 #include "actors/memory_nodes.hpp"
-#include "actors/running/device_factory.hpp"
 #include "actors/simulating/kernel_timer.hpp"
 #include "actors/simulating/simulation_options.hpp"
 #include "actors/workers/devices/modelled_device.hpp"

@@ -16,7 +16,7 @@
 #include "platform/machine/process_limits.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "service/configuration/log.hpp"
-#include "service/configuration/token_file.hpp"
+#include "service/http/token_file.hpp"
 #include "service/configuration/weights.hpp"
 #include "service/connections/manager_notice.hpp"
 #include "service/descriptor_reserve.hpp"

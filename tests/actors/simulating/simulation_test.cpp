@@ -108,10 +108,13 @@ const std::vector<AccessMode> kRead{AccessMode::read};
 const std::vector<AccessMode> kWrite{AccessMode::write};
 const std::vector<AccessMode> kUpdate{AccessMode::read_write};
 
+/// Data that a wait for everything leaves where they are.
 Handle registered(TestRuntime& runtime, Values& values, const std::string& name = "x") {
   const auto rows = static_cast<std::int64_t>(values.size());
-  return runtime->graph().register_data(
-      {layout_of<double>(rows, 1, rows), reinterpret_cast<std::byte*>(values.data()), nullptr, name});
+  graph::DataDescription description{layout_of<double>(rows, 1, rows), reinterpret_cast<std::byte*>(values.data()),
+                                     nullptr, name};
+  description.hidden = true;
+  return runtime->graph().register_data(std::move(description));
 }
 
 /// As the program reads it.

@@ -397,7 +397,12 @@ class Run {
       if (program_.regions[i].root >= program_.roots) continue;  // released
       const auto hold = place_.acquire(handles_[i], AccessMode::read);
       home[i] = hold ? Result<void>() : Result<void>(hold.failure());
-      if (!hold) continue;
+      if (!hold) {
+        // One of its parts has no content; what no part has lies on the host.
+        const int root = static_cast<int>(i);
+        if (root < program_.roots && is_hidden(root)) copy_out(hidden_view(root), program_view(root));
+        continue;
+      }
       if (!is_visible(static_cast<int>(i))) copy_out(hold.value().view, program_view(static_cast<int>(i)));
       place_.give_back(hold.value());
     }

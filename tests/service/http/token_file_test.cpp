@@ -1,4 +1,4 @@
-#include "service/configuration/token_file.hpp"
+#include "service/http/token_file.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
