@@ -12,14 +12,15 @@ namespace {
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 thread_local std::size_t allocations_left = kAll;
 
-void* allocate_or_throw(std::size_t size, std::size_t alignment) {
-  if (allocations_left == 0) throw std::bad_alloc();
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  if (allocations_left == 0) return nullptr;
   if (allocations_left != kAll) --allocations_left;
   alignment = std::max(alignment, alignof(std::max_align_t));
-  if (void* memory =
-          std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment)) {
-    return memory;
-  }
+  return std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+  if (void* memory = allocate(size, alignment)) return memory;
   throw std::bad_alloc();
 }
 
@@ -39,6 +40,10 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return troupe::tests::allocate_or_throw(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return troupe::tests::allocate(size, 1); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return troupe::tests::allocate(size, 1); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
