@@ -90,8 +90,8 @@ int getrf_without_pivoting(MatrixView<T> a) {
   const MatrixView<T> top = part(a, 0, half, half, a.cols - half);
   const MatrixView<T> rest = part(a, half, half, a.rows - half, a.cols - half);
   solve_triangular('L', 'L', 'N', 'U', as_constant(part(a, 0, 0, half, half)), top);
-  fortran::gemm('N', 'N', lapack_int(rest.rows), lapack_int(rest.cols), lapack_int(half), T{-1}, a.data + half, lapack_int(a.ld),
-                top.data, lapack_int(a.ld), T{1}, rest.data, lapack_int(a.ld));
+  fortran::gemm('N', 'N', lapack_int(rest.rows), lapack_int(rest.cols), lapack_int(half), T{-1}, a.data + half,
+                lapack_int(a.ld), top.data, lapack_int(a.ld), T{1}, rest.data, lapack_int(a.ld));
   const int info = getrf_without_pivoting(rest);
   return info == 0 ? 0 : info + lapack_int(half);
 }
@@ -104,8 +104,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   if (n <= kSmallTriangle) {
     if ((side == 'L' ? b.cols : b.rows) >= kFewRightHandSides)
       return solve_small_triangle(side, uplo, trans, diag, a, b);
-    fortran::trsm(side, uplo, trans, diag, lapack_int(b.rows), lapack_int(b.cols), T{1}, a.data, lapack_int(a.ld), b.data,
-                  lapack_int(b.ld));
+    fortran::trsm(side, uplo, trans, diag, lapack_int(b.rows), lapack_int(b.cols), T{1}, a.data, lapack_int(a.ld),
+                  b.data, lapack_int(b.ld));
     return;
   }
   // [A11; A21 A22] or [A11 A12; A22]: solve with one diagonal block, take its share off the rest, solve with the other.
@@ -135,17 +135,18 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
 template <class T>
 void geqrt(MatrixView<T> a, MatrixView<T> t) {
   if (a.cols == 0) return;
-  [[maybe_unused]] const int info = fortran::geqrt(lapack_int(a.rows), lapack_int(a.cols), lapack_int(t.rows), a.data, lapack_int(a.ld),
-                                                   t.data, lapack_int(t.ld), WorkSpace<T>(t.rows * a.cols).data());
+  [[maybe_unused]] const int info =
+      fortran::geqrt(lapack_int(a.rows), lapack_int(a.cols), lapack_int(t.rows), a.data, lapack_int(a.ld), t.data,
+                     lapack_int(t.ld), WorkSpace<T>(t.rows * a.cols).data());
   assert(info == 0 && "geqrt was called with a wrong argument");
 }
 
 template <class T>
 void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
   if (c.cols == 0 || v.cols == 0) return;
-  [[maybe_unused]] const int info =
-      fortran::gemqrt('L', trans, lapack_int(c.rows), lapack_int(c.cols), lapack_int(v.cols), lapack_int(t.rows), v.data, lapack_int(v.ld),
-                      t.data, lapack_int(t.ld), c.data, lapack_int(c.ld), WorkSpace<T>(t.rows * c.cols).data());
+  [[maybe_unused]] const int info = fortran::gemqrt(
+      'L', trans, lapack_int(c.rows), lapack_int(c.cols), lapack_int(v.cols), lapack_int(t.rows), v.data,
+      lapack_int(v.ld), t.data, lapack_int(t.ld), c.data, lapack_int(c.ld), WorkSpace<T>(t.rows * c.cols).data());
   assert(info == 0 && "gemqrt was called with a wrong argument");
 }
 
@@ -153,17 +154,18 @@ template <class T>
 void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   if (b.cols == 0) return;
   [[maybe_unused]] const int info =
-      fortran::tpqrt(lapack_int(b.rows), lapack_int(b.cols), 0, lapack_int(t.rows), upper.data, lapack_int(upper.ld), b.data,
-                     lapack_int(b.ld), t.data, lapack_int(t.ld), WorkSpace<T>(t.rows * b.cols).data());
+      fortran::tpqrt(lapack_int(b.rows), lapack_int(b.cols), 0, lapack_int(t.rows), upper.data, lapack_int(upper.ld),
+                     b.data, lapack_int(b.ld), t.data, lapack_int(t.ld), WorkSpace<T>(t.rows * b.cols).data());
   assert(info == 0 && "tpqrt was called with a wrong argument");
 }
 
 template <class T>
 void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
   if (b.cols == 0 || v.cols == 0) return;
-  [[maybe_unused]] const int info = fortran::tpmqrt(
-      'L', trans, lapack_int(b.rows), lapack_int(b.cols), lapack_int(v.cols), 0, lapack_int(t.rows), v.data, lapack_int(v.ld), t.data,
-      lapack_int(t.ld), a.data, lapack_int(a.ld), b.data, lapack_int(b.ld), WorkSpace<T>(t.rows * b.cols).data());
+  [[maybe_unused]] const int info =
+      fortran::tpmqrt('L', trans, lapack_int(b.rows), lapack_int(b.cols), lapack_int(v.cols), 0, lapack_int(t.rows),
+                      v.data, lapack_int(v.ld), t.data, lapack_int(t.ld), a.data, lapack_int(a.ld), b.data,
+                      lapack_int(b.ld), WorkSpace<T>(t.rows * b.cols).data());
   assert(info == 0 && "tpmqrt was called with a wrong argument");
 }
 
