@@ -101,6 +101,7 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   // Small triangles directly, larger ones by recursion with matrix products in between: OpenBLAS's trsm reaches 0.4 to
   // 0.5 of the speed of its gemm at order 384, this 0.75 to 0.86.
   const std::int64_t n = a.rows;
+  if (b.rows == 0 || b.cols == 0) return;
   if (n <= kSmallTriangle) {
     if ((side == 'L' ? b.cols : b.rows) >= kFewRightHandSides)
       return solve_small_triangle(side, uplo, trans, diag, a, b);

@@ -120,7 +120,9 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     part.view.layout = whole;
     part.view.layout.rows = b.rows;
     part.view.layout.cols = b.cols;
-    part.view.data = parent.view.data + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
+    if (parent.view.data != nullptr) {
+      part.view.data = parent.view.data + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
+    }
     part.parent = &parent;
     part.hidden = parent.hidden;
     part.row_in_parent = b.row;

@@ -367,9 +367,9 @@ BOOST_AUTO_TEST_CASE(kernels_submit_trees_of_tasks) {
 
 BOOST_AUTO_TEST_CASE(the_destructor_waits_for_tasks_that_tasks_submit) {
   std::atomic<int> ran{0};
+  Codelet chain("chain", {});  // outlives the runtime, whose tasks name it
   {
     Runtime runtime(with_workers(2));
-    Codelet chain("chain", {});
     chain.cpu([&](const KernelContext& context) {
       ++ran;
       const int left = context.argument<int>(0);

@@ -19,7 +19,7 @@ inline Seeds seeds(std::uint64_t count) {
     return {std::strtoull(suite.argv[1], nullptr, 10),
             suite.argc > 2 ? std::strtoull(suite.argv[2], nullptr, 10) : std::uint64_t{1}};
   }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
   return {1, count / 5};
 #else
   return {1, count};

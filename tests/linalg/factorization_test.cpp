@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(gives_its_memory_back) {
   const std::int64_t before = resident_bytes();
   constexpr int kRuns = 20;
   for (int i = 0; i < kRuns; ++i) breaks_down(Application::cholesky);
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef TROUPE_SANITIZED
   std::cout << "not tested: the address sanitizer keeps freed memory; it looks for leaks itself\n";
   static_cast<void>(before);
 #else

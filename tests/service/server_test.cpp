@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_was_killed_is_not_listed_as_done) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_comes_back_when_clients_have_gone) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TROUPE_SANITIZED
   return skip("the address sanitizer keeps what was freed");
 #endif
   const auto resident = [] {

@@ -57,7 +57,7 @@ struct Limits {
 
 BOOST_FIXTURE_TEST_SUITE(command_limits, Limits)
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef TROUPE_SANITIZED
 
 BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   const Words user = as_nobody();

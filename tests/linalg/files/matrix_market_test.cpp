@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_file_that_changed_since_its_header_was_read) {
 }
 
 BOOST_AUTO_TEST_CASE(reports_a_matrix_for_which_there_is_no_memory) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
   tests::skip("the sanitizer ends the program where an allocation is too large");
 #else
   const auto matrix = matrix_of(kGeneral + "500000000 500000000 0\n");
