@@ -9,8 +9,8 @@ if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
   endif()
-  # Line tables only: enough for a readable backtrace, and a fraction of the size.
-  set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+  # Line tables only: enough for a readable backtrace, and a fraction of the size. They cost a tenth of the compiler's time.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1 -DNDEBUG")
   set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
   # GCC takes twice as long for checked code at -O1, which runs no faster than at -Og; clang, from -O1 on.
   set(checked_level -Og)

@@ -90,6 +90,7 @@ bool pinned_in_part(const std::byte* data, std::size_t size) {
 }
 
 Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
+  if (size.count == 0) return PinnedMemory();
   Registry& registry = Registry::get();
   const std::lock_guard one_at_a_time(registry.registering);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -98,7 +99,7 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   int device = -1;
   {
     const std::lock_guard lock(registry.mutex);
-    if (registry.devices.empty() || size.count == 0) return PinnedMemory();
+    if (registry.devices.empty()) return PinnedMemory();
     device = *registry.devices.begin();
     if (const auto found = registry.find(begin);
         found != registry.ranges.end() && end <= found->first + found->second.size) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/support/random/random_run_actor.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::tests {
 
@@ -11,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(random_programs)
 namespace {
 
 BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::tries(500); ++seed) {
     const RandomRun run = random_run(seed);
     for (const std::string& problem : execute(run)) {
       BOOST_ERROR("seed " << seed << " (" << describe(run) << "): " << problem);
@@ -20,7 +21,7 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
 }
 
 BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_again) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::tries(200); ++seed) {
     const RandomRun run = random_run(seed);
     for (const std::string& problem : execute_recorded(run)) {
       BOOST_ERROR("seed " << seed << " (" << describe(run) << ", recorded): " << problem);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "tests/support/tries.hpp"
+
 namespace troupe::tests {
 
 struct Seeds {
@@ -12,18 +14,14 @@ struct Seeds {
   std::uint64_t count = 0;
 };
 
-/// Those of the command line, or the first `count`; fewer where a sanitizer slows everything down.
+/// Those of the command line, or the first of `count` tries.
 inline Seeds seeds(std::uint64_t count) {
   const auto& suite = boost::unit_test::framework::master_test_suite();
   if (suite.argc > 1) {
     return {std::strtoull(suite.argv[1], nullptr, 10),
             suite.argc > 2 ? std::strtoull(suite.argv[2], nullptr, 10) : std::uint64_t{1}};
   }
-#ifdef TROUPE_SANITIZED
-  return {1, count / 5};
-#else
-  return {1, count};
-#endif
+  return {1, tries(count)};
 }
 
 }  // namespace troupe::tests

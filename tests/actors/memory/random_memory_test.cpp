@@ -10,6 +10,7 @@
 #include "actors/memory/memory_core.hpp"
 #include "proto/random.hpp"
 #include "tests/actors/memory/memory_checker.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::memory {
 
@@ -267,7 +268,7 @@ class RandomRun {
 };
 
 BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
-  const std::uint64_t seeds = 1000;
+  const std::uint64_t seeds = tests::tries(1000);
   MemoryStatistics sum;
   std::uint64_t at_once = 0;
   std::uint64_t losses = 0;
@@ -290,14 +291,14 @@ BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
     content_lost += run.content_lost();
   }
   // The runs went where they were meant to.
-  BOOST_TEST(sum.evictions > 2000U);
-  BOOST_TEST(sum.write_backs > 2000U);
-  BOOST_TEST(sum.prefetches_used > 1000U);
-  BOOST_TEST(sum.prefetches_wasted > 200U);
-  BOOST_TEST(sum.failed_transfers > 200U);
-  BOOST_TEST(at_once > 2000U);
-  BOOST_TEST(losses > 200U);
-  BOOST_TEST(content_lost > 200U);
+  BOOST_TEST(sum.evictions > tests::tries(2000));
+  BOOST_TEST(sum.write_backs > tests::tries(2000));
+  BOOST_TEST(sum.prefetches_used > tests::tries(1000));
+  BOOST_TEST(sum.prefetches_wasted > tests::tries(200));
+  BOOST_TEST(sum.failed_transfers > tests::tries(200));
+  BOOST_TEST(at_once > tests::tries(2000));
+  BOOST_TEST(losses > tests::tries(200));
+  BOOST_TEST(content_lost > tests::tries(200));
 }
 
 BOOST_AUTO_TEST_CASE(equal_events_give_equal_commands) {

@@ -10,6 +10,7 @@
 
 #include "apps/bounds/lower_bounds.hpp"
 #include "apps/bounds/tile_triangles.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::apps {
 
@@ -250,18 +251,18 @@ BOOST_AUTO_TEST_CASE(no_set_of_tasks_has_fewer_tiles_than_the_triangles_say) {
 
 BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_bound) {
   int equal = 0;
-  for (unsigned seed = 0; seed < 250; ++seed) {
+  for (unsigned seed = 0; seed < tests::tries(250); ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       std::mt19937 random(seed);
       equal += check(random_problem(random));
     }
   }
   BOOST_TEST_MESSAGE(equal << " bounds are reached");
-  BOOST_TEST(equal > 100);
+  BOOST_TEST(equal > static_cast<int>(tests::tries(100)));
 }
 
 BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_triangles_need) {
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  for (unsigned seed = 0; seed < tests::tries(100); ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       std::mt19937 random(seed);
       check(random_triangles(random));

@@ -15,6 +15,7 @@
 #include "apps/experiments/dada_claims.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/tries.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
 #include "tests/traces/files/paje_trace_checks.hpp"
 
@@ -309,8 +310,8 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
     return succeeds({"experiment", "dada", "--quick", "--assumptions", "1,0.67", "--jobs", jobs, "--json", "--out",
                      folder.path("x")});
   };
-  const std::string once = run("1");
-  BOOST_TEST(once == run("2"));
+  const std::string once = run("2");
+  if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
 
 BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_future) {
   const std::string text = succeeds({"experiment", "eviction", "--quick", "--json"});
-  BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
+  if (!tests::kSanitized) BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
   const auto json = nlohmann::json::parse(text);
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST_REQUIRE(json["problems"].size() == 4U);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/described/machine_description.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::apps {
 
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(no_policy_passes_them) {
   int bytes_bounded = 0;
   for (const linalg::Application application :
        {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
-    for (const std::int64_t tiles : {1, 2, 5, 10}) {
+    for (const std::int64_t tiles : {1, 2, 5, tests::kSanitized ? 6 : 10}) {
       const auto graph = record_graph(run_of(application, tiles, {0})).value();
       for (const std::vector<int>& gpus : {std::vector<int>{}, {0}, {0, 4, 2}, {0, 1, 2, 3, 4, 5, 6, 7}}) {
         for (const char* policy : {"eager", "lws", "mct", "heft", "dada:alpha=1", "dada:alpha=0.5,cp", "heteroprio"}) {
@@ -65,10 +66,11 @@ BOOST_AUTO_TEST_CASE(no_policy_passes_them) {
     }
   }
   // They say something.
-  BOOST_TEST(bytes_bounded > 100);
+  BOOST_TEST(bytes_bounded > (tests::kSanitized ? 70 : 100));
 }
 
 BOOST_AUTO_TEST_CASE(no_assumption_passes_them) {
+  const std::int64_t tiles = tests::kSanitized ? 6 : 9;
   const auto change = [](int variant, SimulationOptions& options) {
     switch (variant) {
       case 0: options.gpu_memory = Bytes{8 * 512 * 512 * 8}; break;
@@ -81,10 +83,10 @@ BOOST_AUTO_TEST_CASE(no_assumption_passes_them) {
   };
   for (const linalg::Application application :
        {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
-    const auto graph = record_graph(run_of(application, 9, {0})).value();
+    const auto graph = record_graph(run_of(application, tiles, {0})).value();
     for (int variant = 0; variant < 6; ++variant) {
       for (const char* policy : {"eager", "heft", "dada:alpha=0.5,cp"}) {
-        SimulatedRun run = run_of(application, 9, {0, 1, 4});
+        SimulatedRun run = run_of(application, tiles, {0, 1, 4});
         run.policy = policy;
         change(variant, run.simulation);
         BOOST_TEST_CONTEXT("assumption " << variant) { check_bounds(graph, run); }

@@ -1,0 +1,17 @@
+/// How often a test tries things of one kind.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::tests {
+
+#ifdef TROUPE_SANITIZED
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+/// A fifth of `count` where a sanitizer makes each try ten times as slow: those are for what shows in any of many tries.
+constexpr std::uint64_t tries(std::uint64_t count) { return kSanitized ? (count + 4) / 5 : count; }
+
+}  // namespace troupe::tests
