@@ -1,6 +1,7 @@
 /// A set of memory nodes, however many there are.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,10 @@ class NodeSet {
   }
   void set(NodeId node, bool in) { in ? insert(node) : erase(node); }
 
+  [[nodiscard]] bool empty() const { return first_ == 0 && !beyond(); }
+  /// Of one of the first 64 nodes.
+  [[nodiscard]] bool is_only(NodeId node) const { return first_ == bit(node) && !beyond(); }
+
   /// Calls `visit(node)` for each, the least first.
   template <class Visit>
   void for_each(Visit&& visit) const {
@@ -50,6 +55,9 @@ class NodeSet {
  private:
   static constexpr std::size_t kBits = 64;
 
+  [[nodiscard]] bool beyond() const {
+    return more_ && std::ranges::any_of(*more_, [](std::uint64_t word) { return word != 0; });
+  }
   static std::uint64_t bit(NodeId node) { return std::uint64_t{1} << (node.index() % kBits); }
   [[nodiscard]] std::uint64_t word(std::size_t at) const {
     if (at == 0) return first_;

@@ -178,7 +178,8 @@ void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
   host.prefetched = false;
   if (directory_.record(handle).locks > 0) --locked_;
   policy_->set_reuse(handle, 0);
-  directory_.record(handle) = {};
+  assert(directory_.record(handle).pins == 0 && "data that are released are not in use");
+  directory_.remove(handle);
   changed_ = true;
 }
 
@@ -245,7 +246,8 @@ WaitingRequest MemoryCore::why_waiting(const Request& request, bool first) const
   if (request.stage == Request::Stage::waiting) {
     if (!first) return why;
     why.handle = excluded(request);
-    if (why.handle.valid() && directory_.record(why.handle).valid == 0 && find_transfer(request, why)) return why;
+    const bool nowhere = directory_.knows(why.handle) && directory_.record(why.handle).valid == 0;
+    if (nowhere && find_transfer(request, why)) return why;
     why.reason = why.handle.valid() ? Reason::handle_in_use : Reason::memory;
     return why;
   }

@@ -24,6 +24,8 @@ void MemoryCore::admit_waiting(Commands& out) {
 }
 
 void MemoryCore::admit_first(Node& where, Commands& out) {
+  // They may have been forgotten while it waited.
+  for (const Use& use : requests_[where.waiting.front()].uses) directory_.ensure(use.handle);
   if (try_to_admit(where.waiting.front(), out) == Outcome::waits) return;
   where.waiting.pop_front();
   --waiting_;

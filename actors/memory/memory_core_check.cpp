@@ -63,15 +63,14 @@ std::string_view MemoryCore::check_node(NodeId id) const {
   Bytes evicting;
   Bytes taken;
   std::uint32_t transfers = 0;
-  for (std::size_t i = 0; i < directory_.handles(); ++i) {
-    const HandleId handle(i);
+  directory_.visit([&](HandleId handle) {
     const Replica& replica = directory_.at(handle, id);
     transfers += replica.outgoing + (replica.incoming != kNoTransfer ? 1 : 0);
-    if (!where.limited) continue;
+    if (!where.limited) return;
     if (replica.pins > 0) pinned += space_of(handle);
     if (replica.evicting) evicting += space_of(handle);
     if (replica.block != OffsetAllocator::kNone) taken += space_of(handle);
-  }
+  });
   if (transfers != where.transfers) return "the transfers of a node are counted";
   if (pinned != where.pinned) return "the pinned memory of a node is counted";
   if (evicting != where.evicting) return "the memory of a node that is about to be free is counted";
@@ -89,15 +88,17 @@ std::string_view MemoryCore::check_requests() const {
   requests_.visit([&](const Request& request) {
     if (request.stage != Request::Stage::waiting) pins += request.uses.size();
   });
-  for (std::size_t i = 0; i < directory_.handles(); ++i) pinned += directory_.record(HandleId(i)).pins;
+  directory_.visit([&](HandleId handle) { pinned += directory_.record(handle).pins; });
   if (pins != pinned) return "replicas are pinned by requests that were admitted";
   return {};
 }
 
 std::string_view MemoryCore::check() const {
-  for (std::size_t i = 0; i < directory_.handles(); ++i) {
-    if (const std::string_view broken = check(HandleId(i)); !broken.empty()) return broken;
-  }
+  std::string_view broken_handle;
+  directory_.visit([&](HandleId handle) {
+    if (broken_handle.empty()) broken_handle = check(handle);
+  });
+  if (!broken_handle.empty()) return broken_handle;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (const std::string_view broken = check_node(NodeId(i)); !broken.empty()) return broken;
   }

@@ -13,7 +13,7 @@ void MemoryCore::node_lost(NodeId id, Commands& out) {
   where.lost = true;
   changed_ = true;
   refuse_all(where, id, out);
-  for (std::size_t handle = 0; handle < directory_.handles(); ++handle) lose(HandleId(handle), id, out);
+  directory_.visit([&](HandleId handle) { lose(handle, id, out); });
   settle(out);
 }
 

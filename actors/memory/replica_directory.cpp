@@ -1,22 +1,12 @@
 #include "actors/memory/replica_directory.hpp"
 
-#include <algorithm>
-
 namespace troupe::memory {
 
 static_assert(sizeof(Replica) <= 16 && sizeof(HandleRecord) <= 32);
 
-void ReplicaDirectory::grow(std::size_t handles) {
-  const std::size_t before = handles_.size();
-  // Handles come one by one; vectors that grow to a given size grow to just that.
-  if (handles > handles_.capacity()) {
-    const std::size_t room = std::max(handles, 2 * before);
-    handles_.reserve(room);
-    replicas_.reserve(room * nodes_);
-  }
-  handles_.resize(handles);
-  replicas_.resize(handles * nodes_);
-  for (std::size_t i = before; i < handles; ++i) replicas_[i * nodes_].state = ReplicaState::shared;
+void ReplicaDirectory::add(HandleId handle) {
+  replicas_.make(handle).state = ReplicaState::shared;  // the host's
+  handles_.make(handle);
 }
 
 bool ReplicaDirectory::set_state(HandleId handle, NodeId node, ReplicaState state) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/memory/offset_allocator.hpp"
+#include "proto/handle_table.hpp"
 #include "proto/memory.hpp"
 
 namespace troupe::memory {
@@ -61,25 +62,34 @@ struct HandleRecord {
   bool in_doubt : 1 = false;
 };
 
-/// A dense table: handle after handle, its nodes side by side.
+/// By handle, its nodes side by side. Handles that it does not know are valid on the host and nowhere else.
 class ReplicaDirectory {
  public:
-  explicit ReplicaDirectory(std::size_t nodes) : nodes_(nodes) {}
+  explicit ReplicaDirectory(std::size_t nodes) : nodes_(nodes), replicas_(nodes) {}
 
   /// Makes place for the handle if it is new: valid on the host.
   void ensure(HandleId handle) {
-    if (handle.index() >= handles_.size()) grow(handle.index() + 1);
+    if (!knows(handle)) add(handle);
   }
-  [[nodiscard]] bool knows(HandleId handle) const { return handle.index() < handles_.size(); }
-  [[nodiscard]] HandleRecord& record(HandleId handle) { return handles_[handle.index()]; }
-  [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle.index()]; }
-  [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return replicas_[handle.index() * nodes_ + node.index()]; }
-  [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const {
-    return replicas_[handle.index() * nodes_ + node.index()];
+  /// The handle is valid on the host alone, and nobody uses it or copies it.
+  void remove(HandleId handle) {
+    handles_.remove(handle);
+    replicas_.remove(handle);
   }
+  [[nodiscard]] bool knows(HandleId handle) const { return handles_.contains(handle); }
+  /// These are of handles that it knows.
+  [[nodiscard]] HandleRecord& record(HandleId handle) { return handles_[handle]; }
+  [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle]; }
+  [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return replicas_.row(handle)[node.index()]; }
+  [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const { return replicas_.row(handle)[node.index()]; }
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
-  /// The ids of all handles that are known are less.
+  /// How many handles it knows.
   [[nodiscard]] std::size_t handles() const { return handles_.size(); }
+  /// Calls `visit(handle)` for each.
+  template <class Visit>
+  void visit(Visit&& visit) const {
+    handles_.visit(visit);
+  }
 
   /// Handles that the host does not have, in no order that means anything.
   [[nodiscard]] std::span<const HandleId> away() const { return away_; }
@@ -89,6 +99,7 @@ class ReplicaDirectory {
 
   /// May a request on `node` use the handle so, beside those that are admitted?
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
+    if (!knows(handle)) return true;
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;
     // Copies that lost nodes had begun are under way, and nobody knows yet whether they end well.
@@ -98,12 +109,12 @@ class ReplicaDirectory {
   }
 
  private:
-  void grow(std::size_t handles);
+  void add(HandleId handle);
   void note_away(HandleId handle, bool away);
 
   std::size_t nodes_;
-  std::vector<Replica> replicas_;
-  std::vector<HandleRecord> handles_;
+  HandleTable<Replica> replicas_;
+  HandleTable<HandleRecord> handles_;
   std::vector<HandleId> away_;
 };
 

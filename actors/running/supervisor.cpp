@@ -1,6 +1,7 @@
 #include "actors/running/supervisor.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace troupe::actors {
 
@@ -12,6 +13,24 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
   state.setup.peers->set(worker, actor);
   self->monitor(actor);
   self->send(actor, StartWorker{});
+}
+
+/// How long a worker waits that got no thread.
+constexpr std::chrono::milliseconds kNextTry{100};
+
+/// Starts those that died. Who gets no thread now gets one later: others take its tasks from it meanwhile.
+void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
+  if (state.stopping) return;
+  for (std::uint32_t i = 0; i < state.setup.workers; ++i) {
+    if (state.addresses[i] != nullptr) continue;
+    try {
+      start_worker(self, state, WorkerId(i));
+      ++state.alive;
+    } catch (const std::exception&) {
+      self->delayed_send(self, kNextTry, StartWorker{});
+      return;
+    }
+  }
 }
 
 void start_scheduler(caf::event_based_actor* self, SupervisorState& state) {
@@ -62,17 +81,18 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
   const auto found = std::find(state.addresses.begin(), state.addresses.end(), down.source);
   if (found == state.addresses.end()) return;
   const WorkerId worker(static_cast<std::uint32_t>(found - state.addresses.begin()));
+  *found = nullptr;
+  --state.alive;
   if (!state.stopping) {
     state.setup.lost(worker, to_string(down.reason));
-    start_worker(self, state, worker);
+    replace_dead(self, state);
     // A steal request that was in its mailbox is not answered any more.
     for (std::size_t i = 0; i < state.setup.workers; ++i) {
       state.setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), StealReply{worker, 0});
     }
     return;
   }
-  *found = nullptr;
-  if (--state.alive == 0) self->quit(caf::exit_reason::normal);
+  if (state.alive == 0) self->quit(caf::exit_reason::normal);
 }
 
 }  // namespace
@@ -86,6 +106,7 @@ caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<
   }
   return {
       [=](const WorkerStarted& started) { state->setup.started(started); },
+      [=](const StartWorker&) { replace_dead(self, *state); },
       [=](const Stop&) { stop_all(self, *state); },
   };
 }

@@ -25,7 +25,8 @@ struct SupervisorSetup {
   std::function<void(const WorkerStarted&)> started;
   /// An actor could not be started. Those that were are told to stop, and no `started` follows for the others.
   std::function<void(std::exception_ptr)> failed_to_start;
-  /// The worker's actor has died without having been told to stop. A replacement is started afterwards.
+  /// The worker's actor has died without having been told to stop. A replacement is started afterwards, again
+  /// and again until it gets a thread.
   std::function<void(WorkerId, const std::string& reason)> lost;
   /// So has the scheduler's, and the replacement is in place. Rescues the tasks that lay with it.
   std::function<void(const std::string& reason)> lost_scheduler;
@@ -35,7 +36,7 @@ struct SupervisorState {
   explicit SupervisorState(SupervisorSetup setup) : setup(std::move(setup)), addresses(this->setup.workers) {}
 
   SupervisorSetup setup;
-  /// By worker; null once the worker has ended.
+  /// By worker; null once the worker has ended, until it is replaced.
   std::vector<caf::actor_addr> addresses;
   /// Null under a local policy.
   caf::actor_addr scheduler;
@@ -46,7 +47,7 @@ struct SupervisorState {
   bool stopping = false;
 };
 
-/// Hears `WorkerStarted`, `Stop` and down messages. Ends when all workers have ended.
+/// Hears `WorkerStarted`, `Stop`, down messages, and `StartWorker` from itself. Ends when all workers have ended.
 caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state);
 
 }  // namespace troupe::actors

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
+#include "proto/handle_table.hpp"
 #include "proto/ids.hpp"
 #include "proto/node_set.hpp"
 #include "proto/units.hpp"
@@ -23,9 +23,11 @@ class ReplicaMap {
   [[nodiscard]] const NodeSet& valid_nodes(HandleId handle) const { return entry(handle).valid; }
 
   void set(HandleId handle, NodeId node, bool valid, bool incoming) {
-    if (handle.index() >= entries_.size()) entries_.resize(handle.index() + 1);
-    entries_[handle.index()].valid.set(node, valid);
-    entries_[handle.index()].incoming.set(node, incoming);
+    Entry& entry = entries_.make(handle);
+    entry.valid.set(node, valid);
+    entry.incoming.set(node, incoming);
+    // As most data are, and as data are left when they are released.
+    if (entry.incoming.empty() && entry.valid.is_only(NodeId(0))) entries_.remove(handle);
   }
 
  private:
@@ -35,11 +37,12 @@ class ReplicaMap {
   };
   [[nodiscard]] const Entry& entry(HandleId handle) const {
     static const Entry on_host;
-    return handle.index() < entries_.size() ? entries_[handle.index()] : on_host;
+    const Entry* const known = entries_.find(handle);
+    return known != nullptr ? *known : on_host;
   }
 
   std::size_t nodes_;
-  std::vector<Entry> entries_;
+  HandleTable<Entry> entries_;
 };
 
 }  // namespace troupe::scheduler

@@ -34,10 +34,10 @@ SubmittedTasks::Record* SubmittedTasks::find(TaskId task) {
 
 void SubmittedTasks::count(std::span<const memory::Use> uses, int change) {
   for (const memory::Use& use : uses) {
-    if (use.handle.index() >= uses_left_.size()) uses_left_.resize(use.handle.index() + 1);
-    Uses& left = uses_left_[use.handle.index()];
+    Uses& left = uses_left_.make(use.handle);
     left.all += static_cast<std::uint32_t>(change);
     if (writes(use.mode)) left.writes += static_cast<std::uint32_t>(change);
+    if (left.all == 0) uses_left_.remove(use.handle);
   }
 }
 
@@ -96,8 +96,8 @@ std::size_t SubmittedTasks::size_classes() const {
 void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
   const std::lock_guard lock(mutex_);
   for (memory::Use& use : uses) {
-    use.last_write =
-        writes(use.mode) && use.handle.index() < uses_left_.size() && uses_left_[use.handle.index()].writes == 1;
+    const Uses* const left = writes(use.mode) ? uses_left_.find(use.handle) : nullptr;
+    use.last_write = left != nullptr && left->writes == 1;
   }
 }
 
@@ -108,7 +108,8 @@ void SubmittedTasks::left(std::vector<std::uint32_t>& out) const {
 
 std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {
   const std::lock_guard lock(mutex_);
-  return handle.index() < uses_left_.size() ? uses_left_[handle.index()].all : 0;
+  const Uses* const left = uses_left_.find(handle);
+  return left != nullptr ? left->all : 0;
 }
 
 double SubmittedTasks::rank(TaskId task, std::span<const double> costs_s) {
@@ -131,21 +132,21 @@ bool SubmittedTasks::costs_have_moved(std::span<const double> costs_s) const {
 }
 
 void SubmittedTasks::compute_ranks(std::span<const double> costs_s) {
-  std::vector<Behind> behind(uses_left_.size());
+  HandleTable<Behind> behind;
   for (std::size_t i = records_.size(); i-- > first_live_;) {
     Record& record = records_[i];
     if (record.ended) continue;
     double longest = 0;
     for (std::uint32_t u = record.uses_begin; u < record.uses_end; ++u) {
       const memory::Use& use = uses_[u];
-      const Behind& data = behind[use.handle.index()];
+      const Behind& data = behind.make(use.handle);
       longest = std::max(longest, data.writer_s);
       if (writes(use.mode)) longest = std::max(longest, data.readers_s);
     }
     record.rank_s = longest + cost_s(costs_s, record.size_class);
     for (std::uint32_t u = record.uses_begin; u < record.uses_end; ++u) {
       const memory::Use& use = uses_[u];
-      Behind& data = behind[use.handle.index()];
+      Behind& data = behind[use.handle];
       if (writes(use.mode)) {
         data = {record.rank_s, 0};
       } else {

@@ -9,6 +9,7 @@
 
 #include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
+#include "proto/handle_table.hpp"
 #include "proto/ids.hpp"
 #include "proto/memory.hpp"
 
@@ -71,7 +72,8 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   /// Position of the first record that has not ended.
   std::size_t first_live_ = 0;
   std::vector<memory::Use> uses_;
-  std::vector<Uses> uses_left_;
+  /// Of handles that tasks in flight use.
+  HandleTable<Uses> uses_left_;
   std::vector<std::uint32_t> left_;
   /// Records that have ranks: all before this position.
   std::size_t ranked_ = 0;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "apps/arguments/duration.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
+#include "apps/service/serve_signals.hpp"
 #include "apps/service/service_arguments.hpp"
 #include "apps/service/top_screen.hpp"
 #include "apps/service/top_terminal.hpp"
@@ -121,8 +123,9 @@ bool obey(TopKey key, TopLayout& layout, std::size_t length) {
   return true;
 }
 
-int watch(const TopArguments& arguments, Duration interval) {
-  LiveViews live(arguments);
+/// Until the user leaves, or the signal comes that it returns.
+std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
+  const StopSignals signals;  // before the terminal: else ncurses has handlers of its own, which exit with 1
   TopTerminal terminal;
   TopLayout layout;
   auto next = Clock::now() + std::min<Duration>(interval, std::chrono::milliseconds(300));
@@ -131,11 +134,20 @@ int watch(const TopArguments& arguments, Duration interval) {
     layout.height = terminal.height();
     layout.trouble = live.trouble();
     terminal.show(top_screen(live.views(), layout));
-    if (!obey(terminal.key(next - Clock::now()), layout, top_length(live.views(), layout))) return kSuccess;
+    const bool stays = obey(terminal.key(next - Clock::now()), layout, top_length(live.views(), layout));
+    if (const auto signal = signals.wait(Duration::zero())) return signal;
+    if (!stays) return std::nullopt;
     if (Clock::now() < next) continue;
     live.renew();
     next = Clock::now() + interval;
   }
+}
+
+int watch(const TopArguments& arguments, Duration interval) {
+  LiveViews live(arguments);
+  // A signal ends it as it ends other commands, but the terminal is given back first.
+  if (const auto signal = watch_until_left(live, interval)) std::raise(*signal);
+  return kSuccess;
 }
 
 int top(const TopArguments& arguments) {

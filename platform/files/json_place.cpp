@@ -59,7 +59,7 @@ class Follower : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
     const std::string within = levels_.empty() || path().empty() ? "" : ", in " + path();
     const std::string_view written = text_.substr(0, text_.find_last_not_of(" \t\r\n") + 1);
     if (position > written.size()) {

@@ -48,6 +48,8 @@ class Stage {
   }
   /// Lets everybody handle their messages until nothing is left to say.
   void play() { coordinator().run(); }
+  /// Lets the time pass until all that was said for later has arrived.
+  void wait() { coordinator().trigger_timeouts(); }
   /// Lets the actor that was told something first handle one message.
   void step() { coordinator().run_once(); }
   /// What was heard since the last call.

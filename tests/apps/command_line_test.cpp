@@ -325,6 +325,7 @@ BOOST_AUTO_TEST_CASE(refuses_options_that_have_no_effect) {
   fails(2, {"run", "qr", "--pivoting", "none"}, {"--pivoting", "no effect", "lu"});
   fails(2, {"simulate", "lu", "--platform", "idgraf", "--n", "512", "--policy", "heft", "--inner", "4"}, {"--inner"});
   fails(2, {"experiment", "dada", "--policy", "heft"}, {"--policy", "no effect", "eviction"});
+  fails(2, {"experiment", "--", "dada", "--policy", "heft"}, {"--policy", "no effect", "eviction"});
   fails(2, {"experiment", "dada", "--model-error", "2"}, {"--model-error", "policies"});
   fails(2, {"experiment", "eviction", "--out", "x"}, {"--out", "no effect", "dada"});
   fails(2, {"experiment", "eviction", "--repeat", "3"}, {"--repeat", "no effect"});

@@ -3,9 +3,9 @@
 namespace troupe::memory {
 
 void LeastRecentlyUsed::append(List& list, std::uint32_t index) {
-  list.links[index] = {list.newest, kNone};
+  link_of(list, index) = {list.newest, kNone};
   if (list.newest != kNone) {
-    list.links[list.newest].newer = index;
+    link_of(list, list.newest).newer = index;
   } else {
     list.oldest = index;
   }
@@ -13,15 +13,15 @@ void LeastRecentlyUsed::append(List& list, std::uint32_t index) {
 }
 
 void LeastRecentlyUsed::unlink(List& list, std::uint32_t index) {
-  const Link link = list.links[index];
-  (link.older != kNone ? list.links[link.older].newer : list.oldest) = link.newer;
-  (link.newer != kNone ? list.links[link.newer].older : list.newest) = link.older;
+  const Link link = link_of(list, index);
+  (link.older != kNone ? link_of(list, link.older).newer : list.oldest) = link.newer;
+  (link.newer != kNone ? link_of(list, link.newer).older : list.newest) = link.older;
 }
 
 void LeastRecentlyUsed::inserted(NodeId node, HandleId handle) {
   if (lists_.size() <= node.index()) lists_.resize(node.index() + 1);
   List& list = lists_[node.index()];
-  if (list.links.size() <= handle.index()) list.links.resize(handle.index() + 1);
+  list.links.make(handle);
   append(list, static_cast<std::uint32_t>(handle.index()));
 }
 
@@ -34,13 +34,16 @@ void LeastRecentlyUsed::touched(NodeId node, HandleId handle) {
 }
 
 void LeastRecentlyUsed::removed(NodeId node, HandleId handle) {
-  unlink(lists_[node.index()], static_cast<std::uint32_t>(handle.index()));
+  List& list = lists_[node.index()];
+  unlink(list, static_cast<std::uint32_t>(handle.index()));
+  list.links.remove(handle);
 }
 
 HandleId LeastRecentlyUsed::next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) {
   if (lists_.size() <= node.index()) return {};
-  const List& list = lists_[node.index()];
-  for (std::uint32_t index = list.oldest; index != kNone && look_at > 0; index = list.links[index].newer, --look_at) {
+  List& list = lists_[node.index()];
+  for (std::uint32_t index = list.oldest; index != kNone && look_at > 0;
+       index = link_of(list, index).newer, --look_at) {
     if (candidate(HandleId(index))) return HandleId(index);
   }
   return {};

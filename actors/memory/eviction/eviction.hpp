@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "proto/handle_table.hpp"
 #include "proto/ids.hpp"
 #include "proto/memory.hpp"
 
@@ -45,7 +46,7 @@ class EvictionPolicy {
 };
 
 /// The replica goes whose last use is longest ago. All operations are O(1), but `next_victim`, which passes over what
-/// is no candidate. Memory: eight bytes for each node and each handle up to the highest that the node has held.
+/// is no candidate. Memory: eight bytes for each handle that a node holds.
 class LeastRecentlyUsed : public EvictionPolicy {
  public:
   void inserted(NodeId node, HandleId handle) override;
@@ -61,11 +62,12 @@ class LeastRecentlyUsed : public EvictionPolicy {
   };
   /// A list from the oldest to the newest; a handle is named by its index.
   struct List {
-    std::vector<Link> links;
+    HandleTable<Link> links;
     std::uint32_t oldest = kNone;
     std::uint32_t newest = kNone;
   };
 
+  static Link& link_of(List& list, std::uint32_t index) { return list.links[HandleId(index)]; }
   static void append(List& list, std::uint32_t index);
   static void unlink(List& list, std::uint32_t index);
 

@@ -36,8 +36,7 @@ void FurthestNextUse::take_submitted() {
     for (std::uint32_t i = 0; i < count; ++i) {
       const HandleId handle = batch_.handles[next++];
       handles_.push_back(handle);
-      if (handle.index() >= futures_.size()) futures_.resize(handle.index() + 1);
-      Future& future = futures_[handle.index()];
+      Future& future = futures_.make(handle);
       future.tasks.push_back(id);
       if (future.tasks.size() == future.expected + 1) changed(handle);
     }
@@ -58,7 +57,7 @@ void FurthestNextUse::expected(NodeId node, TaskId id, std::span<const Use> /*us
   task->node = static_cast<std::uint32_t>(node.value());
   task->turn = ++turns_;
   visit_handles(*task, [&](HandleId handle) {
-    if (!moved) ++futures_[handle.index()].expected;
+    if (!moved) ++futures_[handle].expected;
     changed(handle);
   });
 }
@@ -73,11 +72,13 @@ void FurthestNextUse::forget(Task& task) {
   const bool was_expected = task.node != kNobody;
   if (was_expected) --outlook(task.node).expected;
   visit_handles(task, [&](HandleId handle) {
-    Future& future = futures_[handle.index()];
-    const auto found = std::ranges::lower_bound(future.tasks, task.id);
-    if (found == future.tasks.end() || *found != task.id) return;
-    future.tasks.erase(found);
-    if (was_expected) --future.expected;
+    Future* const future = futures_.find(handle);
+    if (future == nullptr) return;
+    const auto found = std::ranges::lower_bound(future->tasks, task.id);
+    if (found == future->tasks.end() || *found != task.id) return;
+    future->tasks.erase(found);
+    if (was_expected) --future->expected;
+    if (future->tasks.empty()) futures_.remove(handle);
     changed(handle);
   });
   task.upcoming = false;
@@ -94,13 +95,13 @@ void FurthestNextUse::trim() {
 }
 
 std::uint64_t FurthestNextUse::rank(NodeId node, HandleId handle) const {
-  if (handle.index() >= futures_.size()) return kNever;
-  const Future& future = futures_[handle.index()];
+  const Future* const future = futures_.find(handle);
+  if (future == nullptr) return kNever;
   const bool in_order = node.index() < outlooks_.size() && outlooks_[node.index()].in_order;
   std::uint64_t first_free = kNever;
   std::uint64_t first_here = kNever;
-  std::uint32_t expected = future.expected;
-  for (const std::uint64_t id : future.tasks) {
+  std::uint32_t expected = future->expected;
+  for (const std::uint64_t id : future->tasks) {
     if (expected == 0 && first_free != kNever) break;
     const Task& task = *find(id);
     if (task.node == kNobody) {

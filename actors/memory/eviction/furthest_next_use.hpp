@@ -10,6 +10,7 @@
 
 #include "actors/memory/eviction/ranked_eviction.hpp"
 #include "actors/memory/eviction/upcoming_tasks.hpp"
+#include "proto/handle_table.hpp"
 
 namespace troupe::memory {
 
@@ -86,8 +87,8 @@ class FurthestNextUse final : public RankedEviction {
   std::deque<Task> tasks_;
   std::deque<HandleId> handles_;
   std::uint64_t first_handle_ = 0;
-  /// By handle.
-  std::vector<Future> futures_;
+  /// Of handles that upcoming tasks use.
+  HandleTable<Future> futures_;
   /// By node.
   std::vector<Outlook> outlooks_;
   std::uint64_t turns_ = 0;

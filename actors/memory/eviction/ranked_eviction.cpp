@@ -5,55 +5,60 @@
 
 namespace troupe::memory {
 
-void RankedEviction::mark(List& list, std::uint32_t index) {
-  if (list.replicas[index].stale) return;
-  list.replicas[index].stale = true;
-  list.stale.push_back(index);
+void RankedEviction::mark(List& list, HandleId handle) {
+  Replica& replica = list.replicas[handle];
+  if (replica.stale != kNotStale) return;
+  replica.stale = static_cast<std::uint32_t>(list.stale.size());
+  list.stale.push_back(handle);
+}
+
+void RankedEviction::unmark(List& list, std::uint32_t place) {
+  list.replicas[list.stale.back()].stale = place;
+  list.stale[place] = list.stale.back();
+  list.stale.pop_back();
 }
 
 void RankedEviction::inserted(NodeId node, HandleId handle) {
   if (lists_.size() <= node.index()) lists_.resize(node.index() + 1);
-  List& list = lists_[node.index()];
-  if (list.replicas.size() <= handle.index()) list.replicas.resize(handle.index() + 1);
-  list.replicas[handle.index()].here = true;
-  if (holders_.size() <= handle.index()) holders_.resize(handle.index() + 1);
-  holders_[handle.index()].insert(node);
+  lists_[node.index()].replicas.make(handle);
+  holders_.make(handle).insert(node);
   touched(node, handle);
 }
 
 void RankedEviction::touched(NodeId node, HandleId handle) {
   List& list = lists_[node.index()];
-  list.replicas[handle.index()].used = ++uses_;
-  mark(list, static_cast<std::uint32_t>(handle.index()));
+  list.replicas[handle].used = ++uses_;
+  mark(list, handle);
 }
 
 void RankedEviction::removed(NodeId node, HandleId handle) {
   List& list = lists_[node.index()];
-  Replica& replica = list.replicas[handle.index()];
-  replica.here = false;
-  holders_[handle.index()].erase(node);
+  const Replica& replica = list.replicas[handle];
+  if (replica.stale != kNotStale) unmark(list, replica.stale);
   if (replica.in_order) list.order.erase(replica.key);
-  replica.in_order = false;
+  list.replicas.remove(handle);
+  NodeSet& holders = holders_[handle];
+  holders.erase(node);
+  if (holders.empty()) holders_.remove(handle);
 }
 
 void RankedEviction::changed(HandleId handle) {
-  if (handle.index() >= holders_.size()) return;
-  holders_[handle.index()].for_each(
-      [&](NodeId node) { mark(lists_[node.index()], static_cast<std::uint32_t>(handle.index())); });
+  const NodeSet* const holders = holders_.find(handle);
+  if (holders == nullptr) return;
+  holders->for_each([&](NodeId node) { mark(lists_[node.index()], handle); });
 }
 
 void RankedEviction::all_changed(NodeId node) {
   if (node.index() >= lists_.size()) return;
   List& list = lists_[node.index()];
-  for (const Key& key : list.order) mark(list, key.handle);
+  for (const Key& key : list.order) mark(list, HandleId(key.handle));
 }
 
 void RankedEviction::refresh(NodeId node, List& list) {
-  for (const std::uint32_t index : list.stale) {
-    Replica& replica = list.replicas[index];
-    replica.stale = false;
-    if (!replica.here) continue;
-    const Key key{rank(node, HandleId(index)), replica.used, index};
+  for (const HandleId handle : list.stale) {
+    Replica& replica = list.replicas[handle];
+    replica.stale = kNotStale;
+    const Key key{rank(node, handle), replica.used, static_cast<std::uint32_t>(handle.index())};
     if (replica.in_order) {
       if (key == replica.key) continue;
       auto moved = list.order.extract(replica.key);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/memory/eviction/eviction.hpp"
+#include "proto/handle_table.hpp"
 #include "proto/node_set.hpp"
 
 namespace troupe::memory {
@@ -41,27 +42,29 @@ class RankedEviction : public EvictionPolicy {
     }
     friend bool operator==(const Key& a, const Key& b) = default;
   };
+  static constexpr std::uint32_t kNotStale = 0xffffffff;
   struct Replica {
     std::uint64_t used = 0;
     /// Its place in the order, if it has one.
     Key key;
-    bool here = false;
     bool in_order = false;
-    /// It is in the list of those to look at again.
-    bool stale = false;
+    /// Its place in the list of those to look at again.
+    std::uint32_t stale = kNotStale;
   };
   struct List {
-    std::vector<Replica> replicas;
-    std::vector<std::uint32_t> stale;
+    /// Those that are here.
+    HandleTable<Replica> replicas;
+    std::vector<HandleId> stale;
     std::set<Key> order;
   };
 
-  static void mark(List& list, std::uint32_t index);
+  static void mark(List& list, HandleId handle);
+  static void unmark(List& list, std::uint32_t place);
   void refresh(NodeId node, List& list);
 
   std::vector<List> lists_;
-  /// By handle: the nodes that hold it.
-  std::vector<NodeSet> holders_;
+  /// The nodes that hold a handle.
+  HandleTable<NodeSet> holders_;
   std::uint64_t uses_ = 0;
 };
 

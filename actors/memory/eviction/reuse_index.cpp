@@ -3,16 +3,17 @@
 namespace troupe::memory {
 
 void ReuseIndex::set_reuse(HandleId handle, std::int64_t index) {
-  if (handle.index() >= indexes_.size()) {
-    if (index == 0) return;
-    indexes_.resize(handle.index() + 1);
+  if (index == 0) {
+    indexes_.remove(handle);
+  } else {
+    indexes_.make(handle) = index;
   }
-  indexes_[handle.index()] = index;
   changed(handle);
 }
 
 std::uint64_t ReuseIndex::rank(NodeId /*node*/, HandleId handle) const {
-  const std::int64_t index = handle.index() < indexes_.size() ? indexes_[handle.index()] : 0;
+  const std::int64_t* const known = indexes_.find(handle);
+  const std::int64_t index = known != nullptr ? *known : 0;
   // In the order of signed numbers.
   return static_cast<std::uint64_t>(index) ^ (std::uint64_t{1} << 63U);
 }

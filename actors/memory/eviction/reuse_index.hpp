@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "actors/memory/eviction/ranked_eviction.hpp"
+#include "proto/handle_table.hpp"
 
 namespace troupe::memory {
 
@@ -19,8 +19,8 @@ class ReuseIndex final : public RankedEviction {
   [[nodiscard]] std::uint64_t rank(NodeId node, HandleId handle) const override;
 
  private:
-  /// By handle, as far as any was set.
-  std::vector<std::int64_t> indexes_;
+  /// As far as any was set.
+  HandleTable<std::int64_t> indexes_;
 };
 
 }  // namespace troupe::memory

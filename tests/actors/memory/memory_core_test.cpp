@@ -1,7 +1,10 @@
 #include "actors/memory/memory_core.hpp"
 
+#include <malloc.h>
+
 #include <boost/test/unit_test.hpp>
 
+#include "actors/memory/eviction/eviction_policies.hpp"
 #include "tests/actors/memory/memory_fixture.hpp"
 
 namespace troupe::memory {
@@ -283,6 +286,29 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_during_a_transfer_goes_when_that_has_ende
   const Command again = memory.transfer();
   BOOST_TEST((again.bytes == Bytes{2 * kTile}));
   BOOST_TEST(memory.core.used(NodeId(1)).count == 2 * kTile);
+}
+
+BOOST_AUTO_TEST_CASE(handles_that_come_and_go_leave_nothing_whatever_the_policy) {
+  const auto in_use = [] {
+    const auto heap = ::mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  for (const std::string_view policy : eviction_policy_names()) {
+    MemoryCore core(tiles({4}), make_eviction_policy(policy).value_or_throw());
+    std::vector<Command> commands;
+    const std::size_t before = in_use();
+    for (std::uint64_t id = 0; id < 30'000; ++id) {
+      commands.clear();
+      core.acquire(RequestId(id), NodeId(1), std::vector{write(id)}, commands, TaskId(id));
+      core.set_reuse(HandleId(id), 1);
+      core.release(RequestId(id), commands);
+      core.forget(HandleId(id), commands);
+    }
+    BOOST_TEST(core.handles() == 0U);
+    BOOST_TEST(core.check() == "");
+    const std::size_t after = in_use();
+    BOOST_TEST(after < before + 500'000);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_node_without_a_limit_holds_everything) {

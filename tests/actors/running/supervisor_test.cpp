@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <system_error>
 
 #include "tests/actors/stage_actor.hpp"
 
@@ -22,6 +23,10 @@ struct Dialogue {
     setup.workers = 3;
     setup.peers = peers;
     setup.spawn_worker = [this](caf::event_based_actor*, WorkerId worker) {
+      if (refusals > 0) {
+        --refusals;
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+      }
       ++spawned;
       return stage.listener<StartWorker, StealReply>(std::to_string(worker.value()));
     };
@@ -47,6 +52,8 @@ struct Dialogue {
   caf::actor supervisor;
   Lines happened;
   int spawned = 0;
+  /// How many workers get no thread from now on.
+  int refusals = 0;
 };
 
 BOOST_AUTO_TEST_CASE(it_starts_every_worker) {
@@ -81,6 +88,42 @@ BOOST_AUTO_TEST_CASE(a_replacement_is_replaced_too) {
   }
   BOOST_TEST(d.happened.size() == 5U);
   BOOST_TEST(d.spawned == 8);
+}
+
+BOOST_AUTO_TEST_CASE(replacements_that_get_no_thread_get_one_later) {
+  Dialogue d;
+  d.refusals = 4;
+  for (const std::uint32_t worker : {0, 2}) caf::anon_send_exit(d.peers->get(WorkerId(worker)), caf::exit_reason::kill);
+  d.stage.play();
+  BOOST_TEST(d.happened.size() == 2U);
+  BOOST_TEST(d.refusals == 2);
+  BOOST_TEST(d.spawned == 3);
+  for (int i = 0; i < 3; ++i) {
+    d.stage.wait();
+    d.stage.play();
+  }
+  BOOST_TEST(d.refusals == 0);
+  BOOST_TEST(d.spawned == 5);
+  d.stage.wait();
+  d.stage.play();
+  BOOST_TEST(d.spawned == 5);
+}
+
+BOOST_AUTO_TEST_CASE(told_to_stop_it_does_not_wait_for_a_worker_that_gets_no_thread) {
+  Dialogue d;
+  caf::scoped_actor watcher(d.stage.system);
+  watcher->monitor(d.supervisor);
+  d.refusals = 1;
+  caf::anon_send_exit(d.peers->get(WorkerId(1)), caf::exit_reason::kill);
+  d.stage.play();
+  d.stage.tell(d.supervisor, Stop{});
+  d.stage.play();
+  d.stage.wait();
+  d.stage.play();
+  bool ended = false;
+  watcher->receive([&](const caf::down_msg&) { ended = true; }, caf::after(std::chrono::seconds(0)) >> [] {});
+  BOOST_TEST(ended);
+  BOOST_TEST(d.spawned == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_scheduler_that_dies_is_replaced_before_its_tasks_are_rescued) {

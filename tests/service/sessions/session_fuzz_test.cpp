@@ -2,13 +2,15 @@
 //
 // Every seed is one client. TROUPE_FUZZ_SEEDS says how many there are, TROUPE_FUZZ_FIRST which is the first.
 #include <google/protobuf/message.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/proto_buffer_writer.h>
 
 #include <boost/test/unit_test.hpp>
+#include <condition_variable>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <thread>
+#include <mutex>
 
 #include "proto/random.hpp"
 #include "tests/support/running_service.hpp"
@@ -33,6 +35,58 @@ std::size_t mapped_segments() {
   return count;
 }
 
+/// A session of bytes, which need not be messages. What the service writes is read and dropped.
+class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  ByteSession(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context) : stub_(channel) {
+    stub_.PrepareBidiStreamingCall(&context, "/troupe.v1.Troupe/Session", {}, this);
+    AddHold();
+    StartRead(&incoming_);
+    StartCall();
+  }
+
+  /// False: the session has ended.
+  bool write(const grpc::ByteBuffer& message) {
+    StartWrite(&message);
+    return wait();
+  }
+  void writes_done() {
+    StartWritesDone();
+    wait();
+  }
+  /// Waits until the service has read or refused everything, and has ended the session.
+  void finish() {
+    RemoveHold();
+    wait();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (ok) StartRead(&incoming_);
+  }
+  void OnWriteDone(bool ok) override { tell(ok); }
+  void OnWritesDoneDone(bool ok) override { tell(ok); }
+  void OnDone(const grpc::Status&) override { tell(true); }
+
+ private:
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    told_.wait(lock, [&] { return answer_.has_value(); });
+    return *std::exchange(answer_, std::nullopt);
+  }
+  void tell(bool ok) {
+    const std::scoped_lock lock(mutex_);
+    answer_ = ok;
+    told_.notify_one();
+  }
+
+  grpc::GenericStub stub_;
+  grpc::ByteBuffer incoming_;
+  std::mutex mutex_;
+  std::condition_variable told_;
+  /// How what was started last went, once it is done.
+  std::optional<bool> answer_;
+};
+
 class Fuzzer {
  public:
   Fuzzer(RunningService& service, std::uint64_t seed) : service_(service), random_(seed), memory_(service.folder()) {}
@@ -43,24 +97,13 @@ class Fuzzer {
     for (int i = 0; i < 2; ++i) segments_.push_back(allocate(65536));
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(2));
-    const auto channel = channel_at(service_.folder());
-    using Stream = grpc::ClientReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
-    const std::unique_ptr<Stream> stream(
-        grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(
-            channel.get(),
-            grpc::internal::RpcMethod("/troupe.v1.Troupe/Session", grpc::internal::RpcMethod::BIDI_STREAMING),
-            &context));
-    std::thread reader([&] {
-      grpc::ByteBuffer message;
-      while (stream->Read(&message)) {
-      }
-    });
+    ByteSession session(channel_at(service_.folder()), context);
     v1::ClientMessage message;
     v1::Hello& hello = *message.add_operations()->mutable_hello();
     hello.set_protocol_version(1);
     hello.set_token(token);
     hello.set_name("fuzzer");
-    bool open = stream->Write(bytes_of(message, below(20) == 0));
+    bool open = session.write(bytes_of(message, below(20) == 0));
     const std::uint32_t messages = 1 + below(60);
     // Most go wrong at some time; those that do not reach what lies deeper.
     const bool well_behaved = below(3) == 0;
@@ -70,15 +113,14 @@ class Fuzzer {
       for (std::uint32_t j = 0; j < operations; ++j) fill(*message.add_operations());
       const bool goes_wrong = !well_behaved && below(12) == 0;
       if (goes_wrong && below(2) == 0) mutate(message);
-      open = stream->Write(bytes_of(message, goes_wrong && below(2) == 0));
+      open = session.write(bytes_of(message, goes_wrong && below(2) == 0));
       if (below(15) == 0) send_packet(goes_wrong);
     }
-    if (below(2) == 0) stream->WritesDone();
+    if (below(2) == 0) session.writes_done();
     if (below(2) == 0) context.TryCancel();
     if (below(2) == 0) memory_.close();
     context.TryCancel();
-    reader.join();
-    stream->Finish();
+    session.finish();
   }
 
  private:

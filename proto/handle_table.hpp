@@ -1,0 +1,122 @@
+/// What is known of each handle that lives.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "proto/ids.hpp"
+
+namespace troupe {
+
+/// A table by handle, of rows of `width` values each. Ids of handles are never used again, and a service hands them out
+/// for years: rows lie in pages of 256, and a page without rows is freed. Memory: that of the rows that there are,
+/// where those in use lie close together, and one byte for 16 handles that ever were. Every operation is O(1), but
+/// `visit`.
+template <class T>
+class HandleTable {
+ public:
+  explicit HandleTable(std::size_t width = 1) : width_(width) {}
+
+  [[nodiscard]] bool contains(HandleId handle) const { return find(handle) != nullptr; }
+  /// The handle's row, which lives until it is removed, or null.
+  [[nodiscard]] const T* find(HandleId handle) const {
+    const std::size_t page = handle.index() / kRows;
+    if (page >= pages_.size() || !pages_[page].rows || !pages_[page].marks->contains(handle.index() % kRows)) {
+      return nullptr;
+    }
+    return row(handle);
+  }
+  [[nodiscard]] T* find(HandleId handle) { return const_cast<T*>(std::as_const(*this).find(handle)); }
+  /// Only of a handle that has a row.
+  [[nodiscard]] T& operator[](HandleId handle) { return *row(handle); }
+  [[nodiscard]] const T& operator[](HandleId handle) const { return *row(handle); }
+  [[nodiscard]] T* row(HandleId handle) { return const_cast<T*>(std::as_const(*this).row(handle)); }
+  [[nodiscard]] const T* row(HandleId handle) const {
+    return &pages_[handle.index() / kRows].rows[handle.index() % kRows * width_];
+  }
+
+  /// The handle's row; a new one has values as they are made.
+  T& make(HandleId handle) {
+    const std::size_t at = handle.index() / kRows;
+    if (at >= pages_.size()) pages_.resize(at + 1);
+    Page& page = pages_[at];
+    if (!page.rows) open(page);
+    size_ += page.marks->insert(handle.index() % kRows) ? 1 : 0;
+    return *row(handle);
+  }
+  /// Of a handle that may have no row.
+  void remove(HandleId handle) {
+    T* const values = find(handle);
+    if (values == nullptr) return;
+    for (std::size_t i = 0; i < width_; ++i) values[i] = T{};
+    --size_;
+    Page& page = pages_[handle.index() / kRows];
+    page.marks->erase(handle.index() % kRows);
+    if (page.marks->count > 0) return;
+    // One is kept: else a lonely handle that comes and goes would cost a page each time.
+    spare_ = std::move(page);
+    page = {};
+  }
+
+  /// How many rows there are.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Calls `visit(handle)` for each that has a row, in the order of their ids; it makes and removes none.
+  template <class Visit>
+  void visit(Visit&& visit) const {
+    for (std::size_t i = 0; i < pages_.size(); ++i) {
+      if (!pages_[i].rows) continue;
+      for (std::size_t j = 0; j < kRows / 64; ++j) {
+        for (std::uint64_t left = pages_[i].marks->words[j]; left != 0; left &= left - 1) {
+          visit(HandleId(i * kRows + j * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kRows = 256;
+
+  /// The rows of a page that are in use.
+  struct Marks {
+    [[nodiscard]] bool contains(std::size_t at) const { return (words[at / 64] >> at % 64 & 1U) != 0; }
+    bool insert(std::size_t at) {
+      if (contains(at)) return false;
+      words[at / 64] |= std::uint64_t{1} << at % 64;
+      ++count;
+      return true;
+    }
+    void erase(std::size_t at) {
+      words[at / 64] &= ~(std::uint64_t{1} << at % 64);
+      --count;
+    }
+    std::array<std::uint64_t, kRows / 64> words{};
+    std::size_t count = 0;
+  };
+  struct Page {
+    std::unique_ptr<T[]> rows;
+    std::unique_ptr<Marks> marks;
+  };
+
+  void open(Page& page) {
+    if (spare_.rows) {
+      page = std::move(spare_);
+      return;
+    }
+    auto marks = std::make_unique<Marks>();
+    page.rows = std::make_unique<T[]>(kRows * width_);
+    page.marks = std::move(marks);
+  }
+
+  std::size_t width_;
+  std::size_t size_ = 0;
+  std::vector<Page> pages_;
+  /// One without rows in use, or none at all.
+  Page spare_;
+};
+
+}  // namespace troupe
