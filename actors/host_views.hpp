@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 #include "graph/tasks/task.hpp"
 #include "proto/ids.hpp"
 #include "proto/memory.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::actors {
 
@@ -22,19 +22,19 @@ class HostViews {
  public:
   /// The data of a task, part by part, from before anything of them is copied.
   void know(const graph::Task& task) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {
-      access.data()->visit_data([this](const graph::DataRecord& part) { know_locked(part); });
+      access.data()->visit_data([this](const graph::DataRecord& part) TROUPE_REQUIRES(mutex_) { know_locked(part); });
     }
   }
   void know(const graph::DataRecord& part) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     know_locked(part);
   }
   /// Of these, the data of a graph that the program may look at without holding them, to be read.
   [[nodiscard]] std::vector<memory::Use> in_sight(std::span<const HandleId> handles, const graph::TaskOwner& graph) {
     std::vector<memory::Use> uses;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     for (const HandleId handle : handles) {
       const auto found = views_.find(handle);
       if (found == views_.end() || found->second.seen_by != &graph) continue;
@@ -44,22 +44,22 @@ class HostViews {
   }
   /// Nothing where the data have been forgotten: nobody wants the content.
   [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto found = views_.find(handle);
     if (found == views_.end()) return std::nullopt;
     ++found->second.borrowed;
     return found->second.view;
   }
   void give_back(HandleId handle) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (--views_.at(handle).borrowed == 0) given_back_.notify_all();
   }
   /// From when it returns on, nobody uses the memory.
   void forget(HandleId handle) {
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     const auto found = views_.find(handle);
     if (found == views_.end()) return;
-    given_back_.wait(lock, [&] { return views_.at(handle).borrowed == 0; });
+    given_back_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) { return views_.at(handle).borrowed == 0; });
     views_.erase(handle);
   }
 
@@ -71,14 +71,14 @@ class HostViews {
     std::uint32_t borrowed = 0;
   };
 
-  void know_locked(const graph::DataRecord& part) {
+  void know_locked(const graph::DataRecord& part) TROUPE_REQUIRES(mutex_) {
     views_.try_emplace(part.handle_id(), View{part.view, part.hidden ? nullptr : part.owner, 0});
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable given_back_;
-  /// Looked up only. Guarded by mutex_.
-  std::unordered_map<HandleId, View> views_;
+  /// Looked up only.
+  std::unordered_map<HandleId, View> views_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::actors

@@ -54,6 +54,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # Wrong about `"text" + std::string` in GCC 12: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105329
   target_compile_options(troupe_options INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  # What is guarded by which lock: proto/mutex.hpp.
+  target_compile_options(troupe_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
+endif()
 target_link_options(troupe_options INTERFACE LINKER:--as-needed)
 target_link_libraries(troupe_options INTERFACE Threads::Threads)
 

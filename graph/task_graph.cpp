@@ -98,7 +98,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   EdgeBlock* block_of_edge = nullptr;
   bool pending = false;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     Task& task = *future.task();
     if (task.id.load(std::memory_order_relaxed) == future.id().value() && !task.ended()) {
       block_of_edge = edge_pool_.allocate(submission_caches_.edges);
@@ -120,7 +120,7 @@ Result<void> TaskGraph::wait(const Future& future) {
     if (!waited) unlink(*future.task(), block_of_edge->edges[0]);
   }
   if (block_of_edge != nullptr) {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     edge_pool_.free(submission_caches_.edges, block_of_edge);
   }
   if (!waited) return waited;
@@ -162,7 +162,7 @@ Result<void> TaskGraph::wait_until_ended() {
 bool TaskGraph::combine_open_reductions() {
   TaskList ready;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     if (open_reductions_.empty() && in_flight() == 0) return false;
     close_reductions(ready);
   }
@@ -178,7 +178,7 @@ Result<void> TaskGraph::wait_for_tasks() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(waiting_threads_, WaitKind::everything);
-      std::unique_lock lock(wait_mutex_);
+      UniqueLock lock(wait_mutex_);
       wait_condition_.wait(lock, [&] { return in_flight() == 0; });
     }
   }
@@ -198,7 +198,7 @@ Result<void> TaskGraph::wait_for_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(waiting_threads_, WaitKind::room);
-      std::unique_lock lock(wait_mutex_);
+      UniqueLock lock(wait_mutex_);
       wait_condition_.wait(lock,
                            [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); });
     }
@@ -218,15 +218,15 @@ TaskStatus TaskGraph::status(const Future& future) const {
 
 void TaskGraph::cancel(const Future& future) {
   if (future.task() == nullptr) return;  // of a recording
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
   future.task()->cancel_requested.store(true, std::memory_order_relaxed);
 }
 
 void TaskGraph::cancel_all(std::string why) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   {
-    const std::lock_guard reason_lock(cancel_mutex_);
+    const LockGuard reason_lock(cancel_mutex_);
     why_cancelled_ = std::move(why);
   }
   // Release: pairs with the acquire in `begin`, though nothing but the number itself is read there.
@@ -237,10 +237,10 @@ Result<void> TaskGraph::stop_submissions() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   {
     // A submission that has the lock already comes before; none comes after.
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     stopped_.store(true, std::memory_order_seq_cst);
   }
-  const std::lock_guard lock(wait_mutex_);
+  const LockGuard lock(wait_mutex_);
   wait_condition_.notify_all();
   return {};
 }

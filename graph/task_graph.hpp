@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -32,6 +31,7 @@
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
 #include "proto/device_kinds.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -237,38 +237,40 @@ class TaskGraph final : public TaskOwner {
     BlockPool<EdgeBlock>::Cache edges;
   };
 
-  // Submission; all but `wait_for_room` and `know_codelet` require submission_mutex_.
+  // Submission.
   Result<void> wait_for_room();
   Result<void> know_codelet(const Codelet& codelet);
   /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
   /// while its thread is recording submits as kernels do.
   [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
-  void close_recorded_reduction(Recording& recording, DataRecord& record);
-  RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count);
-  void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after);
+  void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
+  RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count)
+      TROUPE_REQUIRES(submission_mutex_);
+  void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
+      TROUPE_REQUIRES(submission_mutex_);
   /// Remembers a recording that is run.
-  void keep(const std::shared_ptr<Recording>& recording);
-  [[nodiscard]] std::vector<const Recording*> running_recordings() const;
-  void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count);
+  void keep(const std::shared_ptr<Recording>& recording) TROUPE_REQUIRES(submission_mutex_);
+  [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
+  void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
+      TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
-  Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count);
+  Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
   static void set_arguments(Task& task, const Arguments& arguments);
   /// The first of so many ids, one after the other. Those of later calls are higher.
-  std::uint64_t take_ids(std::uint64_t count = 1);
+  std::uint64_t take_ids(std::uint64_t count = 1) TROUPE_REQUIRES(submission_mutex_);
   /// What marks the data of one submission. No id: those of tasks one after the other are without gaps, so that the
   /// failure log sees intervals.
-  std::uint64_t take_mark() { return ++last_mark_; }
-  void count_submission(std::size_t tasks = 1);
+  std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex_) { return ++last_mark_; }
+  void count_submission(std::size_t tasks = 1) TROUPE_REQUIRES(submission_mutex_);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
-  void order(Task& task, DependencyBuilder& builder, TaskList& ready);
+  void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// For a task whose submission ends with an exception: it ends with those that it was ordered after, and does
   /// nothing, as if there had been none. Before it was counted. Activates what is ready.
-  void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept;
-  void close_reduction(DataRecord& record, TaskList& ready);
-  void close_reductions(TaskList& ready);
-  /// Without submission_mutex_.
-  Result<void> wait_for_tasks();
+  void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
+  void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
   /// Blocks, or pumps events, until `waiter` is signalled; fails where nothing is left that could signal it, which
@@ -278,8 +280,9 @@ class TaskGraph final : public TaskOwner {
   static void unlink(Task& task, const Edge& edge);
   /// The topmost handle of the whole that this one is part of.
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
-  /// Submits a task that stands for the calling thread (submission_mutex_), then waits until it has the data (without).
-  Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately);
+  /// Submits a task that stands for the calling thread, which then waits until it has the data.
+  Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
+      TROUPE_REQUIRES(submission_mutex_);
   /// `GraphHost::bring_home` for data that are about to be forgotten, which must not fail: what cannot be brought home
   /// is reported by the next wait. The whole is held.
   Result<void> bring_home_to_release(DataRecord& released);
@@ -295,11 +298,11 @@ class TaskGraph final : public TaskOwner {
   Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                            bool& immediately);
   Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
-  /// Takes back that a handle and those below it are about to be forgotten, or says it. submission_mutex_.
-  static void announce_release(const Handle& handle, bool releasing);
+  /// Takes back that a handle and those below it are about to be forgotten, or says it.
+  void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
-                         TaskList& ready);
-  void forget(DataRecord& record);
+                         TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
   /// The data of a part that is about to be released are the parent's own from now on, valid or not.
   void return_to_parent(DataRecord& part);
@@ -346,7 +349,7 @@ class TaskGraph final : public TaskOwner {
   Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
   void notify_waiters();
   [[nodiscard]] TaskNode node_of(const Task& task) const;
-  void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const;
+  void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] bool has_room();
   /// A full window counts as having room again when no more than this many tasks are in flight: or each further
@@ -363,8 +366,8 @@ class TaskGraph final : public TaskOwner {
   const FailureLog::Cause no_cause_;
   GraphHost& host_;
   std::atomic<std::uint64_t> cancel_below_{0};
-  mutable std::mutex cancel_mutex_;
-  std::string why_cancelled_;  // cancel_mutex_
+  mutable Mutex cancel_mutex_;
+  std::string why_cancelled_ TROUPE_GUARDED_BY(cancel_mutex_);
   std::atomic<bool> stopped_{false};
   /// Threads that are recording.
   std::atomic<int> recording_threads_{0};
@@ -376,25 +379,25 @@ class TaskGraph final : public TaskOwner {
   CompletionCounter completed_;
 
   // Written by every submission, so on lines of their own.
-  alignas(64) std::mutex submission_mutex_;
+  alignas(64) Mutex submission_mutex_;
   /// Written under submission_mutex_.
   std::atomic<std::uint64_t> next_id_{1};
   /// The first id that the graph may not use without taking more of them.
-  std::uint64_t ids_end_;        // submission_mutex_
-  std::uint64_t last_mark_ = 0;  // submission_mutex_
+  std::uint64_t ids_end_ TROUPE_GUARDED_BY(submission_mutex_);
+  std::uint64_t last_mark_ TROUPE_GUARDED_BY(submission_mutex_) = 0;
   std::atomic<std::uint64_t> submitted_{0};
   /// A number of ended tasks that has been seen: saves most submissions the look at all workers' counts.
   std::atomic<std::uint64_t> ended_at_least_{0};
-  WorkerCaches submission_caches_;                 // submission_mutex_
-  std::vector<DataRecord*> open_reductions_;       // submission_mutex_
-  DataRegistry registry_;                          // submission_mutex_
-  std::vector<const Recording*> open_recordings_;  // submission_mutex_
+  WorkerCaches submission_caches_ TROUPE_GUARDED_BY(submission_mutex_);
+  std::vector<DataRecord*> open_reductions_ TROUPE_GUARDED_BY(submission_mutex_);
+  DataRegistry registry_ TROUPE_GUARDED_BY(submission_mutex_);
+  std::vector<const Recording*> open_recordings_ TROUPE_GUARDED_BY(submission_mutex_);
   /// Those that have been run, for `inspect`.
-  std::vector<std::shared_ptr<Recording>> recordings_;  // submission_mutex_
+  std::vector<std::shared_ptr<Recording>> recordings_ TROUPE_GUARDED_BY(submission_mutex_);
 
-  alignas(64) CodeletDefinitions codelets_;                                  // codelet_mutex_
-  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_;  // codelet_mutex_
-  std::mutex codelet_mutex_;
+  alignas(64) CodeletDefinitions codelets_ TROUPE_GUARDED_BY(codelet_mutex_);
+  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(codelet_mutex_);
+  Mutex codelet_mutex_;
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};
   const Codelet combine_codelet_;
@@ -402,7 +405,7 @@ class TaskGraph final : public TaskOwner {
 
   alignas(64) BlockPool<Task> task_pool_;
   alignas(64) BlockPool<EdgeBlock> edge_pool_;
-  alignas(64) std::mutex outside_mutex_;
+  alignas(64) Mutex outside_mutex_;
 
   /// One per worker, written by it: the callback that it is in.
   struct alignas(64) CallbackInProgress {
@@ -412,7 +415,7 @@ class TaskGraph final : public TaskOwner {
   std::vector<CallbackInProgress> callbacks_;
   WaitingThreads waiting_threads_;
   FailureLog failures_;
-  std::mutex wait_mutex_;
+  Mutex wait_mutex_;
   std::condition_variable wait_condition_;
 };
 

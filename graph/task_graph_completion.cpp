@@ -29,7 +29,7 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   if (combines(task)) return nullptr;
   std::string why;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
-    const std::lock_guard lock(cancel_mutex_);
+    const LockGuard lock(cancel_mutex_);
     why = why_cancelled_;
   } else if (task.cancel_requested.load(std::memory_order_relaxed)) {
     why = "the program cancelled it, or a task that it was to run after did not succeed";
@@ -227,7 +227,7 @@ void TaskGraph::notify_waiters() {
   if (!for_all && !for_room) return;
   const std::uint64_t tasks = in_flight();
   if (tasks != 0 && !(for_room && tasks <= low_water())) return;
-  const std::lock_guard lock(wait_mutex_);
+  const LockGuard lock(wait_mutex_);
   wait_condition_.notify_all();
 }
 

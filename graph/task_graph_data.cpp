@@ -10,13 +10,13 @@
 namespace troupe::graph {
 
 Handle TaskGraph::register_data(DataDescription description) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   DataRecord& record = registry_.add(std::move(description));
   return {&record, record.handle_id()};
 }
 
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   const auto record = registry_.add_apart(std::move(description));
   if (!record) return record.failure();
   return Handle(record.value(), record.value()->handle_id());
@@ -44,7 +44,8 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
   std::vector<Handle> handles;
-  const auto add = [&](DataRecord& record, TaskList& ready) { return add_parts(record, blocks, handles, ready); };
+  const auto add = [&](DataRecord& record, TaskList& ready)
+                       TROUPE_REQUIRES(submission_mutex_) { return add_parts(record, blocks, handles, ready); };
   if (auto outcome = change_undisturbed(parent, false, add); !outcome) return outcome.failure();
   return handles;
 }
@@ -52,7 +53,8 @@ Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span
 Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> handles;
-  const auto add = [&](DataRecord& record, TaskList& ready) { return add_parts(record, blocks, handles, ready); };
+  const auto add = [&](DataRecord& record, TaskList& ready)
+                       TROUPE_REQUIRES(submission_mutex_) { return add_parts(record, blocks, handles, ready); };
   if (auto outcome = change_held(pending.hold_, pending.handle_, false, add); !outcome) return outcome.failure();
   return handles;
 }
@@ -80,7 +82,7 @@ void TaskGraph::announce_release(const Handle& handle, bool releasing) {
 
 Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                                     bool& immediately) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
   DataRecord* root = record.value();
@@ -94,7 +96,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
   Result<DataRecord*> record(handle.record());
   if (!releasing) {
     // Another thread may have released it meanwhile. From here on nobody can, as the whole is held.
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     record = registry_.find(handle);
   }
   Result<void> outcome;
@@ -107,7 +109,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
   }
   TaskList closed;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     if (outcome) {
       outcome = change(*record.value(), closed);
     } else if (releasing) {
@@ -129,7 +131,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
   if (!hold) return hold.failure();
   const WaitKind kind = releasing ? WaitKind::release : WaitKind::change;
   if (auto held = wait_for_hold(hold.value(), waiter, ready, immediately, kind); !held) {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     if (releasing) announce_release(handle, false);
     return held;
   }
@@ -185,16 +187,17 @@ void TaskGraph::forget(DataRecord& record) {
 }
 
 Result<void> TaskGraph::release(const Handle& handle) {
-  return change_undisturbed(handle, true, [this](DataRecord& record, TaskList&) -> Result<void> {
-    forget(record);
-    return {};
-  });
+  return change_undisturbed(handle, true,
+                            [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
+                              forget(record);
+                              return {};
+                            });
 }
 
 void TaskGraph::release_all() {
   std::vector<Handle> wholes;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     registry_.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
   }
   for (const Handle& whole : wholes) {
@@ -207,10 +210,11 @@ void TaskGraph::release_all() {
 
 Result<void> TaskGraph::finish_release(PendingHold& pending) {
   pending.note_.reset();
-  return change_held(pending.hold_, pending.handle_, true, [this](DataRecord& record, TaskList&) -> Result<void> {
-    forget(record);
-    return {};
-  });
+  return change_held(pending.hold_, pending.handle_, true,
+                     [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
+                       forget(record);
+                       return {};
+                     });
 }
 
 Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
@@ -241,7 +245,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
   TaskList activated;
   bool immediately = false;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     const auto record = registry_.find(handle);
     if (!record) return record.failure();
     pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
@@ -312,7 +316,7 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
   Task* hold = nullptr;
   bool immediately = false;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     const auto record = registry_.find(handle);
     if (!record) return record.failure();
     hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
@@ -324,14 +328,14 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
 void TaskGraph::give_back(Task* hold) {
   TaskList ready;
   {
-    const std::lock_guard lock(outside_mutex_);
+    const LockGuard lock(outside_mutex_);
     finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, completed_.outside(), WorkerId{}}, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
 
 Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
   std::vector<HandleId> parts;

@@ -189,13 +189,13 @@ std::vector<const Recording*> TaskGraph::running_recordings() const {
 }
 
 void TaskGraph::while_tasks_stay(const std::function<void()>& look) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   look();
 }
 
 void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running,
                         const std::function<void(const GraphSnapshot&)>& look) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   GraphSnapshot snapshot;
   std::vector<const Task*> tasks;
   collect_tasks(snapshot, tasks);

@@ -22,14 +22,14 @@ Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& re
     return records_in_kernel();
   }
   recording_threads_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   open_recordings_.push_back(&recording);
   return std::make_unique<RecordingScope>(this, &recording);
 }
 
 void TaskGraph::seal_recording(Recording& recording) {
   recording_threads_.fetch_sub(1, std::memory_order_relaxed);
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   std::erase(open_recordings_, &recording);
   while (!recording.open_reductions().empty()) {
     close_recorded_reduction(recording, *recording.open_reductions().back());
@@ -46,7 +46,7 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 }
 
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
-  const std::lock_guard lock(submission_mutex_);
+  const LockGuard lock(submission_mutex_);
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
     return unrecorded_dependency(specification.codelet);
@@ -62,7 +62,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
   // Combining tasks come before, in the recording too.
   for (const TaskAccess& access : task.data()) {
     if (access.mode() == AccessMode::reduce) continue;
-    access.data()->visit_tree([&](DataRecord& record) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
       if (recording.dependencies_of(record).open_reduction) close_recorded_reduction(recording, record);
     });
   }
@@ -97,7 +97,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
   TaskList ready;
   Future future;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     if (stopped_.load(std::memory_order_relaxed)) {
       return takes_no_runs(*recording);
     }

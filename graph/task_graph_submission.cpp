@@ -13,7 +13,7 @@ Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
   const CodeletDefinition* definition = &codelet.definition();
   auto& recent = recent_codelets_[(reinterpret_cast<std::uintptr_t>(definition) >> 6U) % recent_codelets_.size()];
   if (recent.load(std::memory_order_relaxed) == definition) return {};
-  const std::lock_guard lock(codelet_mutex_);
+  const LockGuard lock(codelet_mutex_);
   codelets_.try_emplace(definition, codelet.shared_definition());
   if (const Environment make = definition->environment; make != nullptr) {
     bool known = false;
@@ -29,7 +29,7 @@ Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
 }
 
 CodeletDefinitions TaskGraph::take_codelets() {
-  const std::lock_guard lock(codelet_mutex_);
+  const LockGuard lock(codelet_mutex_);
   return std::exchange(codelets_, {});
 }
 
@@ -100,7 +100,7 @@ void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, Ac
 
 void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
   for (const TaskAccess& access : task.data()) {
-    access.data()->visit_tree([&](DataRecord& record) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
       if (record.dependencies.open_reduction && access.mode() != AccessMode::reduce) close_reduction(record, ready);
       if (access.mode() == AccessMode::reduce && !record.dependencies.open_reduction) {
         open_reductions_.push_back(&record);
@@ -177,7 +177,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   TaskList ready;
   Future future;
   {
-    const std::lock_guard lock(submission_mutex_);
+    const LockGuard lock(submission_mutex_);
     if (stopped_.load(std::memory_order_relaxed)) {
       return takes_no_tasks(specification.codelet);
     }

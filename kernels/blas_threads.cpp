@@ -4,12 +4,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "platform/machine/process_limits.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 // Weak: another BLAS library may be linked.
 extern "C" {
@@ -25,9 +25,9 @@ namespace {
 
 /// The process has one number of threads, so there is one place that knows who wants it to be one.
 struct Setting {
-  std::mutex mutex;
-  int users = 0;           // guarded by mutex
-  int of_the_program = 1;  // guarded by mutex
+  Mutex mutex;
+  int users TROUPE_GUARDED_BY(mutex) = 0;
+  int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
 };
 
 Setting& setting() {
@@ -66,14 +66,14 @@ void reserve_work_space() {
 class SingleThreaded {
  public:
   SingleThreaded() {
-    const std::lock_guard lock(setting().mutex);
+    const LockGuard lock(setting().mutex);
     reserve_work_space();
     if (setting().users++ > 0 || openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
     setting().of_the_program = openblas_get_num_threads();
     openblas_set_num_threads(1);
   }
   ~SingleThreaded() {
-    const std::lock_guard lock(setting().mutex);
+    const LockGuard lock(setting().mutex);
     if (--setting().users > 0 || openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
     openblas_set_num_threads(setting().of_the_program);
   }

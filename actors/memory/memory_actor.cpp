@@ -40,7 +40,8 @@ void MemoryState::perform_all() {
 }
 
 bool MemoryState::holds(const MemoryEvent& event) {
-  const auto fine = [&](HandleId handle) { return !handle.valid() || core_.check(handle).empty(); };
+  const auto fine = [&](HandleId handle)
+                        TROUPE_REQUIRES(mutex_) { return !handle.valid() || core_.check(handle).empty(); };
   if (!fine(event.handle)) return false;
   if (!std::ranges::all_of(event.uses, fine, &Use::handle)) return false;
   if (!std::ranges::all_of(commands_, fine, &Command::handle)) return false;
@@ -59,19 +60,19 @@ void MemoryState::empty_inbox() {
 }
 
 void MemoryState::handle_inbox() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   empty_inbox();
 }
 
 bool MemoryState::try_to_handle_inbox() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) return false;
+  if (!mutex_.try_lock()) return false;
+  const LockGuard lock(mutex_, std::adopt_lock);
   empty_inbox();
   return true;
 }
 
 bool MemoryState::acquire_at_once(const MemoryEvent& acquire) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   empty_inbox();
   if (!core_.acquire_at_once(acquire.request, acquire.node, acquire.uses, commands_, acquire.task)) return false;
   assert(holds(acquire) && "the memory core's state is consistent");

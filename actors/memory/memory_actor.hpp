@@ -4,13 +4,13 @@
 #include <caf/all.hpp>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "actors/memory/memory_core.hpp"
 #include "actors/memory/memory_inbox.hpp"
 #include "proto/messages_actor.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::memory {
 
@@ -48,29 +48,29 @@ class MemoryState {
   /// What `query` makes of the core as it is now.
   template <class Query>
   auto with_core(Query query) const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return query(core_);
   }
-  /// For `MemoryHost`, which is called with the lock held; else while no other thread uses this.
-  [[nodiscard]] const MemoryCore& core() const { return core_; }
+  /// For `MemoryHost`, which is called with the lock held; else while no other thread uses this. Neither can be said to
+  /// the compiler.
+  [[nodiscard]] const MemoryCore& core() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return core_; }
 
  private:
-  // All require mutex_.
-  void empty_inbox();
-  void handle(const MemoryEvent& event);
-  void perform_all();
-  void perform(const Command& command);
+  void empty_inbox() TROUPE_REQUIRES(mutex_);
+  void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
+  void perform_all() TROUPE_REQUIRES(mutex_);
+  void perform(const Command& command) TROUPE_REQUIRES(mutex_);
   /// In builds with assertions, after each event: what it has touched is looked at, and everything now and then.
-  [[nodiscard]] bool holds(const MemoryEvent& event);
+  [[nodiscard]] bool holds(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
 
   MemoryInbox inbox_;
-  mutable std::mutex mutex_;
-  MemoryCore core_;  // all below guarded by mutex_
+  mutable Mutex mutex_;
+  MemoryCore core_ TROUPE_GUARDED_BY(mutex_);
   MemoryHost& host_;
-  std::vector<MemoryEvent> events_;
-  std::vector<Command> commands_;
+  std::vector<MemoryEvent> events_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<Command> commands_ TROUPE_GUARDED_BY(mutex_);
   /// Until everything is looked at.
-  std::size_t events_left_ = 0;
+  std::size_t events_left_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 /// Hears `DataRequested`, `Stop`.

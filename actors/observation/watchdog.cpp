@@ -26,7 +26,7 @@ Watchdog::Watchdog(Options options) : options_(std::move(options)), thread_([thi
 
 Watchdog::~Watchdog() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stopping_ = true;
   }
   condition_.notify_all();
@@ -38,8 +38,8 @@ void Watchdog::watch() {
   const Duration interval =
       std::clamp<Duration>(options_.after / 4, std::chrono::milliseconds(1), std::chrono::seconds(1));
   StallDetector detector(options_.after);
-  std::unique_lock lock(mutex_);
-  while (!condition_.wait_for(lock, interval, [this] { return stopping_; })) {
+  UniqueLock lock(mutex_);
+  while (!condition_.wait_for(lock, interval, [this]() TROUPE_REQUIRES(mutex_) { return stopping_; })) {
     lock.unlock();
     try {
       const Duration quiet = detector.beat(options_.pulse(), clock.now());

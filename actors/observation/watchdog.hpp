@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
 
+#include "proto/mutex.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::observation {
@@ -47,9 +47,9 @@ class Watchdog {
   void watch();
 
   const Options options_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable condition_;
-  bool stopping_ = false;  // guarded by mutex_
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

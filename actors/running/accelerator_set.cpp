@@ -114,7 +114,7 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
   const auto host = setup_.views->borrow(transfer.handle);
   Running* running = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     running = &running_[transfer.transfer];
     *running = {transfer, std::move(done), setup_.clock->now(), transfer.waited_for, nullptr, host.has_value()};
   }
@@ -147,7 +147,7 @@ void AcceleratorSet::begin(Running& running, const DataView& host) {
 
 std::unique_ptr<platform::HostBuffer> AcceleratorSet::take_staging(Bytes size) {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto found = std::ranges::find_if(spare_staging_, [&](const auto& spare) { return spare->size() >= size; });
     if (found != spare_staging_.end()) {
       auto taken = std::move(*found);
@@ -173,7 +173,7 @@ void AcceleratorSet::begin_staged(Running& running, const DataView& host) {
   const DataView between = packed_at(staging->data(), host.layout);
   const DataView from = host.data == nullptr ? host : replica(host, transfer.from, transfer.from_offset);
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     running.staging = std::move(staging);
   }
   accelerator(transfer.from)
@@ -186,7 +186,7 @@ void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& 
     end(transfer, outcome);
     return;
   }
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   const Running& running = running_.at(transfer);
   const memory::Command command = running.transfer;
   const bool urgent = running.urgent;
@@ -207,7 +207,7 @@ void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& 
 
 void AcceleratorSet::end(memory::TransferId transfer, const Result<void>& outcome) {
   const TimeStamp now = setup_.clock->now();
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   auto ended = running_.extract(transfer);
   Running& running = ended.mapped();
   const memory::Command& command = running.transfer;
@@ -228,7 +228,7 @@ void AcceleratorSet::end(memory::TransferId transfer, const Result<void>& outcom
 void AcceleratorSet::hurry(memory::TransferId transfer) {
   memory::Command command;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto found = running_.find(transfer);
     if (found == running_.end()) return;
     found->second.urgent = true;
@@ -256,7 +256,7 @@ TransferReport AcceleratorSet::transfers() const {
 }
 
 std::vector<TraceTransfer> AcceleratorSet::take_copies() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return std::exchange(copies_, {});
 }
 

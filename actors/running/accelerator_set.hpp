@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "actors/memory_nodes.hpp"
 #include "platform/machine/clock.hpp"
 #include "platform/memory/host_buffer.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::actors {
 
@@ -78,11 +78,11 @@ class AcceleratorSet final : public MemoryNodes {
 
   Setup setup_;
   std::function<void(NodeId)> on_lost_;
-  mutable std::mutex mutex_;
-  // Looked up only; guarded by mutex_. A node of the map stays where it is.
-  std::unordered_map<memory::TransferId, Running> running_;
-  std::vector<std::unique_ptr<platform::HostBuffer>> spare_staging_;
-  std::vector<TraceTransfer> copies_;
+  mutable Mutex mutex_;
+  // Looked up only. A node of the map stays where it is.
+  std::unordered_map<memory::TransferId, Running> running_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<platform::HostBuffer>> spare_staging_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<TraceTransfer> copies_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::actors

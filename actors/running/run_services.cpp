@@ -88,14 +88,14 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
   graph::append_working_set(task, event.uses);
   if (setup_.submitted) setup_.submitted->mark_last_writes(event.uses);
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     event.request = request_of(task);
     requests_[event.request] = {worker, &task, task.task_id()};
   }
   // What is written elsewhere may have to come home later; what is already at home was made known by who takes it away.
   if (event.node != memory::kHost) know(task);
   if (!setup_.cooperative && memory_->acquire_at_once(event)) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     (void)take_request(event.request);
     return true;
   }
@@ -107,7 +107,7 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
 void RunServices::withdraw(WorkerId worker, graph::Task& task) {
   memory::RequestId request;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     request = request_of(task);
     requests_.erase(request);
     // Its next request is another one: an answer to this may be on its way.
@@ -125,7 +125,7 @@ void RunServices::left(WorkerId worker, TaskId task, bool ended) {
 }
 
 void RunServices::forget_request(TaskId task) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (!anew_.empty()) anew_.erase(task);
 }
 
@@ -137,7 +137,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
   if (memory_) {
     memory::RequestId request;
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       request = request_of(task);
       if (!anew_.empty()) anew_.erase(task.task_id());
     }
@@ -176,18 +176,18 @@ RunServices::Request RunServices::take_request(memory::RequestId request) {
 
 void RunServices::acquired(memory::RequestId request) {
   if (request.value() >= kProgram) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     home_.emplace(request, Result<void>());
     home_answered_.notify_all();
     return;
   }
   Request asked;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     asked = take_request(request);
     if (asked.task == nullptr) return;  // withdrawn
     workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
-    const std::lock_guard port_lock(port.arrived_lock);
+    const LockGuard port_lock(port.arrived_lock);
     port.arrived.push_back(asked.task);
   }
   setup_.peers->send(asked.worker, DataArrived{});
@@ -217,12 +217,12 @@ void RunServices::refused(const memory::Command& command) {
       failure.message = fmt::format("the data with handle {} could not be copied to {}", command.handle.value(), node);
   }
   if (command.request.value() >= kProgram) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     home_.emplace(command.request, Result<void>(failure));
     home_answered_.notify_all();
     return;
   }
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const Request asked = take_request(command.request);
   if (asked.task != nullptr) refuse(asked, elsewhere, failure);
 }
@@ -239,7 +239,7 @@ void RunServices::refuse(const Request& asked, KindSet elsewhere, const Failure&
   }
   workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
   {
-    const std::lock_guard lock(port.arrived_lock);
+    const LockGuard lock(port.arrived_lock);
     port.refused.push_back({asked.task, elsewhere, std::move(cause)});
   }
   setup_.peers->send(asked.worker, DataArrived{});
@@ -316,7 +316,7 @@ Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const st
 }
 
 memory::RequestId RunServices::take_home_requests(std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const std::uint64_t first = home_requests_ + 1;
   home_requests_ += count;
   return memory::RequestId(kProgram | first);
@@ -351,7 +351,7 @@ Result<void> RunServices::bring_all_home(const graph::TaskOwner& graph, const st
 }
 
 Result<void> RunServices::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   while (true) {
     if (auto answer = home_.extract(request); !answer.empty()) return std::move(answer.mapped());
     if (!setup_.cooperative) {
@@ -398,7 +398,7 @@ std::unordered_map<TaskId, std::string> RunServices::fetching() {
   std::unordered_map<TaskId, std::string> all;
   if (!memory_) return all;
   const auto waiting = memory_->with_core([](const memory::MemoryCore& core) { return core.waiting(); });
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   for (const memory::WaitingRequest& request : waiting) {
     const auto found = requests_.find(request.request);
     if (found == requests_.end()) continue;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -26,6 +25,7 @@
 #include "actors/workers/peers_actor.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::actors {
 
@@ -107,11 +107,11 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   /// Dealt with here and now, where that does not mean to wait; else by whoever is at it, or the actor.
   void post_and_handle(memory::MemoryEvent event);
   void post_release(memory::RequestId request);
-  /// The request's task, which is not waited for any more; a null task where the request was withdrawn. Requires
-  /// mutex_, until the answer is where its worker looks: what was withdrawn is not answered any more.
-  Request take_request(memory::RequestId request);
-  /// The number of the task's request. Requires mutex_.
-  [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const;
+  /// The request's task, which is not waited for any more; a null task where the request was withdrawn. The lock is
+  /// kept until the answer is where its worker looks: what was withdrawn is not answered any more.
+  Request take_request(memory::RequestId request) TROUPE_REQUIRES(mutex_);
+  /// The number of the task's request.
+  [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const TROUPE_REQUIRES(mutex_);
   void forget_request(TaskId task);
   /// Tells the worker that its task cannot have its data there: it runs on a worker of one of these kinds, if there are
   /// any that can, or fails.
@@ -134,16 +134,16 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
 
   std::atomic<bool> closed_{false};
 
-  std::mutex mutex_;
-  // Looked up only; guarded by mutex_.
-  std::unordered_map<memory::RequestId, Request> requests_;
+  Mutex mutex_;
+  // Looked up only.
+  std::unordered_map<memory::RequestId, Request> requests_ TROUPE_GUARDED_BY(mutex_);
   /// By task: its request where it has withdrawn the one that has its number. Empty unless workers die.
-  std::unordered_map<TaskId, memory::RequestId> anew_;
-  std::uint64_t requests_anew_ = 0;
+  std::unordered_map<TaskId, memory::RequestId> anew_ TROUPE_GUARDED_BY(mutex_);
+  std::uint64_t requests_anew_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// Requests of the program that were answered, and how.
-  std::unordered_map<memory::RequestId, Result<void>> home_;
+  std::unordered_map<memory::RequestId, Result<void>> home_ TROUPE_GUARDED_BY(mutex_);
   std::condition_variable home_answered_;
-  std::uint64_t home_requests_ = 0;
+  std::uint64_t home_requests_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace troupe::actors

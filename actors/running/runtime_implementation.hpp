@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +27,7 @@
 #include "actors/workers/worker_actor.hpp"
 #include "platform/machine/clock.hpp"
 #include "proto/device_kinds.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::actors {
 
@@ -154,19 +154,19 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   const bool placing_policy_;
   Random order_;
   friend class SharingGraph;
-  std::mutex clients_mutex_;
-  std::vector<SharingGraph*> clients_;  // guarded by clients_mutex_
+  Mutex clients_mutex_;
+  std::vector<SharingGraph*> clients_ TROUPE_GUARDED_BY(clients_mutex_);
   /// Of graphs that have gone: predictions, models and traces name them still.
-  graph::CodeletDefinitions codelets_of_clients_;  // guarded by clients_mutex_
-  std::mutex pump_mutex_;
+  graph::CodeletDefinitions codelets_of_clients_ TROUPE_GUARDED_BY(clients_mutex_);
+  Mutex pump_mutex_;
   bool stopping_ = false;
 
-  mutable std::mutex start_mutex_;
+  mutable Mutex start_mutex_;
   std::condition_variable start_condition_;
-  std::vector<bool> bound_;  // guarded by start_mutex_
-  std::size_t started_ = 0;  // guarded by start_mutex_
-  /// Why there are fewer workers than planned; guarded by start_mutex_.
-  std::exception_ptr start_failure_;
+  std::vector<bool> bound_ TROUPE_GUARDED_BY(start_mutex_);
+  std::size_t started_ TROUPE_GUARDED_BY(start_mutex_) = 0;
+  /// Why there are fewer workers than planned.
+  std::exception_ptr start_failure_ TROUPE_GUARDED_BY(start_mutex_);
 
   Configuration configuration_;
   caf::actor_system system_;

@@ -186,7 +186,7 @@ void RuntimeSystem::Implementation::start() {
     while (pump() == Pump::progressed) {
     }
   }
-  std::unique_lock lock(start_mutex_);
+  UniqueLock lock(start_mutex_);
   start_condition_.wait(lock, [&] { return start_failure_ || started_ >= crew_->ports.size() || cooperative_; });
   if (start_failure_) std::rethrow_exception(start_failure_);
 }

@@ -35,14 +35,14 @@ Result<void> check_limits(const RuntimePlan& plan) {
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::started(const WorkerStarted& message) {
-  const std::lock_guard lock(start_mutex_);
+  const LockGuard lock(start_mutex_);
   bound_[message.worker.index()] = message.bound;
   ++started_;
   start_condition_.notify_all();
 }
 
 void RuntimeSystem::Implementation::failed_to_start(std::exception_ptr why) {
-  const std::lock_guard lock(start_mutex_);
+  const LockGuard lock(start_mutex_);
   start_failure_ = std::move(why);
   start_condition_.notify_all();
 }
@@ -169,7 +169,7 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
 
 GraphHost::Pump RuntimeSystem::Implementation::pump() {
   if (!cooperative_) return Pump::block;
-  const std::lock_guard lock(pump_mutex_);
+  const LockGuard lock(pump_mutex_);
   auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   auto& jobs = coordinator.jobs;
   if (jobs.empty()) {
@@ -244,7 +244,7 @@ RunReport RuntimeSystem::Implementation::report() const {
   if (simulation_) report.virtual_time = clock().now();
   if (services_) report.transfers = services_->transfers();
   if (scheduler_state_) report.predictions = scheduler_state_->predictions();
-  const std::lock_guard lock(start_mutex_);
+  const LockGuard lock(start_mutex_);
   for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
     const workers::WorkerCounters& counters = crew_->ports[i].counters;
     WorkerReport worker;

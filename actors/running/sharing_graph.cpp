@@ -36,7 +36,7 @@ SharingGraph::~SharingGraph() {
   // Tasks that waited for a hold alone.
   outcome = graph_.wait_until_ended();
   {
-    const std::lock_guard lock(runtime_.clients_mutex_);
+    const LockGuard lock(runtime_.clients_mutex_);
     std::erase(runtime_.clients_, this);
     runtime_.codelets_of_clients_.merge(graph_.take_codelets());
   }
@@ -59,7 +59,7 @@ LiveClient SharingGraph::look() const {
 
 std::unique_ptr<ClientGraph> RuntimeSystem::Implementation::open_graph(const ClientGraphOptions& options) {
   auto client = std::make_unique<SharingGraph>(*this, options);
-  const std::lock_guard lock(clients_mutex_);
+  const LockGuard lock(clients_mutex_);
   clients_.push_back(client.get());
   return client;
 }
@@ -106,7 +106,7 @@ LiveView RuntimeSystem::Implementation::look() {
   for (const MemoryUse& memory : view.transfers.memories) {
     view.memories.push_back({memories()->name(memory.node), memory.capacity, memory.used});
   }
-  const std::lock_guard lock(clients_mutex_);
+  const LockGuard lock(clients_mutex_);
   for (std::size_t i = 0; i < places_.size(); ++i) view.workers.push_back(look_at_worker(i));
   for (const SharingGraph* client : clients_) view.clients.push_back(client->look());
   return view;

@@ -84,7 +84,7 @@ void SchedulerState::perform(const Placed& placed, bool first) {
 }
 
 void SchedulerState::rescue(const std::string& reason) {
-  const std::lock_guard lock(mutex);
+  const LockGuard lock(mutex);
   take_events();
   while (graph::Task* task = queues->next_activated()) (void)take(task);
   std::vector<ReadyTask> tasks;
@@ -99,8 +99,9 @@ void SchedulerState::rescue(const std::string& reason) {
 }
 
 std::vector<PredictionReport> SchedulerState::predictions() {
-  const std::unique_lock lock(mutex, kPatience);
-  if (!lock || !submitted) return {};
+  if (!mutex.try_lock_for(kPatience)) return {};
+  const LockGuard lock(mutex, std::adopt_lock);
+  if (!submitted) return {};
   take_events();
   std::map<std::pair<std::string, DeviceKind>, PredictionErrors> sums;
   const auto& errors = core.prediction_errors();
@@ -119,13 +120,13 @@ std::vector<PredictionReport> SchedulerState::predictions() {
 caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<SchedulerState> state) {
   return {
       [=](const TasksActivated&) {
-        const std::lock_guard lock(state->mutex);
+        const LockGuard lock(state->mutex);
         const SchedulerCore::Decision decision = state->look();
         state->perform(decision);
         if (decision.ask_to_decide) self->send(self, Decide{});
       },
       [=](const Decide&) {
-        const std::lock_guard lock(state->mutex);
+        const LockGuard lock(state->mutex);
         state->perform(state->core.decide(state->queues->now()));
       },
       [=](const Stop&) { self->quit(caf::exit_reason::normal); },

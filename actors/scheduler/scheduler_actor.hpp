@@ -5,7 +5,6 @@
 #include <caf/all.hpp>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 #include "actors/scheduler/scheduler_event.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/messages_actor.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::scheduler {
 
@@ -40,10 +40,9 @@ struct SchedulerState {
                  std::shared_ptr<SubmittedTasks> submitted = nullptr)
       : queues(std::move(queues)), core(std::move(core)), submitted(std::move(submitted)) {}
 
-  /// Takes what was activated, and what else has happened; then decides. Requires mutex.
-  SchedulerCore::Decision look();
-  /// Requires mutex.
-  void perform(const SchedulerCore::Decision& decision);
+  /// Takes what was activated, and what else has happened; then decides.
+  SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
+  void perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
   void rescue(const std::string& reason);
@@ -60,26 +59,26 @@ struct SchedulerState {
   };
 
   std::shared_ptr<WorkerQueues> queues;
-  /// Guards all below: the actor works while others look.
-  std::timed_mutex mutex;
-  SchedulerCore core;
+  /// The actor works while others look.
+  TimedMutex mutex;
+  SchedulerCore core TROUPE_GUARDED_BY(mutex);
   /// Null: working sets and size classes are not looked at.
   std::shared_ptr<SubmittedTasks> submitted;
   /// Tasks that the policy has not decided about, by id; looked up only.
-  std::unordered_map<TaskId, Undecided> undecided;
+  std::unordered_map<TaskId, Undecided> undecided TROUPE_GUARDED_BY(mutex);
   /// Working sets of tasks that were placed without a policy that keeps tasks: it may still look at them. There are any
   /// only where it failed or the actor died.
-  std::vector<std::vector<memory::Use>> taken_away;
-  std::vector<SchedulerEvent> events;
+  std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);
+  std::vector<SchedulerEvent> events TROUPE_GUARDED_BY(mutex);
 
  private:
-  ReadyTask take(graph::Task* task);
-  void perform(const Placed& placed, bool first);
+  ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
+  void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
   /// Tells the core what has happened.
-  void take_events();
+  void take_events() TROUPE_REQUIRES(mutex);
 
   /// A task has ended, and the core has not been asked what follows.
-  bool ended_ = false;
+  bool ended_ TROUPE_GUARDED_BY(mutex) = false;
 
  public:
   /// `undecided.size()`, for who looks from outside.

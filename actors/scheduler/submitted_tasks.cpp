@@ -42,7 +42,7 @@ void SubmittedTasks::count(std::span<const memory::Use> uses, int change) {
 }
 
 void SubmittedTasks::submitted(const graph::Task& task) noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   Record record{task.task_id(), classes_.classify(task), static_cast<std::uint32_t>(uses_.size()), 0, 0, false};
   graph::append_working_set(task, uses_);
   record.uses_end = static_cast<std::uint32_t>(uses_.size());
@@ -53,7 +53,7 @@ void SubmittedTasks::submitted(const graph::Task& task) noexcept {
 }
 
 void SubmittedTasks::ended(TaskId task) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   Record* record = find(task);
   if (record == nullptr || record->ended) return;
   record->ended = true;
@@ -78,23 +78,23 @@ void SubmittedTasks::shrink() {
 }
 
 SizeClassId SubmittedTasks::classify(const graph::Task& task) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (const Record* record = find(task.task_id())) return record->size_class;
   return classes_.classify(task);
 }
 
 const graph::SizeClass& SubmittedTasks::size_class(SizeClassId id) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return classes_[id];
 }
 
 std::size_t SubmittedTasks::size_classes() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return classes_.size();
 }
 
 void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   for (memory::Use& use : uses) {
     const Uses* const left = writes(use.mode) ? uses_left_.find(use.handle) : nullptr;
     use.last_write = left != nullptr && left->writes == 1;
@@ -102,18 +102,18 @@ void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
 }
 
 void SubmittedTasks::left(std::vector<std::uint32_t>& out) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   out = left_;
 }
 
 std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const Uses* const left = uses_left_.find(handle);
   return left != nullptr ? left->all : 0;
 }
 
 double SubmittedTasks::rank(TaskId task, std::span<const double> costs_s) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const Record* record = find(task);
   if (record == nullptr) return 0;
   const auto position = static_cast<std::size_t>(record - records_.data());

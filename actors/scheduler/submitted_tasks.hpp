@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "proto/handle_table.hpp"
 #include "proto/ids.hpp"
 #include "proto/memory.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::scheduler {
 
@@ -57,28 +57,27 @@ class SubmittedTasks final : public graph::SubmissionObserver {
     std::uint32_t writes = 0;
   };
 
-  // All require mutex_.
-  [[nodiscard]] Record* find(TaskId task);
-  void count(std::span<const memory::Use> uses, int change);
-  [[nodiscard]] bool costs_have_moved(std::span<const double> costs_s) const;
-  void compute_ranks(std::span<const double> costs_s);
+  [[nodiscard]] Record* find(TaskId task) TROUPE_REQUIRES(mutex_);
+  void count(std::span<const memory::Use> uses, int change) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] bool costs_have_moved(std::span<const double> costs_s) const TROUPE_REQUIRES(mutex_);
+  void compute_ranks(std::span<const double> costs_s) TROUPE_REQUIRES(mutex_);
   /// Forgets ended tasks at the front once they are the larger part.
-  void shrink();
+  void shrink() TROUPE_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  graph::SizeClasses classes_;  // all below guarded by mutex_
+  mutable Mutex mutex_;
+  graph::SizeClasses classes_ TROUPE_GUARDED_BY(mutex_);
   /// By id, with gaps: those of recordings' tasks, say.
-  std::vector<Record> records_;
+  std::vector<Record> records_ TROUPE_GUARDED_BY(mutex_);
   /// Position of the first record that has not ended.
-  std::size_t first_live_ = 0;
-  std::vector<memory::Use> uses_;
+  std::size_t first_live_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::vector<memory::Use> uses_ TROUPE_GUARDED_BY(mutex_);
   /// Of handles that tasks in flight use.
-  HandleTable<Uses> uses_left_;
-  std::vector<std::uint32_t> left_;
+  HandleTable<Uses> uses_left_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<std::uint32_t> left_ TROUPE_GUARDED_BY(mutex_);
   /// Records that have ranks: all before this position.
-  std::size_t ranked_ = 0;
+  std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// What the ranks were computed from, for all classes that there were.
-  std::vector<double> ranked_costs_s_;
+  std::vector<double> ranked_costs_s_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::scheduler

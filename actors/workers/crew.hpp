@@ -19,6 +19,7 @@
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/spin_lock.hpp"
 #include "proto/device_kinds.hpp"
+#include "proto/mutex.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
 
@@ -75,8 +76,8 @@ struct alignas(64) WorkerPort {
   std::optional<StealAnswer> answer;
   /// Tasks whose data have arrived since the worker looked, and those whose data never will.
   SpinLock arrived_lock;
-  std::vector<graph::Task*> arrived;  // guarded by arrived_lock
-  std::vector<Refused> refused;       // guarded by arrived_lock
+  std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
+  std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
   /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
   /// Its device has stopped working: the worker starts nothing any more and sends on what it is given.

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <caf/all.hpp>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "proto/ids.hpp"
 #include "proto/messages_actor.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -20,7 +20,7 @@ class Peers {
   explicit Peers(std::size_t workers) : actors_(workers) {}
 
   void set(WorkerId worker, caf::actor actor) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     actors_[worker.index()] = std::move(actor);
     changes_.fetch_add(1, std::memory_order_release);
   }
@@ -28,32 +28,32 @@ class Peers {
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   /// Null before the worker was started and after `clear`.
   [[nodiscard]] caf::actor get(WorkerId worker) const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return actors_[worker.index()];
   }
   void set_scheduler(caf::actor actor) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     scheduler_.swap(actor);
   }
   /// Null under a local policy and after `clear`.
   [[nodiscard]] caf::actor scheduler() const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return scheduler_;
   }
   void set_memory(caf::actor actor) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     memory_.swap(actor);
   }
   /// Null where there is one memory node, and after `clear`.
   [[nodiscard]] caf::actor memory() const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return memory_;
   }
   void clear() {
     std::vector<caf::actor> released;
     caf::actor scheduler;
     caf::actor memory;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     scheduler.swap(scheduler_);
     memory.swap(memory_);
     released.swap(actors_);
@@ -79,10 +79,10 @@ class Peers {
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<caf::actor> actors_;  // guarded by mutex_
-  caf::actor scheduler_;            // guarded by mutex_
-  caf::actor memory_;               // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<caf::actor> actors_ TROUPE_GUARDED_BY(mutex_);
+  caf::actor scheduler_ TROUPE_GUARDED_BY(mutex_);
+  caf::actor memory_ TROUPE_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> changes_{1};
 };
 

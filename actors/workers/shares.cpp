@@ -1,10 +1,10 @@
 #include "actors/workers/shares.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "graph/task_graph.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -25,7 +25,7 @@ Share& Shares::of(const graph::Task& task) const {
 Share& Shares::open(double weight) {
   auto share = std::make_unique<Share>(weight);
   Share& opened = *share;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   opened.virtual_ns = virtual_ns_;
   shares_.push_back(std::move(share));
   return opened;
@@ -33,7 +33,7 @@ Share& Shares::open(double weight) {
 
 void Shares::close(const Share& share) {
   std::unique_ptr<Share> closed;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = std::find_if(shares_.begin(), shares_.end(), [&](const auto& one) { return one.get() == &share; });
   closed = std::move(*found);
   shares_.erase(found);
@@ -45,7 +45,7 @@ void Shares::activated(Share& share, std::size_t tasks) noexcept {
   active_.fetch_add(more, std::memory_order_seq_cst);
   if (share.active.fetch_add(more, std::memory_order_relaxed) != 0) return;
   if (busy_clients_.fetch_add(1, std::memory_order_relaxed) == 1) contentions_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const double credit = static_cast<double>(kCredit.count()) / share.weight.load(std::memory_order_relaxed);
   share.virtual_ns = std::max(share.virtual_ns, virtual_ns_ - credit);
 }
@@ -75,7 +75,7 @@ Share* Shares::next() const {
 Shares::Turn Shares::take(bool in_advance) noexcept {
   Turn turn;
   if (waiting_.load(std::memory_order_relaxed) == 0) return turn;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   turn.share = next();
   if (turn.share == nullptr) return turn;
   Share& share = *turn.share;
@@ -102,7 +102,7 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns)
   }
   // Who is alone takes from nobody.
   if (charged_ns == 0 && !contended()) return;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   share.virtual_ns += static_cast<double>(took_ns - charged_ns) / share.weight.load(std::memory_order_relaxed);
 }
 

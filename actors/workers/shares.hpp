@@ -12,6 +12,7 @@
 #include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/ids.hpp"
+#include "proto/mutex.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::workers {
@@ -29,7 +30,7 @@ struct alignas(64) Share {
   std::atomic<std::int64_t> used_ns{0};
   std::atomic<std::int64_t> mean_ns{0};
   /// Worker time over weight, with what its running tasks will probably take: who has least is next.
-  double virtual_ns = 0;  // guarded by Shares::mutex_
+  double virtual_ns = 0;  // guarded by Shares::mutex_, which has no name here
 };
 
 /// Clients take turns so that those that have work get worker time in proportion to their weights: whenever a worker
@@ -145,8 +146,8 @@ class Shares {
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 32;
 
-  /// The share to serve next, or null. Requires mutex_.
-  [[nodiscard]] Share* next() const;
+  /// The share to serve next, or null.
+  [[nodiscard]] Share* next() const TROUPE_REQUIRES(mutex_);
   [[nodiscard]] Charge* charge_of(WorkerId worker, const graph::Task& task) noexcept;
 
   TaskDeque* const activation_;
@@ -159,9 +160,9 @@ class Shares {
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::size_t> waiting_{0};
   mutable SpinLock mutex_;
-  std::vector<std::unique_ptr<Share>> shares_;  // guarded by mutex_
+  std::vector<std::unique_ptr<Share>> shares_ TROUPE_GUARDED_BY(mutex_);
   /// Of the client that was served last: who comes back has had as much, but for his credit.
-  double virtual_ns_ = 0;  // guarded by mutex_
+  double virtual_ns_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace troupe::workers

@@ -119,7 +119,7 @@ void WorkerActor::give_up() {
   for (graph::Task* task : asked_for) crew_.services->withdraw(setup_->id, *task);
   {
     // Answers that came before that: the next actor must not take them for its own. It asks again.
-    const std::lock_guard lock(port_.arrived_lock);
+    const LockGuard lock(port_.arrived_lock);
     port_.arrived.clear();
     port_.refused.clear();
   }
@@ -272,7 +272,7 @@ bool WorkerActor::poll_device(bool full) {
 
 void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept {
   {
-    const std::lock_guard lock(done_mutex_);
+    const LockGuard lock(done_mutex_);
     done_.push_back({&task, std::move(cause), took});
   }
   // Who polls looks for it itself.
@@ -284,7 +284,7 @@ void WorkerActor::collect_done() {
   while (true) {
     Done one{};
     {
-      const std::lock_guard lock(done_mutex_);
+      const LockGuard lock(done_mutex_);
       if (done_.empty()) return;
       one = std::move(done_.front());
       done_.pop_front();
@@ -297,7 +297,7 @@ void WorkerActor::collect_arrived() {
   std::vector<graph::Task*> arrived;
   std::vector<Refused> refused;
   {
-    const std::lock_guard lock(port_.arrived_lock);
+    const LockGuard lock(port_.arrived_lock);
     arrived.swap(port_.arrived);
     refused.swap(port_.refused);
   }

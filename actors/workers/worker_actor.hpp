@@ -5,7 +5,6 @@
 #include <caf/all.hpp>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "actors/observation/observed_actor.hpp"
@@ -15,6 +14,7 @@
 #include "actors/workers/worker_core.hpp"
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -99,8 +99,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     graph::FailureLog::Cause cause;
     Duration took{};
   };
-  std::mutex done_mutex_;
-  std::deque<Done> done_;  // guarded by done_mutex_
+  Mutex done_mutex_;
+  std::deque<Done> done_ TROUPE_GUARDED_BY(done_mutex_);
 
   /// After what it says `done` to.
   std::unique_ptr<Device> device_;

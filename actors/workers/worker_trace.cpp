@@ -1,14 +1,15 @@
 #include "actors/workers/worker_trace.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 #include <utility>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
 void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
-  const std::lock_guard lock(lock_);
+  const LockGuard lock(lock_);
   if (!tasks_.add(span)) return lost(span.start);
   if (name == nullptr || name->empty()) return;
   try {
@@ -25,13 +26,13 @@ void WorkerTrace::close_state(TimeStamp now) noexcept {
 }
 
 void WorkerTrace::enter(WorkerActivity state, TimeStamp now) noexcept {
-  const std::lock_guard lock(lock_);
+  const LockGuard lock(lock_);
   close_state(now);
   state_ = state;
 }
 
 WorkerTrace::Content WorkerTrace::take(TimeStamp now) {
-  const std::lock_guard lock(lock_);
+  const LockGuard lock(lock_);
   close_state(now);
   return {std::move(tasks_), std::move(states_), std::exchange(names_, {}),
           std::exchange(complete_until_, TimeStamp::max())};

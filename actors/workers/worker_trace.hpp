@@ -57,6 +57,7 @@ class WorkerTrace {
 
   /// Before the first entry.
   void use(graph::TraceBudget* budget) noexcept {
+    const LockGuard lock(lock_);
     tasks_.use(budget);
     states_.use(budget);
   }
@@ -72,17 +73,18 @@ class WorkerTrace {
   [[nodiscard]] Content take(TimeStamp now);
 
  private:
-  void lost(TimeStamp start) noexcept { complete_until_ = std::min(complete_until_, start); }
-  void close_state(TimeStamp now) noexcept;
+  void lost(TimeStamp start) noexcept TROUPE_REQUIRES(lock_) { complete_until_ = std::min(complete_until_, start); }
+  void close_state(TimeStamp now) noexcept TROUPE_REQUIRES(lock_);
 
   /// Contended only by `take`.
   SpinLock lock_;
-  graph::TraceLog<TaskSpan> tasks_;
-  graph::TraceLog<StateSpan> states_;
-  std::deque<NamedTask> names_;
-  TimeStamp complete_until_ = TimeStamp::max();
+  graph::TraceLog<TaskSpan> tasks_ TROUPE_GUARDED_BY(lock_);
+  graph::TraceLog<StateSpan> states_ TROUPE_GUARDED_BY(lock_);
+  std::deque<NamedTask> names_ TROUPE_GUARDED_BY(lock_);
+  TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
+  /// Written by the worker with the lock, so that the worker may read it without.
   WorkerActivity state_ = WorkerActivity::working;
-  TimeStamp since_{};
+  TimeStamp since_ TROUPE_GUARDED_BY(lock_){};
 };
 
 }  // namespace troupe::workers

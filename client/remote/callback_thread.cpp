@@ -6,7 +6,7 @@ namespace troupe::remote {
 
 void CallbackThread::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stop_ = true;
   }
   changed_.notify_one();
@@ -15,7 +15,7 @@ void CallbackThread::stop() {
 
 void CallbackThread::add(TaskLedger::DueCallback due) {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     due_.push_back(std::move(due));
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   }
@@ -23,9 +23,9 @@ void CallbackThread::add(TaskLedger::DueCallback due) {
 }
 
 void CallbackThread::run() {
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stop_ || !due_.empty(); });
+    changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stop_ || !due_.empty(); });
     if (due_.empty()) return;
     TaskLedger::DueCallback next = std::move(due_.front());
     due_.pop_front();

@@ -4,10 +4,10 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "client/remote/task_ledger.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -28,10 +28,10 @@ class CallbackThread {
   void run();
 
   const std::function<void(TaskLedger::DueCallback&)> call_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<TaskLedger::DueCallback> due_;  // mutex_
-  bool stop_ = false;                        // mutex_
+  std::deque<TaskLedger::DueCallback> due_ TROUPE_GUARDED_BY(mutex_);
+  bool stop_ TROUPE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -45,7 +45,7 @@ Result<std::uint32_t> CodeletNumbers::number_of(const Codelet& codelet) {
   // Acquire: pairs with the release below, which publishes the entry.
   const Entry* known = recent.load(std::memory_order_acquire);
   if (known != nullptr && known->definition.get() == definition) return known->number;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::unique_ptr<Entry>& entry = entries_[definition];
   if (entry == nullptr) {
     entry = std::make_unique<Entry>();

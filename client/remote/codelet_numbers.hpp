@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "client/remote/connection/session.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -28,14 +28,14 @@ class CodeletNumbers {
     std::shared_ptr<const CodeletDefinition> definition;
     Result<std::uint32_t> number{0};
   };
-  Result<std::uint32_t> ask(const CodeletDefinition& definition);  // mutex_
+  Result<std::uint32_t> ask(const CodeletDefinition& definition) TROUPE_REQUIRES(mutex_);
 
   Session& session_;
   /// Those used last, to avoid the lock: an entry is only ever replaced by one that lives as long.
   std::array<std::atomic<const Entry*>, 16> recent_{};
-  std::mutex mutex_;
-  std::unordered_map<const CodeletDefinition*, std::unique_ptr<Entry>> entries_;  // mutex_
-  std::uint32_t next_ = 0;                                                        // mutex_
+  Mutex mutex_;
+  std::unordered_map<const CodeletDefinition*, std::unique_ptr<Entry>> entries_ TROUPE_GUARDED_BY(mutex_);
+  std::uint32_t next_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace troupe::remote

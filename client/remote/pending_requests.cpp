@@ -11,7 +11,7 @@ std::uint64_t PendingRequests::begin(std::function<void(const Answer&)> then) {
 }
 
 std::uint64_t PendingRequests::add(Request request) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (lost_ != nullptr) {
     if (request.waiting != nullptr) give(request, *lost_);
     return 0;
@@ -32,7 +32,7 @@ void PendingRequests::give(Request& request, Answer answer) {
 void PendingRequests::answer(std::uint64_t request, Answer answer) {
   Request found;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto place = requests_.find(request);
     if (place == requests_.end()) return;
     found = std::move(place->second);
@@ -44,7 +44,7 @@ void PendingRequests::answer(std::uint64_t request, Answer answer) {
 void PendingRequests::lose(const Failure& cause) {
   std::map<std::uint64_t, Request> requests;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (lost_ != nullptr) return;
     lost_ = std::make_unique<const Failure>(cause);
     requests.swap(requests_);

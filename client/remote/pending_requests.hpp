@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "graph/tasks/task_waiter.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -51,10 +51,10 @@ class PendingRequests {
   std::uint64_t add(Request request);
   static void give(Request& request, Answer answer);
 
-  std::mutex mutex_;
-  std::uint64_t last_ = 0;                     // mutex_
-  std::map<std::uint64_t, Request> requests_;  // mutex_
-  std::unique_ptr<const Failure> lost_;        // mutex_
+  Mutex mutex_;
+  std::uint64_t last_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, Request> requests_ TROUPE_GUARDED_BY(mutex_);
+  std::unique_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::remote

@@ -9,24 +9,24 @@ void TaskLedger::submitted(std::uint64_t number, std::uint64_t weight) {
   // Submissions exclude one another.
   submitted_weight_.store(submitted_weight_.load(std::memory_order_relaxed) + weight, std::memory_order_relaxed);
   if (weight == 1) return;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   weights_.emplace(number, weight);
 }
 
 void TaskLedger::expect_callback(std::uint64_t number, Callback callback, std::string task) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   callbacks_.emplace(number, Expected{std::move(callback), std::move(task)});
 }
 
 void TaskLedger::succeeded(std::uint64_t first, std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const std::uint64_t last = last_.load(std::memory_order_relaxed);
   if (lost_ != nullptr || first == 0 || first > last || count > last - first + 1) return;
   arrive(first, count, TaskStatus::succeeded, {});
 }
 
 void TaskLedger::ended(std::uint64_t number, TaskStatus status, Failure failure) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (lost_ != nullptr || number == 0 || number > last_.load(std::memory_order_relaxed)) return;
   std::string message = status == TaskStatus::succeeded ? std::string() : failure.message;
   if (status != TaskStatus::succeeded) {
@@ -68,12 +68,12 @@ void TaskLedger::settle_range(std::uint64_t first, std::uint64_t count) {
 }
 
 void TaskLedger::settle(std::uint64_t number) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   settle_range(number, 1);
 }
 
 void TaskLedger::lose(const Failure& cause) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (lost_ != nullptr) return;
   lost_ = std::make_shared<const Failure>(cause);
   for (auto& [number, callback] : callbacks_) {
@@ -87,13 +87,13 @@ void TaskLedger::lose(const Failure& cause) {
 }
 
 std::shared_ptr<const Failure> TaskLedger::lost() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return lost_;
 }
 
 TaskStatus TaskLedger::status(std::uint64_t number) const {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (!settled_.contains(number)) return lost_ != nullptr ? TaskStatus::cancelled : TaskStatus::pending;
   }
   return failures_.status_of(TaskId(number));
@@ -101,7 +101,7 @@ TaskStatus TaskLedger::status(std::uint64_t number) const {
 
 Result<void> TaskLedger::wait(std::uint64_t number) {
   {
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     if (!settled_.contains(number) && lost_ == nullptr) {
       graph::TaskWaiter waiter;
       const auto place = waiters_.emplace(number, &waiter);
@@ -117,29 +117,28 @@ Result<void> TaskLedger::wait(std::uint64_t number) {
 }
 
 template <class Done>
-Result<void> TaskLedger::block(std::unique_lock<std::mutex>& lock, Wanted& wanted, std::uint64_t number,
-                               const Done& done) {
+Result<void> TaskLedger::block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) {
   const auto place = wanted.insert(number);
-  changed_.wait(lock, [&] { return done() || lost_ != nullptr; });
+  changed_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) { return done() || lost_ != nullptr; });
   wanted.erase(place);
   if (done()) return {};
   return *lost_;
 }
 
 Result<void> TaskLedger::wait_up_to(std::uint64_t number) {
-  std::unique_lock lock(mutex_);
-  return block(lock, complete_wanted_, number, [&] { return settled_.complete() >= number; });
+  UniqueLock lock(mutex_);
+  return block(lock, complete_wanted_, number, [&]() TROUPE_REQUIRES(mutex_) { return settled_.complete() >= number; });
 }
 
 Result<void> TaskLedger::wait_for_arrived(std::uint64_t count, const std::atomic<bool>& given_up) {
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   return block(lock, arrived_wanted_, count, [&] {
     return arrived_.load(std::memory_order_relaxed) >= count || given_up.load(std::memory_order_relaxed);
   });
 }
 
 void TaskLedger::wake() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   changed_.notify_all();
 }
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 
@@ -16,6 +15,7 @@
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -74,27 +74,28 @@ class TaskLedger {
   /// Numbers that threads wait for: who brings about what none of them wants wakes nobody.
   using Wanted = std::multiset<std::uint64_t>;
 
-  void settle_range(std::uint64_t first, std::uint64_t count);                                           // mutex_
-  void arrive(std::uint64_t first, std::uint64_t count, TaskStatus status, const std::string& message);  // mutex_
+  void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
+  void arrive(std::uint64_t first, std::uint64_t count, TaskStatus status, const std::string& message)
+      TROUPE_REQUIRES(mutex_);
   /// Blocks until `done()`, with the mutex.
   template <class Done>
-  Result<void> block(std::unique_lock<std::mutex>& lock, Wanted& wanted, std::uint64_t number, const Done& done);
+  Result<void> block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) TROUPE_REQUIRES(mutex_);
 
   const std::function<void(DueCallback)> due_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  EndedNumbers settled_;                                      // mutex_
-  std::multimap<std::uint64_t, graph::TaskWaiter*> waiters_;  // mutex_
-  Wanted complete_wanted_;                                    // mutex_
-  Wanted arrived_wanted_;                                     // mutex_
+  EndedNumbers settled_ TROUPE_GUARDED_BY(mutex_);
+  std::multimap<std::uint64_t, graph::TaskWaiter*> waiters_ TROUPE_GUARDED_BY(mutex_);
+  Wanted complete_wanted_ TROUPE_GUARDED_BY(mutex_);
+  Wanted arrived_wanted_ TROUPE_GUARDED_BY(mutex_);
   struct Expected {
     Callback callback;
     std::string task;
   };
-  std::map<std::uint64_t, Expected> callbacks_;  // mutex_
+  std::map<std::uint64_t, Expected> callbacks_ TROUPE_GUARDED_BY(mutex_);
   /// Of those that stand for more than one.
-  std::map<std::uint64_t, std::uint64_t> weights_;  // mutex_
-  std::shared_ptr<const Failure> lost_;             // mutex_
+  std::map<std::uint64_t, std::uint64_t> weights_ TROUPE_GUARDED_BY(mutex_);
+  std::shared_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   graph::FailureLog failures_;
   graph::FailureLog callback_failures_;
   /// The number of the newest task. Relaxed: only to see what cannot be.

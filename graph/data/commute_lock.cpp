@@ -1,11 +1,11 @@
 #include "graph/data/commute_lock.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "graph/data/data_record.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -27,7 +27,7 @@ std::vector<DataRecord*> commute_set(const Task& task) {
 }  // namespace
 
 bool CommuteLock::acquire_or_park(Task* task) noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (holder_ == nullptr) {
     holder_ = task;
     return true;
@@ -44,13 +44,13 @@ void CommuteLock::wake_oldest(DataRecord& self, TaskList& retry) noexcept {
 }
 
 void CommuteLock::release(DataRecord& self, TaskList& retry) noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   holder_ = nullptr;
   wake_oldest(self, retry);
 }
 
 void CommuteLock::pass_on(DataRecord& self, TaskList& retry) noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   wake_oldest(self, retry);
 }
 

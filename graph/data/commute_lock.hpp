@@ -1,11 +1,11 @@
 /// Mutual exclusion of tasks that commute on data.
 #pragma once
 
-#include <mutex>
 #include <span>
 
 #include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -22,18 +22,17 @@ class CommuteLock {
   /// Calls `holder(task or null)`, then `waiting(task)` for each parked task, under the lock.
   template <class Holder, class Waiting>
   void inspect(const Holder& holder, const Waiting& waiting) const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     holder(holder_);
     for (const Task* task = waiting_.front(); task != nullptr; task = task->next) waiting(task);
   }
 
  private:
-  /// Requires `mutex_`.
-  void wake_oldest(DataRecord& self, TaskList& retry) noexcept;
+  void wake_oldest(DataRecord& self, TaskList& retry) noexcept TROUPE_REQUIRES(mutex_);
 
   mutable SpinLock mutex_;
-  const Task* holder_ = nullptr;  // guarded by mutex_; null: free
-  TaskList waiting_;              // guarded by mutex_
+  const Task* holder_ TROUPE_GUARDED_BY(mutex_) = nullptr;  // null: free
+  TaskList waiting_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// Takes the commute locks of all the task's records (those below a handle with parts included), in the order of

@@ -1,11 +1,11 @@
 #include "graph/recording/recording.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "graph/recording/recorded_order.hpp"
 #include "proto/access.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -152,13 +152,13 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
 }
 
 void Recording::note_cause(const FailureLog::Cause& cause) {
-  const std::lock_guard lock(cause_lock_);
+  const LockGuard lock(cause_lock_);
   // A failure says more than what was cancelled, perhaps because of it.
   if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = cause;
 }
 
 FailureLog::Cause Recording::take_cause() {
-  const std::lock_guard lock(cause_lock_);
+  const LockGuard lock(cause_lock_);
   return std::exchange(cause_, nullptr);
 }
 

@@ -18,6 +18,7 @@
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -190,7 +191,7 @@ class Recording {
   std::atomic<std::uint64_t> first_id_{0};
   alignas(64) std::atomic<std::uint32_t> sinks_left_{0};
   SpinLock cause_lock_;
-  FailureLog::Cause cause_;  // cause_lock_
+  FailureLog::Cause cause_ TROUPE_GUARDED_BY(cause_lock_);
 };
 
 inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "graph/tasks/spin_lock.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -64,7 +64,7 @@ class BlockPool {
 
   /// Makes a cache ready for `free`. Throws `std::bad_alloc`.
   void prepare(Cache& cache) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (cache.current == nullptr) cache.current = new_magazine();
     if (cache.other == nullptr) cache.other = new_magazine();
     // Room for all of them: `make_room` must not allocate.
@@ -73,13 +73,13 @@ class BlockPool {
 
   /// Bytes taken from the system.
   [[nodiscard]] std::size_t footprint() const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return slabs_.size() * kSlab * sizeof(T) + magazines_.size() * sizeof(Magazine);
   }
 
   /// The memory taken so far, `kSlab` objects each. It stays as long as the pool.
   [[nodiscard]] std::vector<const T*> slabs() const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     std::vector<const T*> all;
     for (const auto& slab : slabs_) all.push_back(slab.get());
     return all;
@@ -89,16 +89,15 @@ class BlockPool {
   /// Objects between the one that is handed out and the one whose first line is asked for.
   static constexpr std::size_t kAhead = 4;
 
-  // All require mutex_.
-  Magazine* new_magazine() {
+  Magazine* new_magazine() TROUPE_REQUIRES(mutex_) {
     magazines_.push_back(std::make_unique<Magazine>());
     return magazines_.back().get();
   }
-  void reserve() {
+  void reserve() TROUPE_REQUIRES(mutex_) {
     if (full_.capacity() < magazines_.size()) full_.reserve(2 * magazines_.size());
     if (empty_.capacity() < magazines_.size()) empty_.reserve(2 * magazines_.size());
   }
-  void add_slab() {
+  void add_slab() TROUPE_REQUIRES(mutex_) {
     slabs_.push_back(std::make_unique<T[]>(kSlab));
     T* objects = slabs_.back().get();
     for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {
@@ -117,7 +116,7 @@ class BlockPool {
     if (cache.current == nullptr) prepare(cache);
     std::swap(cache.current, cache.other);
     if (cache.current->count > 0) return;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (full_.empty()) add_slab();
     empty_.push_back(cache.current);
     cache.current = full_.back();
@@ -127,17 +126,17 @@ class BlockPool {
   void make_room(Cache& cache) noexcept {
     std::swap(cache.current, cache.other);
     if (cache.current->count < kBatch) return;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     full_.push_back(cache.current);
     cache.current = empty_.back();
     empty_.pop_back();
   }
 
   mutable SpinLock mutex_;
-  std::vector<Magazine*> full_;                       // guarded by mutex_
-  std::vector<Magazine*> empty_;                      // guarded by mutex_
-  std::vector<std::unique_ptr<Magazine>> magazines_;  // guarded by mutex_
-  std::vector<std::unique_ptr<T[]>> slabs_;           // guarded by mutex_
+  std::vector<Magazine*> full_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<Magazine*> empty_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<Magazine>> magazines_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<T[]>> slabs_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::graph

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/trace_log.hpp"
 #include "proto/ids.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -42,7 +42,7 @@ class DependencyTrace {
     std::vector<TraceLog<DependencyEntry>> logs;
     logs.reserve(slots_.size());
     for (Slot& slot : slots_) {
-      const std::lock_guard lock(slot.lock);
+      const LockGuard lock(slot.lock);
       logs.push_back(std::move(slot.log));
     }
     return logs;
@@ -52,11 +52,11 @@ class DependencyTrace {
   struct alignas(64) Slot {
     /// Against `take` only.
     SpinLock lock;
-    TraceLog<DependencyEntry> log;
+    TraceLog<DependencyEntry> log TROUPE_GUARDED_BY(lock);
   };
 
   static void add(Slot& slot, DependencyEntry entry) noexcept {
-    const std::lock_guard lock(slot.lock);
+    const LockGuard lock(slot.lock);
     slot.log.add(entry);
   }
 

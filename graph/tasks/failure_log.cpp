@@ -32,7 +32,7 @@ void FailureLog::insert(std::uint64_t id, TaskStatus status) {
 }
 
 void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   insert(task.value(), status);
   if (details_.size() >= kDetails && details_are_old_) {
     details_.clear();
@@ -47,13 +47,13 @@ void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause) 
 }
 
 void FailureLog::add(Failure failure) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   ++other_;
   if (first_.size() < kSpelledOut) first_.push_back(std::move(failure));
 }
 
 TaskStatus FailureLog::status_of(TaskId task) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto after = unsuccessful_.upper_bound(task.value());
   if (after == unsuccessful_.begin()) return TaskStatus::succeeded;
   const auto& [first, interval] = *std::prev(after);
@@ -62,7 +62,7 @@ TaskStatus FailureLog::status_of(TaskId task) const {
 
 Failure FailureLog::failure_of(TaskId task) const {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (const auto found = details_.find(task.value()); found != details_.end()) return *found->second;
   }
   const TaskStatus status = status_of(task);
@@ -72,26 +72,26 @@ Failure FailureLog::failure_of(TaskId task) const {
 }
 
 void FailureLog::poison(HandleId handle, const Cause& cause) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   poisoned_[handle] = cause;
   // Release: pairs with the look of who does not know yet that he is ordered after this.
   any_poison_.store(true, std::memory_order_release);
 }
 
 void FailureLog::cure(HandleId handle) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   poisoned_.erase(handle);
   if (poisoned_.empty()) any_poison_.store(false, std::memory_order_relaxed);
 }
 
 FailureLog::Cause FailureLog::poison_of(HandleId handle) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = poisoned_.find(handle);
   return found == poisoned_.end() ? nullptr : found->second;
 }
 
 std::unique_ptr<Failure> FailureLog::take_summary() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (failed_ + cancelled_ + other_ == 0) return nullptr;
   auto summary = std::make_unique<Failure>(first_.front());
   if (failed_ + cancelled_ + other_ > 1) {

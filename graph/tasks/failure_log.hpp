@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "graph/codelets/handle.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -50,21 +50,21 @@ class FailureLog {
     TaskStatus status;
   };
 
-  void insert(std::uint64_t id, TaskStatus status);
+  void insert(std::uint64_t id, TaskStatus status) TROUPE_REQUIRES(mutex_);
 
   /// `poisoned_` is not empty. Read by every task that begins: on a line of its own. Written under mutex_.
   alignas(64) std::atomic<bool> any_poison_{false};
-  alignas(64) mutable std::mutex mutex_;
-  std::map<std::uint64_t, Interval> unsuccessful_;
-  std::map<std::uint64_t, Cause> details_;
-  std::map<HandleId, Cause> poisoned_;
+  alignas(64) mutable Mutex mutex_;
+  std::map<std::uint64_t, Interval> unsuccessful_ TROUPE_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, Cause> details_ TROUPE_GUARDED_BY(mutex_);
+  std::map<HandleId, Cause> poisoned_ TROUPE_GUARDED_BY(mutex_);
   /// Since the last summary.
-  std::uint64_t failed_ = 0;
-  std::uint64_t cancelled_ = 0;
-  std::uint64_t other_ = 0;
-  std::vector<Failure> first_;
+  std::uint64_t failed_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t cancelled_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t other_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::vector<Failure> first_ TROUPE_GUARDED_BY(mutex_);
   /// The details are of before the last summary.
-  bool details_are_old_ = false;
+  bool details_are_old_ TROUPE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace troupe::graph

@@ -4,13 +4,15 @@
 #include <atomic>
 #include <thread>
 
+#include "proto/mutex.hpp"
+
 namespace troupe {
 
 /// Test-and-test-and-set; after about a microsecond of contention it yields, so that an owner that lost its core
 /// (more workers than cores) gets it back. `lock` acquires what the last `unlock` released.
-class SpinLock {
+class TROUPE_LOCK("spin lock") SpinLock {
  public:
-  void lock() noexcept {
+  void lock() noexcept TROUPE_ACQUIRES() {
     for (int round = 0; locked_.exchange(true, std::memory_order_acquire); ++round) {
       while (locked_.load(std::memory_order_relaxed)) {
         if (++round > kSpins) {
@@ -21,10 +23,10 @@ class SpinLock {
       }
     }
   }
-  bool try_lock() noexcept {
+  bool try_lock() noexcept TROUPE_TRY_ACQUIRES(true) {
     return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
   }
-  void unlock() noexcept { locked_.store(false, std::memory_order_release); }
+  void unlock() noexcept TROUPE_RELEASES() { locked_.store(false, std::memory_order_release); }
 
   static void pause() noexcept {
 #if defined(__x86_64__)

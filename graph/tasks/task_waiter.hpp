@@ -4,8 +4,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <utility>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -24,25 +25,25 @@ class TaskWaiter {
       return;
     }
     // Notified under the mutex: the waiter may be destroyed as soon as it sees `done_` without the mutex held.
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     done_ = true;
     condition_.notify_all();
   }
   void wait() {
-    std::unique_lock lock(mutex_);
-    condition_.wait(lock, [&] { return done_; });
+    UniqueLock lock(mutex_);
+    condition_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return done_; });
   }
   [[nodiscard]] bool done() {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return done_;
   }
 
  private:
   /// Written by the constructor and by `signal`.
   std::function<void()> signalled_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable condition_;
-  bool done_ = false;  // guarded by mutex_
+  bool done_ TROUPE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace troupe::graph

@@ -3,10 +3,10 @@
 
 #include <chrono>
 #include <list>
-#include <mutex>
 #include <vector>
 
 #include "graph/tasks/graph_snapshot.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -17,12 +17,12 @@ class WaitingThreads {
   class Note {
    public:
     Note(WaitingThreads& threads, WaitKind kind, TaskId task = {}) : threads_(threads) {
-      const std::lock_guard lock(threads_.mutex_);
+      const LockGuard lock(threads_.mutex_);
       threads_.waits_.push_front({kind, task, now()});
       wait_ = threads_.waits_.begin();
     }
     ~Note() {
-      const std::lock_guard lock(threads_.mutex_);
+      const LockGuard lock(threads_.mutex_);
       threads_.waits_.erase(wait_);
     }
     Note(const Note&) = delete;
@@ -35,7 +35,7 @@ class WaitingThreads {
 
   /// Longest first.
   [[nodiscard]] std::vector<ThreadWait> all() const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return {waits_.rbegin(), waits_.rend()};
   }
 
@@ -45,8 +45,8 @@ class WaitingThreads {
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::list<ThreadWait> waits_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::list<ThreadWait> waits_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::graph

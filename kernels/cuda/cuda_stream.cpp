@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "graph/codelets/completion_check.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::kernels {
 
@@ -41,7 +42,7 @@ StatusPool::~StatusPool() {
 }
 
 StatusPool::Status StatusPool::take() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (unused_.empty()) {
     void* block = nullptr;
     check(*api_, api_->cudaHostAlloc(&block, kStatusesAtOnce * sizeof(std::array<int, kValues>), cudaHostAllocPortable),
@@ -54,7 +55,7 @@ StatusPool::Status StatusPool::take() {
   std::array<int, kValues>* const taken = unused_.back();
   unused_.pop_back();
   return {taken, [pool = shared_from_this()](std::array<int, kValues>* back) {
-            const std::lock_guard again(pool->mutex_);
+            const LockGuard again(pool->mutex_);
             pool->unused_.push_back(back);
           }};
 }
@@ -119,8 +120,8 @@ namespace {
 
 /// Whom environments hold, and kernels find.
 struct Holder {
-  std::mutex mutex;
-  std::weak_ptr<CudaStreams> streams;  // guarded by mutex
+  Mutex mutex;
+  std::weak_ptr<CudaStreams> streams TROUPE_GUARDED_BY(mutex);
 };
 
 Holder& holder() {
@@ -131,7 +132,7 @@ Holder& holder() {
 }  // namespace
 
 std::shared_ptr<CudaStreams> CudaStreams::hold() {
-  const std::lock_guard lock(holder().mutex);
+  const LockGuard lock(holder().mutex);
   std::shared_ptr<CudaStreams> streams = holder().streams.lock();
   if (!streams) {
     streams = std::make_shared<CudaStreams>();
@@ -143,7 +144,7 @@ std::shared_ptr<CudaStreams> CudaStreams::hold() {
 CudaStream& CudaStreams::of(const KernelContext& context) {
   std::shared_ptr<CudaStreams> streams;
   {
-    const std::lock_guard lock(holder().mutex);
+    const LockGuard lock(holder().mutex);
     streams = holder().streams.lock();
   }
   if (!streams) throw Error(ErrorCode::kernel_failed, "a kernel for GPUs ran without its codelet's environment");
@@ -154,7 +155,7 @@ CudaStream& CudaStreams::find(cudaStream_t stream) {
   int device = 0;
   const platform::CudaApi& api = cuda_or_throw();
   check(api, api.cudaGetDevice(&device), "cudaGetDevice");
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
   if (!found) {
     found = std::make_unique<CudaStream>(device, stream);

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "graph/codelets/kernel_context.hpp"
 #include "kernels/cuda/cuda_libraries.hpp"
 #include "platform/cuda/cuda_api.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::kernels {
 
@@ -52,9 +52,9 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
 
  private:
   const platform::CudaApi* api_;
-  std::mutex mutex_;
-  std::vector<void*> blocks_;                      // guarded by mutex_
-  std::vector<std::array<int, kValues>*> unused_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<void*> blocks_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<std::array<int, kValues>*> unused_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// Belongs to one device and one stream: a handle of these libraries and the memory that it works in must not serve two
@@ -118,9 +118,9 @@ class CudaStreams {
  private:
   CudaStream& find(cudaStream_t stream);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   /// By device and stream; looked up only, so that the order of addresses decides nothing.
-  std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_;  // guarded by mutex_
+  std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::kernels

@@ -55,7 +55,7 @@ CopyEngine::~CopyEngine() { stop(); }
 
 void CopyEngine::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
@@ -63,7 +63,7 @@ void CopyEngine::stop() {
 }
 
 void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   if (stopping_) {
     // The thread may have looked for the last time.
     lock.unlock();
@@ -76,7 +76,7 @@ void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, Cop
 }
 
 void CopyEngine::hurry(CopyNumber number) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found =
       std::find_if(others_.begin(), others_.end(), [number](const Order& order) { return order.number == number; });
   if (found == others_.end()) return;
@@ -86,23 +86,23 @@ void CopyEngine::hurry(CopyNumber number) {
 
 void CopyEngine::lose(const Failure& failure) {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     lost_ = failure;
   }
   wake_.notify_all();
 }
 
 CopyTraffic CopyEngine::traffic() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return traffic_;
 }
 
 void CopyEngine::work() {
   name_this_thread(options_.name);
   (void)prctl(PR_SET_TIMERSLACK, kTimerSlack_ns, 0, 0, 0);
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return stopping_ || !urgent_.empty() || !others_.empty(); });
+    wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !urgent_.empty() || !others_.empty(); });
     if (urgent_.empty() && others_.empty()) return;
     Order order = take();
     Result<void> outcome = perform(order, lock);
@@ -126,7 +126,7 @@ Duration CopyEngine::time_of(Bytes bytes) const {
   return options_.speed.latency + Duration(std::llround(std::min(ns, kLongest_ns)));
 }
 
-Result<void> CopyEngine::perform(const Order& order, std::unique_lock<std::mutex>& lock) {
+Result<void> CopyEngine::perform(const Order& order, UniqueLock& lock) {
   if (lost_) return *lost_;
   if (stopping_) return given_up();
   const TimeStamp begin = std::max(order.asked, free_at_);
@@ -139,17 +139,18 @@ Result<void> CopyEngine::perform(const Order& order, std::unique_lock<std::mutex
 }
 
 /// Of a copy that fails, the last piece does not arrive.
-Result<void> CopyEngine::move(const Order& order, TimeStamp begin, bool fails, std::unique_lock<std::mutex>& lock) {
+Result<void> CopyEngine::move(const Order& order, TimeStamp begin, bool fails, UniqueLock& lock) {
   const std::size_t all = order.copy.bytes().count;
   std::size_t moved = 0;
   do {
     const std::size_t until = std::min(all, moved + piece_bytes_);
-    wake_.wait_until(lock, SteadyTime(begin + time_of({until})), [this] { return stopping_ || lost_; });
+    wake_.wait_until(lock, SteadyTime(begin + time_of({until})),
+                     [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || lost_; });
     if (lost_) return *lost_;
     if (!fails || until < all) {
-      lock.unlock();
+      mutex_.unlock();
       move_bytes(order.copy, moved, until);
-      lock.lock();
+      mutex_.lock();
     }
     moved = until;
   } while (moved < all);

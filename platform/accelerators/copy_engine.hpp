@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "platform/accelerators/accelerator.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::platform {
@@ -58,29 +58,28 @@ class CopyEngine {
   };
 
   void work();
-  Order take();
+  Order take() TROUPE_REQUIRES(mutex_);
   /// Unlocks while bytes move.
-  Result<void> perform(const Order& order, std::unique_lock<std::mutex>& lock);
-  Result<void> move(const Order& order, TimeStamp begin, bool fails, std::unique_lock<std::mutex>& lock);
+  Result<void> perform(const Order& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
+  Result<void> move(const Order& order, TimeStamp begin, bool fails, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] Duration time_of(Bytes bytes) const;
-  void count(const Order& order, TimeStamp begin);
+  void count(const Order& order, TimeStamp begin) TROUPE_REQUIRES(mutex_);
 
   const Options options_;
   /// How much is moved at once.
   const std::size_t piece_bytes_;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable wake_;
-  // All guarded by mutex_.
-  std::deque<Order> urgent_;
-  std::deque<Order> others_;
+  std::deque<Order> urgent_ TROUPE_GUARDED_BY(mutex_);
+  std::deque<Order> others_ TROUPE_GUARDED_BY(mutex_);
   /// Why nothing is copied any more.
-  std::optional<Failure> lost_;
-  bool stopping_ = false;
+  std::optional<Failure> lost_ TROUPE_GUARDED_BY(mutex_);
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
   /// When the last copy was to end, and when one last ended.
-  TimeStamp free_at_{};
-  TimeStamp ended_{};
-  CopyTraffic traffic_;
+  TimeStamp free_at_ TROUPE_GUARDED_BY(mutex_){};
+  TimeStamp ended_ TROUPE_GUARDED_BY(mutex_){};
+  CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   /// Last: it uses the others.
   std::thread thread_;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::platform {
@@ -37,21 +37,21 @@ class FaultPlan {
   /// Counts a kernel that begins. True: the device is lost, from now on.
   [[nodiscard]] bool lost() {
     if (options_.lost_after == 0) return false;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return ++kernels_ > options_.lost_after;
   }
 
  private:
   bool happens(double probability) {
     if (probability <= 0) return false;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return static_cast<double>(random_.next() >> 11U) * 0x1p-53 < probability;
   }
 
   const FaultOptions options_;
-  std::mutex mutex_;
-  Random random_;              // guarded by mutex_
-  std::uint64_t kernels_ = 0;  // guarded by mutex_
+  Mutex mutex_;
+  Random random_ TROUPE_GUARDED_BY(mutex_);
+  std::uint64_t kernels_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace troupe::platform

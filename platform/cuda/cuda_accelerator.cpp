@@ -111,14 +111,14 @@ void OpenCudaAccelerator::hurry(CopyNumber number) {
 bool OpenCudaAccelerator::reaches(const Accelerator& source) const {
   const auto* const other = dynamic_cast<const CudaAccelerator*>(&source);
   if (other == nullptr || other->index() == index_) return false;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = reached_.find(other->index());
   if (found != reached_.end()) return found->second;
   return reached_[other->index()] = enable_access_to(other->index());
 }
 
 bool OpenCudaAccelerator::enable_access_to(int other) const {
-  return on_thread_of_its_own([&] {
+  return on_thread_of_its_own([&]() TROUPE_REQUIRES(mutex_) {
     int can = 0;
     if (api_.cudaSetDevice(index_) != cudaSuccess) return false;
     if (api_.cudaDeviceCanAccessPeer(&can, index_, other) != cudaSuccess || can == 0) return false;
@@ -144,7 +144,7 @@ void OpenCudaAccelerator::measure_peer(int other) const {
 
 CopySpeed OpenCudaAccelerator::peer_speed() const {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (peer_speed_.bytes_per_s > 0) return peer_speed_;
   }
   // Not known: not slower than the way through host memory, which has half of the bandwidth.

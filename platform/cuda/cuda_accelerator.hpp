@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "platform/cuda/cuda_api.hpp"
@@ -11,6 +10,7 @@
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/cuda/cuda_handles.hpp"
 #include "platform/cuda/cuda_loss.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
@@ -48,8 +48,8 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   [[nodiscard]] Result<void> measure();
   [[nodiscard]] Result<void> start_engines();
   /// Makes the device reach the other's memory; false: it cannot. Measures the first copy between any two.
-  [[nodiscard]] bool enable_access_to(int other) const;
-  void measure_peer(int other) const;
+  [[nodiscard]] bool enable_access_to(int other) const TROUPE_REQUIRES(mutex_);
+  void measure_peer(int other) const TROUPE_REQUIRES(mutex_);
 
   const CudaApi& api_;
   const int index_;
@@ -62,9 +62,9 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   std::array<std::unique_ptr<CudaCopyEngine>, 2> engines_;
   std::unique_ptr<CudaCopyEngine> peer_engine_;
 
-  mutable std::mutex mutex_;
-  mutable std::map<int, bool> reached_;  // guarded by mutex_
-  mutable CopySpeed peer_speed_;         // guarded by mutex_
+  mutable Mutex mutex_;
+  mutable std::map<int, bool> reached_ TROUPE_GUARDED_BY(mutex_);
+  mutable CopySpeed peer_speed_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::platform

@@ -49,11 +49,11 @@ CudaCopyEngine::~CudaCopyEngine() { stop(); }
 
 void CudaCopyEngine::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     ends_ = true;
   }
   added_.notify_all();
-  const std::lock_guard lock(stopping_);
+  const LockGuard lock(stopping_);
   if (thread_.joinable()) thread_.join();
 }
 
@@ -64,7 +64,7 @@ Failure CudaCopyEngine::given_up() const {
 
 void CudaCopyEngine::add(const BlockCopy& block, CopyNumber number, bool urgent, CopyDone done) {
   {
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     if (ends_) {
       lock.unlock();
       done(given_up());
@@ -76,7 +76,7 @@ void CudaCopyEngine::add(const BlockCopy& block, CopyNumber number, bool urgent,
 }
 
 void CudaCopyEngine::hurry(CopyNumber number) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = std::ranges::find(ordinary_, number, &Copy::number);
   if (found == ordinary_.end()) return;
   urgent_.push_back(std::move(*found));
@@ -84,7 +84,7 @@ void CudaCopyEngine::hurry(CopyNumber number) {
 }
 
 CopyTraffic CudaCopyEngine::traffic() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return traffic_;
 }
 
@@ -92,8 +92,8 @@ void CudaCopyEngine::run() {
   (void)options_.api->cudaSetDevice(options_.device);
   while (true) {
     if (in_flight_.empty()) {
-      std::unique_lock lock(mutex_);
-      added_.wait(lock, [this] { return ends_ || !urgent_.empty() || !ordinary_.empty(); });
+      UniqueLock lock(mutex_);
+      added_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return ends_ || !urgent_.empty() || !ordinary_.empty(); });
       if (ends_ && urgent_.empty() && ordinary_.empty()) break;
     }
     while (in_flight_.size() < kInFlight) {
@@ -108,7 +108,7 @@ void CudaCopyEngine::run() {
 }
 
 std::optional<CudaCopyEngine::Copy> CudaCopyEngine::next() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::deque<Copy>& from = urgent_.empty() ? ordinary_ : urgent_;
   if (from.empty()) return std::nullopt;
   Copy copy = std::move(from.front());
@@ -117,14 +117,14 @@ std::optional<CudaCopyEngine::Copy> CudaCopyEngine::next() {
 }
 
 bool CudaCopyEngine::may_begin() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
 }
 
 void CudaCopyEngine::begin(Copy copy) {
   bool ends = false;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     ends = ends_;
   }
   if (options_.loss->lost()) {
@@ -222,8 +222,8 @@ Result<void> CudaCopyEngine::copy_staged(const BlockCopy& block) {
 void CudaCopyEngine::wait() {
   const InFlight& oldest = in_flight_.front();
   if (const Duration left = oldest.expected_end - now(); left > kWakeUp) {
-    std::unique_lock lock(mutex_);
-    const auto may_begin_now = [this] {
+    UniqueLock lock(mutex_);
+    const auto may_begin_now = [this]() TROUPE_REQUIRES(mutex_) {
       return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
     };
     if (added_.wait_for(lock, left - kWakeUp, may_begin_now)) return;
@@ -248,7 +248,7 @@ void CudaCopyEngine::end_oldest(cudaError_t status) {
   }
   const TimeStamp end = now();
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     traffic_.bytes += ended.copy.block.bytes();
     ++traffic_.copies;
     traffic_.busy += end - std::max(ended.begun, busy_until_);

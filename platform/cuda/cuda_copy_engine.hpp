@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_handles.hpp"
 #include "platform/cuda/cuda_loss.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
@@ -88,14 +88,14 @@ class CudaCopyEngine {
   CudaPinnedMemory staging_;
   TimeStamp busy_until_{};
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable added_;
-  std::deque<Copy> urgent_;    // guarded by mutex_
-  std::deque<Copy> ordinary_;  // guarded by mutex_
-  bool ends_ = false;          // guarded by mutex_
-  CopyTraffic traffic_;        // guarded by mutex_
+  std::deque<Copy> urgent_ TROUPE_GUARDED_BY(mutex_);
+  std::deque<Copy> ordinary_ TROUPE_GUARDED_BY(mutex_);
+  bool ends_ TROUPE_GUARDED_BY(mutex_) = false;
+  CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
-  std::mutex stopping_;
+  Mutex stopping_;
   /// Joined under `stopping_`. Last: it uses all the others.
   std::thread thread_;
 };

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
@@ -22,7 +22,7 @@ class CudaLoss {
   void report(const Failure& why) {
     std::function<void(const Failure&)> callback;
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       if (lost()) return;
       why_ = why;
       // Release: `why_` is read, and never again written, by whoever sees it.
@@ -35,7 +35,7 @@ class CudaLoss {
   /// See `CudaAccelerator::on_lost`.
   void on_lost(std::function<void(const Failure&)> callback) {
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       if (!lost()) {
         callback_ = std::move(callback);
         return;
@@ -45,10 +45,10 @@ class CudaLoss {
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::atomic<bool> lost_{false};
-  Failure why_;                                   // guarded by mutex_ until lost_
-  std::function<void(const Failure&)> callback_;  // guarded by mutex_
+  Failure why_;  // guarded by mutex_ until lost_
+  std::function<void(const Failure&)> callback_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::platform

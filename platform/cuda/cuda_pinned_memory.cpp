@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_thread.hpp"
 #include "platform/memory/pinned_memory.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
@@ -30,10 +30,10 @@ using Ranges = std::map<const std::byte*, Range>;
 
 struct Registry {
   /// One registration at a time: they take milliseconds.
-  std::mutex registering;
-  std::mutex mutex;
-  Ranges ranges;               // guarded by mutex
-  std::multiset<int> devices;  // guarded by mutex
+  Mutex registering;
+  Mutex mutex;
+  Ranges ranges TROUPE_GUARDED_BY(mutex);
+  std::multiset<int> devices TROUPE_GUARDED_BY(mutex);
 
   static Registry& get() {
     // Never destroyed: buffers of the program may end after it would be.
@@ -42,13 +42,13 @@ struct Registry {
   }
 
   /// The range that holds `address`, or the end.
-  Ranges::iterator find(const std::byte* address) {
+  Ranges::iterator find(const std::byte* address) TROUPE_REQUIRES(mutex) {
     const auto next = ranges.upper_bound(address);
     if (next == ranges.begin()) return ranges.end();
     const auto found = std::prev(next);
     return address < found->first + found->second.size ? found : ranges.end();
   }
-  bool overlaps(const std::byte* begin, const std::byte* end) {
+  bool overlaps(const std::byte* begin, const std::byte* end) TROUPE_REQUIRES(mutex) {
     const auto next = ranges.lower_bound(begin);
     return find(begin) != ranges.end() || (next != ranges.end() && next->first < end);
   }
@@ -71,19 +71,19 @@ cudaError_t register_range(const CudaApi& api, int device, const std::byte* begi
 
 void cuda_opened(int device) {
   Registry& registry = Registry::get();
-  const std::lock_guard lock(registry.mutex);
+  const LockGuard lock(registry.mutex);
   registry.devices.insert(device);
 }
 
 void cuda_closed(int device) {
   Registry& registry = Registry::get();
-  const std::lock_guard lock(registry.mutex);
+  const LockGuard lock(registry.mutex);
   if (const auto found = registry.devices.find(device); found != registry.devices.end()) registry.devices.erase(found);
 }
 
 bool pinned_in_part(const std::byte* data, std::size_t size) {
   Registry& registry = Registry::get();
-  const std::lock_guard lock(registry.mutex);
+  const LockGuard lock(registry.mutex);
   if (!registry.overlaps(data, data + size)) return false;
   const auto found = registry.find(data);
   return found == registry.ranges.end() || data + size > found->first + found->second.size;
@@ -92,13 +92,13 @@ bool pinned_in_part(const std::byte* data, std::size_t size) {
 Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   if (size.count == 0) return PinnedMemory();
   Registry& registry = Registry::get();
-  const std::lock_guard one_at_a_time(registry.registering);
+  const LockGuard one_at_a_time(registry.registering);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::byte* const begin = round_down(data, page);
   const std::byte* const end = round_down(data + size.count + page - 1, page);
   int device = -1;
   {
-    const std::lock_guard lock(registry.mutex);
+    const LockGuard lock(registry.mutex);
     if (registry.devices.empty()) return PinnedMemory();
     device = *registry.devices.begin();
     if (const auto found = registry.find(begin);
@@ -119,7 +119,7 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
       !done) {
     return done.failure();
   }
-  const std::lock_guard lock(registry.mutex);
+  const LockGuard lock(registry.mutex);
   registry.ranges[begin] = {bytes, 1, device};
   return PinnedMemory(begin);
 }
@@ -127,11 +127,11 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
 void PinnedMemory::unpin() noexcept {
   if (first_page_ == nullptr) return;
   Registry& registry = Registry::get();
-  const std::lock_guard one_at_a_time(registry.registering);
+  const LockGuard one_at_a_time(registry.registering);
   const std::byte* const begin = std::exchange(first_page_, nullptr);
   int device = -1;
   {
-    const std::lock_guard lock(registry.mutex);
+    const LockGuard lock(registry.mutex);
     const auto found = registry.ranges.find(begin);
     if (--found->second.users > 0) return;
     device = found->second.device;

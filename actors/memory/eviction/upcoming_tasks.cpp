@@ -13,7 +13,7 @@ void UpcomingTasks::submitted(const graph::Task& task) noexcept {
 }
 
 void UpcomingTasks::add(TaskId task, std::span<const Use> uses) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   for (const Use& use : uses) batch_.handles.push_back(use.handle);
   batch_.tasks.push_back({task, static_cast<std::uint32_t>(uses.size())});
   // Pairs with the look in `take`: what it misses, the next one sees, and a task is submitted before it asks for data.
@@ -21,7 +21,7 @@ void UpcomingTasks::add(TaskId task, std::span<const Use> uses) {
 }
 
 void UpcomingTasks::dropped(TaskId task) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   batch_.dropped.push_back(task);
   any_.store(true, std::memory_order_release);
 }
@@ -31,7 +31,7 @@ bool UpcomingTasks::take(Batch& batch) {
   batch.tasks.clear();
   batch.handles.clear();
   batch.dropped.clear();
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::swap(batch, batch_);
   any_.store(false, std::memory_order_relaxed);
   return true;

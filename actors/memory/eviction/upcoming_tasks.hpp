@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "graph/submission_observer.hpp"
 #include "proto/memory.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::memory {
 
@@ -40,8 +40,8 @@ class UpcomingTasks final : public graph::SubmissionObserver {
 
  private:
   std::atomic<bool> any_{false};
-  std::mutex mutex_;
-  Batch batch_;  // guarded by mutex_
+  Mutex mutex_;
+  Batch batch_ TROUPE_GUARDED_BY(mutex_);
   /// Of the task that is being submitted: there is one at a time.
   std::vector<Use> uses_;
 };

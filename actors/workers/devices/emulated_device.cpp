@@ -19,7 +19,7 @@ EmulatedDevice::EmulatedDevice(Options options, DeviceListener& listener)
 
 EmulatedDevice::~EmulatedDevice() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
@@ -28,7 +28,7 @@ EmulatedDevice::~EmulatedDevice() {
 
 Started EmulatedDevice::start(graph::Task& task) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     started_.push_back(&task);
   } catch (...) {
     return {true, std::make_shared<Failure>(Failure{ErrorCode::out_of_memory, "no memory to start a task"})};
@@ -41,7 +41,7 @@ void EmulatedDevice::work() {
   platform::name_this_thread("kernels " + std::to_string(worker_.value()));
   // Where the system refuses, the thread runs where it may.
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return stopping_ || !started_.empty(); });
     if (started_.empty()) return;

@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
 #include "proto/device_kinds.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -60,10 +60,10 @@ class EmulatedDevice final : public Device {
   CoreDevice core_;
   bool said_lost_ = false;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable wake_;
-  std::deque<graph::Task*> started_;  // guarded by mutex_
-  bool stopping_ = false;             // guarded by mutex_
+  std::deque<graph::Task*> started_ TROUPE_GUARDED_BY(mutex_);
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 
   /// Last: it uses the others.
   std::thread thread_;

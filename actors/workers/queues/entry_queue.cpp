@@ -1,7 +1,8 @@
 #include "actors/workers/queues/entry_queue.hpp"
 
 #include <algorithm>
-#include <mutex>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -9,7 +10,7 @@ using graph::Task;
 using graph::TaskList;
 
 void EntryQueue::push(TaskList& tasks) noexcept {
-  const std::lock_guard lock(producers_);
+  const LockGuard lock(producers_);
   std::uint64_t tail = tail_.load(std::memory_order_relaxed);
   while (!tasks.empty()) {
     if (tail - seen_head_ == kCapacity) {
@@ -17,7 +18,7 @@ void EntryQueue::push(TaskList& tasks) noexcept {
       seen_head_ = head_.load(std::memory_order_acquire);
       if (tail - seen_head_ == kCapacity) {
         tail_.store(tail, std::memory_order_release);
-        const std::lock_guard consuming(consumers_);
+        const LockGuard consuming(consumers_);
         move_all();
         seen_head_ = tail;
       }

@@ -45,14 +45,13 @@ class EntryQueue {
  private:
   static constexpr std::size_t kCapacity = 1024;
 
-  /// Requires consumers_.
-  void move_all() noexcept;
+  void move_all() noexcept TROUPE_REQUIRES(consumers_);
 
   // Written by submitters.
   alignas(64) std::atomic<std::uint64_t> tail_{0};
   SpinLock producers_;
-  /// The newest `head_` that a submitter has seen. Requires producers_.
-  std::uint64_t seen_head_ = 0;
+  /// The newest `head_` that a submitter has seen.
+  std::uint64_t seen_head_ TROUPE_GUARDED_BY(producers_) = 0;
   // Written by workers.
   alignas(64) std::atomic<std::uint64_t> head_{0};
   SpinLock consumers_;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <utility>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -75,14 +76,14 @@ void TaskDeque::publish_less(std::size_t size) {
 }
 
 void TaskDeque::push(Task* task) noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   insert({task, task->priority});
   publish_more(size_.load(std::memory_order_relaxed) + 1);
 }
 
 void TaskDeque::push(TaskList& tasks) noexcept {
   if (tasks.empty()) return;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::size_t size = size_.load(std::memory_order_relaxed);
   for (; !tasks.empty(); ++size) {
     Task* task = tasks.pop_front();
@@ -93,14 +94,14 @@ void TaskDeque::push(TaskList& tasks) noexcept {
 
 void TaskDeque::push(std::span<const Entry> entries) noexcept {
   if (entries.empty()) return;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   for (const Entry& entry : entries) insert(entry);
   publish_more(size_.load(std::memory_order_relaxed) + entries.size());
 }
 
 Task* TaskDeque::pop_newest() {
   if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const std::size_t size = size_.load(std::memory_order_relaxed);
   if (size == 0) return nullptr;
   Task* task = remove_newest();
@@ -110,7 +111,7 @@ Task* TaskDeque::pop_newest() {
 
 Task* TaskDeque::pop_oldest() {
   if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const std::size_t size = size_.load(std::memory_order_relaxed);
   if (size == 0) return nullptr;
   Task* task = remove_oldest();
@@ -123,7 +124,7 @@ std::size_t TaskDeque::steal_half(std::size_t limit, TaskList& stolen) {
   std::array<Task*, kMostStolen> tasks;
   std::size_t count = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const std::size_t size = size_.load(std::memory_order_relaxed);
     count = std::min({limit, kMostStolen, (size + 1) / 2});
     for (std::size_t i = 0; i < count; ++i) tasks[i] = remove_oldest();

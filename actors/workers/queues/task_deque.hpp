@@ -11,6 +11,7 @@
 #include "actors/workers/queues/task_ring.hpp"
 #include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
@@ -68,27 +69,26 @@ class alignas(64) TaskDeque {
     TaskRing tasks;
   };
 
-  // All require mutex_.
-  void insert(const Entry& entry);
-  void insert_lower(const Entry& entry);
+  void insert(const Entry& entry) TROUPE_REQUIRES(mutex_);
+  void insert_lower(const Entry& entry) TROUPE_REQUIRES(mutex_);
   /// The ring of a priority that has appeared.
-  Level make_level(std::int32_t priority);
+  Level make_level(std::int32_t priority) TROUPE_REQUIRES(mutex_);
   /// After the highest level has become empty: the next takes its place, its memory is kept.
-  void drop_highest();
-  graph::Task* remove_newest();
-  graph::Task* remove_oldest();
+  void drop_highest() TROUPE_REQUIRES(mutex_);
+  graph::Task* remove_newest() TROUPE_REQUIRES(mutex_);
+  graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);
   /// After pushes: sequentially consistent, see `size`.
-  void publish_more(std::size_t size);
+  void publish_more(std::size_t size) TROUPE_REQUIRES(mutex_);
   /// After pops, which nobody who goes to sleep has to see.
-  void publish_less(std::size_t size);
+  void publish_less(std::size_t size) TROUPE_REQUIRES(mutex_);
 
   std::atomic<std::size_t> size_{0};
   std::atomic<std::int64_t> top_{kEmpty};
   SpinLock mutex_;
   // Beside the lock: a thief that finds one priority touches no line but this and the ring's.
-  Level highest_;                // guarded by mutex_
-  std::vector<Level> lower_;     // guarded by mutex_
-  std::vector<TaskRing> spare_;  // guarded by mutex_
+  Level highest_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<Level> lower_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<TaskRing> spare_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::workers

@@ -81,8 +81,8 @@ Session::~Session() {
   sender_.stop(is_lost());
   stream_->finish();
   {
-    std::unique_lock lock(mutex_);
-    if (!ended_.wait_for(lock, kPatience, [this] { return has_ended_; })) stream_->abandon();
+    UniqueLock lock(mutex_);
+    if (!ended_.wait_for(lock, kPatience, [this]() TROUPE_REQUIRES(mutex_) { return has_ended_; })) stream_->abandon();
   }
   listener_.join();
   // They may still use what goes now.
@@ -97,7 +97,7 @@ void Session::listen() {
   }
   if (farewell.message.empty()) farewell = gone(stream_->why_ended());
   lose(farewell);
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   has_ended_ = true;
   ended_.notify_all();
 }

@@ -17,6 +17,7 @@
 #include "client/remote/pending_requests.hpp"
 #include "client/remote/task_ledger.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -77,9 +78,9 @@ class Session {
   PendingRequests requests_;
   std::atomic<bool> is_lost_{false};
   Sender sender_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable ended_;
-  bool has_ended_ = false;  // mutex_
+  bool has_ended_ TROUPE_GUARDED_BY(mutex_) = false;
   std::thread listener_;
 };
 

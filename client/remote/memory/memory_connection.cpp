@@ -98,10 +98,11 @@ bool send_whole(int socket, const wire::MemoryRequest& request) {
 Result<std::unique_ptr<MemoryConnection>> MemoryConnection::open(const std::string& folder) {
   auto socket = connect_to(memory_socket(folder), SOCK_SEQPACKET | SOCK_CLOEXEC);
   if (!socket) return socket.failure();
+  const int descriptor = socket.value().get();
   std::unique_ptr<MemoryConnection> connection(new MemoryConnection(std::move(socket).value()));
   platform::FileDescriptor none;
   // The system accepts connections for a service that has been suspended, too.
-  bound_receiving(connection->socket_.get(), kGreetingTime);
+  bound_receiving(descriptor, kGreetingTime);
   errno = 0;
   const auto reply = connection->call({.kind = wire::MemoryRequestKind::hello}, none);
   if (!reply && (errno == EAGAIN || errno == EWOULDBLOCK)) {
@@ -109,14 +110,14 @@ Result<std::unique_ptr<MemoryConnection>> MemoryConnection::open(const std::stri
                                               kGreetingTime.count())};
   }
   if (!reply) return reply.failure();
-  bound_receiving(connection->socket_.get(), std::chrono::seconds(0));
+  bound_receiving(descriptor, std::chrono::seconds(0));
   if (reply.value().error != wire::MemoryError::none) return refused(reply.value(), "this program");
   connection->token_ = reply.value().token;
   return connection;
 }
 
 Result<wire::MemoryReply> MemoryConnection::call(wire::MemoryRequest request, platform::FileDescriptor& passed) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (!socket_.valid()) return gone("has been closed");
   request.request = ++last_request_;
   wire::MemoryReply reply;

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "platform/files/file_descriptor.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "proto/units.hpp"
 #include "proto/wire/memory_packets.hpp"
 
@@ -55,9 +55,9 @@ class MemoryConnection final : public SegmentSource {
   /// One request and its reply, with the descriptor that came along, if any.
   Result<wire::MemoryReply> call(wire::MemoryRequest request, platform::FileDescriptor& passed);
 
-  std::mutex mutex_;
-  platform::FileDescriptor socket_;  // mutex_
-  std::uint64_t last_request_ = 0;   // mutex_
+  Mutex mutex_;
+  platform::FileDescriptor socket_ TROUPE_GUARDED_BY(mutex_);
+  std::uint64_t last_request_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::array<std::uint8_t, wire::kTokenSize> token_{};
 };
 

@@ -62,9 +62,9 @@ void copy_part(const DataView& from, const DataView& to, const SharedPlace::Part
 }  // namespace
 
 Result<std::shared_ptr<SharedPlace>> SharedPlace::of(const graph::DataDescription& data, SharedHeap& heap) {
-  std::shared_ptr<SharedPlace> place(new SharedPlace);
+  const DataView program{data.host, data.layout};
+  std::shared_ptr<SharedPlace> place(new SharedPlace(program));
   place->layout_ = data.layout;
-  place->program_ = {data.host, data.layout};
   const Bytes extent = extent_of(data.layout);
   if (data.host == nullptr && extent.count != 0) {
     return Failure{ErrorCode::invalid_argument,
@@ -81,7 +81,7 @@ Result<std::shared_ptr<SharedPlace>> SharedPlace::of(const graph::DataDescriptio
   const auto address = heap.find(place->copy_.get(), data.layout.payload());
   if (!address) return Failure{ErrorCode::service_lost, "the service's memory has gone"};
   place->address_ = *address;
-  copy_part(place->program_, {place->copy_.get(), place->layout_}, place->whole());
+  copy_part(program, {place->copy_.get(), place->layout_}, place->whole());
   return place;
 }
 
@@ -96,7 +96,7 @@ void SharedPlace::note_copied(const Part& part, std::uint64_t task) {
 
 void SharedPlace::copy_out(const Part& part, std::uint64_t written, std::uint64_t task) {
   if (!is_copy()) return;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (written <= copied_out_.load(std::memory_order_relaxed)) return;
   copy_free(part);
   note_copied(part, task);
@@ -107,20 +107,20 @@ void SharedPlace::copy_out_rest(std::uint64_t task) { copy_out(whole(), task, ta
 void SharedPlace::hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task) {
   if (!is_copy()) return;
   if (reads(mode)) copy_out(part, written, task);
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   held_.push_back(part);
 }
 
 void SharedPlace::give_back(const Part& part, AccessMode mode, std::uint64_t task) {
   if (!is_copy()) return;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (writes(mode) && program_.data != nullptr) copy_part(program_, {copy_.get(), layout_}, part);
   if (writes(mode)) note_copied(part, task);
   held_.erase(std::ranges::find(held_, part));
 }
 
 void SharedPlace::take_back() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   program_.data = nullptr;
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "graph/data/data_registry.hpp"
 #include "proto/access.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -63,17 +63,16 @@ class SharedPlace {
   }
 
  private:
-  SharedPlace() = default;
-  // With mutex_.
-  void copy_free(const Part& part);
-  void note_copied(const Part& part, std::uint64_t task);
+  explicit SharedPlace(const DataView& program) : program_(program) {}
+  void copy_free(const Part& part) TROUPE_REQUIRES(mutex_);
+  void note_copied(const Part& part, std::uint64_t task) TROUPE_REQUIRES(mutex_);
 
   SharedAddress address_;
   Layout layout_;
   std::shared_ptr<std::byte> copy_;
-  std::mutex mutex_;
-  DataView program_;        // mutex_
-  std::vector<Part> held_;  // mutex_
+  Mutex mutex_;
+  DataView program_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<Part> held_ TROUPE_GUARDED_BY(mutex_);
   /// What tasks up to this one have written has been copied out. Written with mutex_. Release: the content; acquire:
   /// who relies on it.
   std::atomic<std::uint64_t> copied_out_{0};

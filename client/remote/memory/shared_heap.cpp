@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <utility>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::remote {
 
@@ -29,7 +30,7 @@ class SharedHeap::Blocks {
 
   /// The address of a block of `size` bytes, a multiple of the alignment.
   Result<std::byte*> take(std::uint64_t size) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const bool large = size >= kLarge.count;
     for (auto arena = large ? arenas_.end() : arenas_.begin(); arena != arenas_.end(); ++arena) {
       if (std::byte* block = cut(arena->second, size)) return block;
@@ -48,7 +49,7 @@ class SharedHeap::Blocks {
   }
 
   void give_back(std::byte* block, std::uint64_t size) noexcept {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto found = std::prev(arenas_.upper_bound(block));
     Arena& arena = found->second;
     arena.used -= size;
@@ -63,7 +64,7 @@ class SharedHeap::Blocks {
   }
 
   [[nodiscard]] std::optional<SharedAddress> find(const std::byte* data, std::uint64_t size) const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     auto found = arenas_.upper_bound(const_cast<std::byte*>(data));
     if (found == arenas_.begin()) return std::nullopt;
     const Segment& segment = (--found)->second.segment;
@@ -73,7 +74,7 @@ class SharedHeap::Blocks {
   }
 
   [[nodiscard]] std::size_t segments() const {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     return arenas_.size();
   }
 
@@ -102,7 +103,7 @@ class SharedHeap::Blocks {
     }
   };
 
-  [[nodiscard]] std::uint64_t next_arena() const {
+  [[nodiscard]] std::uint64_t next_arena() const TROUPE_REQUIRES(mutex_) {
     return std::clamp(total_ / 8, kSmallestArena.count, kLargestArena.count);
   }
 
@@ -118,12 +119,12 @@ class SharedHeap::Blocks {
     return arena.segment.data + offset;
   }
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::unique_ptr<SegmentSource> source_;
   /// By where they begin in this program.
-  std::map<std::byte*, Arena> arenas_;  // mutex_
+  std::map<std::byte*, Arena> arenas_ TROUPE_GUARDED_BY(mutex_);
   /// Bytes of the arenas that small blocks are cut from.
-  std::uint64_t total_ = 0;  // mutex_
+  std::uint64_t total_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 SharedHeap::SharedHeap(std::unique_ptr<SegmentSource> source) : blocks_(std::make_shared<Blocks>(std::move(source))) {}

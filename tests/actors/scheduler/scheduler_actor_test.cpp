@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "proto/mutex.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/stage_actor.hpp"
 
@@ -100,6 +101,14 @@ struct Dialogue {
     for (const std::string& name : names) queues->activated.push_back(tasks.task(0, name));
     stage.tell(scheduler, TasksActivated{});
   }
+  [[nodiscard]] std::size_t undecided() const {
+    const LockGuard lock(state->mutex);
+    return state->undecided.size();
+  }
+  [[nodiscard]] bool has_replica(HandleId handle, NodeId node) const {
+    const LockGuard lock(state->mutex);
+    return state->core.predictions().replicas.valid(handle, node);
+  }
 
   Stage stage;
   GraphFixture tasks{2};
@@ -115,7 +124,7 @@ BOOST_AUTO_TEST_CASE(activated_tasks_are_pushed_to_workers_at_once) {
   d.stage.step();
   BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
   BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
-  BOOST_TEST(d.state->undecided.empty());
+  BOOST_TEST(d.undecided() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_message_without_tasks_is_harmless) {
@@ -132,7 +141,7 @@ BOOST_AUTO_TEST_CASE(in_rounds_all_that_was_activated_before_decide_is_decided_t
   d.stage.step();
   BOOST_TEST(d.queues->workers[0].empty());
   BOOST_TEST(d.policy->decisions == 0);
-  BOOST_TEST(d.state->undecided.size() == 3U);
+  BOOST_TEST(d.undecided() == 3U);
   d.stage.play();
   BOOST_TEST(d.policy->decisions == 1);
   BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
@@ -248,10 +257,10 @@ BOOST_AUTO_TEST_CASE(events_reach_the_core) {
   event.handle = HandleId(3);
   event.node = NodeId(0);
   d.queues->events.push_back(event);
-  BOOST_TEST(d.state->core.predictions().replicas.valid(HandleId(3), NodeId(0)));
+  BOOST_TEST(d.has_replica(HandleId(3), NodeId(0)));
   d.activate({});
   d.stage.play();
-  BOOST_TEST(!d.state->core.predictions().replicas.valid(HandleId(3), NodeId(0)));
+  BOOST_TEST(!d.has_replica(HandleId(3), NodeId(0)));
 }
 
 BOOST_AUTO_TEST_CASE(data_are_asked_for_before_the_worker_has_the_task) {
@@ -265,7 +274,10 @@ BOOST_AUTO_TEST_CASE(data_are_asked_for_before_the_worker_has_the_task) {
   const Codelet codelet = Codelet("reader", {AccessMode::read}).cpu([](const KernelContext&) {});
   tasks.submit(codelet, {read(handle)}, {.name = "a"});
   queues->activated.push_back(tasks.take_ready().pop_front());
-  state.perform(state.look());
+  {
+    const LockGuard lock(state.mutex);
+    state.perform(state.look());
+  }
   BOOST_TEST(queues->done == (Lines{"prefetch 1 to 0", "push a"}), kPerElement);
 }
 

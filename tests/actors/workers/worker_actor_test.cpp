@@ -5,10 +5,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
 #include "actors/workers/devices/core_device.hpp"
+#include "proto/mutex.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/stage_actor.hpp"
 
@@ -150,7 +150,7 @@ class LateServices final : public TaskServices {
   void send_on(Task& /*task*/, KindSet /*kinds*/) override {}
 
   void answer(WorkerId worker, Task& task) {
-    const std::lock_guard lock(crew_.ports[worker.index()].arrived_lock);
+    const LockGuard lock(crew_.ports[worker.index()].arrived_lock);
     crew_.ports[worker.index()].arrived.push_back(&task);
   }
 
@@ -478,7 +478,7 @@ class ThreadedDevice final : public Device {
   explicit ThreadedDevice(DeviceListener& listener) : listener_(listener), thread_([this] { work(); }) {}
   ~ThreadedDevice() override {
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       stopping_ = true;
     }
     condition_.notify_one();
@@ -488,7 +488,7 @@ class ThreadedDevice final : public Device {
   [[nodiscard]] std::string name() const override { return "threaded device"; }
   Started start(Task& task) noexcept override {
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       started_.push_back(&task);
     }
     condition_.notify_one();
@@ -497,9 +497,9 @@ class ThreadedDevice final : public Device {
 
  private:
   void work() {
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     while (true) {
-      condition_.wait(lock, [&] { return stopping_ || !started_.empty(); });
+      condition_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !started_.empty(); });
       if (started_.empty()) return;
       Task* task = started_.back();
       started_.pop_back();
@@ -510,10 +510,10 @@ class ThreadedDevice final : public Device {
   }
 
   DeviceListener& listener_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable condition_;
-  std::vector<Task*> started_;  // guarded by mutex_
-  bool stopping_ = false;       // guarded by mutex_
+  std::vector<Task*> started_ TROUPE_GUARDED_BY(mutex_);
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -1,0 +1,83 @@
+/// Locks that the compiler knows: clang refuses what touches guarded data without its lock (-Wthread-safety). Other
+/// compilers see a `std::mutex` and nothing else; none of this costs anything at run time.
+///
+///     Mutex mutex_;
+///     int balance_ TROUPE_GUARDED_BY(mutex_) = 0;
+///     void pay(int amount) TROUPE_REQUIRES(mutex_);
+///
+/// A lambda is a function of its own for clang: one that is called with the lock held says so too,
+/// `changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return balance_ > 0; })`. Constructors and destructors are
+/// not checked.
+#pragma once
+
+#include <mutex>
+
+#if defined(__clang__)
+#define TROUPE_THREAD_SAFETY(attribute) __attribute__((attribute))
+#else
+#define TROUPE_THREAD_SAFETY(attribute)
+#endif
+
+/// Of a class: it is a lock, and messages call it so.
+#define TROUPE_LOCK(name) TROUPE_THREAD_SAFETY(capability(name))
+/// Of a class: it holds a lock while it lives.
+#define TROUPE_SCOPED_LOCK TROUPE_THREAD_SAFETY(scoped_lockable)
+/// Of a member: read and written with the lock only. The second: what it points to is.
+#define TROUPE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(guarded_by(__VA_ARGS__))
+#define TROUPE_POINTEE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(pt_guarded_by(__VA_ARGS__))
+/// Of a function: called with the lock, or without, as it takes it itself.
+#define TROUPE_REQUIRES(...) TROUPE_THREAD_SAFETY(requires_capability(__VA_ARGS__))
+#define TROUPE_EXCLUDES(...) TROUPE_THREAD_SAFETY(locks_excluded(__VA_ARGS__))
+/// Of a function: returns with the lock held, or given back.
+#define TROUPE_ACQUIRES(...) TROUPE_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
+#define TROUPE_TRY_ACQUIRES(...) TROUPE_THREAD_SAFETY(try_acquire_capability(__VA_ARGS__))
+#define TROUPE_RELEASES(...) TROUPE_THREAD_SAFETY(release_capability(__VA_ARGS__))
+/// Of a function, with the reason beside it: what the analysis cannot follow.
+#define TROUPE_NO_THREAD_SAFETY_ANALYSIS TROUPE_THREAD_SAFETY(no_thread_safety_analysis)
+
+namespace troupe {
+
+class TROUPE_LOCK("mutex") Mutex : public std::mutex {
+ public:
+  void lock() TROUPE_ACQUIRES() { std::mutex::lock(); }
+  bool try_lock() TROUPE_TRY_ACQUIRES(true) { return std::mutex::try_lock(); }
+  void unlock() TROUPE_RELEASES() { std::mutex::unlock(); }
+};
+
+class TROUPE_LOCK("mutex") TimedMutex : public std::timed_mutex {
+ public:
+  void lock() TROUPE_ACQUIRES() { std::timed_mutex::lock(); }
+  template <class Duration>
+  bool try_lock_for(const Duration& patience) TROUPE_TRY_ACQUIRES(true) {
+    return std::timed_mutex::try_lock_for(patience);
+  }
+  void unlock() TROUPE_RELEASES() { std::timed_mutex::unlock(); }
+};
+
+/// `std::lock_guard` for any of our locks.
+template <class Lock>
+class TROUPE_SCOPED_LOCK LockGuard {
+ public:
+  explicit LockGuard(Lock& lock) TROUPE_ACQUIRES(lock) : lock_(lock) { lock_.lock(); }
+  /// Of a lock that the caller has taken.
+  LockGuard(Lock& lock, std::adopt_lock_t) TROUPE_REQUIRES(lock) : lock_(lock) {}
+  ~LockGuard() TROUPE_RELEASES() { lock_.unlock(); }
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
+
+ private:
+  Lock& lock_;
+};
+
+/// `std::unique_lock`, for condition variables and for locks that are given back in between.
+class TROUPE_SCOPED_LOCK UniqueLock : public std::unique_lock<std::mutex> {
+ public:
+  explicit UniqueLock(Mutex& mutex) TROUPE_ACQUIRES(mutex) : unique_lock(mutex) {}
+  ~UniqueLock() TROUPE_RELEASES() {}
+  UniqueLock(const UniqueLock&) = delete;
+  UniqueLock& operator=(const UniqueLock&) = delete;
+  void lock() TROUPE_ACQUIRES() { unique_lock::lock(); }
+  void unlock() TROUPE_RELEASES() { unique_lock::unlock(); }
+};
+
+}  // namespace troupe
