@@ -66,7 +66,7 @@ std::string laws_table(const KeptModels& models, const std::vector<std::string>&
   return any ? table.text(2) : std::string();
 }
 
-std::string links_table(const actors::LinkSpeeds& links) {
+std::string links_table(const LinkSpeeds& links) {
   traces::Table table(traces::table_columns({"from", "to"}, {"latency", "bandwidth"}));
   for (const auto& [pair, speed] : links) {
     table.add_row({pair.first, pair.second, traces::human_seconds(seconds(speed.latency)),
@@ -116,14 +116,14 @@ std::string element_name(std::uint64_t element_bytes) {
 KeptModels read_models(const std::string& folder, const std::string& machine_key) {
   KeptModels models;
   models.times_path = scheduler::history_path(folder, machine_key);
-  models.links_path = actors::links_path(folder, machine_key);
+  models.links_path = links_path(folder, machine_key);
   auto history = scheduler::read_history(models.times_path, machine_key);
   if (history) {
     models.history = std::move(history).value();
   } else {
     models.warnings.push_back(history.failure().message);
   }
-  auto links = actors::read_links(models.links_path, machine_key);
+  auto links = read_links(models.links_path, machine_key);
   if (links) {
     models.links = std::move(links).value();
   } else {
