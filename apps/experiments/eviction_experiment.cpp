@@ -88,8 +88,8 @@ std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOption
 
 std::string eviction_text(const EvictionExperimentOptions& options,
                           const std::vector<EvictionComparison>& comparisons) {
-  traces::Table table(traces::table_columns({"problem", "eviction"},
-                                            {"GB moved", "offline", "ratio", "evictions", "write-backs", "seconds"}));
+  traces::Table table(
+      {"problem", "eviction", ">GB moved", ">offline", ">ratio", ">evictions", ">write-backs", ">seconds"});
   for (const EvictionComparison& comparison : comparisons) {
     if (&comparison != &comparisons.front()) table.add_rule();
     for (const EvictionFigure& figure : comparison.figures) {

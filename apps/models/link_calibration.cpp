@@ -99,8 +99,7 @@ void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& op
 
 std::string measured_links_text(const std::vector<MeasuredLink>& links) {
   if (links.empty()) return {};
-  traces::Table table(
-      {{"from"}, {"to"}, {"latency", traces::Align::right}, {"bandwidth", traces::Align::right}, {"single copies"}});
+  traces::Table table({"from", "to", ">latency", ">bandwidth", "single copies"});
   for (const MeasuredLink& link : links) {
     std::string times;
     for (const platform::CopyTime& one : link.times) {

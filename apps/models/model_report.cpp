@@ -37,8 +37,7 @@ std::string size_text(const KernelKey& key, double size) {
 }
 
 std::string times_table(const KeptModels& models, const std::vector<std::string>& kernels) {
-  traces::Table table(
-      traces::table_columns({"kernel", "device", "element"}, {"size", "tasks", "mean", "deviation", "GFlop/s"}));
+  traces::Table table({"kernel", "device", "element", ">size", ">tasks", ">mean", ">deviation", ">GFlop/s"});
   for (const auto& [key, kernel] : models.history.kernels()) {
     if (!is_chosen(key.name, kernels)) continue;
     for (const KernelHistory::Shape& shape : by_size(kernel)) {
@@ -53,7 +52,7 @@ std::string times_table(const KeptModels& models, const std::vector<std::string>
 
 /// Empty where no kernel has one.
 std::string laws_table(const KeptModels& models, const std::vector<std::string>& kernels) {
-  traces::Table table({{"kernel"}, {"device"}, {"element"}, {"between sizes"}, {"time, s, for a size s"}});
+  traces::Table table({"kernel", "device", "element", "between sizes", "time, s, for a size s"});
   bool any = false;
   for (const auto& [key, kernel] : models.history.kernels()) {
     const std::optional<PowerLaw>& law = kernel.law();
@@ -67,7 +66,7 @@ std::string laws_table(const KeptModels& models, const std::vector<std::string>&
 }
 
 std::string links_table(const LinkSpeeds& links) {
-  traces::Table table(traces::table_columns({"from", "to"}, {"latency", "bandwidth"}));
+  traces::Table table({"from", "to", ">latency", ">bandwidth"});
   for (const auto& [pair, speed] : links) {
     table.add_row({pair.first, pair.second, traces::human_seconds(seconds(speed.latency)),
                    fmt::format("{:.4g} GB/s", speed.bytes_per_s / 1e9)});
