@@ -28,7 +28,7 @@ void merge(std::span<const Use> uses, std::vector<Use>& merged) {
 
 MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy)
     : write_back_finished_(options.write_back_finished),
-      access_log_(options.access_log),
+      accesses_(options.accesses),
       reuse_profile_(options.reuse_profile),
       policy_(std::move(policy)),
       directory_(options.nodes.size()),

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "actors/memory/eviction/access_log.hpp"
 #include "actors/memory/eviction/reuse_profile.hpp"
-#include "proto/units.hpp"
+#include "proto/memory.hpp"
 
 namespace troupe::memory {
 
@@ -23,6 +23,18 @@ struct LinkCost {
   double seconds_per_byte = 0;
 };
 
+/// Hears of all accesses and copies on all nodes, one after the other, in whichever thread manages memory: for tools.
+class AccessObserver {
+ public:
+  virtual ~AccessObserver() = default;
+  /// A request has its turn and its memory; what it reads may still be on its way. Each handle once.
+  virtual void admitted(NodeId node, std::span<const Use> uses) = 0;
+  /// From now on the node alone has the handle's content.
+  virtual void written(NodeId node, HandleId handle, Bytes bytes) = 0;
+  /// A copy has ended well.
+  virtual void moved(NodeId to, HandleId handle, Bytes bytes) = 0;
+};
+
 struct MemoryOptions {
   /// Node 0 is the host's memory, has no limit and holds all data at first.
   std::vector<NodeDescription> nodes;
@@ -32,8 +44,8 @@ struct MemoryOptions {
   /// Data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is released:
   /// the program waits less for its result, and evicting it is free. Costs bandwidth if nobody asks for it.
   bool write_back_finished = false;
-  /// Written to as requests are admitted; null: nobody is interested.
-  std::shared_ptr<AccessLog> access_log = nullptr;
+  /// Null: nobody is interested.
+  std::shared_ptr<AccessObserver> accesses = nullptr;
   std::shared_ptr<ReuseProfile> reuse_profile = nullptr;
 };
 

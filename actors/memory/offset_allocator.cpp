@@ -95,9 +95,4 @@ Bytes OffsetAllocator::largest_free() const {
   return holes_.empty() ? Bytes{} : Bytes{holes_.rbegin()->size * kAlignment};
 }
 
-double OffsetAllocator::fragmentation() const {
-  if (free_ == 0) return 0;
-  return 1 - static_cast<double>(largest_free().count) / static_cast<double>(free_ * kAlignment);
-}
-
 }  // namespace troupe::memory

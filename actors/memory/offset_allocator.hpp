@@ -38,8 +38,6 @@ class OffsetAllocator {
   [[nodiscard]] Bytes used() const { return {(capacity_ - free_) * kAlignment}; }
   [[nodiscard]] Bytes free_bytes() const { return {free_ * kAlignment}; }
   [[nodiscard]] Bytes largest_free() const;
-  /// The part of the free bytes that lies outside the largest free block: 0 is one piece.
-  [[nodiscard]] double fragmentation() const;
 
  private:
   /// In units of the alignment. Neighbours in the arena are linked.

@@ -19,7 +19,7 @@
 #include "actors/memory/memory_actor.hpp"
 #include "actors/memory_nodes.hpp"
 #include "actors/running/runtime_options.hpp"
-#include "actors/scheduler/scheduler_inbox.hpp"
+#include "actors/scheduler/scheduler_event.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/workers/crew.hpp"
 #include "actors/workers/peers_actor.hpp"

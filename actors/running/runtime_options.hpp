@@ -21,7 +21,7 @@ namespace graph {
 class SubmissionObserver;
 }
 namespace memory {
-class AccessLog;
+class AccessObserver;
 }
 namespace scheduler {
 class PlacingPolicy;
@@ -91,8 +91,8 @@ struct RuntimeOptions {
   /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
   /// in virtual time nor with `deterministic`.
   bool shared = false;
-  /// Written to by the memory manager, for tools; to be read when all tasks have ended. Null: nobody is interested.
-  std::shared_ptr<memory::AccessLog> access_log = nullptr;
+  /// Hears from the memory manager who uses what where (actors/memory/memory_options.hpp): for tools. Null: nobody.
+  std::shared_ptr<memory::AccessObserver> accesses = nullptr;
   /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
   /// have no effect then. Only one thread may submit and wait.
   std::shared_ptr<const SimulationOptions> simulation = nullptr;

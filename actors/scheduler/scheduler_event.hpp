@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "proto/ids.hpp"
+#include "proto/inbox.hpp"
 #include "proto/memory.hpp"
 #include "proto/units.hpp"
 
@@ -31,5 +32,8 @@ struct SchedulerEvent {
   TimeStamp at{};
   Duration took{};
 };
+
+/// Where workers and the memory manager leave news for the scheduler.
+using SchedulerInbox = Inbox<SchedulerEvent>;
 
 }  // namespace troupe::scheduler

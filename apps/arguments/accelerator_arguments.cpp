@@ -86,9 +86,7 @@ void add_eviction_options(CLI::App& command, RuntimeOptions& options) {
 }  // namespace
 
 void add_accelerator_options(CLI::App& command, RuntimeOptions& options) {
-  command.add_option("--gpus", options.gpus, "CUDA GPUs to use, the first of those that there are")
-      ->check(CLI::Range(0, kMostGpus))
-      ->capture_default_str();
+  add_number(command, "--gpus", options.gpus, 0, kMostGpus, "CUDA GPUs to use, the first of those that there are");
   add_gpu_memory_option(command, options);
   command
       .add_option_function<std::string>(

@@ -54,7 +54,10 @@ std::string check_policy(const std::string& name) {
   return policy ? std::string() : policy.failure().message;
 }
 
-std::string check_seed(const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : ""; }
+void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
+  const auto check = [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : ""; };
+  command.add_option("--seed", seed, help)->check(check)->capture_default_str();
+}
 
 void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
@@ -62,12 +65,8 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
       ->capture_default_str();
   command.add_option("--cores", options.cores, "Cores to use; default: all that are allowed")
       ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--window", options.window, "Tasks in flight before submission blocks")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
-      ->capture_default_str();
-  command.add_option("--seed", options.seed, "Seed of random numbers and random choices")
-      ->check(check_seed)
-      ->capture_default_str();
+  add_number(command, "--window", options.window, 1, std::size_t{1} << 40U, "Tasks in flight before submission blocks");
+  add_seed(command, options.seed, "Seed of random numbers and random choices");
 }
 
 void add_model_options(CLI::App& command, RuntimeOptions& options) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,11 +31,20 @@ CLI::Option* add_named(CLI::App& command, const std::string& name, Target& targe
   return command.add_option_function<std::string>(name, assign, help)->check(CLI::IsMember(names));
 }
 
+/// Adds a number within bounds; the help shows its default.
+template <class T>
+CLI::Option* add_number(CLI::App& command, const std::string& name, T& number, std::type_identity_t<T> least,
+                        std::type_identity_t<T> most, const std::string& help) {
+  return command.add_option(name, number, help)->check(CLI::Range(least, most))->capture_default_str();
+}
+
 /// Adds the application: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
 void add_application(CLI::App& command, linalg::Application& application,
                      const std::string& help = "cholesky, lu (without pivoting) or qr");
 /// Adds a size of a matrix or a tile.
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
+/// Adds `--seed`.
+void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.
 void add_precision(CLI::App& command, std::string& precision);
 /// The names, with commas.
@@ -84,7 +94,6 @@ T usable(Result<T> result) {
 /// For CLI11's checks of options: what is wrong, or nothing.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
-std::string check_seed(const std::string& value);
 
 /// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
 void check_output_path(const std::string& path);

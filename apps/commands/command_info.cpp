@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "actors/running/kept_links.hpp"
 #include "actors/scheduler/models/history_file.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/models/kept_links.hpp"
 #include "apps/models/kept_models.hpp"
 #include "apps/models/machine_summary.hpp"
 #include "apps/run/run_summary.hpp"
@@ -107,7 +107,7 @@ void print_gpus() {
 void print_links(const std::string& folder, const platform::Machine& machine) {
   if (folder.empty()) return;
   const std::string key = scheduler::machine_key(machine);
-  const auto links = actors::read_links(actors::links_path(folder, key), key);
+  const auto links = read_links(links_path(folder, key), key);
   if (!links) {
     fmt::print("\nLinks\n  {}\n", links.failure().message);
     return;

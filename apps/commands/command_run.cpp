@@ -38,9 +38,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);
-  command->add_option("--repeat", arguments->repeat, "Runs; medians are reported")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  add_number(*command, "--repeat", arguments->repeat, 1, 1000000, "Runs; medians are reported");
   command->add_flag("--check", arguments->check, "Compute scaled residuals of the last run, and fail above the bound");
   command->add_flag("--peak", arguments->peak, "Measure the cores' matrix-product rate next to each run");
   command->add_option("--picture", arguments->picture, "Draw the last run: PATH.svg or PATH.png (both are written)")

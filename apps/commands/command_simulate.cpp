@@ -124,9 +124,7 @@ void add_what(CLI::App& command, SimulationArguments& arguments) {
       ->required();
   command.add_option("--tile", arguments.tile, "Edge of a tile; default: the largest that was measured on the machine")
       ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile));
-  command.add_option("--inner", arguments.inner, "QR: columns of an inner block")
-      ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile))
-      ->capture_default_str();
+  add_number(command, "--inner", arguments.inner, 1, kLargestSimulatedTile, "QR: columns of an inner block");
   command.add_option("--precision", arguments.precision, "single or double; default: double, where the machine has it")
       ->check(CLI::IsMember({"single", "double"}));
 }
@@ -155,12 +153,9 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
 }
 
 void add_runs(CLI::App& command, SimulationArguments& arguments) {
-  command.add_option("--seed", arguments.simulation.seed, "Seed of all that is drawn")
-      ->check(check_seed)
-      ->capture_default_str();
-  command.add_option("--repeat", arguments.repeat, "Runs with rising seeds, with noise; means are reported")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+  add_seed(command, arguments.simulation.seed, "Seed of all that is drawn");
+  add_number(command, "--repeat", arguments.repeat, 1, 100000,
+             "Runs with rising seeds, with noise; means are reported");
   command.add_flag_function(
       "--noise,!--no-noise", [&arguments](std::int64_t given) { arguments.noise = given > 0; },
       "Kernel times vary as they were measured to; default: where runs are repeated");
@@ -176,12 +171,10 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
           },
           "What policies believe: exact (the description) or learned (from the run itself)")
       ->check(CLI::IsMember({"exact", "learned"}));
-  command.add_option("--kernel-error", options.kernel_error, "Believed kernel times are off by factors up to this")
-      ->check(CLI::Range(1.0, 1e6))
-      ->capture_default_str();
-  command.add_option("--bandwidth-error", options.bandwidth_error, "Believed bandwidths are off by factors up to this")
-      ->check(CLI::Range(1.0, 1e6))
-      ->capture_default_str();
+  add_number(command, "--kernel-error", options.kernel_error, 1.0, 1e6,
+             "Believed kernel times are off by factors up to this");
+  add_number(command, "--bandwidth-error", options.bandwidth_error, 1.0, 1e6,
+             "Believed bandwidths are off by factors up to this");
   command
       .add_option_function<std::string>(
           "--gpu-memory", [&options](const std::string& text) { options.gpu_memory = parse_bytes(text); },

@@ -185,9 +185,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
   command
       ->add_option("--repeat", arguments->repeat, "Runs of each point, with noise; default: 30 (dada), 10 (policies)")
       ->check(CLI::Range(2, 100000));
-  command->add_option("--seed", arguments->seed, "Seed of each point's first run; the others follow")
-      ->check(check_seed)
-      ->capture_default_str();
+  add_seed(*command, arguments->seed, "Seed of each point's first run; the others follow");
   command
       ->add_option("--assumptions", arguments->assumptions,
                    "dada: factors on the speed of GPUs on kernels that were not measured, such as 1,0.67,1.5 (the "

@@ -122,12 +122,8 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
   add_what(*command, scaling);
   add_where(*command, *arguments);
   add_model_options(*command, scaling.runtime);
-  command->add_option("--repeat", scaling.repeat, "Runs that count of each point; medians are reported")
-      ->check(CLI::Range(1, kMostRuns))
-      ->capture_default_str();
-  command->add_option("--seed", scaling.runtime.seed, "Seed of the matrix and whatever else is drawn")
-      ->check(check_seed)
-      ->capture_default_str();
+  add_number(*command, "--repeat", scaling.repeat, 1, kMostRuns, "Runs that count of each point; medians are reported");
+  add_seed(*command, scaling.runtime.seed, "Seed of the matrix and whatever else is drawn");
   command->add_flag("--check", scaling.check, "Compute scaled residuals of each point's last run");
   command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of accelerators: PATH.svg")
       ->check(check_file_name);

@@ -85,9 +85,9 @@ nlohmann::json points_json(const DadaVariant& variant) {
 }  // namespace
 
 std::string dada_text(const DadaReport& report) {
-  std::vector<traces::TableColumn> columns{{"section"}, {"claim"}};
+  std::vector<std::string> columns{"section", "claim"};
   for (const DadaVariant& variant : report.variants) {
-    columns.push_back({report.variants.size() > 1 ? "assumptions x " + assumption_name(variant) : "verdict"});
+    columns.push_back(report.variants.size() > 1 ? "assumptions x " + assumption_name(variant) : "verdict");
   }
   traces::Table table(std::move(columns));
   const std::vector<Claim>& claims = dada_claims();

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "actors/memory/eviction/eviction_policies.hpp"
-#include "actors/memory/eviction/offline_eviction.hpp"
+#include "apps/experiments/offline_eviction.hpp"
 #include "apps/simulate/simulation_pool.hpp"
 #include "traces/text/table.hpp"
 
@@ -46,18 +46,17 @@ SimulatedRun run_of(const EvictionExperimentOptions& options, const ComparedProg
   run.eviction = eviction;
   run.reuse_by_position = eviction == "reuse";
   if (problem.sparse) run.empty_tiles_seed = options.seed;
-  run.access_log = std::make_shared<memory::AccessLog>();
   return run;
 }
 
-EvictionFigure figure_of(const SimulatedRun& run, const FactorizationOutcome& outcome) {
+EvictionFigure figure_of(const SimulatedRun& run, const AccessLog& log, const FactorizationOutcome& outcome) {
   std::vector<memory::NodeDescription> nodes{{}};
   for (std::size_t i = 0; i < run.simulation.gpus.size(); ++i) nodes.push_back({true, *run.simulation.gpu_memory});
   EvictionFigure figure;
   figure.eviction = run.eviction;
   figure.seconds = outcome.seconds;
-  figure.moved = run.access_log->moved() + run.access_log->not_on_host();
-  figure.offline = memory::furthest_next_use_offline(*run.access_log, nodes).total();
+  figure.moved = log.moved() + log.not_on_host();
+  figure.offline = furthest_next_use_offline(log, nodes).total();
   figure.evictions = outcome.report.transfers.evictions;
   figure.write_backs = outcome.report.transfers.write_backs;
   return figure;
@@ -69,8 +68,12 @@ std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOption
                                                   const ProgressOptions& progress) {
   const auto evictions = memory::eviction_policy_names();
   std::vector<SimulatedRun> runs;
+  std::vector<std::shared_ptr<AccessLog>> logs;
   for (const ComparedProgram& problem : kProblems) {
-    for (const std::string_view eviction : evictions) runs.push_back(run_of(options, problem, eviction));
+    for (const std::string_view eviction : evictions) {
+      runs.push_back(run_of(options, problem, eviction));
+      runs.back().accesses = logs.emplace_back(std::make_shared<AccessLog>());
+    }
   }
   const auto outcomes = simulate_all({runs.size(), [&](std::size_t i) { return runs[i]; }}, options.jobs, progress);
   std::vector<EvictionComparison> comparisons;
@@ -78,15 +81,15 @@ std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOption
     if (i % evictions.size() == 0) {
       comparisons.push_back({kProblems[i / evictions.size()].name, capacity_of(options), {}});
     }
-    comparisons.back().figures.push_back(figure_of(runs[i], outcomes[i]));
+    comparisons.back().figures.push_back(figure_of(runs[i], *logs[i], outcomes[i]));
   }
   return comparisons;
 }
 
 std::string eviction_text(const EvictionExperimentOptions& options,
                           const std::vector<EvictionComparison>& comparisons) {
-  traces::Table table(traces::table_columns({"problem", "eviction"},
-                                            {"GB moved", "offline", "ratio", "evictions", "write-backs", "seconds"}));
+  traces::Table table(
+      {"problem", "eviction", ">GB moved", ">offline", ">ratio", ">evictions", ">write-backs", ">seconds"});
   for (const EvictionComparison& comparison : comparisons) {
     if (&comparison != &comparisons.front()) table.add_rule();
     for (const EvictionFigure& figure : comparison.figures) {

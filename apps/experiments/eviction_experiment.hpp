@@ -31,7 +31,7 @@ struct EvictionFigure {
   double seconds = 0;
   /// By the run; with what the host lacks in the end.
   Bytes moved;
-  /// By `memory::furthest_next_use_offline` on the accesses of the same run.
+  /// By `furthest_next_use_offline` on the accesses of the same run.
   Bytes offline;
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;

@@ -48,13 +48,8 @@ nlohmann::json to_json(const PolicyComparison& comparison) {
 }  // namespace
 
 std::string policy_text(const std::vector<PolicyVariant>& variants) {
-  traces::Table table({{"policy"},
-                       {"points"},
-                       {"number", traces::Align::right},
-                       {"time / best", traces::Align::right},
-                       {"worst", traces::Align::right},
-                       {"at"},
-                       {"bytes / thriftiest, 4 and 8 GPUs", traces::Align::right}});
+  traces::Table table(
+      {"policy", "points", ">number", ">time / best", ">worst", "at", ">bytes / thriftiest, 4 and 8 GPUs"});
   for (const PolicyVariant& variant : variants) {
     const PolicySummary& summary = variant.summary;
     table.add_row({variant.options.policy, variant.title, std::to_string(variant.comparisons.size()),

@@ -110,11 +110,9 @@ std::string scaling_title(const ScalingArguments& arguments) {
 std::string scaling_text(const ScalingArguments& arguments, const std::vector<ScalingPoint>& points) {
   const bool several = arguments.repeat > 1;
   const bool checked = std::any_of(points.begin(), points.end(), [](const auto& point) { return point.residual; });
-  std::vector<traces::TableColumn> columns{{"GPUs", traces::Align::right}, {"policy"}};
-  for (const char* title :
-       {"GFlop/s", "time, ms", "to GPUs, GB", "to host", "GPU to GPU", "evictions", "prediction off"})
-    columns.push_back({title, traces::Align::right});
-  if (checked) columns.push_back({"residual", traces::Align::right});
+  std::vector<std::string> columns{">GPUs",    "policy",      ">GFlop/s",   ">time, ms",      ">to GPUs, GB",
+                                   ">to host", ">GPU to GPU", ">evictions", ">prediction off"};
+  if (checked) columns.emplace_back(">residual");
   traces::Table table(std::move(columns));
   for (const ScalingPoint& point : points) {
     std::vector<std::string> row{std::to_string(point.gpus),

@@ -55,7 +55,7 @@ std::string models_text(const std::string& folder, const platform::Machine& mach
   const Kept kept = look(folder, machine);
   if (!kept.failure.empty()) return fmt::format("  {}\n", kept.failure);
   if (kept.kernels.empty()) return fmt::format("  none yet; they will be kept in {}\n", kept.path);
-  traces::Table table(traces::table_columns({"codelet", "device"}, {"bytes each", "shapes", "tasks"}));
+  traces::Table table({"codelet", "device", ">bytes each", ">shapes", ">tasks"});
   for (const KernelSummary& kernel : kept.kernels) {
     table.add_row({kernel.key.name, to_string(kernel.key.device), fmt::to_string(kernel.key.element_bytes),
                    human_count(kernel.shapes), human_count(kernel.tasks)});

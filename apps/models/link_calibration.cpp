@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "actors/running/kept_links.hpp"
+#include "actors/scheduler/models/history_file.hpp"
+#include "apps/models/kept_links.hpp"
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/machine/topology.hpp"
@@ -76,18 +77,29 @@ std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options) {
 }
 
 void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options) {
-  const auto topology = platform::Topology::discover({}).value_or_throw();
-  actors::KeptLinks kept(options.model_folder, topology.machine, options.on_warning);
+  if (options.model_folder.empty()) return;
+  const auto warn = [&](const std::string& what) {
+    if (options.on_warning) options.on_warning(what);
+  };
+  const std::string key = scheduler::machine_key(platform::Topology::discover({}).value_or_throw().machine);
+  const std::string path = links_path(options.model_folder, key);
+  auto kept = read_links(path, key);
+  if (!kept) warn(kept.failure().message + "; links are measured anew");
+  LinkSpeeds speeds = kept ? std::move(kept).value() : LinkSpeeds{};
+  bool changed = false;
   for (const MeasuredLink& link : links) {
-    if (link.real) kept.set(link.from, link.to, link.speed);
+    if (link.real) speeds[{link.from, link.to}] = link.speed;
+    changed = changed || link.real;
   }
-  kept.save();
+  if (!changed) return;
+  if (const auto written = write_links(path, key, speeds); !written) {
+    warn(written.failure().message + "; the links that were measured are lost");
+  }
 }
 
 std::string measured_links_text(const std::vector<MeasuredLink>& links) {
   if (links.empty()) return {};
-  traces::Table table(
-      {{"from"}, {"to"}, {"latency", traces::Align::right}, {"bandwidth", traces::Align::right}, {"single copies"}});
+  traces::Table table({"from", "to", ">latency", ">bandwidth", "single copies"});
   for (const MeasuredLink& link : links) {
     std::string times;
     for (const platform::CopyTime& one : link.times) {

@@ -25,7 +25,8 @@ struct MeasuredLink {
 /// them. Throws what opening them or a copy fails with.
 [[nodiscard]] std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options);
 
-/// Keeps those of GPUs in the folder of the options (`actors::KeptLinks`).
+/// Adds those of GPUs to what is kept in the folder of the options, if there is one (apps/models/kept_links.hpp). A
+/// file that cannot be used is replaced; that and what cannot be written, `on_warning` is told.
 void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options);
 
 /// A table; empty where there are none.

@@ -30,7 +30,7 @@ double microseconds(Duration duration) { return static_cast<double>(duration.cou
 std::string gigabytes_per_s(double mb_per_s) { return fmt::format("{:.4g}", mb_per_s / 1e3); }
 
 std::string gpu_table(const MachineDescription& machine) {
-  traces::Table table({{"GPU"}, {"model"}, {"memory", traces::Align::right}, {"nearest cores"}});
+  traces::Table table({"GPU", "model", ">memory", "nearest cores"});
   for (std::size_t gpu = 0; gpu < machine.gpus.size(); ++gpu) {
     const DescribedGpu& described = machine.gpus[gpu];
     const std::vector<int>& near = described.near_cores;
@@ -41,7 +41,7 @@ std::string gpu_table(const MachineDescription& machine) {
 }
 
 std::string link_table(const MachineDescription& machine) {
-  traces::Table table(traces::table_columns({"link"}, {"GB/s"}));
+  traces::Table table({"link", ">GB/s"});
   for (const DescribedLink& link : machine.links) table.add_row({link.name, gigabytes_per_s(link.bandwidth_mb_per_s)});
   return table.text(kIndent);
 }
@@ -49,8 +49,8 @@ std::string link_table(const MachineDescription& machine) {
 /// One row for each node that copies come from, one column for each that they go to.
 std::string route_matrix(const MachineDescription& machine,
                          const std::function<std::string(const DescribedRoute&)>& cell) {
-  std::vector<traces::TableColumn> columns{{"from \\ to"}};
-  for (std::size_t to = 0; to < machine.node_count(); ++to) columns.push_back({node_name(to), traces::Align::right});
+  std::vector<std::string> columns{"from \\ to"};
+  for (std::size_t to = 0; to < machine.node_count(); ++to) columns.push_back(">" + node_name(to));
   traces::Table table(std::move(columns));
   for (std::size_t from = 0; from < machine.node_count(); ++from) {
     std::vector<std::string> cells{node_name(from)};
@@ -85,8 +85,8 @@ std::string speed_ups(const MachineDescription& machine, const KernelTimes& kern
 
 std::string kernel_table(const MachineDescription& machine) {
   const bool gpus = !machine.gpus.empty();
-  std::vector<traces::TableColumn> columns{{"application"}, {"kernel"}, {"precision"}, {"tiles"}};
-  if (gpus) columns.push_back({"times as fast as one core"});
+  std::vector<std::string> columns{"application", "kernel", "precision", "tiles"};
+  if (gpus) columns.emplace_back("times as fast as one core");
   traces::Table table(std::move(columns));
   for (const KernelTimes& kernel : machine.kernels) {
     std::string tiles;

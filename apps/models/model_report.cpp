@@ -37,8 +37,7 @@ std::string size_text(const KernelKey& key, double size) {
 }
 
 std::string times_table(const KeptModels& models, const std::vector<std::string>& kernels) {
-  traces::Table table(
-      traces::table_columns({"kernel", "device", "element"}, {"size", "tasks", "mean", "deviation", "GFlop/s"}));
+  traces::Table table({"kernel", "device", "element", ">size", ">tasks", ">mean", ">deviation", ">GFlop/s"});
   for (const auto& [key, kernel] : models.history.kernels()) {
     if (!is_chosen(key.name, kernels)) continue;
     for (const KernelHistory::Shape& shape : by_size(kernel)) {
@@ -53,7 +52,7 @@ std::string times_table(const KeptModels& models, const std::vector<std::string>
 
 /// Empty where no kernel has one.
 std::string laws_table(const KeptModels& models, const std::vector<std::string>& kernels) {
-  traces::Table table({{"kernel"}, {"device"}, {"element"}, {"between sizes"}, {"time, s, for a size s"}});
+  traces::Table table({"kernel", "device", "element", "between sizes", "time, s, for a size s"});
   bool any = false;
   for (const auto& [key, kernel] : models.history.kernels()) {
     const std::optional<PowerLaw>& law = kernel.law();
@@ -66,8 +65,8 @@ std::string laws_table(const KeptModels& models, const std::vector<std::string>&
   return any ? table.text(2) : std::string();
 }
 
-std::string links_table(const actors::LinkSpeeds& links) {
-  traces::Table table(traces::table_columns({"from", "to"}, {"latency", "bandwidth"}));
+std::string links_table(const LinkSpeeds& links) {
+  traces::Table table({"from", "to", ">latency", ">bandwidth"});
   for (const auto& [pair, speed] : links) {
     table.add_row({pair.first, pair.second, traces::human_seconds(seconds(speed.latency)),
                    fmt::format("{:.4g} GB/s", speed.bytes_per_s / 1e9)});
@@ -116,14 +115,14 @@ std::string element_name(std::uint64_t element_bytes) {
 KeptModels read_models(const std::string& folder, const std::string& machine_key) {
   KeptModels models;
   models.times_path = scheduler::history_path(folder, machine_key);
-  models.links_path = actors::links_path(folder, machine_key);
+  models.links_path = links_path(folder, machine_key);
   auto history = scheduler::read_history(models.times_path, machine_key);
   if (history) {
     models.history = std::move(history).value();
   } else {
     models.warnings.push_back(history.failure().message);
   }
-  auto links = actors::read_links(models.links_path, machine_key);
+  auto links = read_links(models.links_path, machine_key);
   if (links) {
     models.links = std::move(links).value();
   } else {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/kept_links.hpp"
 #include "actors/scheduler/models/execution_history.hpp"
+#include "apps/models/kept_links.hpp"
 
 namespace troupe::apps {
 
@@ -15,7 +15,7 @@ struct KeptModels {
   std::string times_path;
   std::string links_path;
   scheduler::ExecutionHistory history;
-  actors::LinkSpeeds links;
+  LinkSpeeds links;
   /// Why a file cannot be used; its content is then as if there were none.
   std::vector<std::string> warnings;
 };

@@ -30,8 +30,8 @@ nlohmann::json as_json(const LatencySummary& latency) {
 }  // namespace
 
 std::string mailbox_table(const MetricsSnapshot& metrics) {
-  traces::Table table(traces::table_columns(
-      {"actor"}, {"received", "processed", "depth", "peak", "waiting", "handling", "steals answered", "answering"}));
+  traces::Table table({"actor", ">received", ">processed", ">depth", ">peak", ">waiting", ">handling",
+                       ">steals answered", ">answering"});
   for (const MailboxMetrics& one : metrics.mailboxes) {
     table.add_row({one.actor, human_count(one.received), human_count(one.processed), human_count(one.depth),
                    human_count(one.peak_depth), in_brief(one.waiting), in_brief(one.handling),

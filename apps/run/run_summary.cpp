@@ -105,11 +105,9 @@ void print_workers(const RunSummary& summary) {
   const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
   // With host memory alone, data are always there.
   const bool waits = traces::count_accelerators(summary.report) > 0;
-  std::vector<traces::TableColumn> columns{
-      {"worker"}, {"device"}, {"tasks", traces::Align::right}, {"busy", traces::Align::right}};
-  if (waits) columns.push_back({"waiting for data", traces::Align::right});
-  for (const char* title : {"searching", "idle", "steals", "tasks stolen"})
-    columns.push_back({title, traces::Align::right});
+  std::vector<std::string> columns{"worker", "device", ">tasks", ">busy"};
+  if (waits) columns.emplace_back(">waiting for data");
+  columns.insert(columns.end(), {">searching", ">idle", ">steals", ">tasks stolen"});
   traces::Table table(std::move(columns));
   for (const WorkerReport& worker : summary.report.workers) {
     const WorkerTimes times = times_of(worker, last);
@@ -124,7 +122,7 @@ void print_workers(const RunSummary& summary) {
 }
 
 void print_predictions(const std::vector<PredictionReport>& predictions) {
-  traces::Table table(traces::table_columns({"codelet", "device"}, {"tasks", "predicted", "measured", "error"}));
+  traces::Table table({"codelet", "device", ">tasks", ">predicted", ">measured", ">error"});
   for (const PredictionReport& of : predictions) {
     table.add_row({of.codelet, to_string(of.kind), human_count(of.errors.tasks),
                    traces::human_seconds(of.errors.mean_predicted_s()),

@@ -55,7 +55,7 @@ std::string user_name(std::uint32_t user) {
 }
 
 nlohmann::json to_json(const remote::ServiceJob& job) {
-  return {{"session", job.session},
+  return {{"session", job.id},
           {"name", job.name},
           {"user", job.user},
           {"user_name", user_name(job.user)},
@@ -71,20 +71,10 @@ nlohmann::json to_json(const remote::ServiceJob& job) {
 }
 
 void print_table(const std::vector<remote::ServiceJob>& jobs) {
-  traces::Table table({{"job", traces::Align::right},
-                       {"name"},
-                       {"user"},
-                       {"process", traces::Align::right},
-                       {"state"},
-                       {"tasks", traces::Align::right},
-                       {"ended", traces::Align::right},
-                       {"failed", traces::Align::right},
-                       {"weight", traces::Align::right},
-                       {"worker time", traces::Align::right},
-                       {"memory", traces::Align::right},
-                       {"age", traces::Align::right}});
+  traces::Table table({">job", "name", "user", ">process", "state", ">tasks", ">ended", ">failed", ">weight",
+                       ">worker time", ">memory", ">age"});
   for (const remote::ServiceJob& job : jobs) {
-    table.add_row({std::to_string(job.session), harmless(job.name), user_name(job.user), std::to_string(job.process),
+    table.add_row({std::to_string(job.id), harmless(job.name), user_name(job.user), std::to_string(job.process),
                    harmless(job.state), std::to_string(job.submitted), std::to_string(job.ended),
                    std::to_string(job.failed), fmt::format("{:g}", job.weight),
                    traces::human_seconds(seconds(job.worker_time)), traces::human_bytes(job.memory),

@@ -87,14 +87,11 @@ void add_submit_command(CLI::App& application, Command& chosen) {
       ->excludes(matrix);
   add_size(*command, "--tile", arguments->run.tile, "Columns of a tile; default: by size");
   add_precision(*command, arguments->run.precision);
-  command->add_option("--repeat", arguments->run.repeat, "Runs; medians are reported")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str()
-      ->excludes(matrix);
+  add_number(*command, "--repeat", arguments->run.repeat, 1, 1000000, "Runs; medians are reported")->excludes(matrix);
   command
       ->add_flag("--check", arguments->run.check, "Compute scaled residuals of the last run, and fail above the bound")
       ->excludes(matrix);
-  command->add_option("--seed", arguments->run.runtime.seed, "Seed of the matrix that is made")->capture_default_str();
+  add_seed(*command, arguments->run.runtime.seed, "Seed of the matrix that is made");
   command->add_option("--name", arguments->name, "What the job is called in `troupe jobs`");
   add_socket_folder(*command, arguments->folder);
   command->add_flag("--json", arguments->run.json, "Print one JSON object");

@@ -178,18 +178,8 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
   };
   double total = 0;
   for (const SessionView& one : now.sessions) total += rate(one);
-  traces::Table table({{"job", traces::Align::right},
-                       {"name"},
-                       {"state"},
-                       {"workers", traces::Align::right},
-                       {"weight", traces::Align::right},
-                       {"in flight", traces::Align::right},
-                       {"ended", traces::Align::right},
-                       {"failed", traces::Align::right},
-                       {"worker time", traces::Align::right},
-                       {"memory", traces::Align::right},
-                       {"user", traces::Align::right},
-                       {"process", traces::Align::right}});
+  traces::Table table({">job", "name", "state", ">workers", ">weight", ">in flight", ">ended", ">failed",
+                       ">worker time", ">memory", ">user", ">process"});
   const auto places = ordered(now.sessions, order, rate);
   for (const std::size_t place : places) {
     const SessionView& one = now.sessions[place];
@@ -213,15 +203,7 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
 
 void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder order) {
   const std::vector<LiveWorker>& workers = now.runtime.workers;
-  traces::Table table({{"worker", traces::Align::right},
-                       {"device"},
-                       {"busy", traces::Align::right},
-                       {"deque", traces::Align::right},
-                       {"runs"},
-                       {"for", traces::Align::right},
-                       {"job"},
-                       {"tasks", traces::Align::right},
-                       {"tasks/s", traces::Align::right}});
+  traces::Table table({">worker", "device", ">busy", ">deque", "runs", ">for", "job", ">tasks", ">tasks/s"});
   const auto share = [&](const LiveWorker& worker) {
     return busy_share(rates, now, static_cast<std::size_t>(&worker - workers.data()));
   };
@@ -264,8 +246,7 @@ void add_mailboxes(Lines& lines, const ServiceView& now, const Rates& rates, Top
     return same_in(rates.known() ? &rates.before()->runtime.mailboxes.mailboxes : nullptr,
                    [&](const MailboxMetrics& other) { return other.actor == one.actor; });
   };
-  traces::Table table(
-      traces::table_columns({"actor"}, {"depth", "peak", "messages/s", "waiting now", "median", "99 %", "longest"}));
+  traces::Table table({"actor", ">depth", ">peak", ">messages/s", ">waiting now", ">median", ">99 %", ">longest"});
   const auto places = ordered(boxes, order, [&](const MailboxMetrics& one) { return waiting_s(one, before_of(one)); });
   for (const std::size_t place : places) {
     const MailboxMetrics& one = boxes[place];
@@ -289,7 +270,7 @@ std::string memory_name(const LiveView& runtime, NodeId node) {
 void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
   const std::vector<PairTraffic>& pairs = now.runtime.transfers.pairs;
   if (pairs.empty()) return;
-  traces::Table table(traces::table_columns({"from", "to"}, {"now", "in all", "copies"}));
+  traces::Table table({"from", "to", ">now", ">in all", ">copies"});
   for (const PairTraffic& one : pairs) {
     const auto* before =
         same_in(rates.known() ? &rates.before()->runtime.transfers.pairs : nullptr,
@@ -304,7 +285,7 @@ void add_links(Lines& lines, const ServiceView& now, const Rates& rates) {
 
 void add_memories(Lines& lines, const LiveView& runtime) {
   if (runtime.memories.empty()) return;
-  traces::Table table(traces::table_columns({"memory", "used"}, {"", "bytes", "of"}));
+  traces::Table table({"memory", "used", ">", ">bytes", ">of"});
   for (const LiveMemory& one : runtime.memories) {
     const double share =
         one.capacity.count == 0 ? 0 : static_cast<double>(one.used.count) / static_cast<double>(one.capacity.count);

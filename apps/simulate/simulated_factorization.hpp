@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "actors/memory/eviction/access_log.hpp"
+#include "actors/memory/memory_options.hpp"
 #include "actors/simulating/simulation_options.hpp"
 #include "apps/bounds/factorization_graph.hpp"
 #include "apps/run/factorization_outcome.hpp"
@@ -32,8 +32,8 @@ struct SimulatedRun {
   bool reuse_by_position = false;
   /// LU only: tiles off the diagonal are empty with a probability of a third, as drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
-  /// Where the memory manager writes down who uses what; null: nowhere.
-  std::shared_ptr<memory::AccessLog> access_log = nullptr;
+  /// Hears from the memory manager who uses what; null: nobody.
+  std::shared_ptr<memory::AccessObserver> accesses = nullptr;
   bool trace = false;
   /// Who writes down the tasks, and where their tiles lie, of this one run; null: nobody.
   std::shared_ptr<GraphRecorder> recorder;

@@ -39,18 +39,8 @@ std::string with_margin(const Estimate& value, bool margin) {
 }
 
 std::string table_text(const SimulationSummary& summary) {
-  traces::Table table({{"n", traces::Align::right},
-                       {"GPUs", traces::Align::right},
-                       {"policy"},
-                       {"GFlop/s", traces::Align::right},
-                       {"time, ms", traces::Align::right},
-                       {"of bound", traces::Align::right},
-                       {"cores busy", traces::Align::right},
-                       {"GPUs busy", traces::Align::right},
-                       {"to GPUs, GB", traces::Align::right},
-                       {"to host", traces::Align::right},
-                       {"GPU to GPU", traces::Align::right},
-                       {"at least", traces::Align::right}});
+  traces::Table table({">n", ">GPUs", "policy", ">GFlop/s", ">time, ms", ">of bound", ">cores busy", ">GPUs busy",
+                       ">to GPUs, GB", ">to host", ">GPU to GPU", ">at least"});
   const bool margins = has_margins(summary);
   for (const SimulationPoint& point : summary.points) {
     Estimate milliseconds{point.seconds.mean * 1e3, point.seconds.margin * 1e3};

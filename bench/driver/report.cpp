@@ -118,9 +118,9 @@ ReportCells report_cells(const Results& results) {
 
 std::string as_terminal_text(const Results& results) {
   const ReportCells cells = report_cells(results);
-  std::vector<traces::TableColumn> columns;
+  std::vector<std::string> columns;
   for (std::size_t i = 0; i < cells.titles.size(); ++i) {
-    columns.push_back({cells.titles[i], i < cells.words ? traces::Align::left : traces::Align::right});
+    columns.push_back((i < cells.words ? "" : ">") + cells.titles[i]);
   }
   traces::Table table(columns);
   for (const auto& line : cells.lines) table.add_row(line);

@@ -113,18 +113,8 @@ std::vector<GpuFigure> measure(const Arguments& arguments) {
 std::string percentage(double share) { return share < 0 ? "" : fmt::format("{:.1f} %", 100 * share); }
 
 void print_table(const std::vector<GpuFigure>& figures) {
-  using traces::Align;
-  traces::Table table({{"measured"},
-                       {"time", traces::Align::right},
-                       {"Gflop/s", traces::Align::right},
-                       {"residual", traces::Align::right},
-                       {"prediction error", traces::Align::right},
-                       {"beside", traces::Align::left},
-                       {"its time", traces::Align::right},
-                       {"its residual", traces::Align::right},
-                       {"ratio", traces::Align::right},
-                       {"aim", traces::Align::right},
-                       {"verdict"}});
+  traces::Table table({"measured", ">time", ">Gflop/s", ">residual", ">prediction error", "beside", ">its time",
+                       ">its residual", ">ratio", ">aim", "verdict"});
   for (const GpuFigure& figure : figures) {
     if (!figure.failure.empty()) {
       table.add_row({figure.what, "", "", "", "", figure.peer, "", "", "", "", "FAILED: " + figure.failure});

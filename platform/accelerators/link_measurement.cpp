@@ -68,10 +68,4 @@ Result<std::vector<CopyTime>> time_copies(Accelerator& accelerator, CopyDirectio
   return times;
 }
 
-Result<CopySpeed> measure_copy_speed(Accelerator& accelerator, CopyDirection direction, std::span<std::byte> host) {
-  const auto times = time_copies(accelerator, direction, host);
-  if (!times) return times.failure();
-  return copy_speed_of(times.value());
-}
-
 }  // namespace troupe::platform

@@ -28,8 +28,4 @@ struct CopyTime {
 [[nodiscard]] Result<std::vector<CopyTime>> time_copies(Accelerator& accelerator, CopyDirection direction,
                                                         std::span<std::byte> host);
 
-/// Both: what a run should believe of copies in this direction.
-[[nodiscard]] Result<CopySpeed> measure_copy_speed(Accelerator& accelerator, CopyDirection direction,
-                                                   std::span<std::byte> host);
-
 }  // namespace troupe::platform

@@ -59,16 +59,6 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})) {}
 
-AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
-  if (this != &other) {
-    discard();
-    file_ = std::move(other.file_);
-    target_ = std::move(other.target_);
-    temporary_ = std::exchange(other.temporary_, {});
-  }
-  return *this;
-}
-
 AtomicFile::~AtomicFile() { discard(); }
 
 void AtomicFile::discard() noexcept {

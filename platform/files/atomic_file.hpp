@@ -20,7 +20,6 @@ class AtomicFile {
   static Result<AtomicFile> create(const std::string& path);
 
   AtomicFile(AtomicFile&& other) noexcept;
-  AtomicFile& operator=(AtomicFile&& other) noexcept;
   ~AtomicFile();
 
   /// Appends. Each call is a system call, so pass large pieces.
@@ -39,8 +38,8 @@ class AtomicFile {
   std::string temporary_;
 };
 
-/// Whether a file could be written to `path`, so that long work is not done for nothing. Pipes and character devices are
-/// not opened: a pipe's reader would take the check for the end.
+/// Whether a file could be written to `path`, so that long work is not done for nothing. Pipes and character devices
+/// are not opened: a pipe's reader would take the check for the end.
 Result<void> check_writable(const std::string& path);
 
 /// Creates or replaces the file `path` with `content`.

@@ -163,23 +163,6 @@ CpuSet allowed_pus(hwloc_topology_t topology) {
 
 }  // namespace
 
-const char* to_string(DomainKind kind) {
-  switch (kind) {
-    case DomainKind::core: return "core";
-    case DomainKind::l1: return "L1 cache";
-    case DomainKind::l2: return "L2 cache";
-    case DomainKind::l3: return "L3 cache";
-    case DomainKind::l4: return "L4 cache";
-    case DomainKind::l5: return "L5 cache";
-    case DomainKind::die: return "die";
-    case DomainKind::group: return "group";
-    case DomainKind::numa_node: return "NUMA node";
-    case DomainKind::package: return "package";
-    case DomainKind::machine: return "machine";
-  }
-  return "unknown";
-}
-
 Result<Machine> inspect_machine(const std::string& synthetic) {
   auto loaded = load(synthetic);
   if (!loaded) return loaded.failure();

@@ -16,9 +16,6 @@ namespace troupe::platform {
 /// What cores can have in common.
 enum class DomainKind : std::uint8_t { core, l1, l2, l3, l4, l5, die, numa_node, group, package, machine };
 
-/// `L3 cache`, `NUMA node`, …, for people.
-[[nodiscard]] const char* to_string(DomainKind kind);
-
 /// One part of the machine that several cores may share. Equal values are the same part.
 struct Domain {
   DomainKind kind = DomainKind::machine;

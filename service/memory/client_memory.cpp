@@ -64,11 +64,6 @@ void ClientMemory::end(bool take_away) {
   if (gone_) std::exchange(gone_, nullptr)();
 }
 
-bool ClientMemory::ended() const {
-  const std::lock_guard lock(mutex_);
-  return ended_;
-}
-
 bool ClientMemory::watch(std::function<void()> gone) {
   const std::lock_guard lock(mutex_);
   if (watched_) return false;

@@ -52,7 +52,6 @@ class ClientMemory {
   /// The connection has ended: forgets all segments, and tells who watches. `take_away`: the client is not to keep
   /// them.
   void end(bool take_away);
-  [[nodiscard]] bool ended() const;
   /// `gone` is called once, when the connection ends, or now if it has; never after `unwatch` has returned. One watcher
   /// at a time: false where there is one.
   bool watch(std::function<void()> gone);

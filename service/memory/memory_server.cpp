@@ -158,11 +158,6 @@ void MemoryServer::drain() {
   draining_ = true;
 }
 
-std::size_t MemoryServer::connections() const {
-  const std::lock_guard lock(mutex_);
-  return connections_.size();
-}
-
 void MemoryServer::run(Place connection) {
   const int socket = connection->socket.get();
   MemoryRequest request;

@@ -37,7 +37,6 @@ class MemoryServer {
   [[nodiscard]] std::shared_ptr<ClientMemory> find(const Token& token) const;
   /// Refuses connections from now on.
   void drain();
-  [[nodiscard]] std::size_t connections() const;
 
  private:
   struct Connection {

@@ -8,31 +8,13 @@
 
 #include "actors/observation/why_report.hpp"
 #include "actors/running/live_view.hpp"
+#include "client/remote/connection/service_calls.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::service {
 
-/// One client's program.
-struct SessionView {
-  std::uint64_t id = 0;
-  /// What the program calls itself.
-  std::string name;
-  /// Of the process at the other end of the socket.
-  std::uint32_t user = 0;
-  std::int64_t process = 0;
-  double weight = 1;
-  /// "running", "cancelled", "gone" (its client is, and its last kernels still run), "done", "lost" (its client went
-  /// without a word: it was killed, say).
-  std::string state;
-  std::uint64_t submitted = 0;
-  std::uint64_t ended = 0;
-  std::uint64_t failed = 0;
-  /// Time that workers have spent on its tasks.
-  Duration worker_time{};
-  /// Shared memory that it has.
-  Bytes memory;
-  Duration age{};
-};
+/// The service says of a session what clients are told.
+using SessionView = remote::ServiceJob;
 
 struct ServiceView {
   std::string version;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "actors/memory/eviction/access_log.hpp"
 #include "client/runtime.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -40,12 +39,11 @@ RuntimeOptions options_with(const std::string& eviction) {
   options.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
   options.policy = "eager";
   options.eviction = eviction;
-  options.access_log = std::make_shared<memory::AccessLog>();
   return options;
 }
 
 struct Program {
-  explicit Program(RuntimeOptions options) : log(options.access_log), runtime(options) {
+  explicit Program(const RuntimeOptions& options) : runtime(options) {
     look.implement(DeviceKind::cuda, [](const KernelContext&) {});
     look.timed_as("test/kernel/double");
     for (int i = 0; i < 4; ++i) data.push_back(runtime.vector(values[i], "x" + std::to_string(i)));
@@ -57,11 +55,10 @@ struct Program {
       runtime.wait();
     }
   }
-  [[nodiscard]] std::uint64_t loads() const { return log->moved().count / 1024; }
+  [[nodiscard]] std::uint64_t loads() const { return runtime.report().transfers.total().count / 1024; }
 
   std::vector<double> values[4] = {std::vector<double>(128), std::vector<double>(128), std::vector<double>(128),
                                    std::vector<double>(128)};
-  std::shared_ptr<memory::AccessLog> log;
   Codelet look{"look", std::vector{AccessMode::read}};
   Runtime runtime;
   std::vector<Data> data;
@@ -111,7 +108,7 @@ BOOST_AUTO_TEST_CASE(one_run_learns_for_the_next) {
   const auto run = [&] {
     RuntimeOptions options = options_with("reuse");
     options.reuse_profile = folder.path() + "/profile.json";
-    Program program(std::move(options));
+    Program program(options);
     program.use({0, 1, 2, 0, 3, 0});
     return program.loads();
   };

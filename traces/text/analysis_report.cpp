@@ -35,7 +35,7 @@ std::vector<std::string> worker_row(std::string name, std::string device, const 
 }
 
 std::string workers_text(const RunAnalysis& analysis, const std::vector<std::string>& devices) {
-  Table table(table_columns({"worker", "device"}, {"tasks", "kernels", "overhead", "searching", "waiting", "idle"}));
+  Table table({"worker", "device", ">tasks", ">kernels", ">overhead", ">searching", ">waiting", ">idle"});
   for (std::size_t i = 0; i < analysis.workers.size(); ++i) {
     table.add_row(
         worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i], analysis.makespan));
@@ -46,8 +46,7 @@ std::string workers_text(const RunAnalysis& analysis, const std::vector<std::str
 }
 
 std::string codelets_text(const RunAnalysis& analysis) {
-  Table table(
-      table_columns({"codelet"}, {"tasks", "of kernels", "mean", "deviation", "shortest", "longest", "GFlop/s"}));
+  Table table({"codelet", ">tasks", ">of kernels", ">mean", ">deviation", ">shortest", ">longest", ">GFlop/s"});
   const Duration kernels = analysis.sum().kernels;
   for (const CodeletUse& use : analysis.codelets) {
     const std::string failed = use.failed > 0 ? fmt::format(" ({} failed)", human_count(use.failed)) : "";

@@ -16,11 +16,11 @@ std::string on_one_line(std::string cell) {
   return cell;
 }
 
-void append_cell(std::string& line, std::string_view cell, std::size_t width, Align align) {
+void append_cell(std::string& line, std::string_view cell, std::size_t width, bool right) {
   const std::string padding(width - display_width(cell), ' ');
-  if (align == Align::right) line += padding;
+  if (right) line += padding;
   line += cell;
-  if (align == Align::left) line += padding;
+  if (!right) line += padding;
 }
 
 void end_line(std::string& text) {
@@ -34,19 +34,16 @@ std::size_t display_width(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
 }
 
-std::vector<TableColumn> table_columns(const std::vector<std::string>& words, const std::vector<std::string>& numbers) {
-  std::vector<TableColumn> columns;
-  for (const std::string& title : words) columns.push_back({title});
-  for (const std::string& title : numbers) columns.push_back({title, Align::right});
-  return columns;
-}
-
-Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
-  assert(!columns_.empty() && "a table needs a column");
+Table::Table(std::vector<std::string> titles) : titles_(std::move(titles)) {
+  assert(!titles_.empty() && "a table needs a column");
+  for (std::string& title : titles_) {
+    right_.push_back(title.starts_with('>'));
+    if (right_.back()) title.erase(0, 1);
+  }
 }
 
 void Table::add_row(std::vector<std::string> cells) {
-  cells.resize(columns_.size());
+  cells.resize(titles_.size());
   std::transform(cells.begin(), cells.end(), cells.begin(), on_one_line);
   rows_.push_back(std::move(cells));
 }
@@ -55,21 +52,21 @@ void Table::add_rule() { rows_.emplace_back(); }
 
 std::string Table::text(std::size_t indent) const {
   std::vector<std::size_t> widths;
-  for (const auto& column : columns_) widths.push_back(display_width(column.title));
+  for (const auto& title : titles_) widths.push_back(display_width(title));
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::string text;
   const auto append = [&](const auto& cell_of) {
     text.append(indent, ' ');
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t i = 0; i < titles_.size(); ++i) {
       if (i > 0) text.append(kGap, ' ');
-      append_cell(text, cell_of(i), widths[i], columns_[i].align);
+      append_cell(text, cell_of(i), widths[i], right_[i]);
     }
     end_line(text);
   };
   const auto append_rule = [&] { append([&](std::size_t i) { return std::string(widths[i], '-'); }); };
-  append([&](std::size_t i) { return columns_[i].title; });
+  append([&](std::size_t i) { return titles_[i]; });
   append_rule();
   for (const auto& row : rows_) {
     if (row.empty()) {

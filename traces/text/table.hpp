@@ -7,18 +7,6 @@
 
 namespace troupe::traces {
 
-enum class Align { left, right };
-
-/// A column's title, and the side on which its cells are aligned: words left, numbers right.
-struct TableColumn {
-  std::string title;
-  Align align = Align::left;
-};
-
-/// Columns of words, then columns of numbers.
-[[nodiscard]] std::vector<TableColumn> table_columns(const std::vector<std::string>& words,
-                                                     const std::vector<std::string>& numbers);
-
 /// Collects rows, then prints them:
 ///
 ///     worker   tasks     busy
@@ -28,7 +16,8 @@ struct TableColumn {
 /// Widths count code points of UTF-8. Line breaks within a cell become spaces.
 class Table {
  public:
-  explicit Table(std::vector<TableColumn> columns);
+  /// Titles: "worker" of a column of words, which are aligned on the left, ">tasks" of one of numbers, on the right.
+  explicit Table(std::vector<std::string> titles);
 
   /// Cells that are missing on the right are empty; those beyond the last column are dropped.
   void add_row(std::vector<std::string> cells);
@@ -40,7 +29,8 @@ class Table {
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
 
  private:
-  std::vector<TableColumn> columns_;
+  std::vector<std::string> titles_;
+  std::vector<bool> right_;
   /// An empty row is a rule.
   std::vector<std::vector<std::string>> rows_;
 };

@@ -31,7 +31,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string pairs_text(const TransferReport& transfers, const std::vector<std::string>& names) {
-  Table table(table_columns({"from", "to"}, {"copies", "bytes", "under way", "reached"}));
+  Table table({"from", "to", ">copies", ">bytes", ">under way", ">reached"});
   for (const PairTraffic& pair : transfers.pairs) {
     table.add_row({name_of(pair.from, names), name_of(pair.to, names), human_count(pair.copies),
                    human_bytes(pair.bytes), human_seconds(seconds(pair.busy)), reached(pair)});
@@ -40,7 +40,7 @@ std::string pairs_text(const TransferReport& transfers, const std::vector<std::s
 }
 
 std::string memories_text(const TransferReport& transfers, const std::vector<std::string>& names) {
-  Table table(table_columns({"memory"}, {"for data", "most in use", "share"}));
+  Table table({"memory", ">for data", ">most in use", ">share"});
   for (const MemoryUse& memory : transfers.memories) {
     table.add_row({name_of(memory.node, names), human_bytes(memory.capacity), human_bytes(memory.highest),
                    share(memory.highest.count, memory.capacity.count)});

@@ -11,8 +11,6 @@
 
 namespace troupe::memory {
 
-inline constexpr std::string_view kDefaultEviction = "next-use";
-
 /// "lru", "reuse", "next-use".
 [[nodiscard]] std::vector<std::string_view> eviction_policy_names();
 

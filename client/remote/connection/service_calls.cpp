@@ -44,7 +44,7 @@ ServiceStatus to_status(const v1::StatusReply& reply) {
 }
 
 ServiceJob to_job(const v1::Job& job) {
-  return {.session = job.session(),
+  return {.id = job.session(),
           .name = job.name(),
           .user = job.user(),
           .process = job.process(),

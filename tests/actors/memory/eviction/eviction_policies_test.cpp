@@ -24,7 +24,6 @@ HandleId first(EvictionPolicy& policy, NodeId node = kNode) { return policy.next
 
 BOOST_AUTO_TEST_CASE(policies_have_names_and_others_are_refused_with_all_of_them) {
   for (const std::string_view name : eviction_policy_names()) BOOST_TEST(make_eviction_policy(name).ok());
-  BOOST_TEST(make_eviction_policy(kDefaultEviction).ok());
   const auto unknown = make_eviction_policy("belady");
   BOOST_REQUIRE(!unknown);
   BOOST_TEST((unknown.failure().code == ErrorCode::invalid_argument));

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(answers_come_as_the_service_gave_them) {
 
   const auto jobs = calls.jobs().value_or_throw();
   BOOST_REQUIRE(jobs.size() == 1U);
-  BOOST_TEST(jobs[0].session == 7U);
+  BOOST_TEST(jobs[0].id == 7U);
   BOOST_TEST(jobs[0].name == "solver");
   BOOST_TEST(jobs[0].user == 1000U);
   BOOST_TEST(jobs[0].process == 4712);

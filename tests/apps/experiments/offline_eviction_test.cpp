@@ -1,15 +1,18 @@
-#include "actors/memory/eviction/offline_eviction.hpp"
+#include "apps/experiments/offline_eviction.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "proto/random.hpp"
 #include "tests/actors/memory/memory_fixture.hpp"
 
-namespace troupe::memory {
+namespace troupe::apps {
 
 BOOST_AUTO_TEST_SUITE(offline_eviction)
 
 namespace {
+
+using memory::Driven, memory::kHost, memory::kTile, memory::MemoryOptions, memory::NodeDescription;
+using memory::read, memory::read_write, memory::tiles, memory::write;
 
 std::vector<NodeDescription> nodes(const std::vector<std::uint64_t>& capacities) { return tiles(capacities).nodes; }
 
@@ -61,8 +64,8 @@ BOOST_AUTO_TEST_CASE(the_core_moves_no_less_for_reads_of_equal_size_one_after_th
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
     MemoryOptions options = tiles({1 + random.below(6)});
-    options.access_log = std::make_shared<AccessLog>();
-    const auto log = options.access_log;
+    const auto log = std::make_shared<AccessLog>();
+    options.accesses = log;
     const std::vector<NodeDescription> described = options.nodes;
     Driven memory(std::move(options));
     for (std::uint64_t request = 0; request < 200; ++request) memory.run(request, 1, {read(random.below(10))});
@@ -75,8 +78,8 @@ BOOST_AUTO_TEST_CASE(the_core_moves_no_less_for_reads_of_equal_size_one_after_th
 
 BOOST_AUTO_TEST_CASE(what_the_host_does_not_have_in_the_end_is_counted) {
   MemoryOptions options = tiles({4});
-  options.access_log = std::make_shared<AccessLog>();
-  const auto log = options.access_log;
+  const auto log = std::make_shared<AccessLog>();
+  options.accesses = log;
   Driven memory(std::move(options));
   memory.run(1, 1, {write(0), read_write(1)});
   BOOST_TEST(log->moved().count == kTile);
@@ -91,4 +94,4 @@ BOOST_AUTO_TEST_CASE(what_the_host_does_not_have_in_the_end_is_counted) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::memory
+}  // namespace troupe::apps

@@ -1,13 +1,48 @@
 /// What furthest-next-use eviction would have moved, had it known the whole run.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
-#include "actors/memory/eviction/access_log.hpp"
 #include "actors/memory/memory_options.hpp"
 #include "proto/units.hpp"
 
-namespace troupe::memory {
+namespace troupe::apps {
+
+/// One run's accesses, in the order in which their requests were admitted, on all nodes: for tools that ask what
+/// another eviction policy would have moved. To be read when the run is over. 32 bytes a use.
+class AccessLog final : public memory::AccessObserver {
+ public:
+  struct Access {
+    NodeId node;
+    /// Each handle once.
+    std::span<const memory::Use> uses;
+  };
+
+  void admitted(NodeId node, std::span<const memory::Use> uses) override;
+  void written(NodeId node, HandleId handle, Bytes bytes) override;
+  void moved(NodeId to, HandleId handle, Bytes bytes) override;
+
+  [[nodiscard]] std::size_t size() const { return requests_.size(); }
+  [[nodiscard]] Access operator[](std::size_t i) const;
+  /// By all copies, prefetches too.
+  [[nodiscard]] Bytes moved() const { return moved_; }
+  /// What the program would have to fetch to have all its data in host memory: content that the host does not have.
+  [[nodiscard]] Bytes not_on_host() const;
+
+ private:
+  struct Request {
+    NodeId node;
+    std::size_t uses_begin = 0;
+  };
+
+  std::vector<Request> requests_;
+  std::vector<memory::Use> uses_;
+  Bytes moved_;
+  /// By handle: its bytes where the host does not have its content, else zero.
+  std::vector<Bytes> not_on_host_;
+};
 
 struct OfflineTraffic {
   /// To all nodes, the host among them, because a task reads it there.
@@ -32,6 +67,7 @@ struct OfflineTraffic {
 /// bound.
 ///
 /// `nodes`: as the run's. Each request must fit. O(u log u) for u uses, and a table of handles * nodes.
-[[nodiscard]] OfflineTraffic furthest_next_use_offline(const AccessLog& log, std::span<const NodeDescription> nodes);
+[[nodiscard]] OfflineTraffic furthest_next_use_offline(const AccessLog& log,
+                                                       std::span<const memory::NodeDescription> nodes);
 
-}  // namespace troupe::memory
+}  // namespace troupe::apps

@@ -1,12 +1,11 @@
-#include "actors/running/kept_links.hpp"
+#include "apps/models/kept_links.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "actors/scheduler/models/history_file.hpp"
 #include "platform/files/checked_file.hpp"
 
-namespace troupe::actors {
+namespace troupe::apps {
 
 namespace {
 
@@ -51,48 +50,4 @@ Result<void> write_links(const std::string& path, const std::string& machine_key
   return platform::write_checked(path, kFormat, machine_key, std::move(list));
 }
 
-KeptLinks::KeptLinks(const std::string& folder, const platform::Machine& machine,
-                     std::function<void(const std::string&)> warn)
-    : machine_key_(scheduler::machine_key(machine)),
-      path_(folder.empty() ? folder : links_path(folder, machine_key_)),
-      warn_(std::move(warn)) {
-  if (path_.empty()) return;
-  auto kept = read_links(path_, machine_key_);
-  if (kept) {
-    links_ = std::move(kept).value();
-  } else {
-    this->warn(kept.failure().message + "; links are measured anew");
-  }
-}
-
-std::optional<CopySpeed> KeptLinks::find(const std::string& from, const std::string& to) const {
-  const auto found = links_.find({from, to});
-  return found == links_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void KeptLinks::set(const std::string& from, const std::string& to, CopySpeed speed) {
-  links_[{from, to}] = speed;
-  changed_ = true;
-}
-
-void KeptLinks::save() noexcept {
-  if (path_.empty() || !changed_) return;
-  try {
-    if (const auto written = write_links(path_, machine_key_, links_); !written) {
-      warn(written.failure().message + "; the links that were measured are lost");
-    }
-    changed_ = false;
-  } catch (...) {
-    // No memory left: what is measured again at the next start must not end this run.
-  }
-}
-
-void KeptLinks::warn(const std::string& what) noexcept {
-  try {
-    if (warn_) warn_(what);
-  } catch (...) {
-    // The program's function: what it throws must not keep a runtime from starting.
-  }
-}
-
-}  // namespace troupe::actors
+}  // namespace troupe::apps

@@ -1,4 +1,4 @@
-#include "actors/memory/eviction/offline_eviction.hpp"
+#include "apps/experiments/offline_eviction.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -11,7 +11,33 @@
 
 #include "actors/memory/offset_allocator.hpp"
 
-namespace troupe::memory {
+namespace troupe::apps {
+
+void AccessLog::admitted(NodeId node, std::span<const memory::Use> uses) {
+  requests_.push_back({node, uses_.size()});
+  uses_.insert(uses_.end(), uses.begin(), uses.end());
+}
+
+void AccessLog::written(NodeId node, HandleId handle, Bytes bytes) {
+  if (handle.index() >= not_on_host_.size()) not_on_host_.resize(handle.index() + 1);
+  not_on_host_[handle.index()] = node == memory::kHost ? Bytes{} : bytes;
+}
+
+void AccessLog::moved(NodeId to, HandleId handle, Bytes bytes) {
+  moved_ += bytes;
+  if (to == memory::kHost && handle.index() < not_on_host_.size()) not_on_host_[handle.index()] = {};
+}
+
+AccessLog::Access AccessLog::operator[](std::size_t i) const {
+  const std::size_t end = i + 1 < requests_.size() ? requests_[i + 1].uses_begin : uses_.size();
+  return {requests_[i].node, {uses_.data() + requests_[i].uses_begin, end - requests_[i].uses_begin}};
+}
+
+Bytes AccessLog::not_on_host() const {
+  Bytes sum;
+  for (const Bytes bytes : not_on_host_) sum += bytes;
+  return sum;
+}
 
 namespace {
 
@@ -20,14 +46,14 @@ constexpr std::size_t kNoNextUse = std::numeric_limits<std::size_t>::max();
 std::size_t handles_in(const AccessLog& log) {
   std::size_t handles = 0;
   for (std::size_t i = 0; i < log.size(); ++i) {
-    for (const Use& use : log[i].uses) handles = std::max(handles, use.handle.index() + 1);
+    for (const memory::Use& use : log[i].uses) handles = std::max(handles, use.handle.index() + 1);
   }
   return handles;
 }
 
 class Replay {
  public:
-  Replay(const AccessLog& log, std::span<const NodeDescription> nodes)
+  Replay(const AccessLog& log, std::span<const memory::NodeDescription> nodes)
       : log_(log),
         nodes_(nodes),
         handles_(handles_in(log)),
@@ -63,7 +89,7 @@ class Replay {
     std::vector<std::vector<std::size_t>> all(log_.size());
     for (std::size_t i = log_.size(); i-- > 0;) {
       const auto [node, uses] = log_[i];
-      for (const Use& use : uses) {
+      for (const memory::Use& use : uses) {
         std::size_t* row = &next[use.handle.index() * nodes_.size()];
         all[i].push_back(row[node.index()]);
         if (writes(use.mode)) std::fill_n(row, nodes_.size(), kNoNextUse);  // the others' replicas are worth nothing
@@ -77,7 +103,7 @@ class Replay {
     const auto [id, uses] = log_[i];
     const std::size_t node = id.index();
     // What is there must not go meanwhile, and is put back with its next use.
-    for (const Use& use : uses) {
+    for (const memory::Use& use : uses) {
       bytes_[use.handle.index()] = use.bytes;
       if (at(use.handle.index(), node).valid) take_out(use.handle.index(), node);
     }
@@ -85,9 +111,9 @@ class Replay {
       const std::size_t handle = uses[u].handle.index();
       Replica& replica = at(handle, node);
       if (!replica.valid) {
-        make_room(node, OffsetAllocator::rounded(bytes_[handle]));
+        make_room(node, memory::OffsetAllocator::rounded(bytes_[handle]));
         if (reads(uses[u].mode)) traffic_.loaded += bytes_[handle];
-        used_[node] += OffsetAllocator::rounded(bytes_[handle]);
+        used_[node] += memory::OffsetAllocator::rounded(bytes_[handle]);
         replica.valid = true;
         ++valid_[handle];
       }
@@ -121,7 +147,7 @@ class Replay {
   void invalidate(std::size_t handle, std::size_t node) {
     at(handle, node).valid = false;
     --valid_[handle];
-    used_[node].count -= std::min(used_[node].count, OffsetAllocator::rounded(bytes_[handle]).count);
+    used_[node].count -= std::min(used_[node].count, memory::OffsetAllocator::rounded(bytes_[handle]).count);
   }
 
   void outdate_others(std::size_t handle, std::size_t writer) {
@@ -133,7 +159,7 @@ class Replay {
   }
 
   const AccessLog& log_;
-  const std::span<const NodeDescription> nodes_;
+  const std::span<const memory::NodeDescription> nodes_;
   const std::size_t handles_;
   std::vector<Replica> replicas_;
   std::vector<Bytes> bytes_;
@@ -148,8 +174,8 @@ class Replay {
 
 }  // namespace
 
-OfflineTraffic furthest_next_use_offline(const AccessLog& log, std::span<const NodeDescription> nodes) {
+OfflineTraffic furthest_next_use_offline(const AccessLog& log, std::span<const memory::NodeDescription> nodes) {
   return Replay(log, nodes).run();
 }
 
-}  // namespace troupe::memory
+}  // namespace troupe::apps
