@@ -7,9 +7,10 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 
@@ -23,7 +24,7 @@ class Desk {
   /// Answers what waits.
   ~Desk() {
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       stopping_ = true;
     }
     arrived_.notify_one();
@@ -35,7 +36,7 @@ class Desk {
   /// False: too many of this user wait, and this one is not answered. `answer` must not throw.
   bool ask(std::uint32_t user, std::function<void()> answer) {
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       std::deque<std::function<void()>>& waiting = waiting_[user];
       if (waiting.size() >= kMostWaiting) return false;
       if (waiting.empty()) turns_.push_back(user);
@@ -47,9 +48,9 @@ class Desk {
 
  private:
   void run() {
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     for (;;) {
-      arrived_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
+      arrived_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !turns_.empty(); });
       if (turns_.empty()) return;
       const std::function<void()> answer = take();
       lock.unlock();
@@ -58,8 +59,8 @@ class Desk {
     }
   }
 
-  /// Of the user whose turn it is. Requires the lock, and that somebody waits.
-  std::function<void()> take() {
+  /// Of the user whose turn it is. Requires that somebody waits.
+  std::function<void()> take() TROUPE_REQUIRES(mutex_) {
     const auto found = waiting_.find(turns_.front());
     turns_.pop_front();
     std::function<void()> answer = std::move(found->second.front());
@@ -72,11 +73,11 @@ class Desk {
     return answer;
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable arrived_;
-  bool stopping_ = false;                                               // mutex_
-  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_;  // mutex_; none is empty
-  std::deque<std::uint32_t> turns_;                                     // mutex_; users who wait
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_ TROUPE_GUARDED_BY(mutex_);  // none is empty
+  std::deque<std::uint32_t> turns_ TROUPE_GUARDED_BY(mutex_);                                     // users who wait
   std::thread thread_;
 };
 

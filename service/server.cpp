@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "client/remote/connection/protocol_version.hpp"
 #include "platform/machine/host_memory.hpp"
+#include "proto/mutex.hpp"
 #include "service/connections/acceptor.hpp"
 #include "service/connections/connection_table.hpp"
 #include "service/connections/inherited_sockets.hpp"
@@ -88,8 +88,8 @@ class Server::Implementation final : public RpcHost {
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   AccessRule rule_;
   std::string folder_path_;
-  mutable std::mutex mutex_;
-  std::string http_address_;  // mutex_
+  mutable Mutex mutex_;
+  std::string http_address_ TROUPE_GUARDED_BY(mutex_);
 
   // What is below uses what is above, and ends before.
   std::optional<SocketFolder> folder_;
@@ -229,7 +229,7 @@ v1::StatusReply Server::Implementation::status() const {
   reply.set_workers(static_cast<std::uint32_t>(system_->workers()));
   reply.set_sessions(static_cast<std::uint32_t>(sessions_->look().size()));
   reply.set_state(sessions_->draining() ? "draining" : "serving");
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   reply.set_http_address(http_address_);
   return reply;
 }
@@ -279,7 +279,7 @@ Result<std::string> Server::Implementation::look(const Peer& peer) const {
 }
 
 void Server::Implementation::set_http_address(std::string address) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   http_address_ = std::move(address);
 }
 

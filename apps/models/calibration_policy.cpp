@@ -19,7 +19,7 @@ std::vector<std::uint32_t> types_for(const scheduler::ReadyTask& task, const sch
 }  // namespace
 
 std::uint32_t CalibrationLedger::take(SizeClassId size_class, const std::vector<std::uint32_t>& types) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto count = [&](std::uint32_t type) -> std::uint64_t& { return placed_[{size_class, type}]; };
   std::uint32_t least = types.front();
   for (const std::uint32_t type : types) {
@@ -30,7 +30,7 @@ std::uint32_t CalibrationLedger::take(SizeClassId size_class, const std::vector<
 }
 
 bool CalibrationLedger::has(std::uint64_t tasks) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return !placed_.empty() &&
          std::all_of(placed_.begin(), placed_.end(), [tasks](const auto& entry) { return entry.second >= tasks; });
 }

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::apps {
 
@@ -22,9 +22,8 @@ class CalibrationLedger {
   [[nodiscard]] bool has(std::uint64_t tasks) const;
 
  private:
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<std::pair<SizeClassId, std::uint32_t>, std::uint64_t> placed_;
+  mutable Mutex mutex_;
+  std::map<std::pair<SizeClassId, std::uint32_t>, std::uint64_t> placed_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// Spreads the tasks of each size class evenly over the types of device that can run them, and within a type gives each

@@ -16,7 +16,7 @@ CancelOnSignal::~CancelOnSignal() {
 }
 
 void CancelOnSignal::watch(const std::shared_ptr<Runtime>& runtime) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   runtime_ = runtime;
   if (cancelled_) throw Error(ErrorCode::cancelled, "a signal came before the job began");
 }
@@ -32,7 +32,7 @@ void CancelOnSignal::run() {
     }
     std::shared_ptr<Runtime> runtime;
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       cancelled_ = true;
       runtime = runtime_.lock();
     }

@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "apps/service/serve_signals.hpp"
 #include "client/runtime.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::apps {
 
@@ -30,8 +30,8 @@ class CancelOnSignal {
   StopSignals signals_;
   std::atomic<bool> ending_{false};
   std::atomic<bool> cancelled_{false};
-  std::mutex mutex_;
-  std::weak_ptr<Runtime> runtime_;  // guarded by mutex_
+  Mutex mutex_;
+  std::weak_ptr<Runtime> runtime_ TROUPE_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -82,7 +82,7 @@ ProgressBar::ProgressBar(std::function<Progress()> poll, ProgressOptions options
 ProgressBar::~ProgressBar() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stop_ = true;
   }
   stop_requested_.notify_one();
@@ -90,14 +90,14 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::print(std::string_view text) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   erase();
   write_all(options_.terminal, text);
 }
 
 void ProgressBar::run() {
-  std::unique_lock lock(mutex_);
-  const auto stopped = [this] { return stop_; };
+  UniqueLock lock(mutex_);
+  const auto stopped = [this]() TROUPE_REQUIRES(mutex_) { return stop_; };
   if (stop_requested_.wait_for(lock, options_.delay, stopped)) return;
   do {
     show();

@@ -7,10 +7,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::apps {
 
@@ -52,19 +53,18 @@ class ProgressBar {
 
  private:
   void run();
-  void show();
-  void erase();
+  void show() TROUPE_REQUIRES(mutex_);
+  void erase() TROUPE_REQUIRES(mutex_);
 
   const std::function<Progress()> poll_;
   const ProgressOptions options_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable stop_requested_;
-  // Guarded by mutex_.
-  bool stop_ = false;
+  bool stop_ TROUPE_GUARDED_BY(mutex_) = false;
   /// Characters of the terminal's line that are taken now.
-  std::size_t shown_ = 0;
+  std::size_t shown_ TROUPE_GUARDED_BY(mutex_) = 0;
 
   std::thread thread_;
 };

@@ -12,13 +12,13 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "platform/files/file_descriptor.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 
@@ -106,7 +106,7 @@ class Log::Writer {
   void write(LogLevel level, std::string_view event, LogFields fields) {
     if (level < level_) return;
     std::string line = line_of(level, event, fields);
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (bytes_ + line.size() > kMostBytes) {
       ++lost_;
       return;
@@ -117,18 +117,18 @@ class Log::Writer {
   }
 
   void reopen() {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     reopen_ = !path_.empty();
     changed_.notify_all();
   }
 
   bool flush(std::chrono::milliseconds at_most) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, at_most, [this] { return idle(); });
+    UniqueLock lock(mutex_);
+    return changed_.wait_for(lock, at_most, [this]() TROUPE_REQUIRES(mutex_) { return idle(); });
   }
 
   void stop() {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
   }
@@ -137,7 +137,7 @@ class Log::Writer {
   [[nodiscard]] std::string line_of(LogLevel level, std::string_view event, LogFields fields) const {
     return format_ == LogFormat::json ? json_line(level, event, fields) : text_line(level, event, fields);
   }
-  [[nodiscard]] bool idle() const { return lines_.empty() && !reopen_ && !writing_; }  // mutex_
+  [[nodiscard]] bool idle() const TROUPE_REQUIRES(mutex_) { return lines_.empty() && !reopen_ && !writing_; }
 
   void run() {
     // A pipe that nobody has open any more is an error like others.
@@ -145,9 +145,9 @@ class Log::Writer {
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return stopping_ || !lines_.empty() || reopen_; });
+      changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !lines_.empty() || reopen_; });
       if (lines_.empty() && !reopen_) return;
       writing_ = true;
       const bool reopen = std::exchange(reopen_, false);
@@ -183,14 +183,14 @@ class Log::Writer {
   const LogFormat format_;
   const LogLevel level_;
   const std::string path_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> lines_;  // mutex_
-  std::size_t bytes_ = 0;          // mutex_
-  std::uint64_t lost_ = 0;         // mutex_
-  bool reopen_ = false;            // mutex_
-  bool writing_ = false;           // mutex_
-  bool stopping_ = false;          // mutex_
+  std::deque<std::string> lines_ TROUPE_GUARDED_BY(mutex_);
+  std::size_t bytes_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t lost_ TROUPE_GUARDED_BY(mutex_) = 0;
+  bool reopen_ TROUPE_GUARDED_BY(mutex_) = false;
+  bool writing_ TROUPE_GUARDED_BY(mutex_) = false;
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
   /// The writing thread's.
   FileDescriptor file_;
 };

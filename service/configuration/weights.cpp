@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "proto/mutex.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::service {
@@ -81,7 +81,7 @@ class Weights {
       : other_(other), users_(std::move(users)), groups_(std::move(groups)) {}
 
   double of(std::uint32_t user) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto known = users_.find(user);
     if (known != users_.end()) return known->second;
     return users_[user] = of_groups(user);
@@ -99,9 +99,9 @@ class Weights {
   }
 
   const double other_;
-  std::mutex mutex_;
-  /// Those that were named, and those that have come. Guarded by mutex_.
-  std::map<std::uint32_t, double> users_;
+  Mutex mutex_;
+  /// Those that were named, and those that have come.
+  std::map<std::uint32_t, double> users_ TROUPE_GUARDED_BY(mutex_);
   const std::map<std::uint32_t, double> groups_;
 };
 

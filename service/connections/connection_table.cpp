@@ -17,7 +17,7 @@ std::uint64_t inode_of(int socket) {
 }  // namespace
 
 bool ConnectionTable::add(int socket, const Peer& peer, std::size_t most) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::size_t same_user = 0;
   for (auto it = connections_.begin(); it != connections_.end();) {
     if (it->first == socket || inode_of(it->first) != it->second.inode) {
@@ -39,14 +39,14 @@ std::optional<Peer> ConnectionTable::find(std::string_view connection) const {
   int socket = -1;
   const auto [end, error] = std::from_chars(connection.data(), connection.data() + connection.size(), socket);
   if (error != std::errc() || end != connection.data() + connection.size()) return std::nullopt;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = connections_.find(socket);
   if (found == connections_.end() || inode_of(socket) != found->second.inode) return std::nullopt;
   return found->second.peer;
 }
 
 std::size_t ConnectionTable::size() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::size_t open = 0;
   for (const auto& [socket, connection] : connections_) open += inode_of(socket) == connection.inode ? 1 : 0;
   return open;

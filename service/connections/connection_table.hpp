@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string_view>
 
+#include "proto/mutex.hpp"
 #include "service/connections/peer.hpp"
 
 namespace troupe::service {
@@ -31,9 +31,9 @@ class ConnectionTable {
     Peer peer;
   };
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   /// By descriptor; some may have been closed.
-  std::map<int, Connection> connections_;  // mutex_
+  std::map<int, Connection> connections_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::service

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "proto/mutex.hpp"
 #include "service/http/http_connection.hpp"
 #include "service/http/http_guard.hpp"
 #include "service/http/page_files.hpp"
@@ -70,7 +70,7 @@ class WhyAnswers {
   /// Nothing where there is no such session.
   std::optional<std::string> of(std::optional<std::uint64_t> session) {
     constexpr std::chrono::milliseconds kKept{500};
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(kept_, [&](const auto& one) { return now - one.second.made > kKept; });
     const auto found = kept_.find(session);
@@ -90,8 +90,8 @@ class WhyAnswers {
     std::string json;
   };
   const ServiceViewSource& source_;
-  std::mutex mutex_;
-  std::map<std::optional<std::uint64_t>, Kept> kept_;
+  Mutex mutex_;
+  std::map<std::optional<std::uint64_t>, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
 };
 
 namespace {

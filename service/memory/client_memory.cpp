@@ -13,7 +13,7 @@ Failure connection_ended() { return {ErrorCode::stopped, "the client's connectio
 
 Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (ended_) return connection_ended();
     if (segments_.size() >= most_segments_) {
       return Failure{
@@ -27,7 +27,7 @@ Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
   auto segment = SharedSegment::create(size, account_);
   if (!segment) return segment.failure();
   const std::uint64_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (ended_) return connection_ended();
   Allocated allocated{id, segment.value()->size(), segment.value()->take_descriptor()};
   segments_.emplace(id, std::move(segment).value());
@@ -36,7 +36,7 @@ Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
 
 Result<void> ClientMemory::release(std::uint64_t id) {
   std::shared_ptr<SharedSegment> last;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = segments_.find(id);
   if (found == segments_.end()) {
     return Failure{ErrorCode::invalid_argument, fmt::format("there is no segment {} of shared memory", id)};
@@ -48,14 +48,14 @@ Result<void> ClientMemory::release(std::uint64_t id) {
 }
 
 std::shared_ptr<SharedSegment> ClientMemory::find(std::uint64_t id) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = segments_.find(id);
   return found == segments_.end() ? nullptr : found->second;
 }
 
 void ClientMemory::end(bool take_away) {
   std::map<std::uint64_t, std::shared_ptr<SharedSegment>> segments;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   ended_ = true;
   segments.swap(segments_);
   if (take_away) {
@@ -65,7 +65,7 @@ void ClientMemory::end(bool take_away) {
 }
 
 bool ClientMemory::watch(std::function<void()> gone) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (watched_) return false;
   watched_ = true;
   if (ended_) {
@@ -77,7 +77,7 @@ bool ClientMemory::watch(std::function<void()> gone) {
 }
 
 void ClientMemory::unwatch() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   watched_ = false;
   gone_ = nullptr;
 }

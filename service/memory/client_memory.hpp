@@ -7,9 +7,9 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "proto/units.hpp"
 #include "proto/wire/memory_packets.hpp"
 #include "service/connections/peer.hpp"
@@ -68,11 +68,11 @@ class ClientMemory {
   const std::size_t most_segments_;
   const std::shared_ptr<MemoryAccount> account_;
   std::atomic<std::uint64_t>& next_id_;
-  mutable std::mutex mutex_;
-  bool ended_ = false;                                                // mutex_
-  std::map<std::uint64_t, std::shared_ptr<SharedSegment>> segments_;  // mutex_
-  bool watched_ = false;                                              // mutex_
-  std::function<void()> gone_;                                        // mutex_
+  mutable Mutex mutex_;
+  bool ended_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::map<std::uint64_t, std::shared_ptr<SharedSegment>> segments_ TROUPE_GUARDED_BY(mutex_);
+  bool watched_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::function<void()> gone_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::service

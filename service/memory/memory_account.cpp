@@ -26,7 +26,7 @@ MemoryAccounts::MemoryAccounts(const Limits& limits)
     : limits_(limits), service_(std::make_shared<MemoryAccount>("all its clients together", limits.service)) {}
 
 std::shared_ptr<MemoryAccount> MemoryAccounts::open(std::uint32_t user) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::erase_if(users_, [](const auto& entry) { return entry.second.expired(); });
   std::shared_ptr<MemoryAccount> of_user = users_[user].lock();
   if (!of_user) {

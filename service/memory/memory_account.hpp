@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::service {
@@ -55,8 +55,8 @@ class MemoryAccounts {
  private:
   const Limits limits_;
   const std::shared_ptr<MemoryAccount> service_;
-  std::mutex mutex_;
-  std::map<std::uint32_t, std::weak_ptr<MemoryAccount>> users_;  // mutex_
+  Mutex mutex_;
+  std::map<std::uint32_t, std::weak_ptr<MemoryAccount>> users_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// What a session has taken of an account for the service's own objects. Goes back at the end. One thread.

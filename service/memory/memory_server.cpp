@@ -106,17 +106,17 @@ bool fill_token(Token& token) {
 }  // namespace
 
 MemoryServer::~MemoryServer() {
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   draining_ = true;
   for (const Connection& connection : connections_) ::shutdown(connection.socket.get(), SHUT_RDWR);
-  all_ended_.wait(lock, [this] { return connections_.empty(); });
+  all_ended_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return connections_.empty(); });
   lock.unlock();
   collect();
 }
 
 void MemoryServer::serve(platform::FileDescriptor connection, const Peer& peer) {
   collect();
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto same_user = [&](const Connection& other) { return other.peer.user == peer.user; };
   const auto count = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), same_user));
   if (draining_) {
@@ -148,13 +148,13 @@ void MemoryServer::serve(platform::FileDescriptor connection, const Peer& peer) 
 }
 
 std::shared_ptr<ClientMemory> MemoryServer::find(const Token& token) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = known_.find(token);
   return found == known_.end() ? nullptr : found->second;
 }
 
 void MemoryServer::drain() {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   draining_ = true;
 }
 
@@ -168,7 +168,7 @@ void MemoryServer::run(Place connection) {
       send(socket, refusal(0, MemoryError::invalid_argument, "a packet is not as long as a request"));
     }
   }
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   // A client that outlives the service can still read its data.
   const bool take_away = !draining_;
   lock.unlock();
@@ -184,7 +184,7 @@ void MemoryServer::run(Place connection) {
 void MemoryServer::collect() {
   std::list<Connection> ended;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     ended.swap(ended_);
   }
   for (Connection& connection : ended) connection.thread.join();
@@ -209,7 +209,7 @@ bool MemoryServer::hello(Connection& connection, const MemoryRequest& request, M
     return false;
   }
   set_deadline(connection.socket.get(), SO_RCVTIMEO, std::chrono::seconds(0));
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   connection.memory = std::make_shared<ClientMemory>(connection.peer, token, limits_.segments,
                                                      accounts_.open(connection.peer.user), next_segment_);
   known_.emplace(token, connection.memory);

@@ -8,10 +8,10 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "platform/files/file_descriptor.hpp"
+#include "proto/mutex.hpp"
 #include "service/memory/client_memory.hpp"
 
 namespace troupe::service {
@@ -58,12 +58,12 @@ class MemoryServer {
   const Limits limits_;
   MemoryAccounts accounts_;
   std::atomic<std::uint64_t> next_segment_{1};
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable all_ended_;
-  bool draining_ = false;                                 // mutex_
-  std::list<Connection> connections_;                     // mutex_; each thread uses its own without
-  std::list<Connection> ended_;                           // mutex_
-  std::map<Token, std::shared_ptr<ClientMemory>> known_;  // mutex_
+  bool draining_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::list<Connection> connections_;  // mutex_; each thread uses its own without
+  std::list<Connection> ended_ TROUPE_GUARDED_BY(mutex_);
+  std::map<Token, std::shared_ptr<ClientMemory>> known_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::service

@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <condition_variable>
 #include <limits>
-#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "platform/machine/host_memory.hpp"
 #include "platform/memory/huge_pages.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 namespace {
@@ -36,7 +36,7 @@ class Promises {
  public:
   /// Waits where others' allocations have to end before it can be said whether there is room.
   Result<void> begin(Bytes size, std::uint64_t step) {
-    std::unique_lock lock(mutex_);
+    UniqueLock lock(mutex_);
     for (;;) {
       const platform::HostMemory memory = platform::read_host_memory();
       const std::uint64_t free = memory.available.count > kReserve ? memory.available.count - kReserve : 0;
@@ -53,16 +53,16 @@ class Promises {
   }
   void end(std::uint64_t step) {
     {
-      const std::lock_guard lock(mutex_);
+      const LockGuard lock(mutex_);
       promised_ -= step;
     }
     kept_.notify_all();
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable kept_;
-  std::uint64_t promised_ = 0;  // mutex_
+  std::uint64_t promised_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 /// Of the process, as its memory is.

@@ -1,7 +1,8 @@
 #include "service/sessions/ending_collector.hpp"
 
 #include <iterator>
-#include <mutex>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 
@@ -14,7 +15,7 @@ std::size_t EndingCollector::shard_of_this_thread() {
 void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept {
   Shard& shard = shards_[shard_of_this_thread()];
   {
-    const std::lock_guard lock(shard.lock);
+    const LockGuard lock(shard.lock);
     if (tag != 0 && status == TaskStatus::succeeded) shard.succeeded.push_back(tag);
     if (tag != 0 && status != TaskStatus::succeeded) shard.others.push_back({tag, status, cause});
     // Release: who sees the count sees, by `signalled_`, that there is something to take, and the task's effects.
@@ -27,7 +28,7 @@ void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::F
 void EndingCollector::take(Batch& batch) {
   signalled_.store(false, std::memory_order_seq_cst);
   for (Shard& shard : shards_) {
-    const std::lock_guard lock(shard.lock);
+    const LockGuard lock(shard.lock);
     if (batch.succeeded.empty()) {
       batch.succeeded.swap(shard.succeeded);
     } else {

@@ -11,6 +11,7 @@
 
 #include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task_endings.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 
@@ -52,8 +53,8 @@ class EndingCollector : public graph::TaskEndings {
   struct alignas(64) Shard {
     SpinLock lock;
     std::atomic<std::uint64_t> count{0};
-    std::vector<std::uint64_t> succeeded;  // lock
-    std::vector<Unsuccessful> others;      // lock
+    std::vector<std::uint64_t> succeeded TROUPE_GUARDED_BY(lock);
+    std::vector<Unsuccessful> others TROUPE_GUARDED_BY(lock);
   };
   static constexpr std::size_t kShards = 8;
   static std::size_t shard_of_this_thread();

@@ -5,7 +5,7 @@
 namespace troupe::service {
 
 Failure RefusedTasks::take(Entries& entries, std::uint64_t number) {
-  const std::lock_guard lock(entries.mutex);
+  const LockGuard lock(entries.mutex);
   const auto found = entries.by_number.find(number);
   if (found == entries.by_number.end()) return {ErrorCode::cancelled, "the task was refused"};
   if (found->second.keep) return found->second.failure;
@@ -15,7 +15,7 @@ Failure RefusedTasks::take(Entries& entries, std::uint64_t number) {
 }
 
 Codelet RefusedTasks::codelet(const std::string& name) {
-  const std::lock_guard lock(codelets_mutex_);
+  const LockGuard lock(codelets_mutex_);
   const auto found = codelets_.find(name);
   if (found != codelets_.end()) return found->second;
   const Kernel fail = [entries = entries_](const KernelContext& context) {
@@ -28,14 +28,14 @@ Codelet RefusedTasks::codelet(const std::string& name) {
 }
 
 std::uint64_t RefusedTasks::add(Failure failure, bool keep) {
-  const std::lock_guard lock(entries_->mutex);
+  const LockGuard lock(entries_->mutex);
   const std::uint64_t number = entries_->next++;
   entries_->by_number.emplace(number, Entry{std::move(failure), keep});
   return number;
 }
 
 void RefusedTasks::forget(std::uint64_t number) {
-  const std::lock_guard lock(entries_->mutex);
+  const LockGuard lock(entries_->mutex);
   entries_->by_number.erase(number);
 }
 

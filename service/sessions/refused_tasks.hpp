@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
 #include "graph/codelets/codelet.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 
@@ -31,15 +31,15 @@ class RefusedTasks {
     bool keep = false;
   };
   struct Entries {
-    std::mutex mutex;
-    std::uint64_t next = 1;                              // mutex
-    std::unordered_map<std::uint64_t, Entry> by_number;  // mutex
+    Mutex mutex;
+    std::uint64_t next TROUPE_GUARDED_BY(mutex) = 1;
+    std::unordered_map<std::uint64_t, Entry> by_number TROUPE_GUARDED_BY(mutex);
   };
   static Failure take(Entries& entries, std::uint64_t number);
 
   const std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();
-  std::mutex codelets_mutex_;
-  std::map<std::string, Codelet> codelets_;  // codelets_mutex_
+  Mutex codelets_mutex_;
+  std::map<std::string, Codelet> codelets_ TROUPE_GUARDED_BY(codelets_mutex_);
 };
 
 }  // namespace troupe::service

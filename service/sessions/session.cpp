@@ -54,7 +54,7 @@ void Session::start(SessionStream& stream, std::function<void(Session&)> ended) 
 }
 
 SessionView Session::look() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   SessionView view = view_;
   view.age = Clock::now() - began_;
   if (!work_) return view;
@@ -68,14 +68,14 @@ SessionView Session::look() const {
 }
 
 std::optional<WhyReport> Session::why() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (!work_) return std::nullopt;
   return work_->why();
 }
 
 std::uint64_t Session::cancel(const Failure& reason) {
   mailbox_->change([&](SessionNews& news) { news.cancel = reason; });
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return work_ ? work_->in_flight() : 0;
 }
 
@@ -160,7 +160,7 @@ bool Session::handle(SessionNews news) {
     work_->withdraw(*news.cancel);
     // Together with a drain it is the service that ends, and no client may hold it up.
     if (draining_) latest_ = Clock::now() + kGoodbyeTime;
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     view_.state = "cancelled";
   }
   while (!messages_.empty() && !(work_ && work_->overloaded())) {
@@ -248,7 +248,7 @@ Result<void> Session::welcome(const v1::Operation& first) {
   welcome.set_most_memory(host_.options.limits.memory.count);
   welcome.set_most_handles(host_.options.limits.handles);
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     work_ = std::move(work);
     view_.name = name_;
     view_.weight = weight_;
@@ -301,7 +301,7 @@ void Session::wait_for_cancellation() {
 void Session::take_down() {
   if (!work_) return;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     if (view_.state == "running") view_.state = "gone";
   }
   memory_->unwatch();
@@ -310,7 +310,7 @@ void Session::take_down() {
   const std::uint64_t needed = work_->highest_bytes();
   std::unique_ptr<SessionWork> work;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     work = std::move(work_);
   }
   work.reset();
@@ -320,7 +320,7 @@ void Session::take_down() {
   // Who has said that nothing more comes has ended; who has not was killed, lost his connection, or did what he must
   // not.
   if (last.state == "gone") last.state = received_all_ && !gone_ ? "done" : "lost";
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   view_ = last;
 }
 

@@ -6,7 +6,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "actors/running/runtime_system.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/connections/peer.hpp"
 #include "service/memory/memory_server.hpp"
@@ -111,7 +111,7 @@ class Session : public StreamListener {
   double weight_ = 1;
 
   /// Changed by the session's thread with the mutex, which it needs not to read.
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::unique_ptr<SessionWork> work_;
   /// What does not change while it works, and at the end what it came to.
   SessionView view_;

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::service {
 
@@ -38,20 +38,20 @@ class SessionMailbox {
   }
   template <class Change>
   void change(const Change& how) {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     how(news_);
     if (std::exchange(any_, true)) return;
     arrived_.notify_one();
   }
   /// Waits for news until then.
   SessionNews take(std::chrono::steady_clock::time_point until) {
-    std::unique_lock lock(mutex_);
-    arrived_.wait_until(lock, until, [this] { return any_; });
-    return take_locked();
+    UniqueLock lock(mutex_);
+    arrived_.wait_until(lock, until, [this]() TROUPE_REQUIRES(mutex_) { return any_; });
+    return take_locked() TROUPE_REQUIRES(mutex_);
   }
   SessionNews take() {
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [this] { return any_; });
+    UniqueLock lock(mutex_);
+    arrived_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return any_; });
     return take_locked();
   }
 
@@ -61,10 +61,10 @@ class SessionMailbox {
     return std::exchange(news_, {});
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable arrived_;
-  bool any_ = false;  // mutex_
-  SessionNews news_;  // mutex_
+  bool any_ TROUPE_GUARDED_BY(mutex_) = false;
+  SessionNews news_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::service

@@ -33,8 +33,8 @@ class RefusedStream : public SessionRegistry::Reactor {
 
 SessionRegistry::~SessionRegistry() {
   cancel();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return running_.empty(); });
+  UniqueLock lock(mutex_);
+  changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return running_.empty(); });
   lock.unlock();
   collect();
 }
@@ -56,7 +56,7 @@ std::optional<Failure> SessionRegistry::why_refused(const std::optional<Peer>& p
 
 SessionRegistry::Reactor* SessionRegistry::open(grpc::CallbackServerContext& context, const std::optional<Peer>& peer) {
   collect();
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (const auto refused = why_refused(peer)) return new RefusedStream(*refused);  // gRPC owns it
   const auto session = std::make_shared<Session>(host_, next_++, *peer);
   auto* const stream = new SessionStream(context, session);  // gRPC owns it
@@ -71,7 +71,7 @@ SessionRegistry::Reactor* SessionRegistry::open(grpc::CallbackServerContext& con
 }
 
 void SessionRegistry::has_ended(Session& session) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = running_.find(session.id());
   SessionView view = session.look();
   if (!view.name.empty()) ended_.push_back(std::move(view));
@@ -84,14 +84,14 @@ void SessionRegistry::has_ended(Session& session) {
 void SessionRegistry::collect() {
   std::vector<std::shared_ptr<Session>> ended;
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     ended.swap(to_join_);
   }
   for (const auto& session : ended) session->join();
 }
 
 std::vector<std::shared_ptr<Session>> SessionRegistry::running() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::vector<std::shared_ptr<Session>> running;
   for (const auto& [id, session] : running_) running.push_back(session);
   return running;
@@ -99,7 +99,7 @@ std::vector<std::shared_ptr<Session>> SessionRegistry::running() const {
 
 void SessionRegistry::drain() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     draining_ = true;
   }
   for (const auto& session : running()) session->drain(stopping());
@@ -113,8 +113,8 @@ void SessionRegistry::cancel() {
 }
 
 bool SessionRegistry::wait_until_empty(Duration at_most) {
-  std::unique_lock lock(mutex_);
-  const bool empty = changed_.wait_for(lock, at_most, [this] { return running_.empty(); });
+  UniqueLock lock(mutex_);
+  const bool empty = changed_.wait_for(lock, at_most, [this]() TROUPE_REQUIRES(mutex_) { return running_.empty(); });
   lock.unlock();
   collect();
   return empty;
@@ -130,18 +130,18 @@ std::vector<SessionView> SessionRegistry::look() const {
 }
 
 std::vector<SessionView> SessionRegistry::ended() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return {ended_.begin(), ended_.end()};
 }
 
 std::shared_ptr<Session> SessionRegistry::find(std::uint64_t id) const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const auto found = running_.find(id);
   return found == running_.end() ? nullptr : found->second;
 }
 
 bool SessionRegistry::draining() const {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   return draining_;
 }
 

@@ -7,10 +7,10 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "proto/mutex.hpp"
 #include "service/connections/peer.hpp"
 #include "service/sessions/session.hpp"
 
@@ -51,17 +51,17 @@ class SessionRegistry {
   void has_ended(Session& session);
   /// Joins the threads of sessions that have ended.
   void collect();
-  [[nodiscard]] std::optional<Failure> why_refused(const std::optional<Peer>& peer) const;  // mutex_
+  [[nodiscard]] std::optional<Failure> why_refused(const std::optional<Peer>& peer) const TROUPE_REQUIRES(mutex_);
   [[nodiscard]] std::vector<std::shared_ptr<Session>> running() const;
 
   const SessionHost host_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  bool draining_ = false;                                      // mutex_
-  std::uint64_t next_ = 1;                                     // mutex_
-  std::map<std::uint64_t, std::shared_ptr<Session>> running_;  // mutex_
-  std::vector<std::shared_ptr<Session>> to_join_;              // mutex_
-  std::deque<SessionView> ended_;                              // mutex_
+  bool draining_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::uint64_t next_ TROUPE_GUARDED_BY(mutex_) = 1;
+  std::map<std::uint64_t, std::shared_ptr<Session>> running_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Session>> to_join_ TROUPE_GUARDED_BY(mutex_);
+  std::deque<SessionView> ended_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::service

@@ -18,7 +18,7 @@ std::function<void()> SessionRequests::ready_callback() {
   // The list outlives this, as the callback may be on its way out when the wait is finished.
   return [list = ready_, number = next_] {
     {
-      const std::lock_guard lock(list->mutex);
+      const LockGuard lock(list->mutex);
       list->numbers.push_back(number);
       list->arrived.notify_one();
     }
@@ -111,14 +111,14 @@ Result<void> SessionRequests::wait_all(const v1::WaitAll& message) {
 }
 
 void SessionRequests::wait_ready() {
-  std::unique_lock lock(ready_->mutex);
-  ready_->arrived.wait(lock, [this] { return !ready_->numbers.empty(); });
+  UniqueLock lock(ready_->mutex);
+  ready_->arrived.wait(lock, [this]() TROUPE_REQUIRES(ready_->mutex) { return !ready_->numbers.empty(); });
 }
 
 void SessionRequests::finish_ready() {
   std::vector<std::uint64_t> ready;
   {
-    const std::lock_guard lock(ready_->mutex);
+    const LockGuard lock(ready_->mutex);
     ready.swap(ready_->numbers);
   }
   for (const std::uint64_t number : ready) {

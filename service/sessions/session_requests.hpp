@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -16,6 +15,7 @@
 
 #include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
+#include "proto/mutex.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/sessions/ending_collector.hpp"
 #include "service/sessions/session_data.hpp"
@@ -78,9 +78,9 @@ class SessionRequests {
   };
   /// Where `ready` callbacks leave the numbers of those that can be finished.
   struct ReadyList {
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable arrived;
-    std::vector<std::uint64_t> numbers;  // mutex
+    std::vector<std::uint64_t> numbers TROUPE_GUARDED_BY(mutex);
     std::function<void()> wake;
   };
 

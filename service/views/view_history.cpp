@@ -14,7 +14,7 @@ ViewHistory::ViewHistory(const ServiceViewSource& source, ViewHistoryOptions opt
 
 ViewHistory::~ViewHistory() {
   {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -24,7 +24,7 @@ ViewHistory::~ViewHistory() {
 std::shared_ptr<const ServiceView> ViewHistory::look() { return take(options_.shared_for); }
 
 std::shared_ptr<const ServiceView> ViewHistory::take(Duration oldest) {
-  const std::lock_guard lock(looking_);
+  const LockGuard lock(looking_);
   if (latest_ && Clock::now() - taken_ < oldest) return latest_;
   latest_ = std::make_shared<const ServiceView>(source_.look());
   taken_ = Clock::now();
@@ -34,9 +34,9 @@ std::shared_ptr<const ServiceView> ViewHistory::take(Duration oldest) {
 bool ViewHistory::watched() const { return asked_ && Clock::now() - *asked_ < options_.watched_for; }
 
 void ViewHistory::run() {
-  std::unique_lock lock(mutex_);
+  UniqueLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || watched(); });
+    changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stop_ || watched(); });
     if (stop_) return;
     lock.unlock();
     std::shared_ptr<const ServiceView> view;
@@ -47,7 +47,7 @@ void ViewHistory::run() {
     }
     lock.lock();
     if (view) append(*view);
-    changed_.wait_for(lock, options_.sample_every, [this] { return stop_; });
+    changed_.wait_for(lock, options_.sample_every, [this]() TROUPE_REQUIRES(mutex_) { return stop_; });
   }
 }
 
@@ -75,7 +75,7 @@ int ViewHistory::place_of(const std::string& name) {
 }
 
 nlohmann::json ViewHistory::samples_since(std::uint64_t after) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const bool asleep = !watched();
   asked_ = Clock::now();
   if (asleep) changed_.notify_all();

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "proto/mutex.hpp"
 #include "service/views/service_view.hpp"
 
 namespace troupe::service {
@@ -52,28 +52,26 @@ class ViewHistory {
   };
 
   void run();
-  [[nodiscard]] bool watched() const;
+  [[nodiscard]] bool watched() const TROUPE_REQUIRES(mutex_);
   [[nodiscard]] std::shared_ptr<const ServiceView> take(Duration oldest);
-  void append(const ServiceView& view);
-  int place_of(const std::string& name);
+  void append(const ServiceView& view) TROUPE_REQUIRES(mutex_);
+  int place_of(const std::string& name) TROUPE_REQUIRES(mutex_);
 
   const ServiceViewSource& source_;
   const ViewHistoryOptions options_;
 
   /// Held while the source is asked, so that it is asked by one at a time.
-  std::mutex looking_;
-  // Guarded by looking_.
-  std::shared_ptr<const ServiceView> latest_;
-  std::chrono::steady_clock::time_point taken_{};
+  Mutex looking_;
+  std::shared_ptr<const ServiceView> latest_ TROUPE_GUARDED_BY(looking_);
+  std::chrono::steady_clock::time_point taken_ TROUPE_GUARDED_BY(looking_){};
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by mutex_.
-  bool stop_ = false;
-  std::optional<std::chrono::steady_clock::time_point> asked_;
-  std::deque<Sample> samples_;
-  std::uint64_t next_ = 1;
-  std::vector<std::string> names_;
+  bool stop_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::optional<std::chrono::steady_clock::time_point> asked_ TROUPE_GUARDED_BY(mutex_);
+  std::deque<Sample> samples_ TROUPE_GUARDED_BY(mutex_);
+  std::uint64_t next_ TROUPE_GUARDED_BY(mutex_) = 1;
+  std::vector<std::string> names_ TROUPE_GUARDED_BY(mutex_);
 
   std::thread sampler_;
 };
