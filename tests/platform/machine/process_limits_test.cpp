@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <string>
 
 namespace troupe::platform {
 
@@ -37,6 +39,24 @@ BOOST_AUTO_TEST_CASE(a_limit_on_threads_is_an_error_that_names_it) {
   BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
   BOOST_TEST(WIFEXITED(status));
   BOOST_TEST(WEXITSTATUS(status) == kSaid);
+}
+
+BOOST_AUTO_TEST_CASE(addresses_for_threads_are_looked_for_before_any_is_started) {
+  constexpr rlim_t kAddresses = rlim_t{1} << 46U;
+  constexpr std::size_t kFew = 2;
+  constexpr std::size_t kBeyondAllMachines = std::size_t{1} << 30U;
+  rlimit before{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit limit{std::min(kAddresses, before.rlim_max), before.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+  const auto few = check_room_for_threads(kFew);
+  const auto many = check_room_for_threads(kBeyondAllMachines);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_AS, &before) == 0);
+  BOOST_TEST(few.ok());
+  BOOST_REQUIRE(!many.ok());
+  BOOST_TEST((many.failure().code == ErrorCode::out_of_memory));
+  BOOST_TEST(many.failure().message.starts_with("not enough memory to start 1073741824 threads"));
+  BOOST_TEST(many.failure().message.find("limit (ulimit -") != std::string::npos);
 }
 
 }  // namespace
