@@ -118,7 +118,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
-  [[nodiscard]] LiveWorker look_at_worker(std::size_t index);
+  [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
   /// Where a worker's threads run.
   [[nodiscard]] platform::CpuSet pus_of(const WorkerPlace& place) const;

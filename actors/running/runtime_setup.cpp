@@ -187,7 +187,9 @@ void RuntimeSystem::Implementation::start() {
     }
   }
   UniqueLock lock(start_mutex_);
-  start_condition_.wait(lock, [&] { return start_failure_ || started_ >= crew_->ports.size() || cooperative_; });
+  start_condition_.wait(lock, [&]() TROUPE_REQUIRES(start_mutex_) {
+    return start_failure_ || started_ >= crew_->ports.size() || cooperative_;
+  });
   if (start_failure_) std::rethrow_exception(start_failure_);
 }
 

@@ -20,7 +20,9 @@ std::vector<std::uint32_t> types_for(const scheduler::ReadyTask& task, const sch
 
 std::uint32_t CalibrationLedger::take(SizeClassId size_class, const std::vector<std::uint32_t>& types) {
   const LockGuard lock(mutex_);
-  const auto count = [&](std::uint32_t type) -> std::uint64_t& { return placed_[{size_class, type}]; };
+  const auto count = [&](std::uint32_t type) TROUPE_REQUIRES(mutex_) -> std::uint64_t& {
+    return placed_[{size_class, type}];
+  };
   std::uint32_t least = types.front();
   for (const std::uint32_t type : types) {
     if (count(type) < count(least)) least = type;

@@ -47,7 +47,7 @@ class SessionMailbox {
   SessionNews take(std::chrono::steady_clock::time_point until) {
     UniqueLock lock(mutex_);
     arrived_.wait_until(lock, until, [this]() TROUPE_REQUIRES(mutex_) { return any_; });
-    return take_locked() TROUPE_REQUIRES(mutex_);
+    return take_locked();
   }
   SessionNews take() {
     UniqueLock lock(mutex_);
@@ -56,7 +56,7 @@ class SessionMailbox {
   }
 
  private:
-  SessionNews take_locked() {
+  SessionNews take_locked() TROUPE_REQUIRES(mutex_) {
     any_ = false;
     return std::exchange(news_, {});
   }

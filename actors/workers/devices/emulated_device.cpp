@@ -43,7 +43,7 @@ void EmulatedDevice::work() {
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
   UniqueLock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return stopping_ || !started_.empty(); });
+    wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !started_.empty(); });
     if (started_.empty()) return;
     graph::Task& task = *started_.front();
     started_.pop_front();
