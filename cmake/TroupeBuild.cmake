@@ -22,12 +22,11 @@ if(PROJECT_IS_TOP_LEVEL)
   if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
   endif()
-  # A linker that uses all cores, where there is one.
-  find_program(TROUPE_LINKER NAMES ld.mold ld.lld)
-  if(TROUPE_LINKER)
-    cmake_path(GET TROUPE_LINKER EXTENSION LAST_ONLY linker)
-    string(SUBSTRING ${linker} 1 -1 linker)
-    add_link_options(-fuse-ld=${linker})
+  # A linker that uses all cores, where there is one. Not mold: Debian's (1.10) takes files out of archives that nothing
+  # asks for, and then misses what those need.
+  find_program(TROUPE_LLD ld.lld)
+  if(TROUPE_LLD)
+    add_link_options(-fuse-ld=lld)
   endif()
 endif()
 
