@@ -160,11 +160,16 @@ BOOST_AUTO_TEST_CASE(what_was_learned_is_known_to_the_next_runtime) {
 }
 
 BOOST_AUTO_TEST_CASE(the_last_tasks_are_learned_too) {
-  // Nothing is activated after them.
-  (void)run(3, 3);
-  const RunReport report = run(3, 3);
-  BOOST_REQUIRE(report.predictions.size() == 1U);
-  BOOST_TEST(report.predictions[0].errors.tasks == 3U);
+  // Nothing is activated after them. A time that is far from the others', when the machine did something else, counts
+  // for nothing: then the kernel has not been measured often enough, in that round.
+  std::vector<PredictionReport> predictions;
+  for (int round = 0; round < 10 && predictions.empty(); ++round) {
+    options.model_folder = folder.path(std::to_string(round));
+    (void)run(3, 3);
+    predictions = run(3, 3).predictions;
+  }
+  BOOST_REQUIRE(predictions.size() == 1U);
+  BOOST_TEST(predictions[0].errors.tasks == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_replaced) {
