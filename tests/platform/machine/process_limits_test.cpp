@@ -8,6 +8,9 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "tests/support/skipping.hpp"
+#include "tests/support/tries.hpp"
+
 namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(process_limits)
@@ -42,6 +45,7 @@ BOOST_AUTO_TEST_CASE(a_limit_on_threads_is_an_error_that_names_it) {
 }
 
 BOOST_AUTO_TEST_CASE(addresses_for_threads_are_looked_for_before_any_is_started) {
+  if (tests::kSanitized) return tests::skip("sanitizers take more addresses than the limit leaves");
   constexpr rlim_t kAddresses = rlim_t{1} << 46U;
   constexpr std::size_t kFew = 2;
   constexpr std::size_t kBeyondAllMachines = std::size_t{1} << 30U;
