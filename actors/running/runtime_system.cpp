@@ -48,6 +48,8 @@ void RuntimeSystem::Implementation::failed_to_start(std::exception_ptr why) {
 }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
+  // If it died asleep: until it is replaced, which may take long, nobody must take it for one that can be woken.
+  crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
   if (task == nullptr) return;

@@ -18,7 +18,8 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
 /// How long a worker waits that got no thread.
 constexpr std::chrono::milliseconds kNextTry{100};
 
-/// Starts those that died. Who gets no thread now gets one later: others take its tasks from it meanwhile.
+/// Starts those that died. Who gets no thread now gets one later: meanwhile others steal its tasks, where the policy lets
+/// them; else these wait.
 void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
   if (state.stopping) return;
   for (std::uint32_t i = 0; i < state.setup.workers; ++i) {

@@ -1,4 +1,8 @@
 /// Workers whose actors die, on real threads. In every message order: deterministic_runtime_test.cpp.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -90,6 +94,46 @@ BOOST_AUTO_TEST_CASE(workers_that_die_all_the_time_lose_nothing) {
     killer.join();
     BOOST_TEST(ran == 4000);
     BOOST_TEST(sum == 4000);
+  }
+}
+
+constexpr int kRan = 3;
+
+void wait_until_parked(TestRuntime& runtime, std::size_t worker, std::uint64_t times) {
+  while (runtime->report().workers[worker].parks < times) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// In a process of another user, as limits do not bind root. It ends by a signal where the task waits for the dead.
+int task_beside_a_sleeper_that_died(std::size_t dead) {
+  constexpr unsigned kLongEnough_s = 60;
+  const std::size_t alive = 1 - dead;
+  const rlimit none{1, 1};
+  if (::geteuid() == 0 && ::setuid(4'000'000'000U) != 0) return 1;
+  ::alarm(kLongEnough_s);
+  std::atomic<int> ran{0};
+  {
+    TestRuntime runtime(workers(2));
+    for (const std::size_t worker : {dead, alive}) wait_until_parked(runtime, worker, 1);
+    if (::setrlimit(RLIMIT_NPROC, &none) != 0) return 2;
+    runtime->kill_worker(id(dead));
+    // The supervisor tells everybody of the loss.
+    wait_until_parked(runtime, alive, 2);
+    const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
+    runtime.submit(count);
+    if (!runtime.wait().empty()) return 4;
+  }
+  return ran == 1 ? kRan : 5;
+}
+
+BOOST_AUTO_TEST_CASE(a_task_does_not_wait_for_a_sleeper_that_died_and_gets_no_thread) {
+  // One of them is the first to be woken.
+  for (const std::size_t dead : {0, 1}) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(task_beside_a_sleeper_that_died(dead));
+    int status = 0;
+    BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_TEST(WIFEXITED(status));
+    BOOST_TEST(WEXITSTATUS(status) == kRan);
   }
 }
 
