@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace troupe::actors {
 
@@ -18,20 +19,21 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
 /// How long a worker waits that got no thread.
 constexpr std::chrono::milliseconds kNextTry{100};
 
-/// Starts those that died. Who gets no thread now gets one later: meanwhile others steal its tasks, where the policy lets
-/// them; else these wait.
+/// Starts those that died. Who gets no thread now gets one later: meanwhile others steal its tasks, where the policy
+/// lets them; else these wait.
 void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
   if (state.stopping) return;
+  bool again = false;
   for (std::uint32_t i = 0; i < state.setup.workers; ++i) {
     if (state.addresses[i] != nullptr) continue;
     try {
       start_worker(self, state, WorkerId(i));
       ++state.alive;
     } catch (const std::exception&) {
-      self->delayed_send(self, kNextTry, StartWorker{});
-      return;
+      again = true;
     }
   }
+  if (again && !std::exchange(state.retrying, true)) self->delayed_send(self, kNextTry, StartWorker{});
 }
 
 void start_scheduler(caf::event_based_actor* self, SupervisorState& state) {
@@ -107,7 +109,10 @@ caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<
   }
   return {
       [=](const WorkerStarted& started) { state->setup.started(started); },
-      [=](const StartWorker&) { replace_dead(self, *state); },
+      [=](const StartWorker&) {
+        state->retrying = false;
+        replace_dead(self, *state);
+      },
       [=](const Stop&) { stop_all(self, *state); },
   };
 }

@@ -45,6 +45,8 @@ struct SupervisorState {
   /// Workers whose actors have started and not ended.
   std::size_t alive = 0;
   bool stopping = false;
+  /// It has told itself to try again to replace those that died.
+  bool retrying = false;
 };
 
 /// Hears `WorkerStarted`, `Stop`, down messages, and `StartWorker` from itself. Ends when all workers have ended.
