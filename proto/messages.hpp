@@ -17,6 +17,8 @@ struct WorkerStarted {
   WorkerId worker;
   bool bound = false;
 };
+/// supervisor -> itself: some worker that died got no thread for its replacement; try again.
+struct ReplaceDead {};
 /// anyone -> worker: there is work in a deque.
 struct WorkAvailable {};
 /// worker -> itself: go on, after the messages that came meanwhile.

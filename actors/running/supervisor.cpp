@@ -33,7 +33,7 @@ void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
       again = true;
     }
   }
-  if (again && !std::exchange(state.retrying, true)) self->delayed_send(self, kNextTry, StartWorker{});
+  if (again && !std::exchange(state.retrying, true)) self->delayed_send(self, kNextTry, ReplaceDead{});
 }
 
 void start_scheduler(caf::event_based_actor* self, SupervisorState& state) {
@@ -109,7 +109,7 @@ caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<
   }
   return {
       [=](const WorkerStarted& started) { state->setup.started(started); },
-      [=](const StartWorker&) {
+      [=](const ReplaceDead&) {
         state->retrying = false;
         replace_dead(self, *state);
       },

@@ -49,7 +49,7 @@ struct SupervisorState {
   bool retrying = false;
 };
 
-/// Hears `WorkerStarted`, `Stop`, down messages, and `StartWorker` from itself. Ends when all workers have ended.
+/// Hears `WorkerStarted`, `Stop`, down messages, and `ReplaceDead` from itself. Ends when all workers have ended.
 caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state);
 
 }  // namespace troupe::actors
