@@ -2,49 +2,43 @@
 
 namespace troupe::memory {
 
-void LeastRecentlyUsed::append(List& list, std::uint32_t index) {
-  link_of(list, index) = {list.newest, kNone};
-  if (list.newest != kNone) {
-    link_of(list, list.newest).newer = index;
-  } else {
-    list.oldest = index;
-  }
-  list.newest = index;
+void LeastRecentlyUsed::append(List& list, HandleId handle) {
+  list.links[handle] = {list.newest, HandleId{}};
+  (list.newest.valid() ? list.links[list.newest].newer : list.oldest) = handle;
+  list.newest = handle;
 }
 
-void LeastRecentlyUsed::unlink(List& list, std::uint32_t index) {
-  const Link link = link_of(list, index);
-  (link.older != kNone ? link_of(list, link.older).newer : list.oldest) = link.newer;
-  (link.newer != kNone ? link_of(list, link.newer).older : list.newest) = link.older;
+void LeastRecentlyUsed::unlink(List& list, HandleId handle) {
+  const Link link = list.links[handle];
+  (link.older.valid() ? list.links[link.older].newer : list.oldest) = link.newer;
+  (link.newer.valid() ? list.links[link.newer].older : list.newest) = link.older;
 }
 
 void LeastRecentlyUsed::inserted(NodeId node, HandleId handle) {
   if (lists_.size() <= node.index()) lists_.resize(node.index() + 1);
   List& list = lists_[node.index()];
   list.links.make(handle);
-  append(list, static_cast<std::uint32_t>(handle.index()));
+  append(list, handle);
 }
 
 void LeastRecentlyUsed::touched(NodeId node, HandleId handle) {
   List& list = lists_[node.index()];
-  const auto index = static_cast<std::uint32_t>(handle.index());
-  if (list.newest == index) return;
-  unlink(list, index);
-  append(list, index);
+  if (list.newest == handle) return;
+  unlink(list, handle);
+  append(list, handle);
 }
 
 void LeastRecentlyUsed::removed(NodeId node, HandleId handle) {
   List& list = lists_[node.index()];
-  unlink(list, static_cast<std::uint32_t>(handle.index()));
+  unlink(list, handle);
   list.links.remove(handle);
 }
 
 HandleId LeastRecentlyUsed::next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) {
   if (lists_.size() <= node.index()) return {};
   List& list = lists_[node.index()];
-  for (std::uint32_t index = list.oldest; index != kNone && look_at > 0;
-       index = link_of(list, index).newer, --look_at) {
-    if (candidate(HandleId(index))) return HandleId(index);
+  for (HandleId handle = list.oldest; handle.valid() && look_at > 0; handle = list.links[handle].newer, --look_at) {
+    if (candidate(handle)) return handle;
   }
   return {};
 }

@@ -46,7 +46,7 @@ class EvictionPolicy {
 };
 
 /// The replica goes whose last use is longest ago. All operations are O(1), but `next_victim`, which passes over what
-/// is no candidate. Memory: eight bytes for each handle that a node holds.
+/// is no candidate. Memory: 16 bytes for each handle that a node holds.
 class LeastRecentlyUsed : public EvictionPolicy {
  public:
   void inserted(NodeId node, HandleId handle) override;
@@ -55,21 +55,20 @@ class LeastRecentlyUsed : public EvictionPolicy {
   [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
+  /// Invalid at an end of the list.
   struct Link {
-    std::uint32_t older = kNone;
-    std::uint32_t newer = kNone;
+    HandleId older;
+    HandleId newer;
   };
-  /// A list from the oldest to the newest; a handle is named by its index.
+  /// From the oldest to the newest; invalid where there is none.
   struct List {
     HandleTable<Link> links;
-    std::uint32_t oldest = kNone;
-    std::uint32_t newest = kNone;
+    HandleId oldest;
+    HandleId newest;
   };
 
-  static Link& link_of(List& list, std::uint32_t index) { return list.links[HandleId(index)]; }
-  static void append(List& list, std::uint32_t index);
-  static void unlink(List& list, std::uint32_t index);
+  static void append(List& list, HandleId handle);
+  static void unlink(List& list, HandleId handle);
 
   std::vector<List> lists_;
 };

@@ -51,14 +51,14 @@ void RankedEviction::changed(HandleId handle) {
 void RankedEviction::all_changed(NodeId node) {
   if (node.index() >= lists_.size()) return;
   List& list = lists_[node.index()];
-  for (const Key& key : list.order) mark(list, HandleId(key.handle));
+  for (const Key& key : list.order) mark(list, key.handle);
 }
 
 void RankedEviction::refresh(NodeId node, List& list) {
   for (const HandleId handle : list.stale) {
     Replica& replica = list.replicas[handle];
     replica.stale = kNotStale;
-    const Key key{rank(node, handle), replica.used, static_cast<std::uint32_t>(handle.index())};
+    const Key key{rank(node, handle), replica.used, handle};
     if (replica.in_order) {
       if (key == replica.key) continue;
       auto moved = list.order.extract(replica.key);
@@ -79,7 +79,7 @@ HandleId RankedEviction::next_victim(NodeId node, const Candidate& candidate, st
   refresh(node, list);
   for (const Key& key : list.order) {
     if (look_at-- == 0) return {};
-    if (candidate(HandleId(key.handle))) return HandleId(key.handle);
+    if (candidate(key.handle)) return key.handle;
   }
   return {};
 }

@@ -36,7 +36,7 @@ class RankedEviction : public EvictionPolicy {
     std::uint64_t rank = 0;
     /// When it was used last, counted in uses.
     std::uint64_t used = 0;
-    std::uint32_t handle = 0;
+    HandleId handle;
     friend bool operator<(const Key& a, const Key& b) {
       return std::tie(a.rank, a.used, a.handle) < std::tie(b.rank, b.used, b.handle);
     }
