@@ -80,8 +80,8 @@ class ReplicaDirectory {
   /// These are of handles that it knows.
   [[nodiscard]] HandleRecord& record(HandleId handle) { return handles_[handle]; }
   [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle]; }
-  [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return replicas_.row(handle)[node.index()]; }
-  [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const { return replicas_.row(handle)[node.index()]; }
+  [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return (&replicas_[handle])[node.index()]; }
+  [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const { return (&replicas_[handle])[node.index()]; }
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   /// How many handles it knows.
   [[nodiscard]] std::size_t handles() const { return handles_.size(); }

@@ -43,11 +43,11 @@ BOOST_AUTO_TEST_CASE(rows_of_several_values_lie_side_by_side) {
   HandleTable<int> table(3);
   table.make(HandleId(1));
   table.make(HandleId(2));
-  for (int i = 0; i < 3; ++i) table.row(HandleId(1))[i] = i + 1;
-  for (int i = 0; i < 3; ++i) BOOST_TEST(table.row(HandleId(2))[i] == 0);
+  for (int i = 0; i < 3; ++i) (&table[HandleId(1)])[i] = i + 1;
+  for (int i = 0; i < 3; ++i) BOOST_TEST((&table[HandleId(2)])[i] == 0);
   table.remove(HandleId(1));
   table.make(HandleId(1));
-  for (int i = 0; i < 3; ++i) BOOST_TEST(table.row(HandleId(1))[i] == 0);
+  for (int i = 0; i < 3; ++i) BOOST_TEST((&table[HandleId(1)])[i] == 0);
 }
 
 BOOST_AUTO_TEST_CASE(all_rows_are_visited_in_order) {
