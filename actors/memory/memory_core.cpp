@@ -161,6 +161,8 @@ void MemoryCore::release(RequestId id, Commands& out) {
 }
 
 void MemoryCore::forget(HandleId handle, Commands& out) {
+  // It may have been set though nobody ever used the data.
+  policy_->set_reuse(handle, 0);
   if (!directory_.knows(handle)) return;
   HandleRecord& all = directory_.record(handle);
   assert(all.write_pins == 0 && "data that are released are not in use");
@@ -177,7 +179,6 @@ void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
   statistics_.prefetches_wasted += host.prefetched ? 1 : 0;
   host.prefetched = false;
   if (directory_.record(handle).locks > 0) --locked_;
-  policy_->set_reuse(handle, 0);
   assert(directory_.record(handle).pins == 0 && "data that are released are not in use");
   directory_.remove(handle);
   changed_ = true;

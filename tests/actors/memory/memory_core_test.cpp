@@ -304,6 +304,10 @@ BOOST_AUTO_TEST_CASE(handles_that_come_and_go_leave_nothing_whatever_the_policy)
       core.release(RequestId(id), commands);
       core.forget(HandleId(id), commands);
     }
+    for (std::uint64_t id = 30'000; id < 130'000; ++id) {
+      core.set_reuse(HandleId(id), 1);  // and no task uses it
+      core.forget(HandleId(id), commands);
+    }
     BOOST_TEST(core.handles() == 0U);
     BOOST_TEST(core.check() == "");
     const std::size_t after = in_use();
