@@ -118,7 +118,10 @@ void MemoryCore::bring_home(RequestId first, std::span<const Use> uses, Commands
   std::uint64_t number = first.value();
   for (const Use& use : uses) {
     const RequestId id(number++);
-    directory_.ensure(use.handle);
+    if (!directory_.knows(use.handle)) {  // it was forgotten, perhaps since somebody listed it
+      out.push_back({.kind = Command::Kind::acquired, .node = kHost, .request = id});
+      continue;
+    }
     HandleRecord& all = directory_.record(use.handle);
     const bool here = is_valid(directory_.at(use.handle, kHost).state);
     if (all.content_lost && !all.loss_told) {

@@ -127,6 +127,17 @@ BOOST_AUTO_TEST_CASE(what_a_copy_from_a_lost_node_may_still_bring_is_waited_for)
   }
 }
 
+BOOST_AUTO_TEST_CASE(data_that_are_forgotten_before_they_are_asked_for_stay_forgotten) {
+  Homeward memory(tiles({4}));
+  memory.run(1, 1, {write(0), write(1)});
+  memory.forget(0);
+  memory.bring_home(10, {read(0), read(1)});
+  BOOST_TEST((memory.acquired(10) && !memory.acquired(11)));
+  memory.done(memory.transfer().transfer);
+  BOOST_TEST(memory.acquired(11));
+  BOOST_TEST(memory.core.handles() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(data_may_be_forgotten_while_they_come) {
   Homeward memory(tiles({4}));
   memory.run(1, 1, {write(0)});
