@@ -116,7 +116,8 @@ class MemoryCore {
   /// What the transfer was to write may hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
   /// The program has released the data: all replicas go, and the handle is as new. Content that only a device has is
-  /// lost: whoever needs it acquires it at the host first. No request may write the handle.
+  /// lost: whoever needs it acquires it at the host first. No request that was admitted may still use the handle, but
+  /// those of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
   /// The node's device is gone, and will not come back. Not the host. Transfers from it and to it that are under way
   /// are reported as all others are.
@@ -138,7 +139,7 @@ class MemoryCore {
   /// What is allocated. Zero on a node without a limit.
   [[nodiscard]] Bytes used(NodeId node) const;
   [[nodiscard]] Bytes capacity(NodeId node) const;
-  /// The ids of all handles that were named are less.
+  /// How many handles have a row.
   [[nodiscard]] std::size_t handles() const { return directory_.handles(); }
   [[nodiscard]] bool is_lost(NodeId node) const { return nodes_[node.index()].lost; }
   /// Handles that the host does not have, in no order that means anything.
