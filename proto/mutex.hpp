@@ -22,9 +22,8 @@
 #define TROUPE_LOCK(name) TROUPE_THREAD_SAFETY(capability(name))
 /// Of a class: it holds a lock while it lives.
 #define TROUPE_SCOPED_LOCK TROUPE_THREAD_SAFETY(scoped_lockable)
-/// Of a member: read and written with the lock only. The second: what it points to is.
+/// Of a member: read and written with the lock only.
 #define TROUPE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(guarded_by(__VA_ARGS__))
-#define TROUPE_POINTEE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(pt_guarded_by(__VA_ARGS__))
 /// Of a function: called with the lock, or without, as it takes it itself.
 #define TROUPE_REQUIRES(...) TROUPE_THREAD_SAFETY(requires_capability(__VA_ARGS__))
 #define TROUPE_EXCLUDES(...) TROUPE_THREAD_SAFETY(locks_excluded(__VA_ARGS__))

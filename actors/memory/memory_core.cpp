@@ -250,7 +250,7 @@ WaitingRequest MemoryCore::why_waiting(const Request& request, bool first) const
   if (request.stage == Request::Stage::waiting) {
     if (!first) return why;
     why.handle = excluded(request);
-    const bool nowhere = directory_.knows(why.handle) && directory_.record(why.handle).valid == 0;
+    const bool nowhere = why.handle.valid() && directory_.record(why.handle).valid == 0;
     if (nowhere && find_transfer(request, why)) return why;
     why.reason = why.handle.valid() ? Reason::handle_in_use : Reason::memory;
     return why;

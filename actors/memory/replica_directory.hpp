@@ -65,7 +65,7 @@ struct HandleRecord {
 /// By handle, its nodes side by side. Handles that it does not know are valid on the host and nowhere else.
 class ReplicaDirectory {
  public:
-  explicit ReplicaDirectory(std::size_t nodes) : nodes_(nodes), replicas_(nodes) {}
+  explicit ReplicaDirectory(std::size_t nodes) : replicas_(nodes) {}
 
   /// Makes place for the handle if it is new: valid on the host.
   void ensure(HandleId handle) {
@@ -82,7 +82,6 @@ class ReplicaDirectory {
   [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle]; }
   [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return (&replicas_[handle])[node.index()]; }
   [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const { return (&replicas_[handle])[node.index()]; }
-  [[nodiscard]] std::size_t nodes() const { return nodes_; }
   /// How many handles it knows.
   [[nodiscard]] std::size_t handles() const { return handles_.size(); }
   /// Calls `visit(handle)` for each.
@@ -97,9 +96,8 @@ class ReplicaDirectory {
   /// Keeps the count of valid replicas, and the list of handles that are away. False if it was in that state already.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
 
-  /// May a request on `node` use the handle so, beside those that are admitted?
+  /// May a request on `node` use the handle, which it knows, so beside those that are admitted?
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
-    if (!knows(handle)) return true;
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;
     // Copies that lost nodes had begun are under way, and nobody knows yet whether they end well.
@@ -112,7 +110,6 @@ class ReplicaDirectory {
   void add(HandleId handle);
   void note_away(HandleId handle, bool away);
 
-  std::size_t nodes_;
   HandleTable<Replica> replicas_;
   HandleTable<HandleRecord> handles_;
   std::vector<HandleId> away_;
