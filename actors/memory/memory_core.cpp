@@ -28,7 +28,7 @@ void merge(std::span<const Use> uses, std::vector<Use>& merged) {
 
 MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy)
     : write_back_finished_(options.write_back_finished),
-      accesses_(options.accesses),
+      access_observer_(options.access_observer),
       reuse_profile_(options.reuse_profile),
       policy_(std::move(policy)),
       directory_(options.nodes.size()),

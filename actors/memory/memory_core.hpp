@@ -274,7 +274,7 @@ class MemoryCore {
   [[nodiscard]] std::string_view check_requests() const;
 
   bool write_back_finished_;
-  const std::shared_ptr<AccessObserver> accesses_;
+  const std::shared_ptr<AccessObserver> access_observer_;
   const std::shared_ptr<ReuseProfile> reuse_profile_;
   std::unique_ptr<EvictionPolicy> policy_;
   std::vector<Node> nodes_;

@@ -99,7 +99,7 @@ void MemoryCore::admit(Place place, Commands& out) {
 
 void MemoryCore::note_admission(const Request& request) {
   if (request.task.valid()) policy_->begun(request.task);
-  if (accesses_) accesses_->admitted(request.node, request.uses);
+  if (access_observer_) access_observer_->admitted(request.node, request.uses);
   if (reuse_profile_) {
     for (const Use& use : request.uses) reuse_profile_->used(use.handle);
   }
@@ -172,7 +172,7 @@ void MemoryCore::hold(Request& request, Commands& out) {
     directory_.record(use.handle).loss_told = false;
     set_state(use.handle, request.node, ReplicaState::modified, out);
     overwrite_others(use.handle, request.node, out);
-    if (accesses_) accesses_->written(request.node, use.handle, use.bytes);
+    if (access_observer_) access_observer_->written(request.node, use.handle, use.bytes);
   }
 }
 

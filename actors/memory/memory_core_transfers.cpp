@@ -74,7 +74,7 @@ void MemoryCore::transfer_done(TransferId id, Commands& out) {
   const Transfer transfer = take(id);
   ++statistics_.transfers;
   statistics_.moved[transfer.from.index() * nodes_.size() + transfer.to.index()] += transfer.bytes;
-  if (accesses_) accesses_->moved(transfer.to, transfer.handle, transfer.bytes);
+  if (access_observer_) access_observer_->moved(transfer.to, transfer.handle, transfer.bytes);
   Replica& source = directory_.at(transfer.handle, transfer.from);
   source.failed_write_backs = 0;
   if (node(transfer.to).lost) {

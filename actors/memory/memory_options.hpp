@@ -45,7 +45,7 @@ struct MemoryOptions {
   /// the program waits less for its result, and evicting it is free. Costs bandwidth if nobody asks for it.
   bool write_back_finished = false;
   /// Null: nobody is interested.
-  std::shared_ptr<AccessObserver> accesses = nullptr;
+  std::shared_ptr<AccessObserver> access_observer = nullptr;
   std::shared_ptr<ReuseProfile> reuse_profile = nullptr;
 };
 

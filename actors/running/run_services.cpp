@@ -27,7 +27,7 @@ RunServices::RunServices(Setup setup)
     : setup_(std::move(setup)), reuse_(setup_.options->reuse_profile, setup_.options->on_warning) {
   if (setup_.memories != nullptr) {
     memory::MemoryOptions options = setup_.memories->memory_options();
-    options.accesses = setup_.options->accesses;
+    options.access_observer = setup_.options->access_observer;
     options.reuse_profile = reuse_.recorded();
     auto policy = memory::make_eviction_policy(setup_.options->eviction, setup_.upcoming).value_or_throw();
     for (std::size_t i = 0; reuse_.learned() != nullptr && i < reuse_.learned()->uses().size(); ++i) {

@@ -92,7 +92,7 @@ struct RuntimeOptions {
   /// in virtual time nor with `deterministic`.
   bool shared = false;
   /// Hears from the memory manager who uses what where (actors/memory/memory_options.hpp): for tools. Null: nobody.
-  std::shared_ptr<memory::AccessObserver> accesses = nullptr;
+  std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
   /// have no effect then. Only one thread may submit and wait.
   std::shared_ptr<const SimulationOptions> simulation = nullptr;

@@ -72,7 +72,7 @@ std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOption
   for (const ComparedProgram& problem : kProblems) {
     for (const std::string_view eviction : evictions) {
       runs.push_back(run_of(options, problem, eviction));
-      runs.back().accesses = logs.emplace_back(std::make_shared<AccessLog>());
+      runs.back().access_observer = logs.emplace_back(std::make_shared<AccessLog>());
     }
   }
   const auto outcomes = simulate_all({runs.size(), [&](std::size_t i) { return runs[i]; }}, options.jobs, progress);

@@ -33,7 +33,7 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
   options.trace = run.trace;
   options.observer = run.recorder;
   options.eviction = run.eviction;
-  options.accesses = run.accesses;
+  options.access_observer = run.access_observer;
   // Policies may see all of it.
   options.window = std::size_t{1} << 24U;
   const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine).value_or_throw();

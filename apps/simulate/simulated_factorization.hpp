@@ -33,7 +33,7 @@ struct SimulatedRun {
   /// LU only: tiles off the diagonal are empty with a probability of a third, as drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
   /// Hears from the memory manager who uses what; null: nobody.
-  std::shared_ptr<memory::AccessObserver> accesses = nullptr;
+  std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
   /// Who writes down the tasks, and where their tiles lie, of this one run; null: nobody.
   std::shared_ptr<GraphRecorder> recorder;

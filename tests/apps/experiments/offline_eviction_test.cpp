@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(the_core_moves_no_less_for_reads_of_equal_size_one_after_th
     Random random(seed);
     MemoryOptions options = tiles({1 + random.below(6)});
     const auto log = std::make_shared<AccessLog>();
-    options.accesses = log;
+    options.access_observer = log;
     const std::vector<NodeDescription> described = options.nodes;
     Driven memory(std::move(options));
     for (std::uint64_t request = 0; request < 200; ++request) memory.run(request, 1, {read(random.below(10))});
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(the_core_moves_no_less_for_reads_of_equal_size_one_after_th
 BOOST_AUTO_TEST_CASE(what_the_host_does_not_have_in_the_end_is_counted) {
   MemoryOptions options = tiles({4});
   const auto log = std::make_shared<AccessLog>();
-  options.accesses = log;
+  options.access_observer = log;
   Driven memory(std::move(options));
   memory.run(1, 1, {write(0), read_write(1)});
   BOOST_TEST(log->moved().count == kTile);
