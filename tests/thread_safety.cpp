@@ -2,8 +2,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe {
 

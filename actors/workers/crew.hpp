@@ -17,9 +17,9 @@
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
-#include "graph/tasks/spin_lock.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 #include "proto/steal_plan.hpp"
 #include "proto/units.hpp"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "actors/workers/queues/task_deque.hpp"
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/ids.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::workers {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "platform/machine/binding.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::workers {
 

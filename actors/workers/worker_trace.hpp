@@ -5,9 +5,10 @@
 #include <deque>
 #include <string>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/trace_log.hpp"
 #include "proto/ids.hpp"
+#include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 #include "proto/units.hpp"
 #include "proto/worker_state.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::graph {
 

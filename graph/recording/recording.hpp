@@ -16,9 +16,9 @@
 #include "graph/tasks/block_pool.hpp"
 #include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/failure_log.hpp"
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::graph {
 

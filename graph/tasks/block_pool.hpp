@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::graph {
 

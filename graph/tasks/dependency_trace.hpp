@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/trace_log.hpp"
 #include "proto/ids.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::graph {
 

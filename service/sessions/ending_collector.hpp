@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task_endings.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::service {
 

@@ -6,8 +6,8 @@
 #include <ctime>
 #include <thread>
 
-#include "graph/tasks/spin_lock.hpp"
 #include "proto/random.hpp"
+#include "proto/spin_lock.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {

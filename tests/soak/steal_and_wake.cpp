@@ -9,8 +9,8 @@
 
 #include "actors/running/runtime_system.hpp"
 #include "graph/codelets/codelet.hpp"
-#include "graph/tasks/spin_lock.hpp"
 #include "proto/random.hpp"
+#include "proto/spin_lock.hpp"
 #include "tests/soak/arguments.hpp"
 
 namespace troupe::actors {

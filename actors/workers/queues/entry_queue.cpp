@@ -1,8 +1,7 @@
 #include "actors/workers/queues/entry_queue.hpp"
 
 #include <algorithm>
-
-#include "proto/mutex.hpp"
+#include <mutex>
 
 namespace troupe::workers {
 

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include "actors/workers/queues/task_deque.hpp"
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
+#include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::workers {
 

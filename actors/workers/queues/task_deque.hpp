@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "actors/workers/queues/task_ring.hpp"
-#include "graph/tasks/spin_lock.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/mutex.hpp"
+#include "proto/spin_lock.hpp"
 
 namespace troupe::workers {
 

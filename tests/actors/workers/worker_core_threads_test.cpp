@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "actors/workers/worker_core.hpp"
-#include "graph/tasks/spin_lock.hpp"
+#include "proto/spin_lock.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/actors/workers/steal_plans.hpp"
 #include "tests/actors/workers/worker_threads.hpp"
