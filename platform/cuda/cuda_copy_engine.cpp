@@ -116,8 +116,7 @@ std::optional<CudaCopyEngine::Copy> CudaCopyEngine::next() {
   return copy;
 }
 
-bool CudaCopyEngine::may_begin() {
-  const LockGuard lock(mutex_);
+bool CudaCopyEngine::may_begin() const {
   return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
 }
 
@@ -223,15 +222,15 @@ void CudaCopyEngine::wait() {
   const InFlight& oldest = in_flight_.front();
   if (const Duration left = oldest.expected_end - now(); left > kWakeUp) {
     UniqueLock lock(mutex_);
-    const auto may_begin_now = [this]() TROUPE_REQUIRES(mutex_) {
-      return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
-    };
-    if (added_.wait_for(lock, left - kWakeUp, may_begin_now)) return;
+    if (added_.wait_for(lock, left - kWakeUp, [this]() TROUPE_REQUIRES(mutex_) { return may_begin(); })) return;
   }
   while (now() < oldest.expected_end + kLook) {
     const cudaError_t status = options_.api->cudaEventQuery(oldest.end.get());
     if (status != cudaErrorNotReady) return end_oldest(status);
-    if (may_begin()) return;
+    {
+      const LockGuard lock(mutex_);
+      if (may_begin()) return;
+    }
     std::this_thread::yield();
   }
   end_oldest(options_.api->cudaEventSynchronize(oldest.end.get()));

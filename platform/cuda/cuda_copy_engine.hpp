@@ -65,7 +65,7 @@ class CudaCopyEngine {
   void run();
   [[nodiscard]] std::optional<Copy> next();
   /// Another copy waits, and may begin.
-  [[nodiscard]] bool may_begin();
+  [[nodiscard]] bool may_begin() const TROUPE_REQUIRES(mutex_);
   void begin(Copy copy);
   [[nodiscard]] Failure given_up() const;
   [[nodiscard]] Result<void> enqueue(const BlockCopy& block);

@@ -38,8 +38,8 @@ void EntryQueue::push(Task* task) noexcept {
 void EntryQueue::drain() noexcept {
   if (tail_.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed)) return;
   if (!consumers_.try_lock()) return;
+  const LockGuard lock(consumers_, std::adopt_lock);
   move_all();
-  consumers_.unlock();
 }
 
 void EntryQueue::move_all() noexcept {
