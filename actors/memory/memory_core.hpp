@@ -96,8 +96,8 @@ class MemoryCore {
   /// for policies that know what is submitted.
   void acquire(RequestId request, NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   /// The same if it can be had now: nothing has to be copied or evicted, nobody excludes it, nobody on the node waits.
-  /// True: it is acquired, without a command that says so. False: nothing has happened. Allocates no memory in steady
-  /// state.
+  /// True: it is acquired, without a command that says so. False: nothing has happened. Allocates next to no memory in
+  /// steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
   /// The program is going to look at data on the host: brings the newest content of each there. Nobody waits for a

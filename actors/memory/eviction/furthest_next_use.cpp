@@ -30,21 +30,32 @@ void FurthestNextUse::take_submitted() {
     const std::uint64_t id = task.value();
     Task& added = tasks_.emplace_back();
     added.id = id;
-    added.handles_begin = first_handle_ + handles_.size();
-    added.handles = count;
+    added.needs_begin = first_need_ + needs_.size();
+    added.needs = count;
     added.upcoming = count > 0;  // who needs nothing may never ask
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const HandleId handle = batch_.handles[next++];
-      handles_.push_back(handle);
-      Future& future = futures_.make(handle);
-      future.tasks.push_back(id);
-      if (future.tasks.size() == future.expected + 1) changed(handle);
-    }
+    for (std::uint32_t i = 0; i < count; ++i) add_need(batch_.handles[next++], id);
   }
   for (const TaskId id : batch_.dropped) {
     if (Task* task = find(id.value())) forget(*task);
   }
   trim();
+}
+
+void FurthestNextUse::add_need(HandleId handle, std::uint64_t task) {
+  const std::uint64_t number = first_need_ + needs_.size();
+  Future& future = futures_.make(handle);
+  needs_.push_back({handle, task, future.last, kNone});
+  (future.last != kNone ? need(future.last).later : future.first) = number;
+  future.last = number;
+  if (++future.needs == future.expected + 1) changed(handle);
+}
+
+void FurthestNextUse::remove_need(const Need& gone) {
+  Future& future = futures_[gone.handle];
+  (gone.earlier != kNone ? need(gone.earlier).later : future.first) = gone.later;
+  (gone.later != kNone ? need(gone.later).earlier : future.last) = gone.earlier;
+  if (--future.needs == 0) futures_.remove(gone.handle);
+  changed(gone.handle);
 }
 
 void FurthestNextUse::expected(NodeId node, TaskId id, std::span<const Use> /*uses*/) {
@@ -56,10 +67,11 @@ void FurthestNextUse::expected(NodeId node, TaskId id, std::span<const Use> /*us
   ++outlook(node.value()).expected;
   task->node = static_cast<std::uint32_t>(node.value());
   task->turn = ++turns_;
-  visit_handles(*task, [&](HandleId handle) {
+  for (std::uint32_t i = 0; i < task->needs; ++i) {
+    const HandleId handle = need(task->needs_begin + i).handle;
     if (!moved) ++futures_[handle].expected;
     changed(handle);
-  });
+  }
 }
 
 void FurthestNextUse::begun(TaskId id) {
@@ -71,25 +83,20 @@ void FurthestNextUse::begun(TaskId id) {
 void FurthestNextUse::forget(Task& task) {
   const bool was_expected = task.node != kNobody;
   if (was_expected) --outlook(task.node).expected;
-  visit_handles(task, [&](HandleId handle) {
-    Future* const future = futures_.find(handle);
-    if (future == nullptr) return;
-    const auto found = std::ranges::lower_bound(future->tasks, task.id);
-    if (found == future->tasks.end() || *found != task.id) return;
-    future->tasks.erase(found);
-    if (was_expected) --future->expected;
-    if (future->tasks.empty()) futures_.remove(handle);
-    changed(handle);
-  });
+  for (std::uint32_t i = 0; i < task.needs; ++i) {
+    const Need& gone = need(task.needs_begin + i);
+    if (was_expected) --futures_[gone.handle].expected;
+    remove_need(gone);
+  }
   task.upcoming = false;
   trim();
 }
 
 void FurthestNextUse::trim() {
   while (!tasks_.empty() && !tasks_.front().upcoming) {
-    const auto gone = static_cast<std::ptrdiff_t>(tasks_.front().handles);
-    handles_.erase(handles_.begin(), handles_.begin() + gone);
-    first_handle_ += static_cast<std::uint64_t>(gone);
+    const auto gone = static_cast<std::ptrdiff_t>(tasks_.front().needs);
+    needs_.erase(needs_.begin(), needs_.begin() + gone);
+    first_need_ += static_cast<std::uint64_t>(gone);
     tasks_.pop_front();
   }
 }
@@ -101,8 +108,9 @@ std::uint64_t FurthestNextUse::rank(NodeId node, HandleId handle) const {
   std::uint64_t first_free = kNever;
   std::uint64_t first_here = kNever;
   std::uint32_t expected = future->expected;
-  for (const std::uint64_t id : future->tasks) {
+  for (std::uint64_t number = future->first; number != kNone; number = need(number).later) {
     if (expected == 0 && first_free != kNever) break;
+    const std::uint64_t id = need(number).task;
     const Task& task = *find(id);
     if (task.node == kNobody) {
       if (first_free == kNever) first_free = in_order ? kHere - 1 - id : kHere - 1;

@@ -21,7 +21,7 @@ namespace troupe::memory {
 /// 3. what tasks use that are expected on this node, those expected last first.
 ///
 /// A task's uses count until it has its data. Tasks of recordings are not known, and count for nothing. Prefetches do
-/// not take the place of the third kind, which came before them. Memory: about 100 bytes a task and 16 bytes a use.
+/// not take the place of the third kind, which came before them. Memory: about 100 bytes a task and 32 bytes a use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -39,18 +39,29 @@ class FurthestNextUse final : public RankedEviction {
 
   struct Task {
     std::uint64_t id = 0;
-    /// Where its handles begin in `handles_`, counted from the first that ever was there.
-    std::uint64_t handles_begin = 0;
-    std::uint32_t handles = 0;
+    /// The number of its first need.
+    std::uint64_t needs_begin = 0;
+    std::uint32_t needs = 0;
     /// The node that expects it.
     std::uint32_t node = kNobody;
     /// When that began, counted in tasks.
     std::uint64_t turn = 0;
     bool upcoming = false;
   };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  /// A task will use a handle. Needs are numbered in the order of submission, from the first that ever was; those of a
+  /// handle make a list.
+  struct Need {
+    HandleId handle;
+    std::uint64_t task = 0;
+    std::uint64_t earlier = kNone;
+    std::uint64_t later = kNone;
+  };
+  /// The needs of a handle that are left.
   struct Future {
-    /// The tasks that will use it, the oldest first.
-    std::vector<std::uint64_t> tasks;
+    std::uint64_t first = kNone;
+    std::uint64_t last = kNone;
+    std::uint32_t needs = 0;
     /// How many of them some node expects.
     std::uint32_t expected = 0;
   };
@@ -73,10 +84,10 @@ class FurthestNextUse final : public RankedEviction {
   /// An upcoming one, or null.
   [[nodiscard]] const Task* find(std::uint64_t task) const;
   [[nodiscard]] Task* find(std::uint64_t task) { return const_cast<Task*>(std::as_const(*this).find(task)); }
-  template <class Visit>
-  void visit_handles(const Task& task, Visit visit) {
-    for (std::uint32_t i = 0; i < task.handles; ++i) visit(handles_[task.handles_begin - first_handle_ + i]);
-  }
+  [[nodiscard]] Need& need(std::uint64_t number) { return needs_[number - first_need_]; }
+  [[nodiscard]] const Need& need(std::uint64_t number) const { return needs_[number - first_need_]; }
+  void add_need(HandleId handle, std::uint64_t task);
+  void remove_need(const Need& gone);
   void forget(Task& task);
   /// The oldest tasks that are not upcoming any more go.
   void trim();
@@ -85,8 +96,9 @@ class FurthestNextUse final : public RankedEviction {
   UpcomingTasks::Batch batch_;
   /// By id, with gaps: those of recordings' tasks, say.
   std::deque<Task> tasks_;
-  std::deque<HandleId> handles_;
-  std::uint64_t first_handle_ = 0;
+  std::deque<Need> needs_;
+  /// The number of the first in `needs_`.
+  std::uint64_t first_need_ = 0;
   /// Of handles that upcoming tasks use.
   HandleTable<Future> futures_;
   /// By node.

@@ -1,7 +1,13 @@
 /// Working sets that are there already.
+#include <array>
 #include <boost/test/unit_test.hpp>
+#include <memory>
+#include <string_view>
+#include <vector>
 
+#include "actors/memory/eviction/eviction_policies.hpp"
 #include "tests/actors/memory/memory_fixture.hpp"
+#include "tests/support/failing_memory.hpp"
 
 namespace troupe::memory {
 
@@ -90,6 +96,39 @@ BOOST_AUTO_TEST_CASE(a_handle_named_twice_is_written_if_one_of_them_writes) {
   memory.release(2);
   memory.acquire(3, 0, {read(0)});
   BOOST_TEST(memory.transfers().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_there_costs_next_to_no_allocations_whatever_the_policy) {
+  constexpr std::uint64_t kHandles = 10;
+  constexpr std::uint64_t kTasks = 200;
+  constexpr std::uint64_t kAhead = 5;
+  for (const std::string_view policy : eviction_policy_names()) {
+    const auto upcoming = std::make_shared<UpcomingTasks>();
+    MemoryCore core(tiles({kHandles}), make_eviction_policy(policy, upcoming).value_or_throw());
+    std::vector<Command> commands;
+    const auto uses = [](std::uint64_t task) {
+      return std::array{read(task % kHandles), read((task + 1) % kHandles), read_write((task + 2) % kHandles)};
+    };
+    const auto run = [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t task = begin; task < end; ++task) {
+        upcoming->add(TaskId(task + kAhead), uses(task + kAhead));
+        if (!core.acquire_at_once(RequestId(task), NodeId(1), uses(task), commands, TaskId(task))) return false;
+        core.release(RequestId(task), commands);
+        commands.clear();
+      }
+      return true;
+    };
+    for (std::uint64_t handle = 0; handle < kHandles; ++handle) {
+      core.acquire(RequestId(handle), NodeId(1), std::array{write(handle)}, commands);
+      core.release(RequestId(handle), commands);
+    }
+    bool at_once = run(0, kTasks);
+    {
+      const tests::FailingMemory little(kTasks / 2);
+      at_once = at_once && run(kTasks, 2 * kTasks);
+    }
+    BOOST_TEST(at_once);
+  }
 }
 
 }  // namespace

@@ -147,6 +147,27 @@ BOOST_AUTO_TEST_CASE(tasks_that_are_dropped_need_nothing) {
   BOOST_TEST(known.order() == (Order{0, 2, 3, 4, 5, 1}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(tasks_that_use_the_same_data_may_go_in_any_order) {
+  Foreseen known;
+  const auto expect = [&](std::uint64_t task, std::uint64_t handle) {
+    known.submit(task, {read(handle)});
+    known.policy.expected(kNode, TaskId(task), {});
+  };
+  for (const std::uint64_t task : {10, 20, 30}) {
+    expect(task, 0);
+    if (task < 30) expect(task + 5, task / 10);
+  }
+  BOOST_TEST(known.order() == (Order{3, 4, 5, 2, 1, 0}), boost::test_tools::per_element());
+  known.policy.begun(TaskId(20));
+  BOOST_TEST(known.order() == (Order{3, 4, 5, 2, 1, 0}), boost::test_tools::per_element());
+  known.policy.begun(TaskId(10));
+  BOOST_TEST(known.order() == (Order{3, 4, 5, 0, 2, 1}), boost::test_tools::per_element());
+  known.policy.begun(TaskId(30));
+  BOOST_TEST(known.order() == (Order{0, 3, 4, 5, 2, 1}), boost::test_tools::per_element());
+  expect(40, 0);
+  BOOST_TEST(known.order() == (Order{3, 4, 5, 0, 2, 1}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(locked_data_go_when_nothing_else_can) {
   Driven memory(tiles({2}));
   memory.run(1, 1, {read(0)});
