@@ -14,13 +14,15 @@ function(troupe_unity target)
   endforeach()
 endfunction()
 
-# troupe_library(NAME [RECURSE | FOLDERS folder...] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...] [PRIVATE library...])
+# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...]
+#                [PRIVATE library...])
 #
 # A static library of the .cpp files in the current folder, found again at each build, so that adding a file needs no
-# edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file name. A folder without sources becomes an
-# interface library, so that headers alone are fine. Files named cuda_* are left out where CUDA was not found.
+# edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file name. HOT: what every
+# task passes through, which clang optimizes in sanitized builds, too. A folder without sources becomes an interface
+# library, so that headers alone are fine. Files named cuda_* are left out where CUDA was not found.
 function(troupe_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
   set(glob GLOB)
   if(arg_RECURSE)
     set(glob GLOB_RECURSE)
@@ -41,6 +43,9 @@ function(troupe_library name)
   if(sources)
     add_library(${name} STATIC ${sources})
     troupe_unity(${name} ${sources})
+    if(arg_HOT)
+      target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Sanitized>,$<CXX_COMPILER_ID:Clang>>:-O1>)
+    endif()
     target_link_libraries(${name} PUBLIC troupe_options ${arg_DEPENDS} PRIVATE fmt::fmt ${arg_PRIVATE})
   else()
     add_library(${name} INTERFACE)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -180,6 +179,7 @@ class Checker {
  public:
   explicit Checker(const std::vector<SourceFile>& files) : files_(files) {
     for (const SourceFile& file : files) includes_.emplace(file.path, includes_of(file.text));
+    for (const External& external : externals()) bringers_.push_back(bringers_of(external));
   }
 
   std::vector<Violation> run() {
@@ -229,9 +229,9 @@ class Checker {
   }
 
   void check_what_comes_with(const std::string& path, const Include& include, const std::string& target) {
-    for (const External& external : externals()) {
-      std::set<std::string> seen;
-      if (!external.allowed(path) && brings_in(target, external, seen)) {
+    for (std::size_t i = 0; i < externals().size(); ++i) {
+      const External& external = externals()[i];
+      if (!external.allowed(path) && bringers_[i].contains(target)) {
         report(path, include,
                "brings in " + std::string(external.name) + ", which is for " + std::string(external.place));
       }
@@ -246,14 +246,20 @@ class Checker {
     }
   }
 
-  /// Whether `path` includes the library, itself or through others.
-  bool brings_in(const std::string& path, const External& external, std::set<std::string>& seen) const {
-    if (!seen.insert(path).second) return false;
-    if (path == external.declared_in) return true;
-    return std::ranges::any_of(includes_.at(path), [&](const Include& include) {
+  /// The files that include the library, themselves or through others.
+  std::set<std::string> bringers_of(const External& external) const {
+    std::set<std::string> found{std::string(external.declared_in)};
+    const auto brings = [&](const Include& include) {
       const auto target = resolve(include.name);
-      return target ? brings_in(*target, external, seen) : std::regex_match(include.name, external.header);
-    });
+      return target ? found.contains(*target) : std::regex_match(include.name, external.header);
+    };
+    for (std::size_t before = 0; before != found.size();) {
+      before = found.size();
+      for (const auto& [path, includes] : includes_) {
+        if (!found.contains(path) && std::ranges::any_of(includes, brings)) found.insert(path);
+      }
+    }
+    return found;
   }
 
   /// The file of the tree that an include means, also where it is written as users write it: <troupe/...>.
@@ -273,6 +279,7 @@ class Checker {
 
   const std::vector<SourceFile>& files_;
   std::map<std::string, std::vector<Include>> includes_;
+  std::vector<std::set<std::string>> bringers_;  ///< of each of externals()
   std::vector<Violation> violations_;
 };
 
