@@ -264,7 +264,7 @@ void RunServices::send_on(graph::Task& task, KindSet kinds) {
     crew.entry.push(&task);
     sleeper = crew.take_idle(WorkerId{});
   }
-  if (sleeper.valid()) setup_.peers->send(sleeper, WorkAvailable{});
+  if (sleeper.valid()) setup_.peers->wake(sleeper);
 }
 
 void RunServices::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
@@ -384,7 +384,7 @@ void RunServices::node_lost(NodeId node) {
   tell({.kind = SchedulerEvent::Kind::worker_lost, .worker = worker});
   setup_.peers->tell_scheduler();
   // It sends away what lies with it.
-  setup_.peers->send(worker, WorkAvailable{});
+  setup_.peers->wake(worker);
 }
 
 DataView RunServices::replica(const graph::DataRecord& data, NodeId node) const {

@@ -42,7 +42,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       recorder_(options_.trace ? std::make_unique<TraceRecorder>(places_.size(), options_.trace_limit) : nullptr),
       graph_(graph_options(plan.kinds()), *this),
       crew_(std::make_shared<workers::Crew>(graph_, plan.kinds(), std::move(plan.policy.stealing))),
-      peers_(std::make_shared<workers::Peers>(places_.size())),
+      peers_(std::make_shared<workers::Peers>(places_.size(), !cooperative_)),
       placing_(std::move(plan.policy.placing)),
       placing_policy_(placing_ != nullptr),
       order_(options_.simulation ? options_.simulation->seed : options_.seed),

@@ -34,7 +34,7 @@ struct Step {
   bool activate = false;
   graph::Task* task = nullptr;
   WorkerId victim;
-  /// Send `WorkAvailable` to this worker, which was idle; nobody where it is invalid.
+  /// Wake this worker, which was idle; nobody where it is invalid.
   WorkerId wake;
 };
 
@@ -103,8 +103,7 @@ class WorkerCore {
   /// The same for a worker that asks again and again: it looks at what has arrived at the entry queue at most once a
   /// microsecond, and drains it.
   [[nodiscard]] bool finds_work();
-  /// Declares the worker idle. False: work has appeared meanwhile, go on with `work_available`. True: sleep; a
-  /// `WorkAvailable` will come.
+  /// Declares the worker idle. False: work has appeared meanwhile, go on. True: sleep until it is woken.
   [[nodiscard]] bool park();
   /// The worker is awake, though perhaps nobody has erased it from the idle set.
   void unpark() { crew_.idle.erase(options_.self); }

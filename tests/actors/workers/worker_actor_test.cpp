@@ -528,7 +528,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
   GraphFixture tasks{2};
   platform::SteadyClock clock;
   const auto crew = std::make_shared<Crew>(tasks.graph, 2, two_thieves());
-  const auto peers = std::make_shared<Peers>(2);
+  const auto peers = std::make_shared<Peers>(2, true);
   caf::actor_system system(configuration);
   {
     caf::scoped_actor supervisor(system);
@@ -552,7 +552,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
       const WorkerId to(static_cast<std::uint32_t>(i / 500 % 2));
       crew->ports[to.index()].deque.push(tasks.task());
       const WorkerId sleeper = crew->take_idle(to);
-      if (sleeper.valid()) peers->send(sleeper, WorkAvailable{});
+      if (sleeper.valid()) peers->wake(sleeper);
       if (i % 1000 == 999) std::this_thread::sleep_for(std::chrono::microseconds(300));
     }
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
