@@ -101,13 +101,11 @@ int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   });
 }
 
-/// The words as CLI11 takes them: backwards. Whatever follows a command that is a program of its own is for that
-/// program, so a `--` that says so goes.
-std::vector<std::string> words_of(const CLI::App& application, int argc, const char* const* argv) {
+/// The words as CLI11 takes them: backwards.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  const auto chosen = application.get_subcommands(
-      [&](const CLI::App* one) { return !words.empty() && one->get_prefix_command() && one->check_name(words[0]); });
-  if (words.size() > 1 && words[1] == "--" && !chosen.empty()) words.erase(words.begin() + 1);
+  // CLI11 would take a `--` right behind such a command for itself.
+  if (words.size() > 1 && words[1] == "--" && is_other_program(words[0])) words.erase(words.begin() + 1);
   std::ranges::reverse(words);
   return words;
 }
@@ -119,7 +117,7 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
   // A file that grows beyond the user's limit is a failed write like any other.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    application.parse(words_of(application, argc, argv));
+    application.parse(words_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     return after_parsing(application, error);
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "proto/errors.hpp"
 
@@ -37,6 +38,8 @@ void add_simulate_command(CLI::App& application, Command& chosen);
 void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
+/// Whether a command is a program of its own, which all that follows is for: `bench` and `experiment`.
+[[nodiscard]] bool is_other_program(std::string_view command);
 // Of the node-local service, in builds that have it.
 void add_serve_command(CLI::App& application, Command& chosen);
 void add_submit_command(CLI::App& application, Command& chosen);

@@ -60,10 +60,8 @@ void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options) {
 }
 
 void add_lookahead_option(CLI::App& command, RuntimeOptions& options) {
-  command
-      .add_option("--lookahead", options.gpu_lookahead, "Tasks whose data an accelerator fetches while its kernels run")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20U))
-      ->capture_default_str();
+  add_number(command, "--lookahead", options.gpu_lookahead, 1, std::size_t{1} << 20U,
+             "Tasks whose data an accelerator fetches while its kernels run");
 }
 
 namespace {

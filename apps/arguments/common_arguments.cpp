@@ -35,6 +35,10 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& 
   return command.add_option(name, size, help)->check(CLI::Range(std::int64_t{1}, kLargestOrder));
 }
 
+void add_cores(CLI::App& command, int& cores) {
+  command.add_option("--cores", cores, "Cores to use; default: all that are allowed")->check(CLI::Range(1, 1 << 20));
+}
+
 void add_precision(CLI::App& command, std::string& precision) {
   command.add_option("--precision", precision, "float or double")
       ->check(CLI::IsMember({"float", "double"}))
@@ -63,8 +67,7 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
       ->check(check_policy)
       ->capture_default_str();
-  command.add_option("--cores", options.cores, "Cores to use; default: all that are allowed")
-      ->check(CLI::Range(1, 1 << 20));
+  add_cores(command, options.cores);
   add_number(command, "--window", options.window, 1, std::size_t{1} << 40U, "Tasks in flight before submission blocks");
   add_seed(command, options.seed, "Seed of random numbers and random choices");
 }

@@ -43,6 +43,8 @@ void add_application(CLI::App& command, linalg::Application& application,
                      const std::string& help = "cholesky, lu (without pivoting) or qr");
 /// Adds a size of a matrix or a tile.
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
+/// Adds `--cores`.
+void add_cores(CLI::App& command, int& cores);
 /// Adds `--seed`.
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.

@@ -25,11 +25,8 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
       .add_option("--trace", arguments.file,
                   "Write what ran when: PATH.json (for Perfetto and Chrome) or PATH.paje (for ViTE)")
       ->check(check_file_name);
-  command
-      .add_option("--trace-limit", arguments.limit,
-                  "Entries that a trace may have: one for each task and each dependency")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40U))
-      ->capture_default_str();
+  add_number(command, "--trace-limit", arguments.limit, 1, std::size_t{1} << 40U,
+             "Entries that a trace may have: one for each task and each dependency");
   command.add_flag("--report", arguments.report, "Explain where the time went");
 }
 

@@ -146,11 +146,9 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
   command->add_option("--precision", arguments->precisions, "float, double or both; default: both")
       ->delimiter(',')
       ->check(CLI::IsMember({"float", "double"}));
-  command->add_option("--samples", arguments->samples, "Tasks of each kernel and size on each kind of device")
-      ->check(CLI::Range(3, 1000))
-      ->capture_default_str();
-  command->add_option("--cores", arguments->runtime.cores, "Cores to use; default: all that are allowed")
-      ->check(CLI::Range(1, 1 << 20));
+  add_number(*command, "--samples", arguments->samples, 3, 1000,
+             "Tasks of each kernel and size on each kind of device");
+  add_cores(*command, arguments->runtime.cores);
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   command->add_flag("--json", arguments->json, "Print one JSON object");

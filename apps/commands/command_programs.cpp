@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/command_line.hpp"
@@ -20,10 +21,17 @@ namespace {
 namespace fs = std::filesystem;
 
 struct OtherProgram {
+  const char* command;
+  const char* help;
   const char* name;
   /// What to say where it is not there.
   const char* missing;
 };
+constexpr OtherProgram kBench{"bench", "Measure this runtime beside its peers", "troupe-bench",
+                              "the benchmarks were not built: configure with -DTROUPE_BUILD_BENCH=ON"};
+constexpr OtherProgram kExperiment{
+    "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators",
+    "troupe-experiment", "the experiments were not built: build the target troupe-experiment"};
 
 /// Where they lie from this program's folder: as installed, and in the build tree.
 constexpr std::array kFolders{"../" TROUPE_LIBEXECDIR "/troupe", "../bench", "."};
@@ -47,7 +55,8 @@ int become(const OtherProgram& other, std::vector<std::string> arguments) {
   throw Error(ErrorCode::platform, fmt::format("cannot start '{}': {}", program, std::strerror(errno)));
 }
 
-void add_other_program(CLI::App* command, const OtherProgram& other, Command& chosen) {
+void add_other_program(CLI::App& application, const OtherProgram& other, Command& chosen) {
+  CLI::App* command = application.add_subcommand(other.command, other.help);
   // Everything that follows, --help too, is for the other program.
   command->set_help_flag();
   command->prefix_command();
@@ -58,16 +67,12 @@ void add_other_program(CLI::App* command, const OtherProgram& other, Command& ch
 
 }  // namespace
 
-void add_bench_command(CLI::App& application, Command& chosen) {
-  add_other_program(application.add_subcommand("bench", "Measure this runtime beside its peers"),
-                    {"troupe-bench", "the benchmarks were not built: configure with -DTROUPE_BUILD_BENCH=ON"}, chosen);
-}
+void add_bench_command(CLI::App& application, Command& chosen) { add_other_program(application, kBench, chosen); }
 
 void add_experiment_command(CLI::App& application, Command& chosen) {
-  add_other_program(
-      application.add_subcommand(
-          "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators"),
-      {"troupe-experiment", "the experiments were not built: build the target troupe-experiment"}, chosen);
+  add_other_program(application, kExperiment, chosen);
 }
+
+bool is_other_program(std::string_view command) { return command == kBench.command || command == kExperiment.command; }
 
 }  // namespace troupe::apps

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -77,7 +78,7 @@ std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options) {
 }
 
 void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options) {
-  if (options.model_folder.empty()) return;
+  if (options.model_folder.empty() || std::ranges::none_of(links, &MeasuredLink::real)) return;
   const auto warn = [&](const std::string& what) {
     if (options.on_warning) options.on_warning(what);
   };
@@ -86,12 +87,9 @@ void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& op
   auto kept = read_links(path, key);
   if (!kept) warn(kept.failure().message + "; links are measured anew");
   LinkSpeeds speeds = kept ? std::move(kept).value() : LinkSpeeds{};
-  bool changed = false;
   for (const MeasuredLink& link : links) {
     if (link.real) speeds[{link.from, link.to}] = link.speed;
-    changed = changed || link.real;
   }
-  if (!changed) return;
   if (const auto written = write_links(path, key, speeds); !written) {
     warn(written.failure().message + "; the links that were measured are lost");
   }

@@ -54,7 +54,7 @@ std::string user_name(std::uint32_t user) {
   return found->pw_name;
 }
 
-nlohmann::json to_json(const remote::ServiceJob& job) {
+nlohmann::json to_json(const remote::SessionView& job) {
   return {{"session", job.id},
           {"name", job.name},
           {"user", job.user},
@@ -70,10 +70,10 @@ nlohmann::json to_json(const remote::ServiceJob& job) {
           {"age_s", seconds(job.age)}};
 }
 
-void print_table(const std::vector<remote::ServiceJob>& jobs) {
+void print_table(const std::vector<remote::SessionView>& jobs) {
   traces::Table table({">job", "name", "user", ">process", "state", ">tasks", ">ended", ">failed", ">weight",
                        ">worker time", ">memory", ">age"});
-  for (const remote::ServiceJob& job : jobs) {
+  for (const remote::SessionView& job : jobs) {
     table.add_row({std::to_string(job.id), harmless(job.name), user_name(job.user), std::to_string(job.process),
                    harmless(job.state), std::to_string(job.submitted), std::to_string(job.ended),
                    std::to_string(job.failed), fmt::format("{:g}", job.weight),
@@ -87,7 +87,7 @@ int list_jobs(const JobsArguments& arguments) {
   const auto jobs = connect(arguments.service).jobs(arguments.all).value_or_throw();
   if (arguments.service.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const remote::ServiceJob& job : jobs) list.push_back(to_json(job));
+    for (const remote::SessionView& job : jobs) list.push_back(to_json(job));
     fmt::print("{}\n", as_text({{"jobs", list}}));
   } else if (jobs.empty()) {
     fmt::print("no jobs\n");

@@ -134,7 +134,8 @@ std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
     layout.height = terminal.height();
     layout.trouble = live.trouble();
     terminal.show(top_screen(live.views(), layout));
-    const bool stays = obey(terminal.key(next - Clock::now()), layout, top_length(live.views(), layout));
+    const bool stays =
+        obey(terminal.key(next - Clock::now(), signals.descriptor()), layout, top_length(live.views(), layout));
     if (const auto signal = signals.wait(Duration::zero())) return signal;
     if (!stays) return std::nullopt;
     if (Clock::now() < next) continue;

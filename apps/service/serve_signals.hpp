@@ -1,4 +1,4 @@
-/// The signals that tell a service to stop.
+/// The signals that tell a command to stop: what it serves, waits for or shows.
 #pragma once
 
 #include <array>
@@ -22,6 +22,8 @@ class StopSignals {
 
   /// The next one, or nothing after `at_most`. Without `at_most`: waits for one.
   [[nodiscard]] std::optional<int> wait(std::optional<Duration> at_most = std::nullopt) const;
+  /// For `poll`: can be read while there is one that `wait` has not returned.
+  [[nodiscard]] int descriptor() const { return read_.get(); }
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGHUP};

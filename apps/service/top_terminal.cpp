@@ -3,8 +3,11 @@
 #define NCURSES_NOMACROS 1  // NOLINT: functions, so that names of ours stay ours
 #include <curses.h>
 #include <langinfo.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <clocale>
 #include <cstdio>
@@ -47,6 +50,7 @@ TopTerminal::TopTerminal() {
   ::nonl();
   ::curs_set(0);
   ::keypad(stdscr, TRUE);
+  ::timeout(0);
   ::set_escdelay(25);
   if (::has_colors()) {
     ::start_color();
@@ -74,10 +78,16 @@ void TopTerminal::show(const std::vector<TopLine>& lines) {
   ::refresh();
 }
 
-TopKey TopTerminal::key(Duration most) {
-  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::max(most, Duration{}));
-  ::timeout(static_cast<int>(std::min<std::chrono::milliseconds::rep>(wait.count(), 3'600'000)));
-  switch (::getch()) {
+TopKey TopTerminal::key(Duration most, int other) {
+  int read = ::getch();  // ncurses may have read more than one already
+  if (read == ERR) {
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::max(most, Duration{}));
+    std::array<pollfd, 2> readable{{{STDIN_FILENO, POLLIN, 0}, {other, POLLIN, 0}}};
+    ::poll(readable.data(), readable.size(),
+           static_cast<int>(std::min<std::chrono::milliseconds::rep>(wait.count(), 3'600'000)));
+    read = ::getch();
+  }
+  switch (read) {
     case 'q':
     case 'Q': return TopKey::quit;
     case 's': return TopKey::order;

@@ -11,7 +11,8 @@ namespace troupe::apps {
 
 enum class TopKey { none, quit, order, up, down, page_up, page_down, first, last, resized };
 
-/// One at a time in a process. The terminal is as it was when the object is gone, also when a signal ends the program.
+/// One at a time in a process. The terminal is as it was when the object is gone; who catches signals sees to it that
+/// they end the program only then.
 class TopTerminal {
  public:
   /// Takes over the terminal of standard input and output. Throws `Error` where there is none that could be used.
@@ -23,8 +24,8 @@ class TopTerminal {
   [[nodiscard]] std::size_t width() const;
   [[nodiscard]] std::size_t height() const;
   void show(const std::vector<TopLine>& lines);
-  /// Waits for a key for so long at most.
-  TopKey key(Duration most);
+  /// Waits for a key, for so long at most, and no longer than until `other`, a descriptor, can be read.
+  TopKey key(Duration most, int other);
 
  private:
   void* screen_;

@@ -55,8 +55,7 @@ std::vector<std::string> names_of(const Values& values) {
 void add_common_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--rounds", arguments.rounds, "Rounds, in each of which every runtime is measured once (9)")
       ->check(CLI::Range(1, 10000));
-  command.add_option("--cores", arguments.cores, "Cores to use; default: all that are allowed")
-      ->check(CLI::Range(1, 1 << 20));
+  apps::add_cores(command, arguments.cores);
   command
       .add_option("--runtimes", arguments.plan.runtimes,
                   fmt::format("Which ones, as NAME or NAME/MODE: {}", fmt::join(known_runtimes(), ", ")))
@@ -81,9 +80,7 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
     command.add_option("--handles", plan.handles, "Data handles per task; default: 0,1,2,3,4")
         ->delimiter(',')
         ->check(CLI::Range(0, kMostHandles));
-    command.add_option("--tasks", plan.tasks, "Tasks per measurement")
-        ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40U))
-        ->capture_default_str();
+    apps::add_number(command, "--tasks", plan.tasks, 100, std::int64_t{1} << 40U, "Tasks per measurement");
   } else if (name == "granularity") {
     command.add_option("--pattern", plan.patterns, fmt::format("{}", fmt::join(names_of(kPatterns), ", ")))
         ->delimiter(',')

@@ -393,7 +393,7 @@ Result<RunReport> RemoteBackend::report() const {
   if (!calls) return calls.failure();
   const auto jobs = calls.value().jobs();
   if (!jobs) return jobs.failure();
-  const auto is_ours = [this](const ServiceJob& job) { return job.id == session_->greeting().session; };
+  const auto is_ours = [this](const SessionView& job) { return job.id == session_->greeting().session; };
   const auto job = std::find_if(jobs.value().begin(), jobs.value().end(), is_ours);
   if (job == jobs.value().end()) {
     return Failure{ErrorCode::service_lost, "the service does not know this program's session any more"};

@@ -61,7 +61,8 @@ class MemoryServer {
   mutable Mutex mutex_;
   std::condition_variable all_ended_;
   bool draining_ TROUPE_GUARDED_BY(mutex_) = false;
-  std::list<Connection> connections_;  // mutex_; each thread uses its own without
+  /// Each thread uses its own without the mutex.
+  std::list<Connection> connections_ TROUPE_GUARDED_BY(mutex_);
   std::list<Connection> ended_ TROUPE_GUARDED_BY(mutex_);
   std::map<Token, std::shared_ptr<ClientMemory>> known_ TROUPE_GUARDED_BY(mutex_);
 };

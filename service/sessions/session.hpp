@@ -110,11 +110,11 @@ class Session : public StreamListener {
   std::string name_;
   double weight_ = 1;
 
-  /// Changed by the session's thread with the mutex, which it needs not to read.
   mutable Mutex mutex_;
+  /// Only the session's thread changes it, with the mutex; it reads without.
   std::unique_ptr<SessionWork> work_;
   /// What does not change while it works, and at the end what it came to.
-  SessionView view_;
+  SessionView view_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::service

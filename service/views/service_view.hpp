@@ -8,13 +8,12 @@
 
 #include "actors/observation/why_report.hpp"
 #include "actors/running/live_view.hpp"
-#include "client/remote/connection/service_calls.hpp"
+#include "client/remote/connection/session_view.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::service {
 
-/// The service says of a session what clients are told.
-using SessionView = remote::ServiceJob;
+using remote::SessionView;
 
 struct ServiceView {
   std::string version;

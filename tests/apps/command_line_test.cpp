@@ -12,7 +12,6 @@
 
 #include "platform/machine/host_memory.hpp"
 #include "tests/apps/troupe_program.hpp"
-#include "tests/support/file_size_limit.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 

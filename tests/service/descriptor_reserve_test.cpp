@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "platform/files/file_descriptor.hpp"
-#include "tests/support/descriptor_limit.hpp"
+#include "tests/support/resource_limit.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
 
@@ -17,11 +17,11 @@ namespace {
 
 BOOST_AUTO_TEST_CASE(the_last_descriptors_are_scarce) {
   {
-    const tests::DescriptorLimit usual(400);
+    const tests::ResourceLimit usual(RLIMIT_NOFILE, 400);
     BOOST_TEST(!descriptors_are_scarce(335));
     BOOST_TEST(descriptors_are_scarce(336));
   }
-  const tests::DescriptorLimit few(40);
+  const tests::ResourceLimit few(RLIMIT_NOFILE, 40);
   BOOST_TEST(!descriptors_are_scarce(29));
   BOOST_TEST(descriptors_are_scarce(30));
 }
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_user_who_has_a_connection_gets_none_of_them) {
   const platform::FileDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   BOOST_REQUIRE(next.valid());
   // Room for both ends of a connection, of which the service's is one of the last.
-  const tests::DescriptorLimit limit(static_cast<rlim_t>(next.get()) + 6);
+  const tests::ResourceLimit limit(RLIMIT_NOFILE, static_cast<rlim_t>(next.get()) + 6);
   const tests::MemoryClient second(service.folder());
   const auto reply = second.receive();
   BOOST_REQUIRE(reply.has_value());

@@ -11,6 +11,7 @@
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/skipping.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::tests {
 
@@ -247,9 +248,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_was_killed_is_not_listed_as_done) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_comes_back_when_clients_have_gone) {
-#ifdef TROUPE_SANITIZED
-  return skip("the address sanitizer keeps what was freed");
-#endif
+  if (kSanitized) return skip("the address sanitizer keeps what was freed");
   const auto resident = [] {
     std::ifstream file("/proc/self/statm");
     std::uint64_t pages = 0;

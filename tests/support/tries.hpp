@@ -11,7 +11,8 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// A fifth of `count` where a sanitizer makes each try ten times as slow: those are for what shows in any of many tries.
+/// A fifth of `count` where a sanitizer makes each try ten times as slow. Sanitizers find what any one try shows, so
+/// fewer tries are enough there.
 constexpr std::uint64_t tries(std::uint64_t count) { return kSanitized ? (count + 4) / 5 : count; }
 
 }  // namespace troupe::tests

@@ -43,7 +43,7 @@ class Sender {
   MessageStream& stream_;
   TaskLedger& ledger_;
   const std::uint64_t most_tasks_;
-  /// Handed to who submits, and back: further than clang can follow a lock.
+  /// `lock()` hands it to the submitting thread, which gives it back through `send`; clang cannot follow that.
   std::mutex mutex_;
   std::condition_variable changed_;
   OperationBatches operations_;   // mutex_

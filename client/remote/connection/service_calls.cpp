@@ -43,7 +43,7 @@ ServiceStatus to_status(const v1::StatusReply& reply) {
           .http_address = reply.http_address()};
 }
 
-ServiceJob to_job(const v1::Job& job) {
+SessionView to_job(const v1::Job& job) {
   return {.id = job.session(),
           .name = job.name(),
           .user = job.user(),
@@ -140,12 +140,12 @@ Result<ServiceStatus> ServiceCalls::status() const {
   return to_status(reply.value());
 }
 
-Result<std::vector<ServiceJob>> ServiceCalls::jobs(bool all) const {
+Result<std::vector<SessionView>> ServiceCalls::jobs(bool all) const {
   v1::JobsRequest request;
   request.set_all(all);
   const auto reply = connection_->call(&v1::Troupe::Stub::Jobs, request);
   if (!reply) return reply.failure();
-  std::vector<ServiceJob> jobs;
+  std::vector<SessionView> jobs;
   for (const v1::Job& job : reply.value().jobs()) jobs.push_back(to_job(job));
   return jobs;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client/remote/connection/session_view.hpp"
 #include "proto/errors.hpp"
 #include "proto/units.hpp"
 
@@ -25,28 +26,6 @@ struct ServiceStatus {
   std::string state;
   /// Where metrics and the page are; empty: nowhere.
   std::string http_address;
-};
-
-/// One client's session.
-struct ServiceJob {
-  std::uint64_t id = 0;
-  /// What the program calls itself.
-  std::string name;
-  /// Of the process at the other end of the socket.
-  std::uint32_t user = 0;
-  std::int64_t process = 0;
-  double weight = 1;
-  /// "running", "cancelled", "gone" (its client is, and its last kernels still run), "done", "lost" (its client went
-  /// without a word: it was killed, say).
-  std::string state;
-  std::uint64_t submitted = 0;
-  std::uint64_t ended = 0;
-  std::uint64_t failed = 0;
-  /// Time that workers have spent on its tasks.
-  Duration worker_time{};
-  /// Shared memory that it has.
-  Bytes memory;
-  Duration age{};
 };
 
 /// Why tasks do not go on, in words and as JSON.
@@ -78,7 +57,7 @@ class ServiceCalls {
   [[nodiscard]] Result<void> ping() const;
   [[nodiscard]] Result<ServiceStatus> status() const;
   /// The sessions that the caller may see, by number; `all`: ended ones too, as far as they are remembered.
-  [[nodiscard]] Result<std::vector<ServiceJob>> jobs(bool all = false) const;
+  [[nodiscard]] Result<std::vector<SessionView>> jobs(bool all = false) const;
   /// Cancels all tasks of a session that have not started, and those that it submits later. How many will not run.
   [[nodiscard]] Result<std::uint64_t> cancel_job(std::uint64_t session) const;
   /// Of one session, or of all that the caller may see.

@@ -8,12 +8,15 @@
 
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/skipping.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::apps {
 
 namespace command_limits {
 
 using namespace tests;
+
+constexpr const char* kMoreThreads = "sanitizers have threads of their own, which count too";
 
 struct Limits {
   TemporaryFolder folder;
@@ -57,9 +60,8 @@ struct Limits {
 
 BOOST_FIXTURE_TEST_SUITE(command_limits, Limits)
 
-#ifndef TROUPE_SANITIZED
-
 BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
+  if (kSanitized) return skip(kMoreThreads);
   const Words user = as_nobody();
   if (user.empty()) return;
   // The main thread, three of CAF and the worker; then three of the accelerator.
@@ -78,6 +80,7 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 
 BOOST_AUTO_TEST_CASE(a_service_that_gets_no_threads_says_so_and_does_not_hang) {
+  if (kSanitized) return skip(kMoreThreads);
   Words launcher = as_nobody();
   if (launcher.empty()) return;
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
@@ -92,6 +95,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_gets_no_threads_says_so_and_does_not_hang) {
 #endif
 
 BOOST_AUTO_TEST_CASE(memory_that_cannot_be_had_is_named_with_its_limit) {
+  if (kSanitized) return skip("sanitizers take more addresses than the limits leave");
   for (const std::string& limit : {std::string("-v"), std::string("-d")}) {
     int refusals = 0;
     for (const char* kib : {"150000", "250000", "400000"}) {
@@ -104,8 +108,6 @@ BOOST_AUTO_TEST_CASE(memory_that_cannot_be_had_is_named_with_its_limit) {
     BOOST_TEST(!refused(solve(limit + " 8000000")));
   }
 }
-
-#endif
 
 BOOST_AUTO_TEST_CASE(a_stack_that_is_too_small_is_refused_before_it_overflows) {
   const traces::ChildOutput ran = solve("-s 128");

@@ -73,6 +73,12 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_costs_a_warning_and_is_replaced) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_damaged_file_costs_no_warning_where_nothing_was_measured) {
+  (void)folder.write("links-" + machine_key + ".json", "{");
+  keep("host", "emulated GPU 0", {{}, 1e9}, false);
+  BOOST_TEST(warnings.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_speed_that_cannot_be_is_refused) {
   write_links(folder.path("links.json"), "m", {{{"host", "GPU 0"}, {{}, 0.0}}}).value_or_throw();
   const auto read = read_links(folder.path("links.json"), "m");

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "kernels/element_codelets.hpp"
 #include "platform/files/file_descriptor.hpp"
 #include "tests/apps/service/serve_process.hpp"
+#include "tests/support/resource_limit.hpp"
 
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 
@@ -116,16 +116,12 @@ BOOST_AUTO_TEST_CASE(a_hangup_of_the_terminal_stops_it_in_order) {
 
 BOOST_AUTO_TEST_CASE(it_takes_all_descriptors_that_it_may) {
   const TemporaryFolder folder;
-  rlimit before{};
-  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-  const rlimit low{std::min<rlim_t>(before.rlim_max, 512), before.rlim_max};
-  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+  const ResourceLimit few(RLIMIT_NOFILE, 512);
   ServeProcess service(folder.path(), kSmall);
-  ::setrlimit(RLIMIT_NOFILE, &before);
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
   rlimit raised{};
   BOOST_REQUIRE(::prlimit(service.process(), RLIMIT_NOFILE, nullptr, &raised) == 0);
-  BOOST_TEST(raised.rlim_cur == before.rlim_max);
+  BOOST_TEST(raised.rlim_cur == raised.rlim_max);
 }
 
 BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <latch>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -46,6 +47,22 @@ struct ChangingAnswers final : public FakeAnswers {
     return grpc::Status::OK;
   }
   std::atomic<int> looks{0};
+};
+
+/// One whose second answer waits for the test.
+struct HeldAnswers final : public FakeAnswers {
+  grpc::Status Look(grpc::ServerContext*, const v1::LookRequest*, v1::LookReply* reply) override {
+    const int look = looks++;
+    if (look == 1) {
+      asked.count_down();
+      may_answer.wait();
+    }
+    reply->set_json(service::view_to_text(sample_view(100 + 2 * look)));
+    return grpc::Status::OK;
+  }
+  std::atomic<int> looks{0};
+  std::latch asked{1};
+  std::latch may_answer{1};
 };
 
 /// The program in a terminal of its own.
@@ -212,9 +229,22 @@ BOOST_AUTO_TEST_CASE(interrupted_it_gives_the_terminal_back_and_ends_by_the_sign
   const FakeService service(folder.path(), answers);
   Terminal terminal({"top", "--socket-folder", folder.path(), "--interval", "1h"}, 80, 24);
   BOOST_TEST(terminal.writes("WORKERS"));
+  for (int i = 0; i < 600 && answers.looks < 2; ++i) ::usleep(100'000);  // the third look is an hour away
+  BOOST_TEST(answers.looks == 2);
   terminal.press("\x03");
   BOOST_TEST(terminal.exit_status() == 128 + SIGINT);
   BOOST_TEST(contains(terminal.written(), "\x1B[?1049l"));
+}
+
+BOOST_AUTO_TEST_CASE(interrupted_while_it_asks_the_service_it_ends_as_soon_as_that_has_answered) {
+  const TemporaryFolder folder;
+  HeldAnswers answers;
+  const FakeService service(folder.path(), answers);
+  Terminal terminal({"top", "--socket-folder", folder.path(), "--interval", "1h"}, 80, 24);
+  answers.asked.wait();
+  terminal.press("\x03");
+  answers.may_answer.count_down();
+  BOOST_TEST(terminal.exit_status() == 128 + SIGINT);
 }
 
 }  // namespace

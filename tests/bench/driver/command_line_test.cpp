@@ -136,6 +136,7 @@ BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
   };
   BOOST_TEST(contains(run_troupe({"--help"}).output, "granularity"));
   BOOST_TEST(contains(run_troupe({"steal", "--help"}).output, "--rounds"));
+  BOOST_TEST(contains(run_troupe({"--", "steal", "--help"}).output, "--rounds"));
   BOOST_TEST(run_troupe({"overhead", "--shape", "round"}).exit_status == 2);
   BOOST_TEST(contains(run_troupe({"memory", "--tiny", "--runtimes", "troupe"}).output, "bytes per task in flight"));
 }

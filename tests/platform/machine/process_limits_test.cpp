@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "tests/support/resource_limit.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/tries.hpp"
 
@@ -49,14 +49,9 @@ BOOST_AUTO_TEST_CASE(addresses_for_threads_are_looked_for_before_any_is_started)
   constexpr rlim_t kAddresses = rlim_t{1} << 46U;
   constexpr std::size_t kFew = 2;
   constexpr std::size_t kBeyondAllMachines = std::size_t{1} << 30U;
-  rlimit before{};
-  BOOST_REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
-  const rlimit limit{std::min(kAddresses, before.rlim_max), before.rlim_max};
-  BOOST_REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
-  const auto few = check_room_for_threads(kFew);
+  const tests::ResourceLimit limit(RLIMIT_AS, kAddresses);
   const auto many = check_room_for_threads(kBeyondAllMachines);
-  BOOST_REQUIRE(::setrlimit(RLIMIT_AS, &before) == 0);
-  BOOST_TEST(few.ok());
+  BOOST_TEST(check_room_for_threads(kFew).ok());
   BOOST_REQUIRE(!many.ok());
   BOOST_TEST((many.failure().code == ErrorCode::out_of_memory));
   BOOST_TEST(many.failure().message.starts_with("not enough memory to start 1073741824 threads"));

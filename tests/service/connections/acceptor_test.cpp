@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/support/descriptor_limit.hpp"
+#include "tests/support/resource_limit.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(connections_are_taken_though_they_cannot_be_waited_for) {
   BOOST_REQUIRE(::fcntl(listening.get(), F_SETFL, O_NONBLOCK) == 0);
   const auto acceptor = Acceptor::start(std::move(places), {.owner = ::geteuid()}, log).value_or_throw();
   // From the next time on, as poll takes no more of them than the limit says.
-  const tests::DescriptorLimit limit(kPlaces);
+  const tests::ResourceLimit limit(RLIMIT_NOFILE, kPlaces);
   const FileDescriptor first = connect();
   BOOST_TEST(tests::eventually([&] { return taken == 1 && said; }));
   const FileDescriptor second = connect();

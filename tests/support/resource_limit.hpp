@@ -1,0 +1,31 @@
+/// Stands for a process that has next to nothing left of something.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+namespace troupe::tests {
+
+/// While it lives this process, and what it starts meanwhile, gets no more of a resource (`RLIMIT_AS`, say) than
+/// `most`.
+class ResourceLimit {
+ public:
+  using Resource = decltype(RLIMIT_AS);
+
+  ResourceLimit(Resource resource, rlim_t most) : resource_(resource) {
+    BOOST_REQUIRE(::getrlimit(resource_, &previous_) == 0);
+    const rlimit limit{std::min(most, previous_.rlim_max), previous_.rlim_max};
+    BOOST_REQUIRE(::setrlimit(resource_, &limit) == 0);
+  }
+  ResourceLimit(const ResourceLimit&) = delete;
+  ResourceLimit& operator=(const ResourceLimit&) = delete;
+  ~ResourceLimit() { ::setrlimit(resource_, &previous_); }
+
+ private:
+  Resource resource_;
+  rlimit previous_{};
+};
+
+}  // namespace troupe::tests
