@@ -100,6 +100,15 @@ void RuntimeSystem::Implementation::wake_one(WorkerId near) {
   if (sleeper.valid()) peers_->wake(sleeper);
 }
 
+void RuntimeSystem::Implementation::decide() {
+  using Left = scheduler::SchedulerState::Left;
+  switch (cooperative_ ? Left::activated : scheduler_state_->try_to_decide()) {
+    case Left::nothing: break;
+    case Left::activated: peers_->tell_scheduler(); break;
+    case Left::decide: peers_->tell_scheduler<Decide>(); break;
+  }
+}
+
 void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
   TaskList others;
   while (!ready.empty()) {

@@ -83,8 +83,9 @@ class Peers {
   [[nodiscard]] Doorbell& doorbell(WorkerId worker) { return doorbells_[worker.index()].bell; }
   /// Tells the scheduler that there are tasks in the activation queue. Where it has just died, they are found by
   /// whoever replaces it: they were in the queue before it was asked for here.
+  template <class Message = TasksActivated>
   void tell_scheduler() const {
-    if (const caf::actor target = scheduler()) caf::anon_send(target, TasksActivated{});
+    if (const caf::actor target = scheduler()) caf::anon_send(target, Message{});
   }
   /// Tells the memory manager that there is something in its inbox.
   void tell_memory() const {

@@ -164,7 +164,7 @@ void WorkerActor::drive() {
 void WorkerActor::do_steps() {
   while (true) {
     const Step step = core_.next();
-    if (step.activate) setup_->peers->tell_scheduler();
+    if (step.activate) setup_->decide();
     if (step.wake.valid()) setup_->peers->wake(step.wake);
     switch (step.kind) {
       case Step::Kind::wait:
@@ -185,7 +185,8 @@ void WorkerActor::do_steps() {
       case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
       case Step::Kind::rest:
-        if (!rest()) return;
+        // A decision may have made something to do.
+        if (!step.activate && !rest()) return;
         break;
     }
   }

@@ -25,6 +25,9 @@ struct WorkerSetup {
   std::shared_ptr<Peers> peers;
   /// Makes the device; called once, by the actor's constructor.
   std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
+  /// Has the scheduler decide what lies in the activation queue, here and now where that can be. Only under a placing
+  /// policy.
+  std::function<void()> decide;
   const platform::Clock* clock = nullptr;
   /// Where the mailbox is measured, or null.
   observation::MailboxRecord* mailbox = nullptr;

@@ -30,7 +30,7 @@ struct Step {
     rest,
   };
   Kind kind = Kind::wait;
-  /// Tell the scheduler that there are tasks in the activation queue.
+  /// The scheduler is to decide: there are tasks in the activation queue, or `Options::ends_count`.
   bool activate = false;
   graph::Task* task = nullptr;
   WorkerId victim;
@@ -70,6 +70,8 @@ class WorkerCore {
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
+    /// The scheduler also decides when a task ends that makes none ready.
+    bool ends_count = false;
     /// Decide by what there is alone, and not by how long something took: for runs that can be repeated.
     bool deterministic = false;
   };

@@ -99,6 +99,7 @@ struct Dialogue {
     setup->core.activation_queue = placing ? &activation : nullptr;
     setup->core.fetches = crew->services != nullptr;
     setup->supervisor = supervisor;
+    setup->decide = [this] { peers->tell_scheduler(); };
     peers->set_scheduler(scheduler);
     worker = stage.system.spawn<WorkerActor>(std::move(setup));
     peers->set(kFirst, worker);
