@@ -19,7 +19,7 @@ struct WorkerStarted {
 };
 /// supervisor -> itself: some worker that died got no thread for its replacement; try again.
 struct ReplaceDead {};
-/// anyone -> worker: there is work in a deque.
+/// anyone -> worker that has no thread of its own: there is work in a deque.
 struct WorkAvailable {};
 /// worker -> itself: go on, after the messages that came meanwhile.
 struct Continue {};

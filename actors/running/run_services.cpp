@@ -145,7 +145,14 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
   }
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   const SchedulerEvent::Kind kind = failed ? SchedulerEvent::Kind::left : SchedulerEvent::Kind::ended;
-  tell_of_end({.kind = kind, .worker = worker, .task = task.task_id(), .at = end, .took = end - start});
+  const SchedulerEvent event{
+      .kind = kind, .worker = worker, .task = task.task_id(), .at = end, .took = end - start};
+  // Else the worker has the scheduler decide once the task is completed.
+  if (setup_.cooperative) {
+    tell_of_end(event);
+  } else {
+    tell(event);
+  }
 }
 
 void RunServices::tell(const SchedulerEvent& event) {
@@ -154,7 +161,7 @@ void RunServices::tell(const SchedulerEvent& event) {
 
 void RunServices::tell_of_end(const SchedulerEvent& event) {
   tell(event);
-  if (setup_.wake_scheduler) setup_.peers->tell_scheduler();
+  if (setup_.ends_count) setup_.peers->tell_scheduler();
 }
 
 void RunServices::copy(const memory::Command& transfer) {
@@ -264,7 +271,7 @@ void RunServices::send_on(graph::Task& task, KindSet kinds) {
     crew.entry.push(&task);
     sleeper = crew.take_idle(WorkerId{});
   }
-  if (sleeper.valid()) setup_.peers->send(sleeper, WorkAvailable{});
+  if (sleeper.valid()) setup_.peers->wake(sleeper);
 }
 
 void RunServices::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
@@ -384,7 +391,7 @@ void RunServices::node_lost(NodeId node) {
   tell({.kind = SchedulerEvent::Kind::worker_lost, .worker = worker});
   setup_.peers->tell_scheduler();
   // It sends away what lies with it.
-  setup_.peers->send(worker, WorkAvailable{});
+  setup_.peers->wake(worker);
 }
 
 DataView RunServices::replica(const graph::DataRecord& data, NodeId node) const {

@@ -135,6 +135,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void push_to_node(graph::Task* task, std::size_t node);
   /// Wakes an idle worker, if there is one: the first at or after `near`.
   void wake_one(WorkerId near);
+  /// In a worker's thread: see `WorkerSetup::decide`.
+  void decide();
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);

@@ -42,7 +42,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       recorder_(options_.trace ? std::make_unique<TraceRecorder>(places_.size(), options_.trace_limit) : nullptr),
       graph_(graph_options(plan.kinds()), *this),
       crew_(std::make_shared<workers::Crew>(graph_, plan.kinds(), std::move(plan.policy.stealing))),
-      peers_(std::make_shared<workers::Peers>(places_.size())),
+      peers_(std::make_shared<workers::Peers>(places_.size(), !cooperative_)),
       placing_(std::move(plan.policy.placing)),
       placing_policy_(placing_ != nullptr),
       order_(options_.simulation ? options_.simulation->seed : options_.seed),
@@ -102,7 +102,7 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.activation = placing_policy_ ? &activation_ : nullptr;
   setup.submitted = submitted_;
   setup.upcoming = upcoming_;
-  setup.wake_scheduler = placing_policy_ && placing_->keeps();
+  setup.ends_count = placing_policy_ && placing_->keeps();
   services_ = std::make_unique<RunServices>(std::move(setup));
   if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
   if (accelerators_) accelerators_->on_lost([this](NodeId node) { services_->node_lost(node); });
@@ -201,6 +201,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->crew = crew_;
   setup->peers = peers_;
   setup->make_device = [this, worker](workers::DeviceListener& listener) { return make_device(worker, listener); };
+  if (placing_policy_) setup->decide = [this] { decide(); };
   setup->clock = &clock();
   setup->mailbox = &mailboxes_[worker.index()];
   setup->pus = pus_of(place);
@@ -211,6 +212,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->core.kind = place.device.type.kind;
   setup->core.seed = seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
   setup->core.activation_queue = placing_policy_ ? &activation_ : nullptr;
+  setup->core.ends_count = placing_policy_ && !cooperative_ && services_->ends_count();
   setup->core.deterministic = cooperative_;
   setup->core.in_order = placing_policy_;
   const DeviceTraits& device = traits(place.device.type.kind);

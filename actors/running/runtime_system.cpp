@@ -77,7 +77,7 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
   }
   if (crew_->mixed) {
     const WorkerId sleeper = crew_->take_idle_for_restricted();
-    if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+    if (sleeper.valid()) peers_->wake(sleeper);
   }
   if (ready.empty()) {
     if (crew_->shares && crew_->shares->turns_wait() && !crew_->idle.empty()) wake_one(elsewhere());
@@ -97,7 +97,16 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
 
 void RuntimeSystem::Implementation::wake_one(WorkerId near) {
   const WorkerId sleeper = crew_->take_idle(near);
-  if (sleeper.valid()) peers_->send(sleeper, WorkAvailable{});
+  if (sleeper.valid()) peers_->wake(sleeper);
+}
+
+void RuntimeSystem::Implementation::decide() {
+  using Left = scheduler::SchedulerState::Left;
+  switch (cooperative_ ? Left::activated : scheduler_state_->try_to_decide()) {
+    case Left::nothing: break;
+    case Left::activated: peers_->tell_scheduler(); break;
+    case Left::decide: peers_->tell_scheduler<Decide>(); break;
+  }
 }
 
 void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
@@ -122,7 +131,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (!crew_->idle.erase(worker(i))) continue;
     crew_->ports[worker(i).index()].deque.push(task);
-    peers_->send(worker(i), WorkAvailable{});
+    peers_->wake(worker(i));
     return;
   }
   crew_->ports[worker(0).index()].deque.push(task);
@@ -166,7 +175,7 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
   const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
   // A worker that is awake looks into its deque before it sleeps.
-  if (crew_->idle.erase(worker)) peers_->send(worker, WorkAvailable{});
+  if (crew_->idle.erase(worker)) peers_->wake(worker);
 }
 
 GraphHost::Pump RuntimeSystem::Implementation::pump() {

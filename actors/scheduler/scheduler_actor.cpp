@@ -83,8 +83,25 @@ void SchedulerState::perform(const Placed& placed, bool first) {
   undecided.erase(found);
 }
 
+SchedulerState::Left SchedulerState::try_to_decide() {
+  if (!mutex.try_lock()) return Left::activated;
+  const LockGuard lock(mutex, std::adopt_lock);
+  try {
+    const SchedulerCore::Decision decision = look();
+    perform(decision);
+    return decision.ask_to_decide ? Left::decide : Left::nothing;
+  } catch (const std::exception& error) {
+    abandon(error.what());
+    return Left::nothing;
+  }
+}
+
 void SchedulerState::rescue(const std::string& reason) {
   const LockGuard lock(mutex);
+  abandon(reason);
+}
+
+void SchedulerState::abandon(const std::string& reason) {
   take_events();
   while (graph::Task* task = queues->next_activated()) (void)take(task);
   std::vector<ReadyTask> tasks;

@@ -43,6 +43,11 @@ struct SchedulerState {
   /// Takes what was activated, and what else has happened; then decides.
   SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
   void perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
+  /// What the actor is to be sent, as it was not done here: nothing, `TasksActivated` or `Decide`.
+  enum class Left : std::uint8_t { nothing, activated, decide };
+  /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have to
+  /// wait for the actor's to wake up. What the actor would die of is dealt with as if it had.
+  [[nodiscard]] Left try_to_decide();
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
   void rescue(const std::string& reason);
@@ -74,6 +79,7 @@ struct SchedulerState {
  private:
   ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
+  void abandon(const std::string& reason) TROUPE_REQUIRES(mutex);
   /// Tells the core what has happened.
   void take_events() TROUPE_REQUIRES(mutex);
 

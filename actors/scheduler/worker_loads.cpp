@@ -4,44 +4,58 @@
 
 namespace troupe::scheduler {
 
-void WorkerLoads::append(Worker& worker, const Waiting& waiting) {
-  worker.sum += waiting.execution;
-  worker.not_before = std::max(worker.not_before, waiting.data_at) + waiting.execution;
+WorkerLoads::Line WorkerLoads::Line::then(const Line& next) const {
+  return {sum + next.sum, std::max(not_before + next.sum, next.not_before)};
 }
 
-void WorkerLoads::add_up(Worker& worker) {
-  worker.sum = {};
-  worker.not_before = {};
-  for (const Waiting& waiting : worker.waiting) append(worker, waiting);
+WorkerLoads::Line WorkerLoads::line_of(const Waiting& waiting) {
+  return {waiting.execution, std::max(TimeStamp{}, waiting.data_at) + waiting.execution};
+}
+
+void WorkerLoads::remove(Worker& worker, std::size_t index) {
+  const std::size_t ahead = worker.ahead.size();
+  worker.waiting.erase(worker.waiting.begin() + static_cast<std::ptrdiff_t>(index));
+  std::size_t to_add = index;
+  if (index < ahead) {
+    worker.ahead.resize(ahead - index - 1);
+  } else {
+    worker.ahead.clear();
+    worker.behind = {};
+    to_add = worker.waiting.size();
+  }
+  while (to_add-- > 0) {
+    const Line line = line_of(worker.waiting[to_add]);
+    worker.ahead.push_back(worker.ahead.empty() ? line : line.then(worker.ahead.back()));
+  }
 }
 
 void WorkerLoads::placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at) {
   Worker& load = workers_[worker.index()];
   load.waiting.push_back({task, execution, data_at});
-  append(load, load.waiting.back());
+  load.behind = load.behind.then(line_of(load.waiting.back()));
 }
 
 void WorkerLoads::started(WorkerId worker, TaskId task, TimeStamp at) {
   Worker& load = workers_[worker.index()];
-  const auto found = std::find_if(load.waiting.begin(), load.waiting.end(),
-                                  [task](const Waiting& waiting) { return waiting.task == task; });
+  const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
   if (found == load.waiting.end()) return;
   load.running.push_back({task, at + found->execution});
-  load.waiting.erase(found);
-  add_up(load);
+  remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
 
 void WorkerLoads::ended(WorkerId worker, TaskId task) {
   Worker& load = workers_[worker.index()];
   if (std::erase_if(load.running, [task](const Running& running) { return running.task == task; }) > 0) return;
-  if (std::erase_if(load.waiting, [task](const Waiting& waiting) { return waiting.task == task; }) > 0) add_up(load);
+  const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
+  if (found != load.waiting.end()) remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
 
 TimeStamp WorkerLoads::available(WorkerId worker, TimeStamp now) const {
   const Worker& load = workers_[worker.index()];
   TimeStamp free = now;
   for (const Running& running : load.running) free = std::max(free, running.until);
-  return std::max(free + load.sum, load.not_before);
+  const Line all = load.ahead.empty() ? load.behind : load.ahead.back().then(load.behind);
+  return std::max(free + all.sum, all.not_before);
 }
 
 std::size_t WorkerLoads::queued(WorkerId worker) const { return workers_[worker.index()].waiting.size(); }

@@ -24,7 +24,8 @@ class WorkerLoads {
   /// Also for one that was placed and will never run.
   void ended(WorkerId worker, TaskId task);
 
-  /// When all that was placed will have ended; `now` where nothing was. O(1) but after a start or an end.
+  /// When all that was placed will have ended; `now` where nothing was. O(1), as everything here is on average where
+  /// tasks start in the order in which they were placed.
   [[nodiscard]] TimeStamp available(WorkerId worker, TimeStamp now) const;
   /// Placed and not started.
   [[nodiscard]] std::size_t queued(WorkerId worker) const;
@@ -42,16 +43,25 @@ class WorkerLoads {
     TaskId task;
     TimeStamp until{};
   };
+  /// Of tasks one after the other: begun at t, they end at max(t + `sum`, `not_before`).
+  struct Line {
+    Duration sum{};
+    TimeStamp not_before{};
+
+    [[nodiscard]] Line then(const Line& next) const;
+  };
   struct Worker {
     std::deque<Waiting> waiting;
     std::vector<Running> running;
-    // Of all that waits, begun at t, the end is max(t + `sum`, `not_before`).
-    Duration sum{};
-    TimeStamp not_before{};
+    /// The last: of the first `ahead.size()` that wait; those before it: of the same without the first, and so on. So
+    /// the first can leave without the others being added up.
+    std::vector<Line> ahead;
+    /// Of the others.
+    Line behind;
   };
 
-  static void append(Worker& worker, const Waiting& waiting);
-  static void add_up(Worker& worker);
+  static Line line_of(const Waiting& waiting);
+  static void remove(Worker& worker, std::size_t index);
 
   std::vector<Worker> workers_;
 };

@@ -37,7 +37,15 @@ void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* ho
     return;
   }
   arrivals_.fetch_add(1, std::memory_order_relaxed);
+  if (setup_->cooperative) {
+    observation::ObservedActor::enqueue(std::move(what), host);
+    return;
+  }
+  // The message may end the actor.
+  const std::shared_ptr<Peers> peers = setup_->peers;
+  const WorkerId self = setup_->id;
   observation::ObservedActor::enqueue(std::move(what), host);
+  peers->doorbell(self).ring();
 }
 
 void WorkerActor::launch(caf::execution_unit* host, bool lazy, bool hide) {
@@ -128,6 +136,10 @@ void WorkerActor::give_up() {
 
 void WorkerActor::woke() {
   ++handled_;
+  awake();
+}
+
+void WorkerActor::awake() {
   looked_until_ = {};
   if (!parked_) return;
   parked_ = false;
@@ -136,10 +148,24 @@ void WorkerActor::woke() {
 }
 
 void WorkerActor::drive() {
+  if (setup_->cooperative) return do_steps();
+  Doorbell& doorbell = setup_->peers->doorbell(setup_->id);
+  while (true) {
+    doorbell.clear();
+    do_steps();
+    if (mail_waits()) return;
+    message_handled();
+    doorbell.wait();
+    if (mail_waits()) return;
+    awake();
+  }
+}
+
+void WorkerActor::do_steps() {
   while (true) {
     const Step step = core_.next();
-    if (step.activate) setup_->peers->tell_scheduler();
-    if (step.wake.valid()) setup_->peers->send(step.wake, WorkAvailable{});
+    if (step.activate) setup_->decide();
+    if (step.wake.valid()) setup_->peers->wake(step.wake);
     switch (step.kind) {
       case Step::Kind::wait:
         if (poll_device(true)) break;
@@ -159,7 +185,8 @@ void WorkerActor::drive() {
       case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
       case Step::Kind::rest:
-        if (!rest()) return;
+        // A decision may have made something to do.
+        if (!step.activate && !rest()) return;
         break;
     }
   }

@@ -25,6 +25,9 @@ struct WorkerSetup {
   std::shared_ptr<Peers> peers;
   /// Makes the device; called once, by the actor's constructor.
   std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
+  /// Has the scheduler decide what lies in the activation queue, here and now where that can be. Only under a placing
+  /// policy.
+  std::function<void()> decide;
   const platform::Clock* clock = nullptr;
   /// Where the mailbox is measured, or null.
   observation::MailboxRecord* mailbox = nullptr;
@@ -43,7 +46,8 @@ struct WorkerSetup {
 /// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `DataArrived`, `Continue`, `Stop`.
 ///
 /// Runs tasks one after the other in its handlers and goes back to the mailbox only when something has arrived or
-/// there is nothing to do. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
+/// there is nothing to do. A thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`), which each message
+/// rings, too. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
 /// waits for a kernel.
 class WorkerActor final : public observation::ObservedActor, private DeviceListener {
  public:
@@ -62,8 +66,12 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
 
   /// Every handler begins here.
   void woke();
-  /// Does what the core says until there is nothing to do, or a message waits.
+  /// The thread has slept, perhaps.
+  void awake();
+  /// Does what the core says until a message waits. Where the worker has a thread of its own, that sleeps in here.
   void drive();
+  /// Does what the core says until there is nothing to do, or a message waits.
+  void do_steps();
   void start(graph::Task& task);
   void steal(WorkerId victim);
   /// False: nothing is to be done before a message comes.

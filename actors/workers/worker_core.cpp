@@ -287,6 +287,7 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause) {
   Share* const share = shares_ != nullptr ? &shares_->released(options_.self, task) : nullptr;
   crew_.graph_of(task).complete(task, cause, options_.self, ready);
   --running_;
+  if (options_.ends_count) activation_due_ = true;
   // Before the task leaves, so that a client with a chain of tasks is never seen without work.
   if (share != nullptr) [[unlikely]]
     shares_->activated(ready);

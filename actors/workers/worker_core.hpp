@@ -30,11 +30,11 @@ struct Step {
     rest,
   };
   Kind kind = Kind::wait;
-  /// Tell the scheduler that there are tasks in the activation queue.
+  /// The scheduler is to decide: there are tasks in the activation queue, or `Options::ends_count`.
   bool activate = false;
   graph::Task* task = nullptr;
   WorkerId victim;
-  /// Send `WorkAvailable` to this worker, which was idle; nobody where it is invalid.
+  /// Wake this worker, which was idle; nobody where it is invalid.
   WorkerId wake;
 };
 
@@ -70,6 +70,8 @@ class WorkerCore {
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
+    /// The scheduler also decides when a task ends that makes none ready.
+    bool ends_count = false;
     /// Decide by what there is alone, and not by how long something took: for runs that can be repeated.
     bool deterministic = false;
   };
@@ -103,8 +105,7 @@ class WorkerCore {
   /// The same for a worker that asks again and again: it looks at what has arrived at the entry queue at most once a
   /// microsecond, and drains it.
   [[nodiscard]] bool finds_work();
-  /// Declares the worker idle. False: work has appeared meanwhile, go on with `work_available`. True: sleep; a
-  /// `WorkAvailable` will come.
+  /// Declares the worker idle. False: work has appeared meanwhile, go on. True: sleep until it is woken.
   [[nodiscard]] bool park();
   /// The worker is awake, though perhaps nobody has erased it from the idle set.
   void unpark() { crew_.idle.erase(options_.self); }

@@ -12,7 +12,7 @@ namespace troupe::workers {
 
 /// A worker declares itself idle, looks for work once more, and only then sleeps; whoever makes work makes it visible
 /// first and then looks here. Both sides use sequentially consistent operations, so one of them sees the other.
-/// Whoever erases a worker owes it a `WorkAvailable`. Any thread may call anything.
+/// Whoever erases a worker owes it a `Peers::wake`. Any thread may call anything.
 class IdleSet {
  public:
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}

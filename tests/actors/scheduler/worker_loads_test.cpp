@@ -1,6 +1,11 @@
 #include "actors/scheduler/worker_loads.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <map>
+#include <vector>
+
+#include "proto/random.hpp"
 
 namespace troupe::scheduler {
 
@@ -115,6 +120,47 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_not_placed_are_no_load) {
   end(8);
   BOOST_TEST(!loads.busy(WorkerId(0)));
   BOOST_TEST((free_at(0, 70us) == 80us));
+}
+
+BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
+  struct Waiting {
+    std::uint64_t task;
+    Duration execution;
+    TimeStamp data_at;
+  };
+  Random random(7);
+  const auto drawn = [&](std::uint32_t most) { return std::chrono::microseconds(random.below(most)); };
+  std::vector<Waiting> waiting;
+  std::map<std::uint64_t, TimeStamp> running;
+  std::uint64_t next = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    const TimeStamp now = drawn(300);
+    const std::uint32_t what = random.below(10);
+    // Now and then very few wait, and now and then many.
+    if (what < 4U + static_cast<std::uint32_t>(step / 1000 % 3)) {
+      waiting.push_back({++next, drawn(50), drawn(400)});
+      place(next, waiting.back().execution, waiting.back().data_at);
+    } else if (what < 9 && !waiting.empty()) {
+      // Mostly the first, sometimes one that overtakes, sometimes any; some leave without having started.
+      const std::size_t reach = what == 8 ? waiting.size() : std::min<std::size_t>(waiting.size(), what == 7 ? 4 : 1);
+      const auto one = waiting.begin() + random.below(static_cast<std::uint32_t>(reach));
+      if (random.below(8) == 0) {
+        end(one->task);
+      } else {
+        start(one->task, now);
+        running[one->task] = now + one->execution;
+      }
+      waiting.erase(one);
+    } else if (!running.empty()) {
+      end(running.begin()->first);
+      running.erase(running.begin());
+    }
+    TimeStamp free = now;
+    for (const auto& [task, until] : running) free = std::max(free, until);
+    for (const Waiting& one : waiting) free = std::max(free, one.data_at) + one.execution;
+    BOOST_TEST_REQUIRE(loads.queued(WorkerId(0)) == waiting.size());
+    BOOST_TEST_REQUIRE((free_at(0, now) == free));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -99,6 +99,7 @@ struct Dialogue {
     setup->core.activation_queue = placing ? &activation : nullptr;
     setup->core.fetches = crew->services != nullptr;
     setup->supervisor = supervisor;
+    setup->decide = [this] { peers->tell_scheduler(); };
     peers->set_scheduler(scheduler);
     worker = stage.system.spawn<WorkerActor>(std::move(setup));
     peers->set(kFirst, worker);
@@ -528,7 +529,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
   GraphFixture tasks{2};
   platform::SteadyClock clock;
   const auto crew = std::make_shared<Crew>(tasks.graph, 2, two_thieves());
-  const auto peers = std::make_shared<Peers>(2);
+  const auto peers = std::make_shared<Peers>(2, true);
   caf::actor_system system(configuration);
   {
     caf::scoped_actor supervisor(system);
@@ -552,7 +553,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
       const WorkerId to(static_cast<std::uint32_t>(i / 500 % 2));
       crew->ports[to.index()].deque.push(tasks.task());
       const WorkerId sleeper = crew->take_idle(to);
-      if (sleeper.valid()) peers->send(sleeper, WorkAvailable{});
+      if (sleeper.valid()) peers->wake(sleeper);
       if (i % 1000 == 999) std::this_thread::sleep_for(std::chrono::microseconds(300));
     }
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
