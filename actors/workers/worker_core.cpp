@@ -41,8 +41,7 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
       hands_over_(options.activation_queue == nullptr && !crew.plan.shared_queue),
       random_(options.seed) {
   const std::size_t most = options_.slots + options_.lookahead;
-  if (options_.fetches) acquiring_.reserve(most);
-  if (options_.fetches) acquired_.reserve(most);
+  if (options_.fetches) in_hand_.reserve(most);
   // One more: `reject`.
   if (shares_ != nullptr) shares_->begin(options_.self, most + 1);
 }
@@ -82,11 +81,23 @@ Step WorkerCore::send_on() {
 
 // What every task passes is `inline`: calls would cost it a quarter of its 30 ns.
 inline bool WorkerCore::start_acquired(Step& step) {
-  if (acquired_.empty() || running_ == options_.slots) return false;
-  Task* const task = acquired_.front();
-  acquired_.erase(acquired_.begin());
+  if (in_hand_.empty() || running_ == options_.slots) return false;
+  Task* const task = next_acquired();
+  if (task == nullptr) return false;
   start(*task, step);
   return true;
+}
+
+Task* WorkerCore::next_acquired() {
+  auto best = in_hand_.end();
+  for (auto one = in_hand_.begin(); one != in_hand_.end(); ++one) {
+    if (!one->acquired) continue;
+    if (best == in_hand_.end() || (!options_.in_order && one->task->priority > best->task->priority)) best = one;
+  }
+  if (best == in_hand_.end()) return nullptr;
+  Task* const task = best->task;
+  in_hand_.erase(best);
+  return task;
 }
 
 inline bool WorkerCore::take(Step& step) {
@@ -96,7 +107,7 @@ inline bool WorkerCore::take(Step& step) {
     if (!begin(*task)) continue;
     asked_ = 0;
     if (options_.fetches) {
-      acquiring_.push_back(task);
+      in_hand_.push_back({task});
       step.task = task;
       step.kind = Step::Kind::acquire;
     } else {
@@ -227,9 +238,7 @@ WorkerId WorkerCore::next_victim() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  if (!acquired_.empty()) {
-    Task* task = acquired_.front();
-    acquired_.erase(acquired_.begin());
+  if (Task* task = next_acquired()) {
     crew_.services->withdraw(options_.self, *task);
     if (shares_ != nullptr) shares_->released(options_.self, *task);
     return task;
@@ -314,18 +323,20 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
 }
 
 void WorkerCore::acquired(Task& task) {
-  const auto found = std::find(acquiring_.begin(), acquiring_.end(), &task);
-  if (found == acquiring_.end()) return;  // of the actor before this one
-  acquiring_.erase(found);
-  acquired_.push_back(&task);
+  const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
+  if (found != in_hand_.end()) found->acquired = true;  // else of the actor before this one
+}
+
+bool WorkerCore::gives_up_waiting(const Task& task) {
+  return std::erase_if(in_hand_, [&](const InHand& one) { return one.task == &task && !one.acquired; }) > 0;
 }
 
 void WorkerCore::refused(const Task& task) {
-  if (std::erase(acquiring_, &task) > 0 && shares_ != nullptr) shares_->released(options_.self, task);
+  if (gives_up_waiting(task) && shares_ != nullptr) shares_->released(options_.self, task);
 }
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
-  if (std::erase(acquiring_, &task) == 0) return;  // of the actor before this one
+  if (!gives_up_waiting(task)) return;  // of the actor before this one
   ++running_;
   task_ended(task, cause);
 }
@@ -361,10 +372,8 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
 
 bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  asked_for.insert(asked_for.end(), acquiring_.begin(), acquiring_.end());
-  asked_for.insert(asked_for.end(), acquired_.begin(), acquired_.end());
-  acquiring_.clear();
-  acquired_.clear();
+  for (const InHand& one : in_hand_) asked_for.push_back(one.task);
+  in_hand_.clear();
   return std::exchange(activation_due_, false);
 }
 

@@ -41,8 +41,9 @@ struct Step {
 /// Events (`task_ended`, `acquired`, `steal_answered`) change what the worker knows; `next` decides what it does.
 ///
 /// *Data*: where memory is managed (`Options::fetches`), a task that was taken waits for its working set first. While
-/// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile; those whose data arrive
-/// first start first.
+/// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile; of those whose data are
+/// there the one of the highest priority starts first, or the one that was taken first, where a policy has put them in
+/// order.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue where that has
 /// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
@@ -112,7 +113,7 @@ class WorkerCore {
 
   [[nodiscard]] std::size_t running() const { return running_; }
   /// Tasks in hand: running, or waiting for their data.
-  [[nodiscard]] std::size_t in_hand() const { return running_ + acquiring_.size() + acquired_.size(); }
+  [[nodiscard]] std::size_t in_hand() const { return running_ + in_hand_.size(); }
   /// When the last task was looked for, of `platform::coarse_now`.
   [[nodiscard]] TimeStamp looked_at() const { return looked_at_; }
 
@@ -150,6 +151,11 @@ class WorkerCore {
   /// A client's task has left the workers: there may be room for another one.
   void leave(Share& share);
 
+  /// Takes out of `in_hand_` the task that is to start next of those whose data are there; null where there is none.
+  graph::Task* next_acquired();
+  /// Takes the task out of `in_hand_`, if it waits for its data there.
+  bool gives_up_waiting(const graph::Task& task);
+
   // Whom to wake, now taken out of the idle set, and whom to ask; an invalid id: nobody.
   /// Of a worker whose device is lost: one that could do what it was woken for.
   WorkerId sleeper_in_its_place();
@@ -174,11 +180,14 @@ class WorkerCore {
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
-  // Both with room for all that can be in hand: a task that was taken must not be lost for want of memory to note it.
-  /// Waiting for their data, in the order in which they were taken.
-  std::vector<graph::Task*> acquiring_;
-  /// Waiting for the device.
-  std::vector<graph::Task*> acquired_;
+  /// A task that was taken and waits for its data or, when they are there, for the device.
+  struct InHand {
+    graph::Task* task = nullptr;
+    bool acquired = false;
+  };
+  /// In the order in which they were taken. With room for all that can be in hand: a task that was taken must not be lost
+  /// for want of memory to note it.
+  std::vector<InHand> in_hand_;
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
