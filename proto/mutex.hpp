@@ -46,6 +46,7 @@ class TROUPE_LOCK("mutex") Mutex : public std::mutex {
 class TROUPE_LOCK("mutex") TimedMutex : public std::timed_mutex {
  public:
   void lock() TROUPE_ACQUIRES() { std::timed_mutex::lock(); }
+  bool try_lock() TROUPE_TRY_ACQUIRES(true) { return std::timed_mutex::try_lock(); }
   template <class Duration>
   bool try_lock_for(const Duration& patience) TROUPE_TRY_ACQUIRES(true) {
     return std::timed_mutex::try_lock_for(patience);

@@ -66,8 +66,8 @@ enum class Ranks : std::uint8_t {
 };
 
 /// Decides on which worker each ready task runs. A function of its arguments, its options and its own state: no
-/// clock, no input or output, no globals; ties are broken by the smallest id or by `random`. Called by the scheduler
-/// actor only.
+/// clock, no input or output, no globals; ties are broken by the smallest id or by `random`. Called by the scheduler's
+/// actor and by workers, by one thread at a time.
 class PlacingPolicy {
  public:
   virtual ~PlacingPolicy() = default;

@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <deque>
+#include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "proto/mutex.hpp"
@@ -29,6 +31,7 @@ class Queues final : public WorkerQueues {
     return task;
   }
   void take_events(std::vector<SchedulerEvent>& out) override {
+    if (std::exchange(breaks, false)) throw std::runtime_error("out of luck");
     out.insert(out.end(), events.begin(), events.end());
     events.clear();
   }
@@ -43,6 +46,8 @@ class Queues final : public WorkerQueues {
   void policy_failed(const std::string& what) override { failures.push_back(what); }
 
   Lines failures;
+  /// The next look at events throws.
+  bool breaks = false;
   std::deque<graph::Task*> activated;
   std::vector<SchedulerEvent> events;
   std::vector<Lines> workers{2};
@@ -150,6 +155,51 @@ BOOST_AUTO_TEST_CASE(in_rounds_all_that_was_activated_before_decide_is_decided_t
   d.stage.play();
   BOOST_TEST(d.policy->decisions == 2);
   BOOST_TEST(d.queues->workers[1] == (Lines{"b", "d"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_decides_in_place_of_the_actor) {
+  Dialogue d(false);
+  for (const char* name : {"a", "b", "c"}) d.queues->activated.push_back(d.tasks.task(0, name));
+  BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::nothing));
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
+  BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
+  BOOST_TEST(d.undecided() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_does_not_wait_for_who_decides) {
+  Dialogue d(false);
+  d.queues->activated.push_back(d.tasks.task(0, "a"));
+  auto left = SchedulerState::Left::nothing;
+  {
+    const LockGuard lock(d.state->mutex);
+    std::thread([&] { left = d.state->try_to_decide(); }).join();
+  }
+  BOOST_TEST((left == SchedulerState::Left::activated));
+  BOOST_TEST(d.queues->activated.size() == 1U);
+  BOOST_TEST(d.queues->workers[0].empty());
+}
+
+BOOST_AUTO_TEST_CASE(in_rounds_a_worker_leaves_the_decision_to_the_actor) {
+  Dialogue d(true);
+  d.queues->activated.push_back(d.tasks.task(0, "a"));
+  BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::decide));
+  d.queues->activated.push_back(d.tasks.task(0, "b"));
+  BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::nothing));
+  BOOST_TEST(d.policy->decisions == 0);
+  d.stage.tell(d.scheduler, Decide{});
+  d.stage.play();
+  BOOST_TEST(d.policy->decisions == 1);
+  BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(what_goes_wrong_while_a_worker_decides_loses_no_task) {
+  Dialogue d(false);
+  d.queues->activated.push_back(d.tasks.task(0, "a"));
+  d.queues->breaks = true;
+  BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::nothing));
+  BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
+  BOOST_TEST_REQUIRE(d.queues->failures.size() == 1U);
+  BOOST_TEST(d.queues->failures[0].find("out of luck") != std::string::npos, d.queues->failures[0]);
 }
 
 BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_actor_goes_on) {
