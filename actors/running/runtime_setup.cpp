@@ -215,6 +215,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->core.ends_count = placing_policy_ && !cooperative_ && services_->ends_count();
   setup->core.deterministic = cooperative_;
   setup->core.in_order = placing_policy_;
+  setup->core.urgent_first = !placing_policy_ || !services_->ends_count();
   const DeviceTraits& device = traits(place.device.type.kind);
   setup->core.fetches = memories() != nullptr;
   if (simulation_) {

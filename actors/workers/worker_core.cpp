@@ -92,7 +92,8 @@ Task* WorkerCore::next_acquired() {
   auto best = in_hand_.end();
   for (auto one = in_hand_.begin(); one != in_hand_.end(); ++one) {
     if (!one->acquired) continue;
-    if (best == in_hand_.end() || (!options_.in_order && one->task->priority > best->task->priority)) best = one;
+    const bool first = best == in_hand_.end();
+    if (first || (options_.urgent_first && one->task->priority > best->task->priority)) best = one;
   }
   if (best == in_hand_.end()) return nullptr;
   Task* const task = best->task;
@@ -324,7 +325,9 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
 
 void WorkerCore::acquired(Task& task) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found != in_hand_.end()) found->acquired = true;  // else of the actor before this one
+  if (found == in_hand_.end()) return;  // of the actor before this one
+  found->acquired = true;
+  std::rotate(found, found + 1, in_hand_.end());
 }
 
 bool WorkerCore::gives_up_waiting(const Task& task) {

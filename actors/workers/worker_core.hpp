@@ -42,8 +42,7 @@ struct Step {
 ///
 /// *Data*: where memory is managed (`Options::fetches`), a task that was taken waits for its working set first. While
 /// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile; of those whose data are
-/// there the one of the highest priority starts first, or the one that was taken first, where a policy has put them in
-/// order.
+/// there the one of the highest priority starts first, and of equals the one whose data arrived first.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue where that has
 /// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
@@ -68,6 +67,8 @@ class WorkerCore {
     std::size_t lookahead = 0;
     /// Take the oldest of the own deque first: a placing policy has put them in order.
     bool in_order = false;
+    /// What is in hand starts by priority; false: as data arrive, where a policy keeps tasks and lets them go one by one.
+    bool urgent_first = true;
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
@@ -185,8 +186,8 @@ class WorkerCore {
     graph::Task* task = nullptr;
     bool acquired = false;
   };
-  /// In the order in which they were taken. With room for all that can be in hand: a task that was taken must not be lost
-  /// for want of memory to note it.
+  /// Those that wait for data as they were taken, the others as data arrived. With room for all that can be in hand: a
+  /// task that was taken must not be lost for want of memory to note it.
   std::vector<InHand> in_hand_;
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
