@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proto/random.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::scheduler {
 
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
   std::vector<Waiting> waiting;
   std::map<std::uint64_t, TimeStamp> running;
   std::uint64_t next = 0;
-  for (int step = 0; step < 20'000; ++step) {
+  for (std::uint64_t step = 0; step < tests::tries(20'000); ++step) {
     const TimeStamp now = drawn(300);
     const std::uint32_t what = random.below(10);
     // Now and then very few wait, and now and then many.
