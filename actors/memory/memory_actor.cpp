@@ -51,12 +51,26 @@ bool MemoryState::holds(const MemoryEvent& event) {
 }
 
 void MemoryState::empty_inbox() {
-  inbox_.take(events_);
-  for (const MemoryEvent& event : events_) {
-    handle(event);
-    assert(holds(event) && "the memory core's state is consistent");
-    perform_all();
-  }
+  ++passes_;
+  do {
+    inbox_.take(events_);
+    for (const MemoryEvent& event : events_) {
+      handle(event);
+      assert(holds(event) && "the memory core's state is consistent");
+      perform_all();
+    }
+  } while (awaits_what_is_left());
+}
+
+// No release may lie in the inbox while a request waits for it. The inbox's lock orders what is left there against the
+// word that it is awaited: what was left before that word is taken by the next round, and whoever leaves something
+// after it hears that somebody has to be told. Requests begin to wait only in `empty_inbox`, so its last round has
+// looked.
+bool MemoryState::awaits_what_is_left() {
+  if (core_.awaits_release() == awaits_release_) return false;
+  awaits_release_ = !awaits_release_;
+  inbox_.set_awaited(awaits_release_);
+  return awaits_release_;
 }
 
 void MemoryState::handle_inbox() {
@@ -71,8 +85,7 @@ bool MemoryState::try_to_handle_inbox() {
   return true;
 }
 
-bool MemoryState::acquire_at_once(const MemoryEvent& acquire) {
-  const LockGuard lock(mutex_);
+bool MemoryState::try_to_acquire(const MemoryEvent& acquire) {
   empty_inbox();
   if (!core_.acquire_at_once(acquire.request, acquire.node, acquire.uses, commands_, acquire.task)) return false;
   assert(holds(acquire) && "the memory core's state is consistent");

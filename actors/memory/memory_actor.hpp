@@ -3,6 +3,7 @@
 
 #include <caf/all.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,7 +32,8 @@ class MemoryHost {
 };
 
 /// Outlives the actor: another one may go on with it. Any thread may call it, one at a time gets through: the actor is
-/// one of several that deal with events, and sees to it that none stays in the inbox.
+/// one of several that deal with events, and sees to it that none stays in the inbox. Only what was `Inbox::leave`d
+/// there may: releases, until a request waits to be admitted or somebody acquires.
 class MemoryState {
  public:
   MemoryState(MemoryOptions options, MemoryHost& host, std::unique_ptr<EvictionPolicy> policy = least_recently_used())
@@ -44,12 +46,28 @@ class MemoryState {
   [[nodiscard]] bool try_to_handle_inbox();
   /// The same, and then acquires what the event asks for if that can be had now (`MemoryCore::acquire_at_once`). False:
   /// it has to be posted, and waited for.
-  [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire);
-  /// What `query` makes of the core as it is now.
+  [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
+    return acquire_at_once(acquire, [](const MemoryCore&) {});
+  }
+  /// `granted(core)` is called if it is true, while the core is as it was granted.
+  template <class Granted>
+  [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
+    const LockGuard lock(mutex_);
+    if (!try_to_acquire(acquire)) return false;
+    granted(std::as_const(core_));
+    return true;
+  }
+  /// What `query` makes of the core as it is now. What was only left in the inbox may lie there still.
   template <class Query>
   auto with_core(Query query) const {
     const LockGuard lock(mutex_);
+    ++passes_;
     return query(core_);
+  }
+  /// How often a thread has had the core to itself, this time not counted.
+  [[nodiscard]] std::uint64_t passes() const {
+    const LockGuard lock(mutex_);
+    return passes_;
   }
   /// For `MemoryHost`, which is called with the lock held; else while no other thread uses this. Neither can be said to
   /// the compiler.
@@ -57,6 +75,9 @@ class MemoryState {
 
  private:
   void empty_inbox() TROUPE_REQUIRES(mutex_);
+  /// True: a request waits since just now, and the inbox has to be emptied once more.
+  [[nodiscard]] bool awaits_what_is_left() TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] bool try_to_acquire(const MemoryEvent& acquire) TROUPE_REQUIRES(mutex_);
   void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
   void perform_all() TROUPE_REQUIRES(mutex_);
   void perform(const Command& command) TROUPE_REQUIRES(mutex_);
@@ -71,6 +92,9 @@ class MemoryState {
   std::vector<Command> commands_ TROUPE_GUARDED_BY(mutex_);
   /// Until everything is looked at.
   std::size_t events_left_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// What the inbox knows of `MemoryCore::awaits_release`.
+  bool awaits_release_ TROUPE_GUARDED_BY(mutex_) = false;
+  mutable std::uint64_t passes_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 /// Hears `DataRequested`, `Stop`.

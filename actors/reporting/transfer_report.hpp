@@ -57,6 +57,8 @@ struct TransferReport {
   /// on its way, and that had to be fetched.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  /// How often a thread had the memory manager to itself, as nobody else can meanwhile.
+  std::uint64_t manager_passes = 0;
 
   [[nodiscard]] Bytes total() const { return host_to_device + device_to_host + device_to_device; }
 };

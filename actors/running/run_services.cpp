@@ -24,7 +24,10 @@ constexpr std::size_t kHomeAtOnce = 64;
 using scheduler::SchedulerEvent;
 
 RunServices::RunServices(Setup setup)
-    : setup_(std::move(setup)), reuse_(setup_.options->reuse_profile, setup_.options->on_warning) {
+    : setup_(std::move(setup)),
+      asks_(setup_.nodes.size()),
+      granted_(setup_.nodes.size()),
+      reuse_(setup_.options->reuse_profile, setup_.options->on_warning) {
   if (setup_.memories != nullptr) {
     memory::MemoryOptions options = setup_.memories->memory_options();
     options.access_observer = setup_.options->access_observer;
@@ -42,7 +45,7 @@ void RunServices::post(memory::MemoryEvent event) {
 }
 
 void RunServices::post_and_handle(memory::MemoryEvent event) {
-  // Who finds the inbox not empty relies on whoever found it empty.
+  // Where somebody has been told already, that one sees to it.
   if (!memory_->inbox().post(std::move(event))) return;
   if (setup_.cooperative || !memory_->try_to_handle_inbox()) setup_.peers->tell_memory();
 }
@@ -51,7 +54,20 @@ void RunServices::post_release(memory::RequestId request) {
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::release;
   event.request = request;
-  post_and_handle(std::move(event));
+  if (setup_.cooperative) return post_and_handle(std::move(event));
+  if (!memory_->inbox().leave(std::move(event))) return;
+  if (!memory_->try_to_handle_inbox()) setup_.peers->tell_memory();
+}
+
+bool RunServices::looks_for_replicas(WorkerId worker) const {
+  return setup_.nodes[worker.index()] != memory::kHost && setup_.memories->holds_data();
+}
+
+void RunServices::grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses,
+                        const memory::MemoryCore& core) {
+  if (!looks_for_replicas(worker)) return;
+  const NodeId node = setup_.nodes[worker.index()];
+  granted_[worker.index()].grant(task, uses, [&](HandleId handle) { return core.offset(handle, node); });
 }
 
 void RunServices::know(const graph::Task& task) {
@@ -60,16 +76,18 @@ void RunServices::know(const graph::Task& task) {
 
 memory::RequestId RunServices::request_of(const graph::Task& task) const {
   const memory::RequestId request(task.task_id().value());
-  if (anew_.empty()) return request;
+  if (!any_anew_.load(std::memory_order_relaxed)) return request;
+  const LockGuard lock(mutex_);
   const auto found = anew_.find(task.task_id());
   return found != anew_.end() ? found->second : request;
 }
 
 bool RunServices::acquire(WorkerId worker, graph::Task& task) {
-  memory::MemoryEvent event;
+  memory::MemoryEvent& event = asks_[worker.index()];
   event.kind = memory::MemoryEvent::Kind::acquire;
   event.task = task.task_id();
   event.node = setup_.nodes[worker.index()];
+  event.uses.clear();
   if (event.node != memory::kHost) {
     if (!setup_.memories->allocates(event.node)) {
       refuse({worker, &task}, kOnHostMemory, {ErrorCode::out_of_memory, "memory for its data could not be had"});
@@ -87,32 +105,30 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
   }
   graph::append_working_set(task, event.uses);
   if (setup_.submitted) setup_.submitted->mark_last_writes(event.uses);
-  {
-    const LockGuard lock(mutex_);
-    event.request = request_of(task);
-    requests_[event.request] = {worker, &task, task.task_id()};
-  }
+  event.request = request_of(task);
   // What is written elsewhere may have to come home later; what is already at home was made known by who takes it away.
   if (event.node != memory::kHost) know(task);
-  if (!setup_.cooperative && memory_->acquire_at_once(event)) {
-    const LockGuard lock(mutex_);
-    (void)take_request(event.request);
-    return true;
-  }
+  const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
+  if (!setup_.cooperative && memory_->acquire_at_once(event, granted)) return true;
   if (event.node == memory::kHost) know(task);
-  post_and_handle(std::move(event));
+  {
+    const LockGuard lock(mutex_);
+    requests_[event.request] = {worker, &task, task.task_id()};
+  }
+  post_and_handle(event);
   return false;
 }
 
 void RunServices::withdraw(WorkerId worker, graph::Task& task) {
-  memory::RequestId request;
+  const memory::RequestId request = request_of(task);
   {
     const LockGuard lock(mutex_);
-    request = request_of(task);
     requests_.erase(request);
     // Its next request is another one: an answer to this may be on its way.
     anew_[task.task_id()] = memory::RequestId(kAnew | ++requests_anew_);
+    any_anew_.store(true, std::memory_order_relaxed);
   }
+  granted_[worker.index()].end(task.task_id());
   post_release(request);
   left(worker, task.task_id(), false);
 }
@@ -125,8 +141,9 @@ void RunServices::left(WorkerId worker, TaskId task, bool ended) {
 }
 
 void RunServices::forget_request(TaskId task) {
+  if (!any_anew_.load(std::memory_order_relaxed)) return;
   const LockGuard lock(mutex_);
-  if (!anew_.empty()) anew_.erase(task);
+  anew_.erase(task);
 }
 
 void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at) {
@@ -135,18 +152,14 @@ void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at
 
 void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) {
   if (memory_) {
-    memory::RequestId request;
-    {
-      const LockGuard lock(mutex_);
-      request = request_of(task);
-      if (!anew_.empty()) anew_.erase(task.task_id());
-    }
+    const memory::RequestId request = request_of(task);
+    forget_request(task.task_id());
+    if (looks_for_replicas(worker)) granted_[worker.index()].end(task.task_id());
     post_release(request);
   }
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   const SchedulerEvent::Kind kind = failed ? SchedulerEvent::Kind::left : SchedulerEvent::Kind::ended;
-  const SchedulerEvent event{
-      .kind = kind, .worker = worker, .task = task.task_id(), .at = end, .took = end - start};
+  const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = end, .took = end - start};
   // Else the worker has the scheduler decide once the task is completed.
   if (setup_.cooperative) {
     tell_of_end(event);
@@ -193,6 +206,9 @@ void RunServices::acquired(memory::RequestId request) {
     const LockGuard lock(mutex_);
     asked = take_request(request);
     if (asked.task == nullptr) return;  // withdrawn
+    std::vector<memory::Use> uses;
+    graph::append_working_set(*asked.task, uses);
+    grant(asked.worker, asked.id, uses, memory_->core());
     workers::WorkerPort& port = setup_.crew->ports[asked.worker.index()];
     const LockGuard port_lock(port.arrived_lock);
     port.arrived.push_back(asked.task);
@@ -394,11 +410,10 @@ void RunServices::node_lost(NodeId node) {
   setup_.peers->wake(worker);
 }
 
-DataView RunServices::replica(const graph::DataRecord& data, NodeId node) const {
+DataView RunServices::replica(const graph::DataRecord& data, WorkerId worker) const {
+  const NodeId node = setup_.nodes[worker.index()];
   if (node == memory::kHost) return data.view;
-  const std::uint64_t offset =
-      memory_->with_core([&](const memory::MemoryCore& core) { return core.offset(data.handle_id(), node); });
-  return setup_.memories->replica(data.view, node, offset);
+  return setup_.memories->replica(data.view, node, granted_[worker.index()].offset(data.handle_id()));
 }
 
 std::unordered_map<TaskId, std::string> RunServices::fetching() {
@@ -432,6 +447,7 @@ std::unordered_map<TaskId, std::string> RunServices::fetching() {
 TransferReport RunServices::transfers() const {
   if (!memory_) return {};
   TransferReport report = setup_.memories->transfers();
+  report.manager_passes = memory_->passes();
   memory_->with_core([&](const memory::MemoryCore& core) {
     const memory::MemoryStatistics& statistics = core.statistics();
     for (std::uint32_t node = 1; node < statistics.nodes(); ++node) {

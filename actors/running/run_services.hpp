@@ -18,6 +18,7 @@
 #include "actors/memory/eviction/upcoming_tasks.hpp"
 #include "actors/memory/memory_actor.hpp"
 #include "actors/memory_nodes.hpp"
+#include "actors/running/granted_places.hpp"
 #include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/scheduler_event.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
@@ -89,7 +90,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void save_reuse_profile() noexcept { reuse_.save(); }
 
   /// With real buffers: where a kernel of this worker finds the data of a task whose data it has acquired.
-  [[nodiscard]] DataView replica(const graph::DataRecord& data, NodeId node) const;
+  [[nodiscard]] DataView replica(const graph::DataRecord& data, WorkerId worker) const;
   /// Null where there is host memory alone.
   [[nodiscard]] const std::shared_ptr<memory::MemoryState>& memory() const { return memory_; }
   [[nodiscard]] TransferReport transfers() const;
@@ -107,12 +108,17 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void post(memory::MemoryEvent event);
   /// Dealt with here and now, where that does not mean to wait; else by whoever is at it, or the actor.
   void post_and_handle(memory::MemoryEvent event);
+  /// Left for the next acquire to deal with, unless somebody waits for it.
   void post_release(memory::RequestId request);
+  /// Its kernels do not work in host memory.
+  [[nodiscard]] bool looks_for_replicas(WorkerId worker) const;
+  /// The task has its data, and its kernel finds them. The memory manager's lock is held.
+  void grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core);
   /// The request's task, which is not waited for any more; a null task where the request was withdrawn. The lock is
   /// kept until the answer is where its worker looks: what was withdrawn is not answered any more.
   Request take_request(memory::RequestId request) TROUPE_REQUIRES(mutex_);
   /// The number of the task's request.
-  [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] memory::RequestId request_of(const graph::Task& task) const;
   void forget_request(TaskId task);
   /// Tells the worker that its task cannot have its data there: it runs on a worker of one of these kinds, if there are
   /// any that can, or fails.
@@ -129,14 +135,22 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void tell_of_end(const scheduler::SchedulerEvent& event);
 
   const Setup setup_;
+  /// By worker, used in its thread alone: what it asks for, kept to save the allocations.
+  std::vector<memory::MemoryEvent> asks_;
+  /// By worker.
+  std::vector<GrantedPlaces> granted_;
   memory::KeptReuseProfile reuse_;
   std::shared_ptr<memory::MemoryState> memory_;
   scheduler::SchedulerInbox news_;
 
   std::atomic<bool> closed_{false};
 
-  Mutex mutex_;
-  // Looked up only.
+  /// Tasks have requests with other numbers than their own. Relaxed: who asks for such a task has it from who withdrew
+  /// it.
+  std::atomic<bool> any_anew_{false};
+
+  mutable Mutex mutex_;
+  // Those that were not had at once. Looked up only.
   std::unordered_map<memory::RequestId, Request> requests_ TROUPE_GUARDED_BY(mutex_);
   /// By task: its request where it has withdrawn the one that has its number. Empty unless workers die.
   std::unordered_map<TaskId, memory::RequestId> anew_ TROUPE_GUARDED_BY(mutex_);

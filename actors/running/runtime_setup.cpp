@@ -246,8 +246,8 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.executor.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
   device.executor.clock = &clock();
   if (memories() != nullptr && memories()->holds_data()) {
-    device.executor.find_replica = [this, node = place.node](const graph::DataRecord& data) {
-      return services_->replica(data, node);
+    device.executor.find_replica = [this, worker](const graph::DataRecord& data) {
+      return services_->replica(data, worker);
     };
   }
   device.node = place.node;

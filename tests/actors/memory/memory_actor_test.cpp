@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <thread>
 #include <vector>
 
 #include "tests/actors/memory/memory_fixture.hpp"
+#include "tests/support/failing_memory.hpp"
 
 namespace troupe::memory {
 
@@ -22,6 +24,7 @@ class InstantHost final : public MemoryHost {
     event.kind = MemoryEvent::Kind::transfer_done;
     event.transfer = transfer.transfer;
     state->inbox().post(std::move(event));
+    if (on_copy) on_copy();
   }
   void hurry(TransferId) override {}
   void acquired(RequestId) override { ++acquired_; }
@@ -29,6 +32,7 @@ class InstantHost final : public MemoryHost {
   void replica_changed(HandleId, NodeId, ReplicaState) override {}
 
   MemoryState* state = nullptr;
+  std::function<void()> on_copy;
   int acquired_ = 0;
   std::vector<Command::Kind> refused_;
 };
@@ -44,12 +48,15 @@ struct Fixture {
     event.uses = uses;
     return event;
   }
-  void release(std::uint64_t request) {
+  static MemoryEvent release_of(std::uint64_t request) {
     MemoryEvent event;
     event.kind = MemoryEvent::Kind::release;
     event.request = RequestId(request);
-    state.inbox().post(std::move(event));
+    return event;
   }
+  void release(std::uint64_t request) { state.inbox().post(release_of(request)); }
+  /// True: somebody has to be told.
+  bool leave_release(std::uint64_t request) { return state.inbox().leave(release_of(request)); }
   void lose(std::uint32_t node) {
     MemoryEvent event;
     event.kind = MemoryEvent::Kind::node_lost;
@@ -85,6 +92,65 @@ BOOST_AUTO_TEST_CASE(a_lost_node_and_lost_content_are_told_as_refusals) {
   BOOST_TEST(memory.state.with_core([](const MemoryCore& core) { return core.content_lost(HandleId(0)); }));
 }
 
+BOOST_AUTO_TEST_CASE(a_release_that_nobody_waits_for_is_dealt_with_by_who_acquires_next) {
+  Fixture memory(tiles({4}));
+  BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
+  BOOST_TEST(!memory.leave_release(1));
+  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 1, {read(1)})));  // it would have to be copied
+  BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(3, 0, {write(0)})));
+}
+
+BOOST_AUTO_TEST_CASE(who_releases_what_somebody_waits_for_is_told_so) {
+  Fixture memory(tiles({4}));
+  BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
+  BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(2, 1, {write(1)})));
+  memory.state.inbox().post(Fixture::acquire(3, 0, {write(0)}));
+  memory.state.handle_inbox();
+  BOOST_TEST(memory.leave_release(1));
+  BOOST_TEST(!memory.leave_release(2));  // who was told of the other finds both
+  memory.state.handle_inbox();
+  BOOST_TEST(memory.host.acquired_ == 1);
+  BOOST_TEST(!memory.leave_release(3));  // nobody waits any more
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_while_somebody_begins_to_wait_for_it_is_found) {
+  Fixture memory(tiles({4}));
+  BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
+  memory.state.inbox().post(Fixture::acquire(2, 0, {write(0)}));
+  memory.state.inbox().post(Fixture::acquire(3, 1, {read(1)}));
+  // As another thread would, once 2 waits and before anybody has been told that it does.
+  memory.host.on_copy = [&] { BOOST_TEST(!memory.leave_release(1)); };
+  memory.state.handle_inbox();
+  BOOST_TEST(memory.host.acquired_ == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_whose_data_are_there_passes_once_and_takes_no_memory) {
+  Fixture memory(tiles({4}));
+  constexpr std::uint64_t kTasks = 200;
+  MemoryEvent event = Fixture::acquire(0, 1, {write(0), write(1), write(2)});
+  std::uint64_t offsets = 0;
+  const auto run = [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t task = begin; task < end; ++task) {
+      event.request = RequestId(task);
+      const auto granted = [&](const MemoryCore& core) {
+        for (const Use& each : event.uses) offsets += core.offset(each.handle, NodeId(1));
+      };
+      if (!memory.state.acquire_at_once(event, granted) || memory.leave_release(task)) return false;
+    }
+    return true;
+  };
+  BOOST_TEST(run(0, kTasks));
+  const std::uint64_t before = memory.state.passes();
+  bool at_once = false;
+  {
+    const tests::FailingMemory none;
+    at_once = run(kTasks, 2 * kTasks);
+  }
+  BOOST_TEST(at_once);
+  BOOST_TEST(memory.state.passes() - before == kTasks);
+  BOOST_TEST(offsets == 2 * kTasks * 3 * kTile);
+}
+
 BOOST_AUTO_TEST_CASE(threads_share_the_core_without_an_actor_between_them) {
   Fixture memory(tiles({8, 8}));
   constexpr std::uint64_t kRounds = 2000;
@@ -110,8 +176,7 @@ BOOST_AUTO_TEST_CASE(threads_share_the_core_without_an_actor_between_them) {
           memory.state.inbox().post(event);
           memory.state.handle_inbox();
         }
-        memory.release(request);
-        memory.state.handle_inbox();
+        if (memory.leave_release(request)) memory.state.handle_inbox();
       }
     });
   }

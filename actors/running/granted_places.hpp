@@ -1,0 +1,52 @@
+/// Where the data of tasks lie that were granted memory of a node of their own.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "proto/ids.hpp"
+#include "proto/memory.hpp"
+#include "proto/spin_lock.hpp"
+
+namespace troupe::actors {
+
+/// Of one worker, from when its tasks have their data to when they end: the worker's kernels find them here instead of
+/// in the memory manager, whose lock all workers share. Nothing that a request pins moves, so what one task was granted
+/// holds for all that use the data at that time. Thread-safe; takes no memory once it has held as many as it ever will.
+class alignas(64) GrantedPlaces {
+ public:
+  /// `offset_of(handle)`: where the manager has put it.
+  template <class OffsetOf>
+  void grant(TaskId task, std::span<const memory::Use> uses, OffsetOf offset_of) {
+    const LockGuard lock(lock_);
+    for (const memory::Use& use : uses) places_.push_back({task, use.handle, offset_of(use.handle)});
+  }
+  /// Does nothing where the task was granted nothing.
+  void end(TaskId task) {
+    const LockGuard lock(lock_);
+    std::erase_if(places_, [task](const Place& place) { return place.task == task; });
+  }
+  /// Of data of a task that has not ended.
+  [[nodiscard]] std::uint64_t offset(HandleId handle) const {
+    const LockGuard lock(lock_);
+    const auto found = std::ranges::find(places_, handle, &Place::handle);
+    assert(found != places_.end() && "a kernel looks for data that its task was granted");
+    return found->offset;
+  }
+
+ private:
+  struct Place {
+    TaskId task;
+    HandleId handle;
+    std::uint64_t offset = 0;
+  };
+
+  mutable SpinLock lock_;
+  /// As few as the data of the tasks that the worker has in hand, a few tasks ahead.
+  std::vector<Place> places_ TROUPE_GUARDED_BY(lock_);
+};
+
+}  // namespace troupe::actors
