@@ -150,7 +150,7 @@ void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at
   tell({.kind = SchedulerEvent::Kind::started, .worker = worker, .task = task.task_id(), .at = at});
 }
 
-void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) {
+void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) {
   if (memory_) {
     const memory::RequestId request = request_of(task);
     forget_request(task.task_id());
@@ -159,7 +159,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp start, Tim
   }
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   const SchedulerEvent::Kind kind = failed ? SchedulerEvent::Kind::left : SchedulerEvent::Kind::ended;
-  const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = end, .took = end - start};
+  const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = at, .took = took};
   // Else the worker has the scheduler decide once the task is completed.
   if (setup_.cooperative) {
     tell_of_end(event);

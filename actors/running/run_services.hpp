@@ -61,7 +61,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void withdraw(WorkerId worker, graph::Task& task) override;
   void started(WorkerId worker, const graph::Task& task, TimeStamp at) override;
   void left(WorkerId worker, TaskId task, bool ended) override;
-  void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) override;
+  void ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) override;
   void send_on(graph::Task& task, KindSet kinds) override;
 
   // MemoryHost, by whoever deals with the memory manager's inbox.

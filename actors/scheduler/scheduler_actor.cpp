@@ -35,11 +35,11 @@ void SchedulerState::take_events() {
     switch (event.kind) {
       case SchedulerEvent::Kind::started: core.task_started(event.worker, event.task, event.at); break;
       case SchedulerEvent::Kind::ended:
-        core.task_ended(event.worker, event.task, event.took);
+        core.task_ended(event.worker, event.task, event.at, event.took);
         ended_ = true;
         break;
       case SchedulerEvent::Kind::left:
-        core.task_left(event.worker, event.task);
+        core.task_left(event.worker, event.task, event.at);
         ended_ = true;
         break;
       case SchedulerEvent::Kind::worker_lost:

@@ -385,8 +385,8 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
 
 void SchedulerCore::task_started(WorkerId worker, TaskId task, TimeStamp at) { loads_.started(worker, task, at); }
 
-void SchedulerCore::task_ended(WorkerId worker, TaskId task, Duration took) {
-  loads_.ended(worker, task);
+void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took) {
+  loads_.ended(worker, task, at);
   const auto found = placed_.find(task);
   if (found == placed_.end()) return;
   const Running running = found->second;
@@ -405,8 +405,8 @@ void SchedulerCore::compare(const Running& running, WorkerId worker, Duration to
   errors_[running.size_class.index()][kind].add(running.predicted, took);
 }
 
-void SchedulerCore::task_left(WorkerId worker, TaskId task) {
-  loads_.ended(worker, task);
+void SchedulerCore::task_left(WorkerId worker, TaskId task, TimeStamp at) {
+  loads_.ended(worker, task, at);
   const auto found = placed_.find(task);
   if (found == placed_.end()) return;
   if (found->second.tried) --trials(found->second.size_class, worker);

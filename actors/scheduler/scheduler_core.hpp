@@ -83,9 +83,10 @@ class SchedulerCore {
   Decision abandon(std::span<const ReadyTask> tasks, const std::string& failure, TimeStamp now);
 
   void task_started(WorkerId worker, TaskId task, TimeStamp at);
-  void task_ended(WorkerId worker, TaskId task, Duration took);
-  /// It will not run on this worker.
-  void task_left(WorkerId worker, TaskId task);
+  /// `took`: what the model is to learn from.
+  void task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took);
+  /// It failed on this worker at `at`, or will not run there, whenever that became known.
+  void task_left(WorkerId worker, TaskId task, TimeStamp at);
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state);
   /// Nothing can run on this worker any more: policies are told so of every task.
   void worker_lost(WorkerId worker);

@@ -14,9 +14,9 @@ struct SchedulerEvent {
   enum class Kind : std::uint8_t {
     /// `task` began on `worker` at `at`.
     started,
-    /// It ended at `at`, after having run for `took`, and has not failed.
+    /// It ended at `at`, and has not failed; it had its device for `took`, shares of that where others ran beside it.
     ended,
-    /// It has left `worker`, which cannot hold its data, without having run; or it has failed.
+    /// It has left `worker`, which cannot hold its data, without having run; or it has failed at `at`.
     left,
     /// `worker` cannot run anything any more.
     worker_lost,

@@ -1,6 +1,7 @@
 #include "actors/scheduler/worker_loads.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace troupe::scheduler {
 
@@ -29,6 +30,16 @@ void WorkerLoads::remove(Worker& worker, std::size_t index) {
   }
 }
 
+Duration WorkerLoads::left(const Worker& worker, const Running& running, TimeStamp at) {
+  const Duration passed = std::max(at - worker.since, Duration{});
+  return std::max(running.left - passed / static_cast<std::int64_t>(worker.running.size()), Duration{});
+}
+
+void WorkerLoads::look_at_running(Worker& worker, TimeStamp at) {
+  for (Running& running : worker.running) running.left = left(worker, running, at);
+  worker.since = std::max(worker.since, at);
+}
+
 void WorkerLoads::placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at) {
   Worker& load = workers_[worker.index()];
   load.waiting.push_back({task, execution, data_at});
@@ -39,13 +50,18 @@ void WorkerLoads::started(WorkerId worker, TaskId task, TimeStamp at) {
   Worker& load = workers_[worker.index()];
   const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
   if (found == load.waiting.end()) return;
-  load.running.push_back({task, at + found->execution});
+  look_at_running(load, at);
+  load.running.push_back({task, found->execution});
   remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
 
-void WorkerLoads::ended(WorkerId worker, TaskId task) {
+void WorkerLoads::ended(WorkerId worker, TaskId task, TimeStamp at) {
   Worker& load = workers_[worker.index()];
-  if (std::erase_if(load.running, [task](const Running& running) { return running.task == task; }) > 0) return;
+  if (const auto running = std::ranges::find(load.running, task, &Running::task); running != load.running.end()) {
+    look_at_running(load, at);
+    load.running.erase(running);
+    return;
+  }
   const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
   if (found != load.waiting.end()) remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
@@ -53,7 +69,7 @@ void WorkerLoads::ended(WorkerId worker, TaskId task) {
 TimeStamp WorkerLoads::available(WorkerId worker, TimeStamp now) const {
   const Worker& load = workers_[worker.index()];
   TimeStamp free = now;
-  for (const Running& running : load.running) free = std::max(free, running.until);
+  for (const Running& running : load.running) free += left(load, running, now);
   const Line all = load.ahead.empty() ? load.behind : load.ahead.back().then(load.behind);
   return std::max(free + all.sum, all.not_before);
 }

@@ -12,8 +12,8 @@ namespace troupe::scheduler {
 
 /// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends.
 /// A worker starts tasks in the order in which they were placed, but for those that overtake others whose data come
-/// later. Those that run on a device with several slots end each at its own time; those that wait are taken to run one
-/// after the other behind them. Not thread-safe.
+/// later. Execution times are those of a task that has the device to itself: those that run in several slots of one
+/// share it equally, and those that wait are taken to run one after the other behind them. Not thread-safe.
 class WorkerLoads {
  public:
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
@@ -21,8 +21,9 @@ class WorkerLoads {
   /// `data_at`: when its data will be there.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at);
   void started(WorkerId worker, TaskId task, TimeStamp at);
-  /// Also for one that was placed and will never run.
-  void ended(WorkerId worker, TaskId task);
+  /// Also for one that was placed and will never run, whenever that is. Those that run on stay with what they have
+  /// left.
+  void ended(WorkerId worker, TaskId task, TimeStamp at);
 
   /// When all that was placed will have ended; `now` where nothing was. O(1), as everything here is on average where
   /// tasks start in the order in which they were placed.
@@ -41,7 +42,8 @@ class WorkerLoads {
   };
   struct Running {
     TaskId task;
-    TimeStamp until{};
+    /// Of its execution, at `since`; zero where it takes longer than predicted.
+    Duration left{};
   };
   /// Of tasks one after the other: begun at t, they end at max(t + `sum`, `not_before`).
   struct Line {
@@ -53,6 +55,8 @@ class WorkerLoads {
   struct Worker {
     std::deque<Waiting> waiting;
     std::vector<Running> running;
+    /// When one of those that run has last begun or ended.
+    TimeStamp since{};
     /// The last: of the first `ahead.size()` that wait; those before it: of the same without the first, and so on. So
     /// the first can leave without the others being added up.
     std::vector<Line> ahead;
@@ -62,6 +66,9 @@ class WorkerLoads {
 
   static Line line_of(const Waiting& waiting);
   static void remove(Worker& worker, std::size_t index);
+  /// Of the execution of one of its tasks, which had its share of the time since `since`.
+  static Duration left(const Worker& worker, const Running& running, TimeStamp at);
+  static void look_at_running(Worker& worker, TimeStamp at);
 
   std::vector<Worker> workers_;
 };

@@ -100,8 +100,9 @@ class TaskServices {
   /// The task was taken and has left the worker's hands without having run: it was cancelled, failed for want of its
   /// data (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
   virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
-  /// The task has ended, and is about to be completed. `failed`: its times say nothing of others.
-  virtual void ended(WorkerId worker, graph::Task& task, TimeStamp start, TimeStamp end, bool failed) = 0;
+  /// The task has ended, and is about to be completed. `took`: as `DeviceListener::done` is told. `failed`: that says
+  /// nothing of others.
+  virtual void ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) = 0;
   /// A ready task that this worker cannot run any more: it goes to a worker of one of these kinds.
   virtual void send_on(graph::Task& task, KindSet kinds) = 0;
 };

@@ -244,13 +244,13 @@ void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause
   if (crew_.services != nullptr) [[unlikely]] {
     const auto found =
         std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.task == &task; });
-    const TimeStamp end = setup_->clock->now();
-    const TimeStamp start = took >= Duration{} ? end - took : found->since;
+    const TimeStamp now = setup_->clock->now();
+    if (took < Duration{}) took = now - found->since;
     running_.erase(found);
     // One of the others, for whoever asks what runs.
     if (!running_.empty())
       port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
-    crew_.services->ended(setup_->id, task, start, end, cause != nullptr);
+    crew_.services->ended(setup_->id, task, now, took, cause != nullptr);
   }
   core_.task_ended(task, cause);
 }

@@ -69,6 +69,8 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
       status_(*cuda_, StatusPool::kValues * sizeof(int)),
       statuses_(std::make_shared<StatusPool>(*cuda_)) {
   check(*cuda_, cuda_->cudaMemsetAsync(status_.data(), 0, status_.size(), stream), "cudaMemsetAsync");
+  // Has the pool allocate now, and not in the first kernel that watches.
+  (void)statuses_->take();
   blas_memory_ = std::make_unique<DeviceMemory>(*cuda_, recommended_workspace(*cuda_, device));
   require(*blas_, blas_->cublasCreate_v2(&blas_handle_), "cublasCreate");
   try {
@@ -104,6 +106,8 @@ std::byte* CudaStream::work_bytes(std::size_t size) {
     // Half as much again, so that a size that grows a little each time does not allocate each time.
     const std::size_t before = work_.empty() ? 0 : work_.back()->size();
     work_.push_back(std::make_unique<DeviceMemory>(*cuda_, std::max(size, before + before / 2)));
+    // It serves later kernels as well.
+    graph::count_time_from_here();
   }
   return work_.back()->data();
 }

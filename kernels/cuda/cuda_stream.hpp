@@ -75,7 +75,8 @@ class CudaStream {
   [[nodiscard]] cusolverDnHandle_t solver_handle() const { return solver_handle_; }
 
   /// Memory of the device for `count` elements, for what is enqueued on this stream until the next call: that comes
-  /// after it in the stream. Allocates where more is asked for than ever before, else not. Throws `out_of_memory`.
+  /// after it in the stream. Allocates where more is asked for than ever before, else not: the kernel's time counts
+  /// from there, so ask before anything is enqueued. Throws `out_of_memory`.
   template <class T>
   [[nodiscard]] T* work_space(std::size_t count) {
     return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +51,11 @@ class CudaDevice final : public Device {
     platform::CudaEvent end;
     graph::CompletionChecks checks;
     graph::Task* task = nullptr;
+    /// When that began and ended on the GPU, as far as known: counted from `base_`.
+    std::optional<Duration> begun;
+    std::optional<Duration> ended;
+    /// Its part of the time up to `base_`.
+    Duration charged{};
     /// The kernel has thrown.
     FailureLog::Cause cause;
   };
@@ -57,11 +64,16 @@ class CudaDevice final : public Device {
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// The slot's task, which its stream has come to the end of.
   void end(Slot& slot);
+  /// Looks at all that is on the GPU; false: that is lost.
+  bool look_for_ends() noexcept;
+  /// Charges what was on the GPU for the time up to the end of `first`, and counts from there.
+  void charge_until(Slot& first);
   FailureLog::Cause check(Slot& slot) const;
   /// Of the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
-  [[nodiscard]] Duration time_of(const Slot& slot) const;
-  void note(const Slot& slot, Duration took, bool failed) const noexcept;
+  /// When the GPU came to the event; none: it has not, or does not say.
+  [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
+  void note(const Slot& slot, Duration ran, bool failed) const noexcept;
   /// Fails all tasks in flight, each of them whatever goes wrong meanwhile.
   void lose(const Failure& why) noexcept;
   void tell_of_loss(const std::string& message);
@@ -80,6 +92,10 @@ class CudaDevice final : public Device {
   std::vector<Slot> slots_;
   /// In the order of their starts.
   std::deque<Slot*> in_flight_;
+  /// Where times count from: the last end, which `last_end_` keeps, or where nothing was on the GPU then, the begin of
+  /// what was started first. Never long ago, as CUDA tells times in single precision.
+  const platform::CudaEvent* base_ = nullptr;
+  platform::CudaEvent last_end_;
   bool lost_ = false;
   std::string why_lost_;
   /// For when there is no memory to say more.
@@ -114,6 +130,9 @@ Result<void> CudaDevice::make_slots() {
       *event = std::move(made).value();
     }
   }
+  Result<platform::CudaEvent> made = platform::make_cuda_event(api_, true);
+  if (!made) return made.failure();
+  last_end_ = std::move(made).value();
   return {};
 }
 
@@ -137,7 +156,11 @@ Started CudaDevice::start(graph::Task& task) noexcept {
 }
 
 Started CudaDevice::enqueue(Slot& slot, graph::Task& task) {
+  if (in_flight_.empty()) base_ = &slot.begin;
   in_flight_.push_back(&slot);
+  slot.begun.reset();
+  slot.ended.reset();
+  slot.charged = {};
   slot.cause = nullptr;
   slot.checks.clear();
   Result<void> status = checked(api_.cudaSetDevice(options_.accelerator->index()), "choosing the GPU");
@@ -189,32 +212,86 @@ FailureLog::Cause CudaDevice::current_failure(const graph::Task& task) const noe
 }
 
 void CudaDevice::poll() noexcept {
-  for (std::size_t i = 0; i < in_flight_.size();) {
-    Slot& slot = *in_flight_[i];
-    const cudaError_t status = api_.cudaEventQuery(slot.end.get());
-    if (status == cudaErrorNotReady) {
-      ++i;
-      continue;
+  if (!look_for_ends()) return;
+  // In the order of their ends: each had the GPU together with those that ended later.
+  while (true) {
+    auto first = in_flight_.end();
+    for (auto one = in_flight_.begin(); one != in_flight_.end(); ++one) {
+      if ((*one)->ended && (first == in_flight_.end() || (*one)->ended < (*first)->ended)) first = one;
     }
-    try {
-      if (const Result<void> ended = checked(status, "running kernels"); !ended) {
-        if (ended.failure().code == ErrorCode::device_lost) return lose(ended.failure());
-        slot.cause = failure(*slot.task, ended.failure());
-      }
-    } catch (...) {
-      slot.cause = bare_failure_;
-    }
-    in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (first == in_flight_.end()) return;
+    Slot& slot = **first;
+    charge_until(slot);
+    in_flight_.erase(first);
     end(slot);
   }
 }
 
+bool CudaDevice::look_for_ends() noexcept {
+  bool any = false;
+  // Streams begin in any order. Without this event there are no times.
+  if (in_flight_.empty() || api_.cudaEventQuery(base_->get()) == cudaErrorNotReady) return true;
+  for (Slot* slot : in_flight_) {
+    const cudaError_t status = api_.cudaEventQuery(slot->end.get());
+    if (status == cudaErrorNotReady) continue;
+    try {
+      if (const Result<void> ended = checked(status, "running kernels"); !ended) {
+        if (ended.failure().code == ErrorCode::device_lost) {
+          lose(ended.failure());
+          return false;
+        }
+        slot->cause = failure(*slot->task, ended.failure());
+      }
+    } catch (...) {
+      slot->cause = bare_failure_;
+    }
+    slot->ended = time_of(slot->end).value_or(Duration{});
+    any = true;
+  }
+  if (!any) return true;
+  for (Slot* slot : in_flight_) {
+    if (!slot->begun) slot->begun = time_of(slot->begin);
+  }
+  return true;
+}
+void CudaDevice::charge_until(Slot& first) {
+  const Duration end = *first.ended;
+  Duration from{};
+  if (base_ == &last_end_) {
+    // It ended just before that, and was found a moment later: charged it is already.
+    if (end < from) return;
+  } else {
+    for (const Slot* slot : in_flight_) from = std::min(from, slot->begun.value_or(from));
+  }
+  // At each begin there is one more to share the time.
+  for (Duration to; from < end; from = to) {
+    to = end;
+    std::int64_t sharing = 0;
+    for (const Slot* slot : in_flight_) {
+      if (!slot->begun) continue;
+      if (*slot->begun <= from) {
+        ++sharing;
+      } else {
+        to = std::min(to, *slot->begun);
+      }
+    }
+    for (Slot* slot : in_flight_) {
+      if (slot->begun && *slot->begun <= from) slot->charged += (to - from) / sharing;
+    }
+  }
+  for (Slot* slot : in_flight_) {
+    if (slot->begun) *slot->begun -= end;
+    if (slot->ended) *slot->ended -= end;
+  }
+  std::swap(last_end_, first.end);
+  base_ = &last_end_;
+}
+
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  const Duration took = time_of(slot);
-  note(slot, took, slot.cause != nullptr);
+  note(slot, slot.begun ? *slot.ended - *slot.begun : Duration{}, slot.cause != nullptr);
   graph::Task& task = *std::exchange(slot.task, nullptr);
-  listener_.done(task, std::exchange(slot.cause, nullptr), took);
+  listener_.done(task, std::exchange(slot.cause, nullptr), slot.begun ? slot.charged : Duration(-1));
 }
 
 FailureLog::Cause CudaDevice::check(Slot& slot) const {
@@ -226,20 +303,20 @@ FailureLog::Cause CudaDevice::check(Slot& slot) const {
   }
 }
 
-Duration CudaDevice::time_of(const Slot& slot) const {
+std::optional<Duration> CudaDevice::time_of(const platform::CudaEvent& event) const {
   float milliseconds = 0;
-  if (api_.cudaEventElapsedTime(&milliseconds, slot.begin.get(), slot.end.get()) != cudaSuccess) {
+  if (api_.cudaEventElapsedTime(&milliseconds, base_->get(), event.get()) != cudaSuccess) {
     (void)api_.cudaGetLastError();
-    return Duration(-1);
+    return std::nullopt;
   }
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(milliseconds));
 }
 
-void CudaDevice::note(const Slot& slot, Duration took, bool failed) const noexcept {
+void CudaDevice::note(const Slot& slot, Duration ran, bool failed) const noexcept {
   if (options_.executor.trace == nullptr) return;
   const graph::Task& task = *slot.task;
   const TimeStamp now = options_.executor.clock->now();
-  TaskSpan span{task.codelet, task.task_id(), now - std::max(took, Duration{}), now, 0, task.priority, failed};
+  TaskSpan span{task.codelet, task.task_id(), now - std::max(ran, Duration{}), now, 0, task.priority, failed};
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
   } catch (...) {

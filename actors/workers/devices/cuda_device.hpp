@@ -25,8 +25,11 @@ struct CudaDeviceOptions {
 };
 
 /// Every task has a stream to itself, on which its kernel enqueues: when the stream has done all that, the task ends,
-/// after its checks (graph/codelets/completion_check.hpp). The worker polls for that. How long a task took is measured
-/// on the stream; kernels that share the GPU slow each other down, and their times say so.
+/// after its checks (graph/codelets/completion_check.hpp). The worker polls for that.
+///
+/// Times are measured on the streams. Kernels that share the GPU slow each other down: at any moment, each of those
+/// that have begun and not ended is charged its part of the time, and that is how long its task took for the listener.
+/// The parts of all add up to the time in which the GPU was busy. A trace shows tasks from begin to end.
 ///
 /// What a kernel throws is its task's failure, told when what it had enqueued has ended. A fault (an address that is
 /// none, say) comes to light later, and CUDA does not say whose it was: all tasks on the GPU fail with `device_lost`,

@@ -23,8 +23,9 @@ struct Started {
 class DeviceListener {
  public:
   virtual ~DeviceListener() = default;
-  /// `cause` is empty where the kernel succeeded. `took`: how long it ran, where the device knows better than whoever
-  /// started it; else negative.
+  /// `cause` is empty where the kernel succeeded. `took`: how long it had the device, where that knows better than
+  /// whoever started it; else negative. Of time that tasks share, each has its part: all together took as long as the
+  /// device was busy, and one takes as long as alone.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
 };

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(first_idle_runs_under_the_scheduler) {
     const Placed one = decision.placed.front();
     for (const Placed& each : decision.placed) placed[each.task.value()] = each.worker.value();
     scheduler.task_started(one.worker, one.task, machine.now());
-    scheduler.task_ended(one.worker, one.task, HandMadeMachine::us(10));
+    scheduler.task_ended(one.worker, one.task, machine.now(), HandMadeMachine::us(10));
     decision = scheduler.ended(machine.now());
   }
   BOOST_TEST((placed == std::map<std::uint64_t, std::uint32_t>{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}}));

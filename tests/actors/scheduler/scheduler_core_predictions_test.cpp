@@ -113,7 +113,7 @@ struct Machinery {
     ReadyTask probe = ready(potrf, {});
     probe.size_class = SizeClassId{};
     (void)place({probe}, now);
-    scheduler->task_ended(to, probe.id, {});
+    scheduler->task_ended(to, probe.id, now, {});
     return seen.workers;
   }
 
@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(events_correct_the_loads) {
   BOOST_TEST((m.loads(kNow + 4us)[1].available == kNow + 23us));
   BOOST_TEST(m.loads(kNow + 4us)[1].queued == 1U);
   BOOST_TEST(m.loads(kNow + 4us)[1].busy);
-  m.scheduler->task_ended(WorkerId(1), first.id, 10us);
+  m.scheduler->task_ended(WorkerId(1), first.id, kNow + 13us, 10us);
   BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 24us));
-  m.scheduler->task_ended(WorkerId(1), second.id, 0us);
+  m.scheduler->task_ended(WorkerId(1), second.id, kNow + 14us, 0us);
   BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 14us));
   BOOST_TEST((m.loads(kNow + 14us)[0].available == kNow + 14us));
 }
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_class_that_was_not_measured_are_tried_there_up_t
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1, 1, 1, 0, 0}), kPerElement);
   BOOST_TEST(m.seen.tasks.size() == 2U);
   m.scheduler->task_started(WorkerId(1), tasks[0].id, kNow);
-  m.scheduler->task_ended(WorkerId(1), tasks[0].id, 7us);
+  m.scheduler->task_ended(WorkerId(1), tasks[0].id, kNow + 7us, 7us);
   // Measured: nothing is tried any more, and policies know the time.
   const ReadyTask next = m.ready(m.gemm, {});
   BOOST_TEST(m.place({next}) == (std::vector<std::uint32_t>{0}), kPerElement);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   const std::vector<std::uint32_t> placed = m.place(tasks);
   BOOST_TEST(std::ranges::count(placed, 1U) == 3);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    m.scheduler->task_ended(WorkerId(placed[t]), tasks[t].id, placed[t] == 1 ? 1us : 9us);
+    m.scheduler->task_ended(WorkerId(placed[t]), tasks[t].id, kNow, placed[t] == 1 ? 1us : 9us);
   }
   // Now the policy decides, and knows the times of both.
   (void)m.place({m.ready(m.gemm, {})});
@@ -241,11 +241,11 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   (void)m.place(tasks);
   const ReadyTask tried = m.ready(m.potrf, {});
   (void)m.place({tried});
-  m.scheduler->task_ended(WorkerId(1), tasks[0].id, 8us);
-  m.scheduler->task_ended(WorkerId(1), tried.id, 8us);
+  m.scheduler->task_ended(WorkerId(1), tasks[0].id, kNow, 8us);
+  m.scheduler->task_ended(WorkerId(1), tried.id, kNow, 8us);
   // This one failed, and this one took no time.
-  m.scheduler->task_left(WorkerId(1), tasks[1].id);
-  m.scheduler->task_ended(WorkerId(1), tasks[2].id, 0us);
+  m.scheduler->task_left(WorkerId(1), tasks[1].id, kNow);
+  m.scheduler->task_ended(WorkerId(1), tasks[2].id, kNow, 0us);
   const auto& errors = m.scheduler->prediction_errors();
   const PredictionErrors& gemm = errors[tasks[0].size_class.index()][static_cast<std::size_t>(DeviceKind::cuda)];
   BOOST_TEST(gemm.tasks == 1U);

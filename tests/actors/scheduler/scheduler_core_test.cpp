@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(the_last_end_is_when_a_starving_policy_is_found_out, Kee
   BOOST_TEST(scheduler.activated(tasks({1, 2}), kNow).failure.empty());
   scheduler.task_started(WorkerId(0), TaskId(1), kNow);
   BOOST_TEST(scheduler.ended(kNow).failure.empty());
-  scheduler.task_ended(WorkerId(0), TaskId(1), Duration(5));
+  scheduler.task_ended(WorkerId(0), TaskId(1), kNow, Duration(5));
   const auto decision = scheduler.ended(kNow);
   BOOST_TEST(in_words(decision) == (Words{"2 on 0"}), kPerElement);
   BOOST_TEST(!decision.failure.empty());
@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_abandoned_and_is_ready_again_goes_past_the_poli
   (void)scheduler.abandon(tasks({2}), "lost", kNow);
   BOOST_TEST(scheduler.taken_away(TaskId(2)));
   // It had to wait for a commute lock.
-  scheduler.task_left(WorkerId(1), TaskId(2));
+  scheduler.task_left(WorkerId(1), TaskId(2), kNow);
   BOOST_TEST(in_words(scheduler.activated(tasks({2}), kNow)) == (Words{"2 on 1"}), kPerElement);
   go = {{2, 0}, {3, 1}};
   const auto decision = scheduler.activated(tasks({3}), kNow);

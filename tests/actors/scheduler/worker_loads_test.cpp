@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -22,7 +25,7 @@ struct Fixture {
     loads.placed(WorkerId(0), TaskId(task), execution, data_at);
   }
   void start(std::uint64_t task, TimeStamp at) { loads.started(WorkerId(0), TaskId(task), at); }
-  void end(std::uint64_t task) { loads.ended(WorkerId(0), TaskId(task)); }
+  void end(std::uint64_t task, TimeStamp at) { loads.ended(WorkerId(0), TaskId(task), at); }
 
   WorkerLoads loads{2};
 };
@@ -62,21 +65,72 @@ BOOST_AUTO_TEST_CASE(a_start_corrects_the_prediction) {
   BOOST_TEST((free_at(0, 81us) == 110us));
 }
 
-BOOST_AUTO_TEST_CASE(all_that_run_on_a_device_with_slots_count_until_they_end) {
+BOOST_AUTO_TEST_CASE(those_that_run_on_a_device_with_slots_share_it) {
   place(1, 30us);
   place(2, 10us);
   place(3, 5us);
   start(1, 80us);
   start(2, 80us);
-  BOOST_TEST((free_at(0, 81us) == 115us));
-  end(2);
+  // Together they take what they would take one after the other.
+  BOOST_TEST((free_at(0, 81us) == 125us));
+  // As predicted: each has had 10 us.
+  end(2, 100us);
   BOOST_TEST(loads.busy(WorkerId(0)));
-  BOOST_TEST((free_at(0, 91us) == 115us));
-  end(1);
+  BOOST_TEST((free_at(0, 101us) == 125us));
+  end(1, 120us);
   BOOST_TEST(!loads.busy(WorkerId(0)));
-  BOOST_TEST((free_at(0, 100us) == 105us));
-  end(3);
+  BOOST_TEST((free_at(0, 120us) == 125us));
+  end(3, 120us);
   BOOST_TEST(!loads.anything());
+}
+
+BOOST_AUTO_TEST_CASE(what_an_ended_task_had_left_is_taken_out_and_what_it_needed_beyond_comes_on_top) {
+  place(1, 30us);
+  place(2, 10us);
+  place(3, 40us);
+  for (std::uint64_t task : {1U, 2U, 3U}) start(task, 100us);
+  BOOST_TEST((free_at(0, 100us) == 180us));
+  // Each has had 5 us.
+  end(2, 115us);
+  BOOST_TEST((free_at(0, 115us) == 175us));
+  // Each has had 30 us more, of which the first had 5 us to spare.
+  end(1, 175us);
+  BOOST_TEST((free_at(0, 175us) == 180us));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_queue_on_a_device_with_slots_is_known_from_its_begin) {
+  constexpr std::size_t kSlots = 4;
+  struct Task {
+    std::uint64_t id;
+    std::int64_t left;
+  };
+  Random random(3);
+  std::deque<Task> waiting;
+  std::int64_t end_ns = 0;
+  for (std::uint64_t id = 0; id < 40; ++id) {
+    waiting.push_back({id, 1000 + static_cast<std::int64_t>(random.below(100'000))});
+    end_ns += waiting.back().left;
+    place(id, Duration(waiting.back().left));
+  }
+  // The device shares itself among those in its slots.
+  std::vector<Task> running;
+  std::int64_t now_ns = 0;
+  while (!running.empty() || !waiting.empty()) {
+    while (running.size() < kSlots && !waiting.empty()) {
+      running.push_back(waiting.front());
+      start(waiting.front().id, TimeStamp(now_ns));
+      waiting.pop_front();
+    }
+    // But for what is lost when nanoseconds are divided.
+    BOOST_TEST(std::abs(free_at(0, TimeStamp(now_ns)).count() - end_ns) < 1000);
+    const auto shortest = std::ranges::min_element(running, {}, &Task::left);
+    const std::int64_t each = shortest->left;
+    now_ns += each * static_cast<std::int64_t>(running.size());
+    end(shortest->id, TimeStamp(now_ns));
+    running.erase(shortest);
+    for (Task& one : running) one.left -= each;
+  }
+  BOOST_TEST(now_ns == end_ns);
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_takes_longer_than_predicted_may_end_at_any_time) {
@@ -90,11 +144,11 @@ BOOST_AUTO_TEST_CASE(an_end_corrects_the_prediction) {
   place(1, 10us);
   place(2, 20us);
   start(1, 80us);
-  end(1);
+  end(1, 84us);
   BOOST_TEST(!loads.busy(WorkerId(0)));
   BOOST_TEST((free_at(0, 84us) == 104us));
   start(2, 84us);
-  end(2);
+  end(2, 90us);
   BOOST_TEST((free_at(0, 90us) == 90us));
   BOOST_TEST(!loads.anything());
 }
@@ -110,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_task_may_overtake_another_whose_data_are_late) {
 BOOST_AUTO_TEST_CASE(a_task_that_ends_without_having_run_is_forgotten) {
   place(1, 10us, 500us);
   place(2, 20us);
-  end(1);
+  end(1, {});
   BOOST_TEST((free_at(0, 70us) == 90us));
   BOOST_TEST(loads.queued(WorkerId(0)) == 1U);
 }
@@ -118,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_ends_without_having_run_is_forgotten) {
 BOOST_AUTO_TEST_CASE(tasks_that_were_not_placed_are_no_load) {
   place(1, 10us);
   start(7, 70us);
-  end(8);
+  end(8, 70us);
   BOOST_TEST(!loads.busy(WorkerId(0)));
   BOOST_TEST((free_at(0, 70us) == 80us));
 }
@@ -132,32 +186,39 @@ BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
   Random random(7);
   const auto drawn = [&](std::uint32_t most) { return std::chrono::microseconds(random.below(most)); };
   std::vector<Waiting> waiting;
-  std::map<std::uint64_t, TimeStamp> running;
+  // What each has left at `now`.
+  std::map<std::uint64_t, Duration> running;
   std::uint64_t next = 0;
+  TimeStamp now{};
   for (std::uint64_t step = 0; step < tests::tries(20'000); ++step) {
-    const TimeStamp now = drawn(300);
+    // Up to four that run share it without remainder.
+    const Duration passed = 12us * random.below(3);
+    now += passed;
+    for (auto& [task, left] : running) {
+      left = std::max(left - passed / static_cast<std::int64_t>(running.size()), Duration{});
+    }
     const std::uint32_t what = random.below(10);
     // Now and then very few wait, and now and then many.
     if (what < 4U + static_cast<std::uint32_t>(step / 1000 % 3)) {
-      waiting.push_back({++next, drawn(50), drawn(400)});
+      waiting.push_back({++next, drawn(50), now + drawn(400)});
       place(next, waiting.back().execution, waiting.back().data_at);
-    } else if (what < 9 && !waiting.empty()) {
+    } else if (what < 9 && !waiting.empty() && running.size() < 4) {
       // Mostly the first, sometimes one that overtakes, sometimes any; some leave without having started.
       const std::size_t reach = what == 8 ? waiting.size() : std::min<std::size_t>(waiting.size(), what == 7 ? 4 : 1);
       const auto one = waiting.begin() + random.below(static_cast<std::uint32_t>(reach));
       if (random.below(8) == 0) {
-        end(one->task);
+        end(one->task, now);
       } else {
         start(one->task, now);
-        running[one->task] = now + one->execution;
+        running[one->task] = one->execution;
       }
       waiting.erase(one);
     } else if (!running.empty()) {
-      end(running.begin()->first);
+      end(running.begin()->first, now);
       running.erase(running.begin());
     }
     TimeStamp free = now;
-    for (const auto& [task, until] : running) free = std::max(free, until);
+    for (const auto& [task, left] : running) free += left;
     for (const Waiting& one : waiting) free = std::max(free, one.data_at) + one.execution;
     BOOST_TEST_REQUIRE(loads.queued(WorkerId(0)) == waiting.size());
     BOOST_TEST_REQUIRE((free_at(0, now) == free));

@@ -147,7 +147,7 @@ class LateServices final : public TaskServices {
   void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
   void started(WorkerId /*worker*/, const Task& /*task*/, TimeStamp /*at*/) override {}
   void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
-  void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*start*/, TimeStamp /*end*/, bool /*failed*/) override {}
+  void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*at*/, Duration /*took*/, bool /*failed*/) override {}
   void send_on(Task& /*task*/, KindSet /*kinds*/) override {}
 
   void answer(WorkerId worker, Task& task) {

@@ -31,6 +31,9 @@ struct FakeCudaOptions {
   bool host_register_fails = false;
   /// Every copy and every kernel takes at least so long.
   std::uint64_t least_ns = 0;
+  /// What every kernel takes of its device alone. Kernels on one device share it equally, by the clock that the
+  /// device's events show: that does not count how late the machine's threads wake at a kernel's end.
+  std::uint64_t shared_ns = 0;
 };
 
 /// What `cudaLaunchKernel` was told. Arguments are copies that were made at the launch.

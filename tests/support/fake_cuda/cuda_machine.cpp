@@ -35,10 +35,10 @@ cudaError_t take_last_error(bool reset) {
   return error == cudaSuccess && now == cudaErrorIllegalAddress ? now : error;
 }
 
-void Mark::reach() {
+void Mark::reach(Clock::time_point at) {
   const std::lock_guard lock(mutex);
   done = true;
-  when = Clock::now();
+  when = at;
   reached.notify_all();
 }
 
@@ -50,6 +50,39 @@ void Mark::wait() {
 bool Mark::is_done() {
   const std::lock_guard lock(mutex);
   return done;
+}
+
+void Processor::look_at_clock() {
+  const Clock::time_point real = Clock::now();
+  Clock::duration passed = real - looked_at_;
+  looked_at_ = real;
+  if (!ends_.empty()) {
+    const auto kernels = static_cast<Clock::rep>(ends_.size());
+    passed = std::min(passed, (*ends_.begin() - served_) * kernels);
+    served_ += passed / kernels;
+  }
+  now_ += passed;
+}
+
+void Processor::run(Clock::duration work) {
+  std::unique_lock lock(mutex_);
+  look_at_clock();
+  const Clock::duration end = served_ + work;
+  const auto mine = ends_.insert(end);
+  changed_.notify_all();
+  while (true) {
+    look_at_clock();
+    if (served_ >= end) break;
+    changed_.wait_for(lock, (*ends_.begin() - served_) * static_cast<Clock::rep>(ends_.size()));
+  }
+  ends_.erase(mine);
+  changed_.notify_all();
+}
+
+Clock::time_point Processor::now() {
+  const std::lock_guard lock(mutex_);
+  look_at_clock();
+  return now_;
 }
 
 Stream::Stream(int of) : device(of), thread_([this] { run(); }) {}

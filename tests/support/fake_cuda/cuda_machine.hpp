@@ -29,7 +29,7 @@ struct Mark {
   bool done = false;
   Clock::time_point when;
 
-  void reach();
+  void reach(Clock::time_point at);
   void wait();
   bool is_done();
 };
@@ -69,8 +69,30 @@ struct Event {
 
 struct Library {};
 
+/// Kernels that share a device, and its clock.
+class Processor {
+ public:
+  /// Returns when the calling thread's kernel has had so much of the device.
+  void run(Clock::duration work);
+  /// Stands still at a kernel's end until its thread has woken.
+  Clock::time_point now();
+
+ private:
+  void look_at_clock();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Clock::time_point looked_at_ = Clock::now();
+  Clock::time_point now_ = looked_at_;
+  /// What each kernel would have had that had been there from the beginning.
+  Clock::duration served_{};
+  /// At which of that the kernels end.
+  std::multiset<Clock::duration> ends_;
+};
+
 struct Device {
   std::uint64_t used = 0;
+  Processor processor;
   std::atomic<cudaError_t> fault{cudaSuccess};
   std::set<int> peers;
 };
@@ -114,6 +136,8 @@ class Machine final : public FakeCudaControl {
   cudaError_t add_work(cudaStream_t stream, std::function<void()> work);
   /// Takes the time that every copy and kernel takes.
   void take_time() const;
+  /// Where events of the device have their times from.
+  [[nodiscard]] Processor& processor(int device) { return devices[static_cast<std::size_t>(device)].processor; }
 
   mutable std::mutex mutex;
   FakeCudaOptions options;

@@ -167,6 +167,9 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
     return machine.add_work(handle, [&machine, device, made, faulty, run = kernel->run] {
       if (machine.fault_of(device) != cudaSuccess) return;
       machine.take_time();
+      if (machine.options.shared_ns != 0) {
+        machine.processor(device).run(std::chrono::nanoseconds(machine.options.shared_ns));
+      }
       if (faulty) {
         machine.devices[static_cast<std::size_t>(device)].fault = cudaErrorIllegalAddress;
       } else {
@@ -276,7 +279,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     }
     auto mark = std::make_shared<Mark>();
     as_event(event)->mark = mark;
-    return machine.add_work(stream, [mark] { mark->reach(); });
+    return machine.add_work(
+        stream, [mark, &processor = machine.processor(as_event(event)->device)] { mark->reach(processor.now()); });
   });
 }
 

@@ -17,6 +17,7 @@
 #include "platform/cuda/cuda_api.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/cuda/cuda_launcher.hpp"
 #include "tests/support/failing_memory.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -28,6 +29,7 @@ namespace {
 
 using tests::contains;
 using tests::CudaFixture;
+using tests::CudaLauncher;
 using tests::FakeCudaOptions;
 using tests::FakeLaunch;
 using tests::GraphFixture;
@@ -54,33 +56,6 @@ struct Listener final : DeviceListener {
   std::vector<Done> all;
 };
 
-/// Launches kernels of the fake by their names.
-class Launcher {
- public:
-  Launcher() : api_(*platform::cuda_api().value_or_throw()) {
-    const int code = 0;
-    check(api_.cudaLibraryLoadData(&library_, &code, nullptr, nullptr, 0, nullptr, nullptr, 0));
-  }
-  ~Launcher() { (void)api_.cudaLibraryUnload(library_); }
-  Launcher(const Launcher&) = delete;
-  Launcher& operator=(const Launcher&) = delete;
-
-  template <class... A>
-  void operator()(void* stream, const char* name, A... arguments) const {
-    cudaKernel_t kernel = nullptr;
-    check(api_.cudaLibraryGetKernel(&kernel, library_, name));
-    std::array<void*, sizeof...(A)> places{&arguments...};
-    check(api_.cudaLaunchKernel(kernel, {1, 1, 1}, {32, 1, 1}, places.data(), 0, static_cast<cudaStream_t>(stream)));
-  }
-  const platform::CudaApi& api() const { return api_; }
-
- private:
-  void check(cudaError_t status) const { platform::cuda_check(api_, status, "in the kernel").value_or_throw(); }
-
-  const platform::CudaApi& api_;
-  cudaLibrary_t library_ = nullptr;
-};
-
 /// A fake GPU that works on data of its own memory: value i lies at double i.
 struct Fixture : CudaFixture {
   explicit Fixture(const FakeCudaOptions& options = {}, std::size_t slots = 4) : CudaFixture(options) {
@@ -89,7 +64,7 @@ struct Fixture : CudaFixture {
       if (launch.touches(to, sizeof(double))) *to += value;
     });
     gpu = platform::open_cuda_accelerator(0, Bytes{kMiB}).value_or_throw();
-    launcher = std::make_unique<Launcher>();
+    launcher = std::make_unique<CudaLauncher>();
     CudaDeviceOptions device_options;
     device_options.executor.graph = &tasks.graph;
     device_options.executor.worker = WorkerId(2);
@@ -162,7 +137,7 @@ struct Fixture : CudaFixture {
   GraphFixture tasks{3, true};
   Listener listener;
   std::unique_ptr<platform::CudaAccelerator> gpu;
-  std::unique_ptr<Launcher> launcher;
+  std::unique_ptr<CudaLauncher> launcher;
   std::unique_ptr<Device> device;
   int lost_calls = 0;
   std::optional<std::size_t> allocations_after_loss;
@@ -231,6 +206,31 @@ BOOST_AUTO_TEST_CASE(what_a_task_took_is_measured_on_its_stream) {
     BOOST_TEST((spans[i].end - spans[i].start).count() == f.listener.all[i].took.count());
     BOOST_TEST(!spans[i].failed);
   }
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_share_the_gpu_are_charged_their_parts_of_the_time) {
+  constexpr Duration kAlone = std::chrono::milliseconds(2);
+  Fixture f({.devices = 1, .shared_ns = kAlone.count()});
+  if (!f.needs_fake()) return;
+  // One, then four at once, then four that begin as others end.
+  f.start(f.submit(f.adder(1), {f.value(0)}));
+  f.poll_until(1);
+  f.fake->pause();
+  for (std::size_t i = 0; i < 4; ++i) f.start(f.submit(f.adder(1), {f.value(i)}));
+  f.fake->resume();
+  for (std::size_t i = 0; i < 4; ++i) {
+    f.poll_until(2 + i);
+    f.start(f.submit(f.adder(1), {f.value(4 + i)}));
+  }
+  f.poll_until(9);
+  Duration charged{};
+  for (const auto& done : f.listener.all) charged += done.took;
+  BOOST_TEST(std::chrono::duration<double>(charged) / kAlone == 9, boost::test_tools::tolerance(0.1));
+  // In the trace four at once take longer.
+  WorkerTrace::Content content = f.trace.take(f.clock.now());
+  Duration ran{};
+  content.tasks.for_each([&](const TaskSpan& span) { ran += span.end - span.start; });
+  BOOST_TEST((ran > 1.5 * charged));
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_its_task_when_what_it_enqueued_has_ended) {
