@@ -147,8 +147,9 @@ class MemoryCore {
   /// The handle's content was on lost nodes alone.
   [[nodiscard]] bool content_lost(HandleId handle) const;
   [[nodiscard]] const MemoryStatistics& statistics() const { return statistics_; }
-  /// A request waits to be admitted: for room, or for others to be released. Nothing else waits for a release.
-  [[nodiscard]] bool awaits_release() const { return waiting_ > 0; }
+  /// A request waits to be admitted: for room, or for others to be released; or each release may begin a write-back.
+  /// Nothing else waits for a release.
+  [[nodiscard]] bool awaits_release() const { return waiting_ > 0 || write_back_finished_; }
   /// Every request that was not acquired yet, by node, in the order of their admission.
   [[nodiscard]] std::vector<WaitingRequest> waiting() const;
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "proto/errors.hpp"
 #include "proto/ids.hpp"
 #include "proto/memory.hpp"
 #include "proto/spin_lock.hpp"
@@ -29,11 +29,13 @@ class alignas(64) GrantedPlaces {
     const LockGuard lock(lock_);
     std::erase_if(places_, [task](const Place& place) { return place.task == task; });
   }
-  /// Of data of a task that has not ended.
+  /// Of data of a task that has not ended; throws `Error` where no task was granted any.
   [[nodiscard]] std::uint64_t offset(HandleId handle) const {
     const LockGuard lock(lock_);
-    const auto found = std::ranges::find(places_, handle, &Place::handle);
-    assert(found != places_.end() && "a kernel looks for data that its task was granted");
+    const auto found =
+        std::find_if(places_.rbegin(), places_.rend(), [handle](const Place& place) { return place.handle == handle; });
+    if (found == places_.rend())
+      throw Error(ErrorCode::platform, "a kernel looks for data that its task was not granted");
     return found->offset;
   }
 

@@ -406,8 +406,8 @@ void RunServices::node_lost(NodeId node) {
   post(std::move(event));
   tell({.kind = SchedulerEvent::Kind::worker_lost, .worker = worker});
   setup_.peers->tell_scheduler();
-  // It sends away what lies with it.
-  setup_.peers->wake(worker);
+  // It sends away what lies with it. By a message, which it also looks for while its device computes.
+  setup_.peers->send(worker, WorkAvailable{});
 }
 
 DataView RunServices::replica(const graph::DataRecord& data, WorkerId worker) const {

@@ -53,6 +53,7 @@ void SchedulerState::take_events() {
 }
 
 SchedulerCore::Decision SchedulerState::look() {
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
   std::vector<ReadyTask> tasks;
   while (graph::Task* task = queues->next_activated()) tasks.push_back(take(task));
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
@@ -83,25 +84,22 @@ void SchedulerState::perform(const Placed& placed, bool first) {
   undecided.erase(found);
 }
 
-SchedulerState::Left SchedulerState::try_to_decide() {
+SchedulerState::Left SchedulerState::try_to_decide() noexcept {
   if (!mutex.try_lock()) return Left::activated;
   const LockGuard lock(mutex, std::adopt_lock);
   try {
     const SchedulerCore::Decision decision = look();
     perform(decision);
     return decision.ask_to_decide ? Left::decide : Left::nothing;
-  } catch (const std::exception& error) {
-    abandon(error.what());
-    return Left::nothing;
+  } catch (...) {
+    failed_ = std::current_exception();
+    return Left::activated;
   }
 }
 
 void SchedulerState::rescue(const std::string& reason) {
   const LockGuard lock(mutex);
-  abandon(reason);
-}
-
-void SchedulerState::abandon(const std::string& reason) {
+  failed_ = nullptr;
   take_events();
   while (graph::Task* task = queues->next_activated()) (void)take(task);
   std::vector<ReadyTask> tasks;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <caf/all.hpp>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -45,9 +46,9 @@ struct SchedulerState {
   void perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
   /// What the actor is to be sent, as it was not done here: nothing, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
-  /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have to
-  /// wait for the actor's to wake up. What the actor would die of is dealt with as if it had.
-  [[nodiscard]] Left try_to_decide();
+  /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have
+  /// to wait for the actor's to wake up. Never throws: what the actor would have died of is kept for it.
+  [[nodiscard]] Left try_to_decide() noexcept;
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
   void rescue(const std::string& reason);
@@ -79,10 +80,12 @@ struct SchedulerState {
  private:
   ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
-  void abandon(const std::string& reason) TROUPE_REQUIRES(mutex);
   /// Tells the core what has happened.
   void take_events() TROUPE_REQUIRES(mutex);
 
+  /// What went wrong in a worker's thread: the actor is to die of it, so that it is replaced and what lay here is
+  /// placed.
+  std::exception_ptr failed_ TROUPE_GUARDED_BY(mutex);
   /// A task has ended, and the core has not been asked what follows.
   bool ended_ TROUPE_GUARDED_BY(mutex) = false;
 

@@ -46,8 +46,8 @@ struct WorkerSetup {
 /// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `DataArrived`, `Continue`, `Stop`.
 ///
 /// Runs tasks one after the other in its handlers and goes back to the mailbox only when something has arrived or
-/// there is nothing to do. A thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`), which each message
-/// rings, too. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
+/// there is nothing to do. A thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`), which each
+/// message rings, too. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
 /// waits for a kernel.
 class WorkerActor final : public observation::ObservedActor, private DeviceListener {
  public:

@@ -89,11 +89,14 @@ inline bool WorkerCore::start_acquired(Step& step) {
 }
 
 Task* WorkerCore::next_acquired() {
+  // Before all others those that hold commute locks, for which tasks may wait that are more urgent than any here.
+  const auto comes_before = [this](const Task& one, const Task& other) {
+    if (one.holds_commute || other.holds_commute) return one.holds_commute && !other.holds_commute;
+    return options_.urgent_first && one.priority > other.priority;
+  };
   auto best = in_hand_.end();
   for (auto one = in_hand_.begin(); one != in_hand_.end(); ++one) {
-    if (!one->acquired) continue;
-    const bool first = best == in_hand_.end();
-    if (first || (options_.urgent_first && one->task->priority > best->task->priority)) best = one;
+    if (one->acquired && (best == in_hand_.end() || comes_before(*one->task, *best->task))) best = one;
   }
   if (best == in_hand_.end()) return nullptr;
   Task* const task = best->task;

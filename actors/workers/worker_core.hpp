@@ -67,7 +67,8 @@ class WorkerCore {
     std::size_t lookahead = 0;
     /// Take the oldest of the own deque first: a placing policy has put them in order.
     bool in_order = false;
-    /// What is in hand starts by priority; false: as data arrive, where a policy keeps tasks and lets them go one by one.
+    /// What is in hand starts by priority; false: as data arrive, where a policy keeps tasks and lets them go one by
+    /// one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.

@@ -254,6 +254,7 @@ bool CudaDevice::look_for_ends() noexcept {
   }
   return true;
 }
+
 void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};

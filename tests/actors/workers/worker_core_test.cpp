@@ -396,10 +396,27 @@ BOOST_AUTO_TEST_CASE(of_those_whose_data_are_there_the_most_urgent_starts_first)
         if (step.starts_with("start")) order.push_back(step);
       }
     }
-    const Lines expected = urgent_first ? Lines{"start late", "start high", "start low"}
-                                        : Lines{"start late", "start low", "start high"};
+    const Lines expected =
+        urgent_first ? Lines{"start late", "start high", "start low"} : Lines{"start late", "start low", "start high"};
     BOOST_TEST(order == expected, kPerElement);
   }
+}
+
+BOOST_AUTO_TEST_CASE(who_holds_commute_locks_is_not_overtaken) {
+  WorkerCore::Options options = with_lookahead();
+  options.lookahead = 2;
+  Fixture run(nobody_steals(4), options);
+  for (const char* name : {"first", "holder", "urgent"}) {
+    run.deque(kFirst).push(run.task(name));
+    (void)run.steps();
+  }
+  run.asked_for[1]->holds_commute = true;
+  run.asked_for[2]->priority = 9;
+  for (Task* task : {run.asked_for[0], run.asked_for[2], run.asked_for[1]}) run.core.acquired(*task);
+  (void)run.steps();
+  BOOST_TEST_REQUIRE(run.started.size() == 1U);
+  BOOST_TEST(run.started[0] == run.asked_for[1]);
+  run.asked_for[1]->holds_commute = false;
 }
 
 BOOST_AUTO_TEST_CASE(successors_are_announced_before_a_task_whose_data_have_arrived_starts) {
