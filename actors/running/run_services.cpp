@@ -160,12 +160,8 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp at, Durati
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   const SchedulerEvent::Kind kind = failed ? SchedulerEvent::Kind::left : SchedulerEvent::Kind::ended;
   const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = at, .took = took};
-  // Else the worker has the scheduler decide once the task is completed.
-  if (setup_.cooperative) {
-    tell_of_end(event);
-  } else {
-    tell(event);
-  }
+  // Otherwise the worker has the scheduler decide once the task is completed (`WorkerCore::Options::ends_count`).
+  setup_.cooperative ? tell_of_end(event) : tell(event);
 }
 
 void RunServices::tell(const SchedulerEvent& event) {
@@ -174,7 +170,7 @@ void RunServices::tell(const SchedulerEvent& event) {
 
 void RunServices::tell_of_end(const SchedulerEvent& event) {
   tell(event);
-  if (setup_.ends_count) setup_.peers->tell_scheduler();
+  if (setup_.policy_keeps) setup_.peers->tell_scheduler();
 }
 
 void RunServices::copy(const memory::Command& transfer) {

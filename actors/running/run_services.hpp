@@ -51,7 +51,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
     /// Where tasks wait for the scheduler, which is told of tasks and replicas; null under a local policy.
     workers::TaskDeque* activation = nullptr;
     /// The scheduler also decides when a task ends that makes none ready.
-    bool ends_count = false;
+    bool policy_keeps = false;
   };
 
   explicit RunServices(Setup setup);
@@ -72,7 +72,6 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) override;
 
   // For the scheduler.
-  [[nodiscard]] bool ends_count() const { return setup_.ends_count; }
   void take_events(std::vector<scheduler::SchedulerEvent>& events) { news_.take(events); }
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses);
 

@@ -154,6 +154,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
   workers::TaskDeque activation_;
   const bool placing_policy_;
+  /// It keeps tasks, and is asked whenever one has ended.
+  const bool policy_keeps_;
   Random order_;
   friend class SharingGraph;
   Mutex clients_mutex_;

@@ -45,6 +45,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       peers_(std::make_shared<workers::Peers>(places_.size(), !cooperative_)),
       placing_(std::move(plan.policy.placing)),
       placing_policy_(placing_ != nullptr),
+      policy_keeps_(placing_policy_ && placing_->keeps()),
       order_(options_.simulation ? options_.simulation->seed : options_.seed),
       bound_(places_.size()),
       configuration_(cooperative_),
@@ -102,7 +103,7 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.activation = placing_policy_ ? &activation_ : nullptr;
   setup.submitted = submitted_;
   setup.upcoming = upcoming_;
-  setup.ends_count = placing_policy_ && placing_->keeps();
+  setup.policy_keeps = policy_keeps_;
   services_ = std::make_unique<RunServices>(std::move(setup));
   if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
   if (accelerators_) accelerators_->on_lost([this](NodeId node) { services_->node_lost(node); });
@@ -212,10 +213,10 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->core.kind = place.device.type.kind;
   setup->core.seed = seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
   setup->core.activation_queue = placing_policy_ ? &activation_ : nullptr;
-  setup->core.ends_count = placing_policy_ && !cooperative_ && services_->ends_count();
+  setup->core.ends_count = policy_keeps_ && !cooperative_;
   setup->core.deterministic = cooperative_;
   setup->core.in_order = placing_policy_;
-  setup->core.urgent_first = !placing_policy_ || !services_->ends_count();
+  setup->core.urgent_first = !policy_keeps_;
   const DeviceTraits& device = traits(place.device.type.kind);
   setup->core.fetches = memories() != nullptr;
   if (simulation_) {

@@ -36,7 +36,8 @@ class CommuteLock {
 };
 
 /// Takes the commute locks of all the task's records (those below a handle with parts included), in the order of
-/// their ids, all or nothing: a task holds locks only while it runs, so no two tasks wait for one another.
+/// their ids, all or nothing, so no two tasks wait for one another: a task holds locks while it runs, and before that while it
+/// waits for its data and goes before its worker's other tasks (`WorkerCore::next_acquired`).
 /// True: the task holds them. False: it is parked, has left its caller's hands and will come back through some
 /// `release_commute`. Other tasks whose turn has come are appended to `retry`.
 ///
