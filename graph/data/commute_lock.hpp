@@ -36,10 +36,10 @@ class CommuteLock {
 };
 
 /// Takes the commute locks of all the task's records (those below a handle with parts included), in the order of
-/// their ids, all or nothing, so no two tasks wait for one another: a task holds locks while it runs, and before that while it
-/// waits for its data and goes before its worker's other tasks (`WorkerCore::next_acquired`).
-/// True: the task holds them. False: it is parked, has left its caller's hands and will come back through some
-/// `release_commute`. Other tasks whose turn has come are appended to `retry`.
+/// their ids, all or nothing, so no two tasks wait for one another: a task holds locks while it runs, and before that
+/// while it waits for its data and goes before its worker's other tasks (`WorkerCore::next_acquired`). True: the task
+/// holds them. False: it is parked, has left its caller's hands and will come back through some `release_commute`.
+/// Other tasks whose turn has come are appended to `retry`.
 ///
 /// A release wakes one task, not all, so that n commuting tasks cost n wakes. No turn is lost: a woken task either
 /// takes the lock that it was woken for, and its release wakes the next, or passes the turn on.
