@@ -1,4 +1,4 @@
-/// Rows of a block as a block of its own, on cores and on GPUs alike: nothing is dereferenced.
+/// Parts of a block as blocks of their own, on cores and on GPUs alike: nothing is dereferenced.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,12 @@ MatrixView<T> rows_below(MatrixView<T> a, std::int64_t row) {
 template <class T>
 MatrixView<T> columns_from(MatrixView<T> a, std::int64_t col, std::int64_t count) {
   return {a.data + col * a.ld, a.rows, count, a.ld};
+}
+
+/// `rows` x `cols` elements of a block, from (`row`, `col`) on.
+template <class T>
+MatrixView<T> part(MatrixView<T> a, std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+  return {a.data + row + col * a.ld, rows, cols, a.ld};
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/blas_threads.hpp"
+#include "kernels/block_column.hpp"
 #include "kernels/block_rows.hpp"
 #include "kernels/breakdown.hpp"
 #include "kernels/checks/pivots.hpp"
@@ -13,6 +14,7 @@
 #include "kernels/cuda/gpu_codelets.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/fortran.hpp"
+#include "kernels/reflectors.hpp"
 #include "kernels/tile_codelet_list.hpp"
 
 namespace troupe::kernels {
@@ -23,7 +25,7 @@ constexpr AccessMode r = AccessMode::read;
 constexpr AccessMode w = AccessMode::write;
 constexpr AccessMode rw = AccessMode::read_write;
 
-int as_int(std::int64_t value) { return static_cast<int>(value); }
+using fortran::as_int;
 
 template <class T>
 using In = MatrixView<const T>;
@@ -40,6 +42,18 @@ std::shared_ptr<void> tile_environment() {
 template <class F, class Flops>
 Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops flops) {
   return Codelet(name, std::move(modes)).cpu(kernel).flops(flops).environment(tile_environment);
+}
+
+/// One whose last handles are the tiles of a block column. It takes `offset` and `first`.
+template <class T, class F, class Flops>
+Codelet make_on_column(const char* name, std::vector<HandleGroup> groups, F kernel, Flops flops) {
+  groups.push_back(HandleGroup::of<MatrixView<T>>(rw, HandleGroup::any_number));
+  const auto position = ArgumentType::of<std::int64_t>();
+  return Codelet::variadic(name, std::move(groups))
+      .cpu(kernel)
+      .takes({position, position})
+      .flops(flops)
+      .environment(tile_environment);
 }
 
 double rows(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.rows); }
@@ -172,84 +186,155 @@ Codelet getrf_without_pivoting() {
               [](const KernelContext& c) { return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)); });
 }
 
-/// Exchanges rows `first + i` and `given[i]` of C, in order.
+/// Where the rows of a block column are: its row `offset` is row `first` of the whole matrix.
+struct Position {
+  explicit Position(const KernelContext& c) : offset(c.argument<std::int64_t>(0)), first(c.argument<std::int64_t>(1)) {}
+  /// Rows of the whole matrix above the column.
+  [[nodiscard]] std::int64_t above() const { return first - offset; }
+
+  std::int64_t offset;
+  std::int64_t first;
+};
+
+/// Exchanges, in order, the rows of C from `offset` on with those that the pivots name.
 template <class T>
-void exchange(Out<T> c, std::span<const int> given, std::int64_t first) {
-  const CheckedPivots pivots(given, c.rows);
+void exchange(const BlockColumn<T>& c, std::span<const std::span<const int>> given, const Position& position) {
+  const std::int64_t above = position.above();
+  const CheckedPivots pivots(given, above, above + c.rows());
   const std::int64_t count = pivots.size();
-  constexpr std::int64_t kStrip = 16;  // columns at a time: their rows stay in the cache
-  for (std::int64_t strip = 0; strip < c.cols; strip += kStrip) {
-    const std::int64_t end = std::min(strip + kStrip, c.cols);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t other = pivots[i];
-      if (other == first + i) continue;
-      for (std::int64_t j = strip; j < end; ++j) std::swap(c(first + i, j), c(other, j));
+  // Columns at a time: their rows stay in the cache, whatever the distance of columns.
+  constexpr std::int64_t kStrip = 8;
+  const auto exchange_all = [&](auto element) {
+    for (std::int64_t strip = 0; strip < c.cols(); strip += kStrip) {
+      const std::int64_t end = std::min(strip + kStrip, c.cols());
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t row = position.offset + i;
+        const std::int64_t other = pivots[i] - above;
+        if (other != row) element(i, row, other, strip, end);
+      }
     }
+  };
+  if (const auto whole = c.whole()) {
+    return exchange_all(
+        [&whole = *whole](auto, std::int64_t row, std::int64_t other, std::int64_t j, std::int64_t end) {
+          for (; j < end; ++j) std::swap(whole(row, j), whole(other, j));
+        });
   }
+  std::vector<std::pair<MatrixView<T>, MatrixView<T>>> rows;
+  for (std::int64_t i = 0; i < count; ++i) rows.emplace_back(c.row(position.offset + i), c.row(pivots[i] - above));
+  exchange_all([&rows](std::int64_t i, auto, auto, std::int64_t j, std::int64_t end) {
+    const auto& [row, other] = rows[static_cast<std::size_t>(i)];
+    for (; j < end; ++j) std::swap(row(0, j), other(0, j));
+  });
+}
+
+/// Calls `work` on the rows of a block column from `offset` on as one block: in place, or on a copy.
+template <class T, class F>
+void as_one_block(const BlockColumn<T>& a, std::int64_t offset, F work) {
+  if (const auto whole = a.whole()) return work(rows_below(*whole, offset));
+  const std::int64_t rows = a.rows() - offset;
+  std::vector<T> copied(static_cast<std::size_t>(rows * a.cols()));
+  const auto for_each_part = [&](auto copy) {
+    for (std::size_t i = 0; i < a.tiles().size(); ++i) {
+      const std::int64_t hidden = std::clamp<std::int64_t>(offset - a.begin_of(i), 0, a.tiles()[i].rows);
+      const Out<T> part = rows_below(a.tiles()[i], hidden);
+      for (std::int64_t j = 0; j < a.cols(); ++j) {
+        copy(part.data + j * part.ld, part.rows, copied.data() + (a.begin_of(i) + hidden - offset) + j * rows);
+      }
+    }
+  };
+  for_each_part([](const T* part, std::int64_t count, T* copy) { std::copy_n(part, count, copy); });
+  work(Out<T>{copied.data(), rows, a.cols(), std::max<std::int64_t>(rows, 1)});
+  for_each_part([](T* part, std::int64_t count, const T* copy) { std::copy_n(copy, count, part); });
+}
+
+/// Rows of all handles from number `begin` on.
+double rows_from_handle(const KernelContext& c, std::size_t begin) {
+  double all = 0;
+  for (std::size_t i = begin; i < c.size(); ++i) all += rows(c, i);
+  return all;
 }
 
 template <class T>
 Codelet getrf_panel() {
-  const auto kernel = [](Out<T> a, std::span<int> pivots, std::int64_t first) {
-    const Out<T> panel{a.data + first, a.rows - first, a.cols, a.ld};
+  const auto kernel = [](const KernelContext& context) {
+    const auto pivots = context.vector<int>(0);
+    const Position position(context);
     // LAPACK reads the pivots that it has written: in memory that others write too, a client of a service say, they
     // could have become anything by then.
     std::vector<int> own(pivots.size());
-    const int info = factor_panel(panel, std::span<int>(own));
-    for (std::size_t i = 0; i < pivots.size(); ++i) pivots[i] = own[i] + as_int(first);
-    if (info != 0) singular(first + info);
+    int info = 0;
+    as_one_block(BlockColumn<T>(context, 1), position.offset,
+                 [&](Out<T> panel) { info = factor_panel(panel, std::span<int>(own)); });
+    for (std::size_t i = 0; i < pivots.size(); ++i) pivots[i] = own[i] + as_int(position.first);
+    if (info != 0) singular(position.first + info);
   };
-  return make("getrf", {rw, w}, kernel, [](const KernelContext& c) {
-    return panel_flops(rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)), cols(c, 0));
+  return make_on_column<T>("getrf", {HandleGroup::of<std::span<int>>(w)}, kernel, [](const KernelContext& c) {
+    return panel_flops(rows_from_handle(c, 1) - static_cast<double>(c.argument<std::int64_t>(0)), cols(c, 1));
   });
 }
 
 template <class T>
 Codelet swap_and_solve() {
-  const auto kernel = [](In<T> d, std::span<const int> pivots, Out<T> c, std::int64_t offset, std::int64_t first) {
-    exchange(c, pivots, first);
-    solve_forward('U', d, rows_from(c, first - offset, d.rows), offset);
+  const auto kernel = [](const KernelContext& context) {
+    const auto d = context.matrix<const T>(0);
+    const std::span<const int> pivots = context.vector<const int>(1);
+    const BlockColumn<T> c(context, 2);
+    const Position position(context);
+    exchange(c, {&pivots, 1}, position);
+    solve_forward('U', d, rows_from(c.tiles().front(), 0, d.rows), position.offset);
   };
-  return make("swap_solve", {r, r, rw}, kernel, [](const KernelContext& c) {
-    return cols(c, 0) * cols(c, 0) * cols(c, 2) + 2 * rows_below_block(c) * cols(c, 0) * cols(c, 2);
-  });
+  return make_on_column<T>(
+      "swap_solve", {HandleGroup::of<MatrixView<const T>>(r), HandleGroup::of<std::span<const int>>(r)}, kernel,
+      [](const KernelContext& c) {
+        return cols(c, 0) * cols(c, 0) * cols(c, 2) + 2 * rows_below_block(c) * cols(c, 0) * cols(c, 2);
+      });
 }
 
 template <class T>
 Codelet swap_rows() {
-  const auto kernel = [](std::span<const int> pivots, Out<T> c, std::int64_t first) {
-    exchange(c, pivots.subspan(static_cast<std::size_t>(first)), first);
+  const auto kernel = [](const KernelContext& context) {
+    const auto pivots = pivots_from(context, 0);
+    exchange(BlockColumn<T>(context, pivots.size()), pivots, Position(context));
   };
-  return make("swap", {r, rw}, kernel, [](const KernelContext&) { return 0.0; });
+  return make_on_column<T>("swap", {HandleGroup::of<std::span<const int>>(r, HandleGroup::any_number)}, kernel,
+                           [](const KernelContext&) { return 0.0; });
 }
 
 template <class T>
 Codelet geqrt() {
   const auto kernel = [](Out<T> a, Out<T> t, Out<T> v) {
-    kernels::geqrt(a, t);
-    for (std::int64_t j = 0; j < a.cols; ++j) std::copy_n(a.data + j * a.ld, a.rows, v.data + j * v.ld);
+    const Out<T> own = rows_below(a, a.rows - v.rows);
+    kernels::geqrt(own, t);
+    for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
   };
   return make("geqrt", {rw, w, w}, kernel,
-              [](const KernelContext& c) { return 2 * cols(c, 0) * cols(c, 0) * (rows(c, 0) - cols(c, 0) / 3); });
+              [](const KernelContext& c) { return 2 * cols(c, 0) * cols(c, 0) * (rows(c, 2) - cols(c, 0) / 3); });
 }
 
 template <class T>
 Codelet gemqrt(const char* name, char trans) {
-  const auto kernel = [trans](In<T> v, In<T> t, Out<T> c) { kernels::gemqrt(trans, v, t, c); };
+  const auto kernel = [trans](In<T> v, In<T> t, Out<T> c) {
+    kernels::gemqrt(trans, v, t, rows_below(c, c.rows - v.rows));
+  };
   return make(name, {r, r, rw}, kernel,
-              [](const KernelContext& c) { return 2 * cols(c, 2) * cols(c, 0) * (2 * rows(c, 2) - cols(c, 0)); });
+              [](const KernelContext& c) { return 2 * cols(c, 2) * cols(c, 0) * (2 * rows(c, 0) - cols(c, 0)); });
 }
 
 template <class T>
 Codelet tpqrt() {
-  const auto kernel = [](Out<T> upper, Out<T> b, Out<T> t) { kernels::tpqrt(upper, b, t); };
+  const auto kernel = [](Out<T> upper, Out<T> b, Out<T> t, std::int64_t offset) {
+    kernels::tpqrt(rows_from(upper, offset, b.cols), b, t);
+  };
   return make("tpqrt", {rw, rw, w}, kernel,
               [](const KernelContext& c) { return 2 * rows(c, 1) * cols(c, 1) * cols(c, 1); });
 }
 
 template <class T>
 Codelet tpmqrt(const char* name, char trans) {
-  const auto kernel = [trans](In<T> v, In<T> t, Out<T> a, Out<T> b) { kernels::tpmqrt(trans, v, t, a, b); };
+  const auto kernel = [trans](In<T> v, In<T> t, Out<T> a, Out<T> b, std::int64_t offset) {
+    kernels::tpmqrt(trans, v, t, rows_from(a, offset, v.cols), b);
+  };
   return make(name, {r, r, rw, rw}, kernel,
               [](const KernelContext& c) { return 4 * rows(c, 0) * cols(c, 0) * cols(c, 3); });
 }

@@ -32,21 +32,27 @@ struct TileCodelets {
   Codelet solve_upper;             ///< D r, B rw; offset: B_o <- U^-1 B_o; B_a -= D_a B_o
   Codelet getrf_without_pivoting;  ///< D rw; offset, first: D_o <- L (unit lower) and U; D_b <- D_b U^-1
   Codelet trsm_right_upper;        ///< D r, A rw; offset: A <- A U^-1, U the upper triangle of D_o
-  /// A rw (a block column of the whole matrix), P w (int, as many as the panel has columns); first: factorizes the
-  /// rows from `first` on with partial pivoting. P: see `apps::Pivots`, counted from the top of the whole matrix.
+
+  // With partial pivoting: on block columns, each handed over as its tiles from some tile on, down to the last one: as
+  // many handles as there are. Row `offset` (int64) of these is row `first` of the whole matrix. Pivots: see
+  // `linalg::Pivots`, counted from the top of the whole matrix. On cores, tiles that lie below one another in memory,
+  // as those of one column-major matrix do, are worked on in place.
+
+  /// P w (int, as many as the panel has columns), A rw…; offset, first: factorizes A from row `offset` on.
   Codelet getrf_panel;
-  /// D r, P r, C rw (a block column); offset, first: exchanges rows of C by P; then `solve_unit_lower` on those rows of
-  /// C that face D.
+  /// D r, P r, C rw…; offset, first: exchanges rows of C from row `offset` on by P; then `solve_unit_lower` on those
+  /// rows of C that face D, all of them in the first tile.
   Codelet swap_and_solve;
-  /// P r (all pivots), C rw (a block column); first: exchanges rows of C by the pivots from number `first` on.
+  /// P r… (one after the other), C rw…; offset, first: exchanges rows of C from row `offset` on by the pivots.
   Codelet swap_rows;
 
-  // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block.
-  Codelet geqrt;              ///< A rw, T w, V w: A = Q R; R in the upper triangle of A, reflectors in V (like A)
+  // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a tile with the diagonal
+  // geqrt and gemqrt take the last rows, as many as V has: those from the diagonal on.
+  Codelet geqrt;              ///< A rw, T w, V w: A = Q R; R in the upper triangle of A, reflectors in A and V
   Codelet gemqrt;             ///< V r, T r, C rw: C <- Q C
   Codelet gemqrt_transposed;  ///< V r, T r, C rw: C <- Q^T C
-  Codelet tpqrt;              ///< R rw (upper), B rw, T w: QR of R on top of B; reflectors in B
-  Codelet tpmqrt;  ///< V r, T r, A rw, B rw: [A; B] <- Q [A; B], with the first rows of A, as many as V has columns
+  Codelet tpqrt;              ///< R rw, B rw, T w; offset: QR of the upper triangle of R_o on top of B; reflectors in B
+  Codelet tpmqrt;  ///< V r, T r, A rw, B rw; offset: [A_o; B] <- Q [A_o; B]; A_o has as many rows as V has columns
   Codelet tpmqrt_transposed;  ///< the same with Q^T
 
   /// A w; row, col (int64), seed (uint64), diagonal (double): A <- the part of `symmetric_element`'s matrix that begins

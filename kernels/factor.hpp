@@ -27,19 +27,4 @@ int getrf_without_pivoting(MatrixView<T> a);
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
 
-// LAPACK's routines; the inner block size is the number of rows of T. Work space is kept per thread.
-
-/// A <- R and reflectors; T as LAPACK's geqrt. rows >= columns.
-template <class T>
-void geqrt(MatrixView<T> a, MatrixView<T> t);
-/// C <- Q C (`trans` 'N') or Q^T C ('T').
-template <class T>
-void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c);
-/// QR of the upper triangle of `upper` (its first columns-of-B rows) on top of B.
-template <class T>
-void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t);
-/// [A; B] <- Q [A; B] or Q^T [A; B], with the first rows of A, as many as V has columns.
-template <class T>
-void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b);
-
 }  // namespace troupe::kernels

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 extern "C" {
 #define TROUPE_BLAS(T, p)                                                                                            \
@@ -14,6 +15,8 @@ extern "C" {
   void p##syrk_(const char*, const char*, const int*, const int*, const T*, const T*, const int*, const T*, T*,      \
                 const int*, std::size_t, std::size_t);                                                               \
   void p##trsm_(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*,      \
+                const int*, T*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);                     \
+  void p##trmm_(const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*,      \
                 const int*, T*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);                     \
   void p##potrf_(const char*, const int*, T*, const int*, int*, std::size_t);                                        \
   void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                                                \
@@ -37,6 +40,9 @@ TROUPE_BLAS(double, d)
 
 namespace troupe::kernels::fortran {
 
+/// Its sizes are int. Codelets refuse larger ones.
+inline int as_int(std::int64_t value) { return static_cast<int>(value); }
+
 #define TROUPE_FORTRAN(T, p)                                                                                         \
   inline void gemm(char ta, char tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, \
                    T* c, int ldc) {                                                                                  \
@@ -48,6 +54,10 @@ namespace troupe::kernels::fortran {
   inline void trsm(char side, char uplo, char trans, char diag, int m, int n, T alpha, const T* a, int lda, T* b,    \
                    int ldb) {                                                                                        \
     p##trsm_(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);                             \
+  }                                                                                                                  \
+  inline void trmm(char side, char uplo, char trans, char diag, int m, int n, T alpha, const T* a, int lda, T* b,    \
+                   int ldb) {                                                                                        \
+    p##trmm_(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);                             \
   }                                                                                                                  \
   inline int potrf(char uplo, int n, T* a, int lda) {                                                                \
     int info = 0;                                                                                                    \

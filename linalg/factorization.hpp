@@ -23,11 +23,10 @@ struct FactorizationOptions {
   /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
   /// 0: `default_tile`.
   std::int64_t tile = 0;
-  /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers. QR:
-  /// tiles are square.
+  /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers.
   std::int64_t tile_rows = 0;
-  /// Inner block of QR (LAPACK's ib).
-  std::int64_t inner = 48;
+  /// Inner block of QR (LAPACK's ib); 0: `default_inner`.
+  std::int64_t inner = 0;
   /// LU: exchange rows, or trust the matrix.
   bool pivoting = true;
   /// Copies the matrix to tiles that are spread over the NUMA nodes (`TilePlacement::spread`), and back: for matrices
@@ -35,13 +34,16 @@ struct FactorizationOptions {
   bool spread = false;
 };
 
-/// The columns of a tile that measured best for all three applications on cores, if the matrix is large enough.
-[[nodiscard]] std::int64_t default_tile(std::int64_t n);
+/// The columns of a tile that measured best on cores, if the matrix is large enough.
+[[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n);
 
 /// The rows of a tile for a matrix of order `n`: tall tiles give matrix products long columns to work on, as long as
 /// there are several tasks left for every worker in each step. A multiple of `tile`.
-[[nodiscard]] std::int64_t default_tile_rows(Application application, std::int64_t n, std::int64_t tile,
-                                             std::size_t workers);
+[[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers);
+
+/// The inner block of QR for a tile: with larger ones products have more rows and tiles are read less often, but all
+/// updates do inner / (4 x rows) more operations.
+[[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 
 /// The data of the largest task, with tiles as `options` names them, that works on tiles alone: three of them and, for
 /// QR, a triangular factor. Tasks on whole block columns (LU with pivoting) run on cores.

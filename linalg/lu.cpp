@@ -1,5 +1,8 @@
 #include "linalg/lu.hpp"
 
+#include <span>
+#include <vector>
+
 #include "kernels/codelets.hpp"
 #include "linalg/tile_checks.hpp"
 #include "linalg/tile_priorities.hpp"
@@ -15,21 +18,54 @@ Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
   panels_ = runtime.partition(registration_, blocks);
 }
 
+namespace {
+
+/// The handles of a task on a block column, in memory that is used again for the next one.
+class ColumnAccesses {
+ public:
+  ColumnAccesses& begin() {
+    accesses_.clear();
+    return *this;
+  }
+  ColumnAccesses& add(Access access) {
+    accesses_.push_back(access);
+    return *this;
+  }
+  /// The pivots of the panels from `first` on.
+  ColumnAccesses& add(const Pivots& pivots, int first) {
+    for (int k = first; k < pivots.panels(); ++k) add(read(pivots.panel(k)));
+    return *this;
+  }
+  /// The tiles of column j from tile row `top` on.
+  template <class T>
+  std::span<const Access> with(const TiledMatrix<T>& a, int top, int j) {
+    for (int i = top; i < a.tile_rows(); ++i) add(read_write(a(i, j)));
+    return accesses_;
+  }
+
+ private:
+  std::vector<Access> accesses_;
+};
+
+}  // namespace
+
 template <class T>
-void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots) {
+void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots, const kernels::TileCodelets<T>& kernel) {
   require_diagonal_in_tiles(a);
-  const auto& kernel = codelets<T>();
   const int n = a.tile_cols();
   const std::vector<int> priorities = lu_priorities(TileGrid::of(a));
   auto priority = priorities.begin();
+  ColumnAccesses accesses;
   for (int k = 0; k < n; ++k) {
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
     const std::int64_t first = k * a.tile().cols;
-    runtime.submit(kernel.getrf_panel, {a.column(k), pivots.panel(k)}, args(first), {.priority = *priority++});
+    runtime.submit(kernel.getrf_panel, accesses.begin().add(write(pivots.panel(k))).with(a, top, k),
+                   args(offset, first), {.priority = *priority++});
     for (int j = k + 1; j < n; ++j) {
-      runtime.submit(kernel.swap_and_solve, {a(top, k), pivots.panel(k), a.column(j)}, args(offset, first),
-                     {.priority = *priority++});
+      runtime.submit(kernel.swap_and_solve,
+                     accesses.begin().add(read(a(top, k))).add(read(pivots.panel(k))).with(a, top, j),
+                     args(offset, first), {.priority = *priority++});
       for (int i = top + 1; i < a.tile_rows(); ++i) {
         runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = *priority++});
       }
@@ -37,16 +73,18 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots) {
   }
   // Later interchanges apply to L as well: once per block column, when all are known.
   for (int j = 0; j + 1 < n; ++j) {
-    runtime.submit(kernel.swap_rows, {pivots.all(), a.column(j)}, args((j + 1) * a.tile().cols),
-                   {.priority = *priority++});
+    runtime.submit(kernel.swap_rows, accesses.begin().add(pivots, j + 1).with(a, a.diagonal(j + 1), j),
+                   args(a.diagonal_offset(j + 1), (j + 1) * a.tile().cols), {.priority = *priority++});
   }
 }
 
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
+  ColumnAccesses accesses;
   for (int r = 0; r < b.tile_cols(); ++r) {
-    runtime.submit(kernel.swap_rows, {pivots.all(), b.column(r)}, args(std::int64_t{0}));
+    runtime.submit(kernel.swap_rows, accesses.begin().add(pivots, 0).with(b, 0, r),
+                   args(std::int64_t{0}, std::int64_t{0}));
   }
   lu_solve_without_pivoting(runtime, lu, b);
 }
@@ -97,7 +135,7 @@ void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, Tiled
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                    \
-  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&);                                    \
+  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&, const kernels::TileCodelets<T>&);   \
   template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&);       \
   template void lu_without_pivoting(Runtime&, TiledMatrix<T>&, const kernels::TileCodelets<T>&); \
   template void lu_solve_without_pivoting(Runtime&, const TiledMatrix<T>&, TiledMatrix<T>&);

@@ -15,9 +15,10 @@ class Pivots {
   /// For a matrix of `rows` rows and panels of `panel` columns.
   Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel);
 
-  /// All of them, and those of panel k.
+  /// All of them, as one piece of host memory, and those of panel k.
   [[nodiscard]] Handle all() const { return registration_; }
   [[nodiscard]] Handle panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] int panels() const { return static_cast<int>(panels_.size()); }
   [[nodiscard]] const std::vector<int>& rows() const { return rows_; }
 
  private:
@@ -26,16 +27,17 @@ class Pivots {
   std::vector<Handle> panels_;
 };
 
-/// Submits the tasks that overwrite the square matrix `a`, which needs block columns (`TileStorage::columns` or
-/// `in_place`), with L and U, where P A = L U, L unit lower triangular. Partial pivoting over whole columns, as
-/// LAPACK's getrf: a panel is one task on its block column; then, for every block column, the interchanges and the
-/// triangular solve are one task, and the updates are one task per tile below. Tiles as for `cholesky`. If U(i, i) is
-/// exactly zero, the wait throws `numerical` with i.
+/// Submits the tasks that overwrite the square matrix `a` with L and U, where P A = L U, L unit lower triangular.
+/// Partial pivoting over whole columns, as LAPACK's getrf: a panel is one task on the tiles of its block column; then,
+/// for every block column, the interchanges and the triangular solve are one task, and the updates are one task per
+/// tile below. Cores work on panels in place where the matrix has block columns (`TileStorage::columns` or `in_place`),
+/// and on a copy of each where it has not. Tiles as for `cholesky`. If U(i, i) is exactly zero, the wait throws
+/// `numerical` with i.
 template <class T>
-void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots);
+void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
+        const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
 
-/// Submits the tasks that overwrite B by the solution of A X = B. B needs block columns and tiles as high as those of
-/// A.
+/// Submits the tasks that overwrite B by the solution of A X = B. B needs tiles as high as those of A.
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
 

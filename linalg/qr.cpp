@@ -1,6 +1,7 @@
 #include "linalg/qr.hpp"
 
 #include "kernels/codelets.hpp"
+#include "linalg/tile_checks.hpp"
 #include "linalg/tile_priorities.hpp"
 
 namespace troupe::linalg {
@@ -9,9 +10,7 @@ using kernels::codelets;
 
 template <class T>
 QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage) {
-  if (a.tile().rows != a.tile().cols) {
-    throw Error(ErrorCode::invalid_argument, "tile QR needs square tiles");
-  }
+  require_diagonal_in_tiles(a);
   if (inner <= 0) {
     throw Error(ErrorCode::invalid_argument, "the inner block of a QR factorization must be at least 1");
   }
@@ -20,9 +19,10 @@ QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t 
                                         : runtime.allocate_matrix<T>(rows, cols, name);
   };
   for (int k = 0; k < a.tile_cols(); ++k) {
-    diagonal_.push_back(make(a.rows_of(k), a.cols_of(k), "V"));
+    const int top = a.diagonal(k);
+    diagonal_.push_back(make(a.rows_of(top) - a.diagonal_offset(k), a.cols_of(k), "V"));
     std::vector<Data>& column = t_.emplace_back();
-    for (int i = k; i < a.tile_rows(); ++i) {
+    for (int i = top; i < a.tile_rows(); ++i) {
       column.push_back(make(std::min(inner, a.cols_of(k)), a.cols_of(k), "T"));
     }
   }
@@ -35,15 +35,18 @@ void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors, const kernel
   const std::vector<int> priorities = qr_priorities(TileGrid::of(a));
   auto priority = priorities.begin();
   for (int k = 0; k < n; ++k) {
-    runtime.submit(kernel.geqrt, {a(k, k), factors.t(k, k), factors.diagonal(k)}, {}, {.priority = *priority++});
+    const int top = a.diagonal(k);
+    const std::int64_t offset = a.diagonal_offset(k);
+    runtime.submit(kernel.geqrt, {a(top, k), factors.t(k, 0), factors.diagonal(k)}, {}, {.priority = *priority++});
     for (int j = k + 1; j < n; ++j) {
-      runtime.submit(kernel.gemqrt_transposed, {factors.diagonal(k), factors.t(k, k), a(k, j)}, {},
+      runtime.submit(kernel.gemqrt_transposed, {factors.diagonal(k), factors.t(k, 0), a(top, j)}, {},
                      {.priority = *priority++});
     }
-    for (int i = k + 1; i < m; ++i) {
-      runtime.submit(kernel.tpqrt, {a(k, k), a(i, k), factors.t(i, k)}, {}, {.priority = *priority++});
+    for (int i = top + 1; i < m; ++i) {
+      runtime.submit(kernel.tpqrt, {a(top, k), a(i, k), factors.t(k, i - top)}, args(offset),
+                     {.priority = *priority++});
       for (int j = k + 1; j < n; ++j) {
-        runtime.submit(kernel.tpmqrt_transposed, {a(i, k), factors.t(i, k), a(k, j), a(i, j)}, {},
+        runtime.submit(kernel.tpmqrt_transposed, {a(i, k), factors.t(k, i - top), a(top, j), a(i, j)}, args(offset),
                        {.priority = *priority++});
       }
     }
@@ -62,12 +65,14 @@ void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& fac
     for (int step = 0; step < n; ++step) {
       // Q = Q_0 Q_1 …, and each Q_k eliminates its tiles from the diagonal downwards.
       const int k = transposed ? step : n - 1 - step;
-      if (transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, k), c(k, r)});
-      for (int row = k + 1; row < m; ++row) {
-        const int i = transposed ? row : m + k - row;
-        runtime.submit(below, {a(i, k), factors.t(i, k), c(k, r), c(i, r)});
+      const int top = a.diagonal(k);
+      const std::int64_t offset = a.diagonal_offset(k);
+      if (transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, 0), c(top, r)});
+      for (int row = top + 1; row < m; ++row) {
+        const int i = transposed ? row : m + top - row;
+        runtime.submit(below, {a(i, k), factors.t(k, i - top), c(top, r), c(i, r)}, args(offset));
       }
-      if (!transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, k), c(k, r)});
+      if (!transposed) runtime.submit(diagonal, {factors.diagonal(k), factors.t(k, 0), c(top, r)});
     }
   }
 }
@@ -76,12 +81,13 @@ template <class T>
 void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
   qr_apply(runtime, a, factors, true, b);
-  const std::int64_t whole = 0;  // tiles are square: none has rows above its diagonal
   for (int r = 0; r < b.tile_cols(); ++r) {
     for (int k = a.tile_cols() - 1; k >= 0; --k) {
-      runtime.submit(kernel.solve_upper, {a(k, k), b(k, r)}, args(whole));
-      for (int i = 0; i < k; ++i) {
-        runtime.submit(kernel.gemm_nn, {a(i, k), b(k, r), b(i, r)}, args(whole));
+      const int top = a.diagonal(k);
+      const std::int64_t offset = a.diagonal_offset(k);
+      runtime.submit(kernel.solve_upper, {a(top, k), b(top, r)}, args(offset));
+      for (int i = 0; i < top; ++i) {
+        runtime.submit(kernel.gemm_nn, {a(i, k), b(top, r), b(i, r)}, args(offset));
       }
     }
   }

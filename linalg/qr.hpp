@@ -19,13 +19,13 @@ class QrFactors {
   /// `storage`: `none` for data without memory.
   QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
 
-  /// The triangular factors of the block reflectors that eliminate tile (i, k) of A, i >= k: `inner` rows and as many
-  /// columns as the tile.
-  [[nodiscard]] Handle t(int i, int k) const {
-    return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(i - k)];
+  /// The triangular factors of the block reflectors that eliminate tile column k in the tile that is `below` tiles below
+  /// the one with the diagonal: `inner` rows and as many columns as the tile.
+  [[nodiscard]] Handle t(int k, int below) const {
+    return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below)];
   }
-  /// The reflectors of the diagonal tile (k, k), apart from R, so that applying them may overlap with eliminating the
-  /// tiles below.
+  /// The reflectors of the tile of column k with the diagonal, from that on, apart from R, so that applying them may
+  /// overlap with eliminating the tiles below.
   [[nodiscard]] Handle diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k)]; }
 
  private:
@@ -35,8 +35,8 @@ class QrFactors {
 };
 
 /// Submits the tasks that overwrite `a`, which has at least as many rows as columns, with R in its upper triangle, and
-/// what makes up Q below and in `factors`. Flat tree, tile by tile: Buttari et al., Parallel Computing 35 (2009),
-/// with LAPACK's geqrt, gemqrt, tpqrt and tpmqrt as kernels.
+/// what makes up Q below and in `factors`. Tiles may be taller than wide. Flat tree, tile by tile: Buttari et al.,
+/// Parallel Computing 35 (2009).
 template <class T>
 void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors,
         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());

@@ -98,15 +98,19 @@ TiledMatrix<T> tiled_copy(Runtime& runtime, const DenseMatrix<T>& a, TileSize ti
 /// The identity, as far as it fits into `rows` x `cols`.
 template <class T>
 TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile) {
-  static const Codelet codelet = Codelet("identity", {AccessMode::write}).cpu([](MatrixView<T> to, bool on_diagonal) {
-    for (std::int64_t j = 0; j < to.cols; ++j) {
-      std::fill_n(&to(0, j), to.rows, T{0});
-      if (on_diagonal && j < to.rows) to(j, j) = T{1};
-    }
-  });
+  static const Codelet codelet =
+      Codelet("identity", {AccessMode::write}).cpu([](MatrixView<T> to, std::int64_t offset) {
+        for (std::int64_t j = 0; j < to.cols; ++j) {
+          std::fill_n(&to(0, j), to.rows, T{0});
+          if (offset + j < to.rows) to(offset + j, j) = T{1};
+        }
+      });
   TiledMatrix<T> result(runtime, rows, cols, tile);
   for (int j = 0; j < result.tile_cols(); ++j) {
-    for (int i = 0; i < result.tile_rows(); ++i) runtime.submit(codelet, {result(i, j)}, args(i == j));
+    for (int i = 0; i < result.tile_rows(); ++i) {
+      const std::int64_t offset = i == result.diagonal(j) ? result.diagonal_offset(j) : result.rows_of(i);
+      runtime.submit(codelet, {result(i, j)}, args(offset));
+    }
   }
   return result;
 }
@@ -149,9 +153,10 @@ TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<
   qr_apply(runtime, qr, factors, false, q);
   TiledMatrix<T> rest = tiled_identity<T>(runtime, qr.cols(), qr.cols(), qr.tile());
   for (int j = 0; j < rest.tile_cols(); ++j) {
-    for (int i = 0; i < rest.tile_rows(); ++i) {
+    for (int i = 0; i < rest.tile_cols(); ++i) {
       for (int k = 0; k < q.tile_rows(); ++k) {
-        runtime.submit(codelets<T>().gemm_tn, {q(k, i), q(k, j), rest(i, j)}, args(std::int64_t{0}));
+        runtime.submit(codelets<T>().gemm_tn, {q(k, i), q(k, j), rest(rest.diagonal(i), j)},
+                       args(rest.diagonal_offset(i)));
       }
     }
   }

@@ -45,10 +45,10 @@ class Plan {
     joints_.push_back(ranks_.size());
     add(0, {write_extra(k)});
   }
-  /// A task that writes all tiles of column j besides.
-  void add_on_column(double cost, int j, std::initializer_list<Use> uses) {
+  /// A task that writes the tiles of column j from tile row `top` on besides.
+  void add_on_column(double cost, int top, int j, std::initializer_list<Use> uses) {
     uses_.assign(uses);
-    for (int i = 0; i < grid_.tile_rows(); ++i) uses_.push_back(write(i, j));
+    for (int i = top; i < grid_.tile_rows(); ++i) uses_.push_back(write(i, j));
     ranks_.add(cost, uses_);
   }
   [[nodiscard]] std::vector<int> priorities() const {
@@ -132,11 +132,11 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     const int top = a.diagonal(k);
     const std::int64_t inner = a.cols_of(k);
     const std::int64_t panel_rows = a.rows - k * a.tile.cols;
-    plan.add_on_column((number(panel_rows) - number(inner) / 3) * number(inner) * number(inner) / kPanelSpeed, k,
+    plan.add_on_column((number(panel_rows) - number(inner) / 3) * number(inner) * number(inner) / kPanelSpeed, top, k,
                        {plan.write_extra(k)});
     for (int j = k + 1; j < n; ++j) {
       const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - inner, 0);
-      plan.add_on_column(solve_cost(a.cols_of(j), inner) + product_cost(below, a.cols_of(j), inner), j,
+      plan.add_on_column(solve_cost(a.cols_of(j), inner) + product_cost(below, a.cols_of(j), inner), top, j,
                          {plan.read(top, k), plan.read_extra(k)});
       for (int i = top + 1; i < a.tile_rows(); ++i) {
         plan.add(product_cost(a.rows_of(i), a.cols_of(j), inner),
@@ -147,7 +147,8 @@ std::vector<int> lu_priorities(const TileGrid& a) {
   for (int j = 0; j + 1 < n; ++j) {
     // Memory at some bytes a cycle, in operations that a core could do meanwhile; it waits for the last pivots.
     constexpr double kOperationsPerElement = 16;
-    plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), j, {plan.read_extra(n - 1)});
+    plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,
+                       {plan.read_extra(n - 1)});
   }
   return plan.priorities();
 }
@@ -180,18 +181,19 @@ std::vector<int> qr_priorities(const TileGrid& a) {
   const int n = a.tile_cols();
   const int m = a.tile_rows();
   for (int k = 0; k < n; ++k) {
-    const double rows = number(a.rows_of(k));
+    const int top = a.diagonal(k);
+    const double rows = number(rows_from_diagonal(a, k));
     const double inner = number(a.cols_of(k));
-    plan.add(2 * inner * inner * (rows - inner / 3) / kReflectorSpeed, {plan.write(k, k), plan.write_extra(k)});
+    plan.add(2 * inner * inner * (rows - inner / 3) / kReflectorSpeed, {plan.write(top, k), plan.write_extra(k)});
     for (int j = k + 1; j < n; ++j) {
       plan.add(2 * number(a.cols_of(j)) * inner * (2 * rows - inner) / kSolveSpeed,
-               {plan.read_extra(k), plan.write(k, j)});
+               {plan.read_extra(k), plan.write(top, j)});
     }
-    for (int i = k + 1; i < m; ++i) {
-      plan.add(2 * number(a.rows_of(i)) * inner * inner / kReflectorSpeed, {plan.write(k, k), plan.write(i, k)});
+    for (int i = top + 1; i < m; ++i) {
+      plan.add(2 * number(a.rows_of(i)) * inner * inner / kReflectorSpeed, {plan.write(top, k), plan.write(i, k)});
       for (int j = k + 1; j < n; ++j) {
         plan.add(4 * number(a.rows_of(i)) * inner * number(a.cols_of(j)) / kSolveSpeed,
-                 {plan.read(i, k), plan.write(k, j), plan.write(i, j)});
+                 {plan.read(i, k), plan.write(top, j), plan.write(i, j)});
       }
     }
   }

@@ -14,17 +14,34 @@ bool is_size(std::int64_t value) { return value >= 0 && value <= kLargestSize; }
 
 Conditions::Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments)
     : definition_(definition), layouts_(layouts), arguments_(arguments) {
-  if (layouts.size() != definition.parameters.size()) {
+  if (definition.variadic) {
+    check_groups();
+  } else if (layouts.size() != definition.parameters.size()) {
     wrong_ = fmt::format("it takes {} handles", definition.parameters.size());
-    return;
+  } else {
+    for (std::size_t i = 0; i < layouts.size(); ++i) check_data(i, definition.parameters[i]);
   }
-  for (std::size_t i = 0; i < layouts.size(); ++i) check_data(i);
-  check_arguments();
+  if (ok()) check_arguments();
 }
 
-void Conditions::check_data(std::size_t index) {
+void Conditions::check_groups() {
+  GroupWalk walk(definition_.groups);
+  for (std::size_t i = 0; i < layouts_.size(); ++i) {
+    const HandleGroup* const group = walk.next(layouts_[i].element_tag);
+    if (group == nullptr) return require(false, fmt::format("handle {} must have another type, or not be there", i));
+    groups_.push_back(walk.index());
+    check_data(i, group->parameter);
+  }
+  require(walk.complete(), "it takes more handles");
+}
+
+std::span<const Layout> Conditions::group(std::size_t index) const {
+  const auto [first, last] = std::equal_range(groups_.begin(), groups_.end(), index);
+  return layouts_.subspan(static_cast<std::size_t>(first - groups_.begin()), static_cast<std::size_t>(last - first));
+}
+
+void Conditions::check_data(std::size_t index, const DataParameter& parameter) {
   const Layout& layout = layouts_[index];
-  const DataParameter& parameter = definition_.parameters[index];
   const auto expects = [&](bool holds, std::string_view what) {
     if (!holds) require(false, fmt::format("handle {} must {}", index, what));
   };

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/codelets/arguments.hpp"
 #include "graph/codelets/codelet.hpp"
@@ -24,12 +25,15 @@ inline constexpr std::int64_t kLargestSize = 2147483647;
 /// of a few sizes do not overflow.
 class Conditions {
  public:
-  /// `definition` is that of a typed codelet. All that is given outlives this.
+  /// `definition` is that of a typed codelet, or of a variadic one that says what its handles are. All that is given
+  /// outlives this.
   Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments);
 
   /// False where nothing more may be looked at.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
+  /// The data of a variadic codelet's group of handles; at least one.
+  [[nodiscard]] std::span<const Layout> group(std::size_t index) const;
   template <class T>
   [[nodiscard]] T argument(std::size_t index) const {
     T value;
@@ -48,12 +52,15 @@ class Conditions {
   [[nodiscard]] Result<void> result() const;
 
  private:
-  void check_data(std::size_t index);
+  void check_groups();
+  void check_data(std::size_t index, const DataParameter& parameter);
   void check_arguments();
 
   const CodeletDefinition& definition_;
   std::span<const Layout> layouts_;
   const Arguments& arguments_;
+  /// The group of each handle, where there are groups.
+  std::vector<std::size_t> groups_;
   std::optional<std::string> wrong_;
 };
 

@@ -7,18 +7,24 @@
 
 namespace troupe::kernels {
 
-CheckedPivots::CheckedPivots(std::span<const int> given, std::int64_t rows) : pivots_(given.size()) {
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    // What is checked must be what was read, so the compiler may not read again.
-    const int pivot = std::atomic_ref<int>(const_cast<int&>(given[i])).load(std::memory_order_relaxed);
-    if (pivot < 0 || pivot >= rows) unusable_pivot(static_cast<std::int64_t>(i), rows);
-    pivots_[i] = pivot;
+CheckedPivots::CheckedPivots(std::span<const std::span<const int>> pieces, std::int64_t begin, std::int64_t end) {
+  std::size_t count = 0;
+  for (const auto& piece : pieces) count += piece.size();
+  pivots_.reserve(count);
+  for (const auto& piece : pieces) {
+    for (const int& given : piece) {
+      // What is checked must be what was read, so the compiler may not read again.
+      const int pivot = std::atomic_ref<int>(const_cast<int&>(given)).load(std::memory_order_relaxed);
+      if (pivot < begin || pivot >= end) unusable_pivot(size(), begin, end);
+      pivots_.push_back(pivot);
+    }
   }
 }
 
-void unusable_pivot(std::int64_t index, std::int64_t rows) {
-  throw Error(ErrorCode::bad_input, "pivot " + std::to_string(index) + " is none of the " + std::to_string(rows) +
-                                        " rows of the matrix: pass pivots as getrf_panel leaves them");
+void unusable_pivot(std::int64_t index, std::int64_t begin, std::int64_t end) {
+  throw Error(ErrorCode::bad_input, "pivot " + std::to_string(index) + " is none of the rows " + std::to_string(begin) +
+                                        " up to " + std::to_string(end) +
+                                        " that the task exchanges: pass pivots as getrf_panel leaves them");
 }
 
 }  // namespace troupe::kernels

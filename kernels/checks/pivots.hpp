@@ -7,11 +7,11 @@
 
 namespace troupe::kernels {
 
-/// A copy of `given`, each element read once and checked: all of them are rows of a matrix of `rows` rows. Throws
-/// `bad_input` where one is not. Others may write `given` at the same time.
+/// A copy of what `pieces` hold, each element read once and checked: all of them are rows from `begin` up to `end`.
+/// Throws `bad_input` where one is not. Others may write the pieces at the same time.
 class CheckedPivots {
  public:
-  CheckedPivots(std::span<const int> given, std::int64_t rows);
+  CheckedPivots(std::span<const std::span<const int>> pieces, std::int64_t begin, std::int64_t end);
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(pivots_.size()); }
   [[nodiscard]] std::int64_t operator[](std::int64_t i) const { return pivots_[static_cast<std::size_t>(i)]; }
 
@@ -19,7 +19,7 @@ class CheckedPivots {
   std::vector<int> pivots_;
 };
 
-/// Throws `bad_input`: pivot number `index`, counted from 0, is no row.
-[[noreturn]] void unusable_pivot(std::int64_t index, std::int64_t rows);
+/// Throws `bad_input`: pivot number `index`, counted from 0, is no row from `begin` up to `end`.
+[[noreturn]] void unusable_pivot(std::int64_t index, std::int64_t begin, std::int64_t end);
 
 }  // namespace troupe::kernels

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace troupe::kernels {
@@ -72,28 +73,46 @@ void solve(Conditions& c) {
   offset(c, 0, d.cols, d.rows);
 }
 
+/// The rows of a block column's tiles, which have as many columns each. `offset` and `first` lead to `exchanged` of
+/// them.
+std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int64_t exchanged) {
+  std::int64_t rows = 0;
+  for (const Layout& tile : tiles) {
+    c.require(tile.cols == tiles.front().cols, "all tiles must have as many columns");
+    rows += tile.rows;
+    c.require(rows <= kLargestSize, "the tiles must have at most 2147483647 rows together");
+    if (!c.ok()) return 0;
+  }
+  const std::int64_t above = offset(c, 0, exchanged, rows);
+  // Rows of the whole matrix have to be numbers of 32 bits.
+  const std::int64_t first = c.argument_up_to(1, kLargestSize - rows, kFirst);
+  c.require(first >= above, "first must be at least offset");
+  return rows;
+}
+
 void getrf_panel(Conditions& c) {
-  const Layout& a = c.data(0);
-  c.require(c.data(1).elements() == a.cols, "P must have as many elements as A has columns");
-  c.argument_up_to(0, a.rows - a.cols, kFirst);
+  const auto tiles = c.group(1);
+  c.require(c.data(0).elements() == tiles.front().cols, "P must have as many elements as A has columns");
+  block_column(c, tiles, tiles.front().cols);
 }
 
 void swap_and_solve(Conditions& c) {
   const Layout& d = c.data(0);
+  const auto tiles = c.group(2);
   const std::int64_t pivots = c.data(1).elements();
-  const Layout& own = c.data(2);
-  c.require(pivots <= own.rows, "C must have a row for each pivot");
-  if (!c.ok()) return;
-  const std::int64_t above = offset(c, 0, d.cols, d.rows);
-  const std::int64_t first = c.argument_up_to(1, own.rows - pivots, kFirst);
-  c.require(first >= above && d.rows <= own.rows && first - above <= own.rows - d.rows,
-            "the rows of C from first - offset on must face those of D");
+  block_column(c, tiles, pivots);
+  offset(c, 0, d.cols, d.rows);
+  c.require(tiles.front().rows >= d.rows, "the first tile of C must have the rows that face D");
 }
 
 void swap_rows(Conditions& c) {
-  const std::int64_t pivots = c.data(0).elements();
-  c.require(pivots <= c.data(1).rows, "C must have a row for each pivot");
-  c.argument_up_to(0, pivots, kFirst);
+  std::int64_t pivots = 0;
+  for (const Layout& piece : c.group(0)) {
+    pivots += piece.elements();
+    c.require(pivots <= kLargestSize, "there must be at most 2147483647 pivots");
+    if (!c.ok()) return;
+  }
+  block_column(c, c.group(1), pivots);
 }
 
 /// T of `columns` reflectors: LAPACK's inner block is its number of rows.
@@ -106,15 +125,15 @@ void inner_block(Conditions& c, const Layout& t, std::int64_t columns) {
 void geqrt(Conditions& c) {
   const Layout& a = c.data(0);
   const Layout& v = c.data(2);
-  c.require(a.rows >= a.cols, "A must have at least as many rows as columns");
+  c.require(v.rows >= a.cols, "V must have at least as many rows as A has columns");
   inner_block(c, c.data(1), a.cols);
-  c.require(v.rows == a.rows && v.cols == a.cols, "V must be as large as A");
+  c.require(v.rows <= a.rows && v.cols == a.cols, "V must have as many columns as A, and at most as many rows");
 }
 
 void gemqrt(Conditions& c) {
   const Layout& v = c.data(0);
   c.require(v.rows >= v.cols, "V must have at least as many rows as columns");
-  c.require(v.rows == c.data(2).rows, "V must have as many rows as C");
+  c.require(v.rows <= c.data(2).rows, "V must have at most as many rows as C");
   inner_block(c, c.data(1), v.cols);
 }
 
@@ -122,6 +141,7 @@ void tpqrt(Conditions& c) {
   const Layout& upper = c.data(0);
   const Layout& b = c.data(1);
   c.require(upper.rows >= b.cols && upper.cols >= b.cols, "R must have as many rows and columns as B has columns");
+  offset(c, 0, b.cols, upper.rows);
   inner_block(c, c.data(2), b.cols);
 }
 
@@ -132,6 +152,7 @@ void tpmqrt(Conditions& c) {
   c.require(v.rows == b.rows, "V must have as many rows as B");
   c.require(a.rows >= v.cols, "A must have at least as many rows as V has columns");
   c.require(a.cols == b.cols, "A must have as many columns as B");
+  offset(c, 0, v.cols, a.rows);
   inner_block(c, c.data(1), v.cols);
 }
 

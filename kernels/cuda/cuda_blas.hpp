@@ -100,17 +100,22 @@ void potrf(CudaStream& s, MatrixView<T> a, int* info) {
           "cusolverDnPotrf");
 }
 
-/// A <- L (unit lower) and U, without exchanging rows. `info`, in the device's memory: below zero for a wrong argument.
-/// A has elements.
+/// Elements that `getrf` needs to work in.
 template <class T>
-void getrf_without_pivoting(CudaStream& s, MatrixView<T> a, int* info) {
+std::size_t getrf_work_size(CudaStream& s, MatrixView<T> a) {
   int size = 0;
   const auto size_of = choose<T>(s.solver().cusolverDnSgetrf_bufferSize, s.solver().cusolverDnDgetrf_bufferSize);
   require(size_of(s.solver_handle(), as_int(a.rows), as_int(a.cols), a.data, as_int(a.ld), &size),
           "cusolverDnGetrf_bufferSize");
+  return static_cast<std::size_t>(size);
+}
+
+/// A <- L (unit lower) and U. `pivots`, in the device's memory: as LAPACK's; null: no rows are exchanged. `info`, too:
+/// below zero for a wrong argument. A has elements.
+template <class T>
+void getrf(CudaStream& s, MatrixView<T> a, T* work, int* pivots, int* info) {
   const auto call = choose<T>(s.solver().cusolverDnSgetrf, s.solver().cusolverDnDgetrf);
-  T* const work = s.work_space<T>(static_cast<std::size_t>(size));
-  require(call(s.solver_handle(), as_int(a.rows), as_int(a.cols), a.data, as_int(a.ld), work, nullptr, info),
+  require(call(s.solver_handle(), as_int(a.rows), as_int(a.cols), a.data, as_int(a.ld), work, pivots, info),
           "cusolverDnGetrf");
 }
 

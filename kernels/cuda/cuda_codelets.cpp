@@ -3,11 +3,13 @@
 #include <span>
 #include <utility>
 
+#include "kernels/block_column.hpp"
 #include "kernels/block_rows.hpp"
 #include "kernels/breakdown.hpp"
 #include "kernels/checks/pivots.hpp"
 #include "kernels/cuda/cuda_blas.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/cuda_pivoting.hpp"
 #include "kernels/cuda/cuda_reflectors.hpp"
 #include "kernels/cuda/cuda_stream.hpp"
 #include "kernels/cuda/gpu_codelets.hpp"
@@ -125,60 +127,89 @@ void potrf(const Call& call) {
   cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
+/// After getrf, of which the second status is the first pivot that is zero.
+void watch_pivots(const Call& call, std::int64_t first) {
+  call.stream.watch([first](const Status& status) {
+    if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
+    if (status[1] > 0) singular(first + status[1]);
+  });
+}
+
 template <class T>
 void getrf_without_pivoting(const Call& call) {
   const Out<T> d = call.out<T>(0);
   const std::int64_t offset = call.number(0);
   if (d.cols == 0) return;
   const Out<T> block = rows_from(d, offset, d.cols);
-  cuda::getrf_without_pivoting(call.stream, block, call.stream.device_status());
+  T* const work = call.stream.work_space<T>(cuda::getrf_work_size(call.stream, block));
+  cuda::getrf(call.stream, block, work, nullptr, call.stream.device_status());
   // The manual promises that the status names a pivot that is zero, not that it is the first.
   first_zero(call.stream, constant(block), call.stream.device_status() + 1);
-  call.stream.watch([first = call.number(1)](const Status& status) {
-    if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
-    if (status[1] > 0) singular(first + status[1]);
-  });
+  watch_pivots(call, call.number(1));
   cuda::solve_triangular(call.stream, 'R', 'U', 'N', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
-/// Exchanges rows `first + i` and `pivots[i]` of C. Pivots that are no rows fail the task.
 template <class T>
-void exchange(const Call& call, Out<T> c, std::span<const int> pivots, std::int64_t first) {
-  if (!swap_rows(call.stream, c, pivots.data(), static_cast<std::int64_t>(pivots.size()), first,
-                 call.stream.device_status())) {
-    return;
-  }
-  call.stream.watch([rows = c.rows](const Status& status) {
-    if (status[0] > 0) unusable_pivot(status[0] - 1, rows);
+void getrf_panel(const Call& call) {
+  const BlockColumn<T> a(call.context, 1);
+  if (a.cols() == 0) return;
+  int* const status = call.stream.device_status();
+  factor_panel(call.stream, a, call.context.vector<int>(0), call.number(0), call.number(1), status, status + 1);
+  watch_pivots(call, call.number(1));
+}
+
+/// Exchanges the rows of C from `offset` on with those that the pivots name. Pivots that are no rows fail the task.
+template <class T>
+void exchange(const Call& call, const BlockColumn<T>& c, std::span<const std::span<const int>> pivots) {
+  const std::int64_t offset = call.number(0);
+  const std::int64_t above = call.number(1) - offset;
+  if (!exchange_rows(call.stream, c, pivots, offset, above, call.stream.device_status())) return;
+  call.stream.watch([above, end = above + c.rows()](const Status& status) {
+    if (status[0] > 0) unusable_pivot(status[0] - 1, above, end);
   });
 }
 
 template <class T>
 void swap_and_solve(const Call& call) {
   const In<T> d = call.in<T>(0);
-  const auto pivots = call.context.vector<const int>(1);
-  const Out<T> c = call.out<T>(2);
-  const std::int64_t offset = call.number(0);
-  const std::int64_t first = call.number(1);
-  exchange(call, c, pivots, first);
-  solve_forward(call.stream, 'U', d, rows_from(c, first - offset, d.rows), offset);
+  const std::span<const int> pivots = call.context.vector<const int>(1);
+  const BlockColumn<T> c(call.context, 2);
+  exchange(call, c, {&pivots, 1});
+  solve_forward(call.stream, 'U', d, rows_from(c.tiles().front(), 0, d.rows), call.number(0));
 }
 
 template <class T>
 void swap_from(const Call& call) {
-  const auto pivots = call.context.vector<const int>(0);
-  const std::int64_t first = call.number(0);
-  exchange(call, call.out<T>(1), pivots.subspan(static_cast<std::size_t>(first)), first);
+  const auto pivots = pivots_from(call.context, 0);
+  exchange(call, BlockColumn<T>(call.context, pivots.size()), pivots);
+}
+
+template <class T>
+void factor_tile(const Call& call) {
+  const Out<T> a = call.out<T>(0);
+  const Out<T> v = call.out<T>(2);
+  const Out<T> own = rows_below(a, a.rows - v.rows);
+  geqrt(call.stream, own, call.out<T>(1));
+  cuda::add(call.stream, T{1}, constant(own), T{0}, constant(v), v);
+}
+
+template <class T>
+void factor_stack(const Call& call) {
+  const Out<T> b = call.out<T>(1);
+  tpqrt(call.stream, rows_from(call.out<T>(0), call.number(0), b.cols), b, call.out<T>(2));
 }
 
 template <class T, char trans>
 void apply_reflectors(const Call& call) {
-  gemqrt(call.stream, trans, call.in<T>(0), call.in<T>(1), call.out<T>(2));
+  const auto v = call.in<T>(0);
+  const auto c = call.out<T>(2);
+  gemqrt(call.stream, trans, v, call.in<T>(1), rows_below(c, c.rows - v.rows));
 }
 
 template <class T, char trans>
 void apply_stacked_reflectors(const Call& call) {
-  tpmqrt(call.stream, trans, call.in<T>(0), call.in<T>(1), call.out<T>(2), call.out<T>(3));
+  const auto v = call.in<T>(0);
+  tpmqrt(call.stream, trans, v, call.in<T>(1), rows_from(call.out<T>(2), call.number(0), v.cols), call.out<T>(3));
 }
 
 template <class T>
@@ -216,8 +247,11 @@ void add_gpu_implementations(TileCodelets<T>& codelets) {
   implement(codelets.tpmqrt_transposed, apply_stacked_reflectors<T, 'T'>);
   if (!has_device_code()) return;
   implement(codelets.getrf_without_pivoting, getrf_without_pivoting<T>);
+  implement(codelets.getrf_panel, getrf_panel<T>);
   implement(codelets.swap_and_solve, swap_and_solve<T>);
   implement(codelets.swap_rows, swap_from<T>);
+  implement(codelets.geqrt, factor_tile<T>);
+  implement(codelets.tpqrt, factor_stack<T>);
   implement(codelets.gemqrt, apply_reflectors<T, 'N'>);
   implement(codelets.gemqrt_transposed, apply_reflectors<T, 'T'>);
   implement(codelets.fill_symmetric, fill<T>);

@@ -17,8 +17,20 @@ void check_launch(const platform::CudaApi& api, cudaError_t status, const std::s
 }
 
 /// One of ours, for one type of element.
-enum class Name { swap_rows, unit_lower, first_zero, fill_symmetric };
-constexpr std::array kNames{"troupe_swap_rows_", "troupe_unit_lower_", "troupe_first_zero_", "troupe_fill_symmetric_"};
+enum class Name {
+  note_places,
+  copy_column,
+  settle_pivots,
+  swap_rows,
+  unit_lower,
+  first_zero,
+  fill_symmetric,
+  reflectors,
+  stacked_reflectors
+};
+constexpr std::array kNames{"troupe_note_places_",    "troupe_copy_column_", "troupe_settle_pivots_",
+                            "troupe_swap_rows_",      "troupe_unit_lower_",  "troupe_first_zero_",
+                            "troupe_fill_symmetric_", "troupe_reflectors_",  "troupe_stacked_reflectors_"};
 
 template <class T>
 struct Loaded {
@@ -69,9 +81,9 @@ template <class T, class... Arguments>
 void launch(CudaStream& stream, Name name, dim3 grid, Arguments... arguments) {
   std::array<void*, sizeof...(Arguments)> pointers{&arguments...};
   check_launch(stream.cuda(),
-        stream.cuda().cudaLaunchKernel(reinterpret_cast<const void*>(find<T>(name)), grid, dim3(kKernelThreads),
-                                       pointers.data(), 0, stream.stream()),
-        std::string("launching ") + kNames[static_cast<std::size_t>(name)]);
+               stream.cuda().cudaLaunchKernel(reinterpret_cast<const void*>(find<T>(name)), grid, dim3(kKernelThreads),
+                                              pointers.data(), 0, stream.stream()),
+               std::string("launching ") + kNames[static_cast<std::size_t>(name)]);
 }
 
 unsigned blocks(std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, kMostBlocks)); }
@@ -94,14 +106,53 @@ bool has_device_code() { return !device_code().empty(); }
 // The arguments are passed by address, so their types are those of the kernels' parameters exactly.
 
 template <class T>
-bool swap_rows(CudaStream& stream, MatrixView<T> c, const int* pivots, std::int64_t count, std::int64_t first,
-               int* info) {
-  if (is_empty(c) || count <= 0) return false;
+TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places) {
+  const auto tiles = column.tiles();
+  const auto count = static_cast<std::int64_t>(tiles.size());
+  using Places = TilePlaces<T>;
+  for (std::int64_t begin = 0; begin < count; begin += Places::kMost) {
+    Places some{};
+    const int now = static_cast<int>(std::min<std::int64_t>(count - begin, Places::kMost));
+    for (int i = 0; i < now; ++i) {
+      const auto index = static_cast<std::size_t>(begin + i);
+      const std::int64_t first = column.begin_of(index);
+      some.at[i] = {tiles[index].data, tiles[index].ld, first, first + tiles[index].rows};
+    }
+    launch<T>(stream, Name::note_places, dim3(1), some, places, begin, now);
+  }
+  return {places, count, column.rows(), column.cols()};
+}
+
+template <class T>
+void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather) {
+  if (is_empty(w)) return;
+  // A thread finds a row's tile once for so many columns.
+  constexpr std::int64_t kColumns = 8;
+  const dim3 grid{grid_over(w).x, blocks((w.cols + kColumns - 1) / kColumns), 1};
+  launch<T>(stream, Name::copy_column, grid, column, offset, w.data, w.ld, gather);
+}
+
+template <class T>
+void settle_pivots(CudaStream& stream, const int* given, std::span<int> pivots, std::int64_t rows, std::int64_t first) {
+  const auto count = static_cast<std::int64_t>(pivots.size());
+  launch<T>(stream, Name::settle_pivots, dim3(1), given, pivots.data(), count, rows, first);
+}
+
+template <class T>
+bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
+               std::int64_t offset, std::int64_t above, int* info) {
+  if (c.rows == 0 || c.cols == 0) return false;
   // Resolving the exchanges costs a block about as much as swapping them in four columns.
   constexpr std::int64_t kColumns = 4;
-  launch<T>(stream, Name::swap_rows, dim3(blocks((c.cols + kColumns - 1) / kColumns)), c.data, c.ld, c.rows, c.cols,
-            pivots, count, first, info);
-  return true;
+  const dim3 grid(blocks((c.cols + kColumns - 1) / kColumns));
+  std::int64_t before = 0;
+  for (const auto& pivots : pieces) {
+    const auto count = static_cast<std::int64_t>(pivots.size());
+    if (count == 0) continue;
+    launch<T>(stream, Name::swap_rows, grid, c, pivots.data(), count, offset + before, above, before, info);
+    before += count;
+  }
+  return before > 0;
 }
 
 template <class T>
@@ -122,10 +173,28 @@ void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::
   launch<T>(stream, Name::fill_symmetric, grid_over(a), a.data, a.ld, a.rows, a.cols, row, col, seed, diagonal);
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                        \
-  template bool swap_rows(CudaStream&, MatrixView<T>, const int*, std::int64_t, std::int64_t, int*); \
-  template void unit_lower(CudaStream&, MatrixView<const T>, MatrixView<T>);                         \
-  template void first_zero(CudaStream&, MatrixView<const T>, int*);                                  \
+template <class T>
+void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
+  if (is_empty(a)) return;
+  launch<T>(stream, Name::reflectors, dim3(1), a.data, a.ld, a.rows, a.cols, t.data, t.ld);
+}
+
+template <class T>
+void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t) {
+  if (b.cols == 0) return;
+  launch<T>(stream, Name::stacked_reflectors, dim3(1), r.data, r.ld, b.data, b.ld, b.rows, b.cols, t.data, t.ld);
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                                      \
+  template TiledColumn<T> place_tiles(CudaStream&, const BlockColumn<T>&, TilePlace<T>*);                          \
+  template void copy_column(CudaStream&, const TiledColumn<T>&, std::int64_t, MatrixView<T>, bool);                \
+  template void settle_pivots<T>(CudaStream&, const int*, std::span<int>, std::int64_t, std::int64_t);             \
+  template bool swap_rows(CudaStream&, const TiledColumn<T>&, std::span<const std::span<const int>>, std::int64_t, \
+                          std::int64_t, int*);                                                                     \
+  template void unit_lower(CudaStream&, MatrixView<const T>, MatrixView<T>);                                       \
+  template void first_zero(CudaStream&, MatrixView<const T>, int*);                                                \
+  template void factor_reflectors(CudaStream&, MatrixView<T>, MatrixView<T>);                                      \
+  template void factor_stacked_reflectors(CudaStream&, MatrixView<T>, MatrixView<T>, MatrixView<T>);               \
   template void fill_symmetric(CudaStream&, MatrixView<T>, std::int64_t, std::int64_t, std::uint64_t, double);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

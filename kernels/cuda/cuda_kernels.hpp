@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "graph/codelets/layout.hpp"
+#include "kernels/block_column.hpp"
+#include "kernels/cuda/cuda_kernel_shapes.hpp"
 #include "kernels/cuda/cuda_stream.hpp"
 
 namespace troupe::kernels {
@@ -11,14 +14,29 @@ namespace troupe::kernels {
 /// Whether this build had a compiler for device code. If not, the functions below throw `no_implementation`.
 [[nodiscard]] bool has_device_code();
 
-// Views are of the device's memory. `T` is float or double. All enqueue one launch; nothing for empty blocks.
+// Views are of the device's memory. `T` is float or double. All enqueue one launch where nothing else is
+// said; nothing for empty blocks.
 
-/// Exchanges rows `first + i` and `pivots[i]` of C for i = 0, …, count - 1, in this order. `info` (in the device's
-/// memory) <- some i + 1 whose pivot is no row of C: that row stays where it is; 0 if there is none. Returns whether
-/// there is anything to exchange, and `info` is set.
+/// Where the column's tiles are, for the functions below: written to `places` (in the device's memory; as many as there
+/// are tiles) by one launch for each `TilePlaces`.
 template <class T>
-bool swap_rows(CudaStream& stream, MatrixView<T> c, const int* pivots, std::int64_t count, std::int64_t first,
-               int* info);
+TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places);
+
+/// W <- the column's rows from `offset` on, if `gather`; else the other way round. W has the shape of these rows.
+template <class T>
+void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather);
+
+/// `pivots` <- `given` (as LAPACK's, for a panel of `rows` rows that begins with row `first` of the whole matrix), both
+/// in the device's memory. T matters only to who looks the kernel up.
+template <class T>
+void settle_pivots(CudaStream& stream, const int* given, std::span<int> pivots, std::int64_t rows, std::int64_t first);
+
+/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through the pieces. `info`
+/// (in the device's memory) <- some i + 1 whose pivot is no row of C: that row stays where it is; 0 if there is none.
+/// Returns whether there is anything to exchange, and `info` is set. One launch for each piece.
+template <class T>
+bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
+               std::int64_t offset, std::int64_t above, int* info);
 
 /// W <- the unit lower triangle of V, with ones on the diagonal and zeros above. Both have the same shape.
 template <class T>
@@ -32,5 +50,13 @@ void first_zero(CudaStream& stream, MatrixView<const T> a, int* info);
 template <class T>
 void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
                     double diagonal);
+
+/// QR of a panel as one inner block: R and reflectors in A (rows >= columns), their triangle in T, as LAPACK's geqrt.
+template <class T>
+void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
+
+/// The same of the upper triangle of R on top of B, as LAPACK's tpqrt. B may have no rows.
+template <class T>
+void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t);
 
 }  // namespace troupe::kernels

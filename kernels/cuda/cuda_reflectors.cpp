@@ -23,7 +23,7 @@ void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F a
 
 /// The triangle that belongs to the reflectors from `first` on: geqrt and tpqrt put them side by side.
 template <class T>
-MatrixView<const T> factor(MatrixView<const T> t, std::int64_t first, std::int64_t count) {
+MatrixView<T> factor(MatrixView<T> t, std::int64_t first, std::int64_t count) {
   return {t.data + first * t.ld, count, count, t.ld};
 }
 
@@ -67,7 +67,40 @@ void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
   });
 }
 
+template <class T>
+void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
+  const std::int64_t inner = t.rows;
+  // The most that `gemqrt` below asks for.
+  (void)stream.work_space<T>(static_cast<std::size_t>((a.rows + a.cols) * inner));
+  for_each_block(a.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
+    const MatrixView<T> below = rows_below(a, first);
+    const MatrixView<T> panel = columns_from(below, first, count);
+    const MatrixView<T> triangle = factor(t, first, count);
+    factor_reflectors(stream, panel, triangle);
+    gemqrt(stream, 'T', constant(panel), constant(triangle),
+           columns_from(below, first + count, a.cols - first - count));
+  });
+}
+
+template <class T>
+void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
+  const std::int64_t inner = t.rows;
+  // The most that `tpmqrt` below asks for.
+  (void)stream.work_space<T>(static_cast<std::size_t>(inner * b.cols));
+  for_each_block(b.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
+    const MatrixView<T> facing = rows_from(upper, first, count);
+    const MatrixView<T> panel = columns_from(b, first, count);
+    const MatrixView<T> triangle = factor(t, first, count);
+    factor_stacked_reflectors(stream, columns_from(facing, first, count), panel, triangle);
+    const std::int64_t left = b.cols - first - count;
+    tpmqrt(stream, 'T', constant(panel), constant(triangle), columns_from(facing, first + count, left),
+           columns_from(b, first + count, left));
+  });
+}
+
 #define TROUPE_INSTANTIATE(T)                                                                       \
+  template void geqrt(CudaStream&, MatrixView<T>, MatrixView<T>);                                   \
+  template void tpqrt(CudaStream&, MatrixView<T>, MatrixView<T>, MatrixView<T>);                    \
   template void gemqrt(CudaStream&, char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>); \
   template void tpmqrt(CudaStream&, char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
 TROUPE_INSTANTIATE(float)

@@ -1,4 +1,4 @@
-/// Applying what tile QR's panels found, on a GPU: LAPACK's gemqrt and tpmqrt.
+/// Tile QR on a GPU: LAPACK's geqrt, gemqrt, tpqrt and tpmqrt.
 #pragma once
 
 #include "graph/codelets/layout.hpp"
@@ -6,8 +6,16 @@
 
 namespace troupe::kernels {
 
-// Views are of the device's memory. The inner block is the number of rows of T. Both enqueue a few launches for each
+// Views are of the device's memory. The inner block is the number of rows of T. All enqueue a few launches for each
 // inner block, and work in the stream's memory.
+
+/// A <- R and reflectors (rows >= columns). Needs kernels of ours.
+template <class T>
+void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
+
+/// QR of the upper triangle of `upper` (its first columns-of-B rows) on top of B. Needs kernels of ours.
+template <class T>
+void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t);
 
 /// C <- Q C (`trans` 'N') or Q^T C ('T'), Q from `geqrt`'s V and T. Needs kernels of ours.
 template <class T>

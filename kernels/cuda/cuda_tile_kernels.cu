@@ -2,78 +2,13 @@
 // name that kernels/cuda/cuda_kernels.cpp looks up; all of them run in blocks of kKernelThreads threads.
 #include <cstdint>
 
+#include "kernels/cuda/cuda_column_kernels.cuh"
 #include "kernels/cuda/cuda_kernel_shapes.hpp"
+#include "kernels/cuda/cuda_reflector_kernels.cuh"
 #include "kernels/cuda/generated_elements.hpp"
 
 namespace troupe::kernels {
 namespace {
-
-/// Exchanges rows `first + i` and `pivots[i]` of C, which has `rows` rows, for i = 0, …, count - 1, in this order. Each
-/// block does whole columns. `info` <- some i + 1 whose pivot is no row of C, which stays where it is; 0 if there is
-/// none.
-///
-/// `kExchangesAtOnce` exchanges are resolved to one permutation of the rows that they touch, and then each column is
-/// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce stands for row
-/// `first + i`, slot kExchangesAtOnce + i for row `pivots[i]`, if that is another one and no earlier exchange names it.
-template <class T>
-__device__ void swap_rows(T* c, std::int64_t ld, std::int64_t rows, std::int64_t cols, const int* pivots,
-                          std::int64_t count, std::int64_t first, int* info) {
-  __shared__ int refused;
-  __shared__ std::int64_t row[kExchangesAtOnce];
-  __shared__ int partner[kExchangesAtOnce];
-  __shared__ int source[2 * kExchangesAtOnce];
-  __shared__ T value[2 * kExchangesAtOnce];
-  const int own = static_cast<int>(threadIdx.x);
-  if (own == 0) refused = 0;
-  __syncthreads();
-  for (std::int64_t begin = 0; begin < count; begin += kExchangesAtOnce) {
-    const std::int64_t left = count - begin;
-    const int length = left < kExchangesAtOnce ? static_cast<int>(left) : kExchangesAtOnce;
-    const std::int64_t top = first + begin;
-    const bool used = own < length;
-    if (used) {
-      const std::int64_t pivot = pivots[begin + own];
-      const bool usable = pivot >= 0 && pivot < rows;
-      row[own] = usable ? pivot : top + own;
-      if (!usable) refused = static_cast<int>(begin + own) + 1;
-    }
-    source[own] = own;
-    source[kExchangesAtOnce + own] = kExchangesAtOnce + own;
-    __syncthreads();
-    if (used) {
-      const std::int64_t inside = row[own] - top;
-      if (inside >= 0 && inside < length) {
-        partner[own] = static_cast<int>(inside);
-      } else {
-        int earliest = 0;
-        while (row[earliest] != row[own]) ++earliest;
-        partner[own] = kExchangesAtOnce + earliest;
-      }
-    }
-    __syncthreads();
-    if (own == 0) {
-      for (int i = 0; i < length; ++i) {
-        const int other = partner[i];
-        const int mine = source[i];
-        source[i] = source[other];
-        source[other] = mine;
-      }
-    }
-    __syncthreads();
-    const bool outside = used && partner[own] == kExchangesAtOnce + own;
-    for (std::int64_t j = blockIdx.x; j < cols; j += gridDim.x) {
-      T* const column = c + j * ld;
-      if (used) value[own] = column[top + own];
-      if (outside) value[kExchangesAtOnce + own] = column[row[own]];
-      __syncthreads();
-      if (used) column[top + own] = value[source[own]];
-      if (outside) column[row[own]] = value[source[kExchangesAtOnce + own]];
-      __syncthreads();
-    }
-  }
-  __syncthreads();
-  if (own == 0 && blockIdx.x == 0) *info = refused;
-}
 
 /// W <- the unit lower triangle of V: ones on the diagonal and zeros above it, which V does not hold.
 template <class T>
@@ -116,24 +51,44 @@ __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::in
 }  // namespace
 }  // namespace troupe::kernels
 
-#define TROUPE_KERNELS(T, p)                                                                                   \
-  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                \
-      troupe_swap_rows_##p(T* c, std::int64_t ld, std::int64_t rows, std::int64_t cols, const int* pivots,     \
-                           std::int64_t count, std::int64_t first, int* info) {                                \
-    troupe::kernels::swap_rows(c, ld, rows, cols, pivots, count, first, info);                                 \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_unit_lower_##p(         \
-      const T* v, std::int64_t ldv, T* w, std::int64_t ldw, std::int64_t rows, std::int64_t cols) {            \
-    troupe::kernels::unit_lower(v, ldv, w, ldw, rows, cols);                                                   \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                \
-      troupe_first_zero_##p(const T* a, std::int64_t ld, std::int64_t order, int* info) {                      \
-    troupe::kernels::first_zero(a, ld, order, info);                                                           \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                \
-      troupe_fill_symmetric_##p(T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::int64_t row, \
-                                std::int64_t col, std::uint64_t seed, double diagonal) {                       \
-    troupe::kernels::fill_symmetric(a, ld, rows, cols, row, col, seed, diagonal);                              \
+#define TROUPE_KERNELS(T, p)                                                                                          \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_note_places_##p(               \
+      troupe::kernels::TilePlaces<T> some, troupe::kernels::TilePlace<T>* places, std::int64_t begin, int count) {    \
+    troupe::kernels::note_places(some, places, begin, count);                                                         \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_copy_column_##p(               \
+      troupe::kernels::TiledColumn<T> column, std::int64_t offset, T* w, std::int64_t ldw, bool gather) {             \
+    troupe::kernels::copy_column(column, offset, w, ldw, gather);                                                     \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_settle_pivots_##p(             \
+      const int* given, int* pivots, std::int64_t count, std::int64_t rows, std::int64_t first) {                     \
+    troupe::kernels::settle_pivots(given, pivots, count, rows, first);                                                \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_swap_rows_##p(troupe::kernels::TiledColumn<T> c, const int* pivots, std::int64_t count,                  \
+                           std::int64_t offset, std::int64_t above, std::int64_t before, int* info) {                 \
+    troupe::kernels::swap_rows(c, pivots, count, offset, above, before, info);                                        \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_unit_lower_##p(                \
+      const T* v, std::int64_t ldv, T* w, std::int64_t ldw, std::int64_t rows, std::int64_t cols) {                   \
+    troupe::kernels::unit_lower(v, ldv, w, ldw, rows, cols);                                                          \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_first_zero_##p(const T* a, std::int64_t ld, std::int64_t order, int* info) {                             \
+    troupe::kernels::first_zero(a, ld, order, info);                                                                  \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_fill_symmetric_##p(T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::int64_t row,        \
+                                std::int64_t col, std::uint64_t seed, double diagonal) {                              \
+    troupe::kernels::fill_symmetric(a, ld, rows, cols, row, col, seed, diagonal);                                     \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_reflectors_##p(T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, T* t, std::int64_t ldt) {    \
+    troupe::kernels::factor_reflectors<T, false>(a, ld, a, ld, rows, cols, t, ldt);                                   \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_stacked_reflectors_##p(        \
+      T* r, std::int64_t ldr, T* b, std::int64_t ldb, std::int64_t rows, std::int64_t cols, T* t, std::int64_t ldt) { \
+    troupe::kernels::factor_reflectors<T, true>(r, ldr, b, ldb, rows, cols, t, ldt);                                  \
   }
 TROUPE_KERNELS(float, s)
 TROUPE_KERNELS(double, d)

@@ -8,10 +8,9 @@
 
 namespace troupe::kernels {
 
-/// Gives those of the codelets that make sense on a GPU their implementation for `DeviceKind::cuda`. Left on cores are
-/// the panels (`geqrt`, `tpqrt`, `getrf_panel`), and, where the build had no compiler for device code, what needs
-/// kernels of ours (docs/gpu-kernels.md). A modelled GPU, whose data are in host memory, runs the implementation for
-/// cores.
+/// Gives the codelets their implementation for `DeviceKind::cuda`. Left on cores is, where the build had no compiler
+/// for device code, what needs kernels of ours (docs/gpu-kernels.md). A modelled GPU, whose data are in host memory,
+/// runs the implementation for cores.
 template <class T>
 void add_gpu_implementations(TileCodelets<T>& codelets);
 

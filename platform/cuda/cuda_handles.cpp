@@ -2,9 +2,15 @@
 
 namespace troupe::platform {
 
-Result<CudaStream> make_cuda_stream(const CudaApi& api) {
+Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent) {
+  int least = 0;
+  int greatest = 0;
+  cudaError_t status = api.cudaDeviceGetStreamPriorityRange(&least, &greatest);
+  if (Result<void> found = cuda_check(api, status, "asking for the priorities of streams"); !found) {
+    return found.failure();
+  }
   cudaStream_t stream = nullptr;
-  const cudaError_t status = api.cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0);
+  status = api.cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, urgent ? greatest : least);
   if (Result<void> made = cuda_check(api, status, "making a stream"); !made) return made.failure();
   return CudaStream(api, stream);
 }

@@ -43,8 +43,9 @@ using CudaEvent = CudaHandle<cudaEvent_t, &CudaApi::cudaEventDestroy>;
 using CudaMemory = CudaHandle<void*, &CudaApi::cudaFree>;
 using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
 
-/// Of the calling thread's device. The stream waits for no other stream and none for it.
-[[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api);
+/// Of the calling thread's device. The stream waits for no other stream and none for it. `urgent`: of the highest
+/// priority that there is, in place of the lowest.
+[[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
 /// With times: for `cudaEventElapsedTime`. Who waits for one sleeps.
 [[nodiscard]] Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing);
 [[nodiscard]] Result<CudaMemory> make_cuda_memory(const CudaApi& api, Bytes size);

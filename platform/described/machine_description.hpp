@@ -18,6 +18,10 @@ struct DescribedGpu {
   Bytes memory;
   /// The cores of the nearest socket, rising; empty where the file does not say.
   std::vector<int> near_cores;
+  /// From the start of a task on the idle GPU to its kernel's begin, and from a kernel's end to when the host knows.
+  /// Zero where the file does not say.
+  Duration launch{0};
+  Duration notice{0};
 };
 
 /// Something that copies share: its capacity is for all that cross it at the same time.

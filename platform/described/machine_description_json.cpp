@@ -23,6 +23,7 @@ constexpr std::uint64_t kMostCores = 1U << 20U;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60U;
 
 constexpr const char* kBandwidth = "a bandwidth in 10^6 bytes per second, a number above 0";
+constexpr const char* kHostTime = "a time in microseconds, a number of at least 0";
 constexpr const char* kLatency = "a latency in microseconds, a number of at least 0";
 constexpr const char* kTime = "a time in microseconds, a number above 0";
 
@@ -92,8 +93,15 @@ class Reader {
       }
       machine_.gpus.push_back({gpu.member("model").text("the GPU's name"),
                                {gpu.member("memory_bytes").count(1, kMostBytes, "the GPU's memory in bytes")},
-                               read_near_cores(gpu.member("near_cores"))});
+                               read_near_cores(gpu.member("near_cores")),
+                               read_microseconds(gpu.member("launch_us")),
+                               read_microseconds(gpu.member("notice_us"))});
     }
+  }
+
+  /// Optional: else none.
+  [[nodiscard]] static Duration read_microseconds(const JsonField& field) {
+    return field.present() ? microseconds(field.number(kNotNegative, kHostTime)) : Duration{0};
   }
 
   [[nodiscard]] std::vector<int> read_near_cores(const JsonField& field) const {

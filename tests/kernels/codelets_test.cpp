@@ -393,7 +393,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_is_factorized_from_its_first_row_on, T, Pr
         const Matrix<T> before = Matrix<T>::random(first + height, cols, 5);
         Matrix<T> a = before;
         std::vector<int> pivots(static_cast<std::size_t>(cols), -1);
-        run(codelets<T>().getrf_panel, {a.view(), view(pivots)}, args(first));
+        run(codelets<T>().getrf_panel, {view(pivots), a.view()}, args(first, first));
 
         BOOST_TEST(untouched_outside(a, before, [&](auto i, auto) { return i >= first; }));
         Matrix<T> permuted = before;
@@ -425,7 +425,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(interchanges_are_done_in_order, T, Precisions) {
         for (std::int64_t j = 0; j < cols; ++j) std::swap(expected(row, j), expected(pivots[i], j));
       }
       Matrix<T> c = before;
-      run(codelets<T>().swap_rows, {view(pivots), c.view()}, args(first));
+      std::vector<int> later(pivots.begin() + first, pivots.end());
+      run(codelets<T>().swap_rows, {view(later), c.view()}, args(first, first));
       BOOST_TEST(same(c, expected));
       BOOST_TEST(c.gaps_are_untouched());
     }
@@ -447,7 +448,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(swap_and_solve_exchanges_rows_and_solves_with_the_
         }
       }
       Matrix<T> c = before;
-      run(codelets<T>().swap_and_solve, {d.view(), view(pivots), c.view()}, args(around.above, kFirst));
+      // The column begins where D does.
+      DataView facing = c.view();
+      facing.data += static_cast<std::size_t>(kFirst - around.above) * sizeof(T);
+      facing.layout.rows -= kFirst - around.above;
+      run(codelets<T>().swap_and_solve, {d.view(), view(pivots), facing}, args(around.above, kFirst));
       const Matrix<T> x = rows_from(c, kFirst, 3);
       BOOST_TEST(same(product(part_of(l, on_and_below, true), x), rows_from(exchanged, kFirst, 3)));
       BOOST_TEST(same(rows_from(c, kFirst + 3, around.below), difference(rows_from(exchanged, kFirst + 3, around.below),
@@ -496,7 +501,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle
         const Matrix<T> upper_before = upper;
         Matrix<T> b = lower;
         Matrix<T> t(inner, cols);
-        run(codelets<T>().tpqrt, {upper.view(), b.view(), t.view()});
+        run(codelets<T>().tpqrt, {upper.view(), b.view(), t.view()}, args(std::int64_t{0}));
         BOOST_TEST(untouched_outside(upper, upper_before, on_and_above));
 
         // Q [R'; 0] is what was there.
@@ -506,10 +511,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle
         }
         const Matrix<T> result = top;
         Matrix<T> bottom(rows, cols);
-        run(codelets<T>().tpmqrt, {b.view(), t.view(), top.view(), bottom.view()});
+        run(codelets<T>().tpmqrt, {b.view(), t.view(), top.view(), bottom.view()}, args(std::int64_t{0}));
         BOOST_TEST(same(rows_from(top, 0, cols), r));
         BOOST_TEST(same(bottom, lower));
-        run(codelets<T>().tpmqrt_transposed, {b.view(), t.view(), top.view(), bottom.view()});
+        run(codelets<T>().tpmqrt_transposed, {b.view(), t.view(), top.view(), bottom.view()}, args(std::int64_t{0}));
         BOOST_TEST(same(top, result));
         BOOST_TEST(same(bottom, Matrix<T>(rows, cols)));
         BOOST_TEST((t.gaps_are_untouched() && top.gaps_are_untouched() && bottom.gaps_are_untouched()));
@@ -536,7 +541,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(breakdowns_name_the_row_of_the_whole_matrix, T, Pr
       for (std::int64_t i = 0; i < 31; ++i) whole(100 + i, j) = panel(i, j);
     }
     std::vector<int> pivots(31);
-    BOOST_TEST(error_of(codelets<T>().getrf_panel, {whole.view(), view(pivots)}, args(std::int64_t{100})) == expected);
+    BOOST_TEST(error_of(codelets<T>().getrf_panel, {view(pivots), whole.view()},
+                        args(std::int64_t{100}, std::int64_t{100})) == expected);
   }
 }
 
@@ -549,7 +555,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_of_nan_gives_pivots_that_are_rows, T, Prec
         for (std::int64_t i = 0; i < rows; ++i) a(i, j) = std::numeric_limits<T>::quiet_NaN();
       }
       std::vector<int> pivots(static_cast<std::size_t>(cols), -1);
-      static_cast<void>(error_of(codelets<T>().getrf_panel, {a.view(), view(pivots)}, args(std::int64_t{0})));
+      static_cast<void>(
+          error_of(codelets<T>().getrf_panel, {view(pivots), a.view()}, args(std::int64_t{0}, std::int64_t{0})));
       for (const int pivot : pivots) BOOST_TEST((pivot >= 0 && pivot < rows));
     }
   }

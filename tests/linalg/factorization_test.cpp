@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernels/factor.hpp"
+#include "kernels/reflectors.hpp"
 #include "tests/support/random/factorization_case_actor.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -100,7 +101,8 @@ BOOST_AUTO_TEST_CASE(tall_tiles_are_as_accurate) {
   std::uint64_t seed = 1;
   for (FactorizationOptions options :
        {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
-        FactorizationOptions{.application = Application::lu, .pivoting = false}}) {
+        FactorizationOptions{.application = Application::lu, .pivoting = false},
+        FactorizationOptions{Application::qr}}) {
     for (const std::int64_t n : {1, 7, 50, 129}) {
       for (const std::int64_t tile : {3, 16, 25, 60}) {
         for (const std::int64_t tall : {2, 3, 7, 100}) {
@@ -123,7 +125,9 @@ BOOST_AUTO_TEST_CASE(qr_is_accurate_for_more_rows_than_columns) {
     for (const std::int64_t cols : std::set<std::int64_t>{1, 2, 17, 32, 99, rows - 1}) {
       if (cols > rows || cols < 1) continue;
       for (const std::int64_t tile : {1, 8, 20, 33, 200}) {
-        FactorizationCase one = drawn_case({.application = Application::qr, .tile = tile}, seed % 2 == 0, rows, seed);
+        const std::int64_t tall = 1 + static_cast<std::int64_t>(seed % 3);
+        FactorizationCase one = drawn_case({.application = Application::qr, .tile = tile, .tile_rows = tall * tile},
+                                           seed % 2 == 0, rows, seed);
         one.cols = cols;
         one.problem = ProblemKind::random;
         ++seed;
@@ -206,8 +210,8 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
   refused(5, 4, {.application = Application::lu, .tile = 2});
   refused(4, 5, {.application = Application::qr, .tile = 2});
   refused(4, 4, {.application = Application::qr, .tile = -3});
-  refused(4, 4, {.application = Application::qr, .tile = 2, .inner = 0});
-  refused(8, 8, {.application = Application::qr, .tile = 2, .tile_rows = 4});
+  refused(4, 4, {.application = Application::qr, .tile = 2, .inner = -1});
+  refused(8, 8, {.application = Application::qr, .tile = 2, .tile_rows = 3});
   refused(8, 8, {.application = Application::cholesky, .tile = 2, .tile_rows = 3});
   refused(8, 8, {.application = Application::lu, .tile = 2, .tile_rows = 1});
 }
@@ -239,7 +243,8 @@ BOOST_AUTO_TEST_CASE(the_tile_need_not_be_chosen) {
     DenseMatrix<double> chosen = a;
     DenseMatrix<double> given = a;
     const Factorization<double> one(runtime, chosen, {.application = application});
-    const Factorization<double> other(runtime, given, {.application = application, .tile = default_tile(150)});
+    const Factorization<double> other(runtime, given,
+                                      {.application = application, .tile = default_tile(application, 150)});
     BOOST_TEST((chosen.values == given.values));
   }
 }

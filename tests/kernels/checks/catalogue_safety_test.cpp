@@ -47,7 +47,12 @@ Drawn draw(const CodeletDefinition& definition, Draw& source) {
   const std::int64_t pool[] = {source.size(), source.size(), source.size()};
   const auto any = [&] { return pool[source.below(3)]; };
   Drawn result;
-  for (const DataParameter& parameter : definition.parameters) {
+  std::vector<DataParameter> parameters = definition.parameters;
+  for (const HandleGroup& group : definition.groups) {
+    const std::size_t count = group.repeated ? 1 + source.below(3) : 1;
+    parameters.insert(parameters.end(), count, group.parameter);
+  }
+  for (const DataParameter& parameter : parameters) {
     Layout layout{any(), any(), 1, element_size(parameter.element_tag), parameter.element_tag};
     if (parameter.shape == ViewShape::vector) layout.cols = 1;
     if (parameter.shape == ViewShape::scalar) layout.rows = layout.cols = 1;
@@ -156,7 +161,7 @@ BOOST_AUTO_TEST_CASE(pivots_that_change_meanwhile_lead_nowhere) {
   const DataView a{pivots.data(), layout_of<int>(kRows, 1, kRows)};
   const DataView b{matrix.data(), layout_of<double>(kRows, 3, kRows)};
   const std::vector<const DataView*> data{&a, &b};
-  const Arguments arguments = args(std::int64_t{0});
+  const Arguments arguments = args(std::int64_t{0}, std::int64_t{0});
   const KernelContext context(data, arguments.bytes().data(), arguments.offsets().data());
   int refused = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -191,8 +196,8 @@ BOOST_AUTO_TEST_CASE(panels_whose_memory_changes_meanwhile_stay_inside) {
   });
   const DataView a{matrix.data(), layout_of<double>(kRows, kCols, kRows)};
   const DataView b{pivots.data(), layout_of<int>(kCols, 1, kCols)};
-  const std::vector<const DataView*> data{&a, &b};
-  const Arguments arguments = args(std::int64_t{3});
+  const std::vector<const DataView*> data{&b, &a};
+  const Arguments arguments = args(std::int64_t{3}, std::int64_t{3});
   const KernelContext context(data, arguments.bytes().data(), arguments.offsets().data());
   for (int i = 0; i < 3000; ++i) {
     try {

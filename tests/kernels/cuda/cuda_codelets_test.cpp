@@ -1,121 +1,20 @@
 // Every tile codelet that runs on GPUs, against its implementation for cores. On fake GPUs; on real ones where the
 // environment variable TROUPE_TEST_GPU says "real".
-#include <algorithm>
-#include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "kernels/codelets.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/tile_codelet_list.hpp"
 #include "proto/errors.hpp"
-#include "proto/random.hpp"
-#include "tests/support/cuda/cuda_fixture.hpp"
-#include "tests/support/cuda/cuda_operands.hpp"
-#include "tests/support/skipping.hpp"
+#include "tests/kernels/cuda/cuda_comparison.hpp"
 
 namespace troupe::kernels {
 
-namespace cuda_codelets {
+using namespace tests::comparison;  // NOLINT: a test of kernels is made of them
 
-using tests::Gpu;
-using tests::Operand;
-using tests::run_on_core;
-using Operands = std::vector<Operand>;
-
-struct Fixture : tests::CudaFixture {
-  Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 30U}) {}
-};
-
-constexpr std::int64_t kGap = 3;
-
-template <class T>
-Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
-  Operand result = Operand::zeros<T>(rows, cols, kGap);
-  Random source(seed);
-  const MatrixView<T> view = result.matrix<T>();
-  for (std::int64_t j = 0; j < cols; ++j) {
-    for (std::int64_t i = 0; i < rows; ++i) view(i, j) = static_cast<T>(source.next() >> 11U) * T(0x1p-53) - T(0.5);
-  }
-  return result;
-}
-
-/// Rows of a tall tile above and below its diagonal block.
-struct Around {
-  std::int64_t above;
-  std::int64_t below;
-};
-constexpr Around kAround[] = {{0, 0}, {3, 0}, {0, 4}, {5, 17}};
-
-/// A tall tile whose diagonal block is symmetric and outweighed by its diagonal: any factorization of it goes well.
-template <class T>
-Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) {
-  Operand result = random<T>(around.above + order + around.below, order, seed);
-  const MatrixView<T> view = result.matrix<T>();
-  for (std::int64_t j = 0; j < order; ++j) {
-    for (std::int64_t i = 0; i < j; ++i) view(around.above + i, j) = view(around.above + j, i);
-    view(around.above + j, j) += static_cast<T>(order);
-  }
-  return result;
-}
-
-/// The largest difference, relative to the largest element, in units of the precision; or how many bytes of the gaps
-/// differ, if any.
-template <class T>
-double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t, std::int64_t) = nullptr,
-                  std::int64_t first_row = 0) {
-  const MatrixView<T> a = actual.matrix<T>();
-  const MatrixView<T> e = expected.matrix<T>();
-  double largest = 1;
-  double error = 0;
-  for (std::int64_t j = 0; j < e.cols; ++j) {
-    for (std::int64_t i = 0; i < e.rows; ++i) {
-      if (used != nullptr && !used(i - first_row, j)) continue;
-      const double apart = std::abs(static_cast<double>(a(i, j)) - static_cast<double>(e(i, j)));
-      error = std::isnan(apart) ? apart : std::max(error, apart);
-      largest = std::max(largest, std::abs(static_cast<double>(e(i, j))));
-    }
-    for (std::int64_t i = e.rows; i < e.ld; ++i) {
-      if (std::memcmp(&a(i, j), &e(i, j), sizeof(T)) != 0) return std::numeric_limits<double>::infinity();
-    }
-  }
-  return error / (largest * static_cast<double>(std::numeric_limits<T>::epsilon()));
-}
-
-/// Sums of `terms` products in another order; systems here have condition numbers below about ten.
-double bound(std::int64_t terms) { return 40 * static_cast<double>(terms + 4); }
-
-/// Runs the codelet on both and compares operand `result`.
-template <class T>
-void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::int64_t terms,
-             std::vector<std::size_t> results) {
-  Operands on_gpu = given;
-  Operands on_core = given;
-  gpu.run(codelet, on_gpu, arguments);
-  run_on_core(codelet, on_core, arguments);
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (std::ranges::find(results, i) != results.end()) {
-      BOOST_TEST(difference<T>(on_gpu[i], on_core[i]) <= bound(terms));
-    } else {
-      BOOST_TEST((on_gpu[i].bytes == given[i].bytes), "operand " << i << " was only to be read");
-    }
-  }
-}
-
-constexpr std::int64_t kOrders[] = {0, 1, 2, 7, 16, 33, 65};
-using Precisions = boost::mpl::list<float, double>;
-
-/// Whether a test of our own kernels can go on; says "skipped" where it cannot.
-bool needs_device_code() {
-  if (!has_device_code()) tests::skip("built without nvcc");
-  return has_device_code();
-}
-
-}  // namespace cuda_codelets
-
-BOOST_FIXTURE_TEST_SUITE(cuda_codelets, Fixture)
+BOOST_FIXTURE_TEST_SUITE(cuda_codelets, CudaKernels)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(updates_are_those_of_cores, T, Precisions) {
   Gpu gpu;
@@ -201,17 +100,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(lu_without_pivoting_is_that_of_cores, T, Precision
   }
 }
 
-template <class F>
-std::string error_of(F run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    BOOST_TEST((error.code() == ErrorCode::numerical), to_string(error.code()) << ": " << error.what());
-    return error.what();
-  }
-  return "no error";
-}
-
 template <class T>
 void compare_errors(Gpu& gpu, const Codelet& codelet, const Operand& d, std::int64_t offset, std::int64_t first) {
   Operands on_gpu{d};
@@ -239,72 +127,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_re
   }
 }
 
-/// As LAPACK's: row i with one at or below it.
-Operand pivots(std::int64_t count, std::int64_t first, std::int64_t rows, std::uint64_t seed) {
-  Operand result = Operand::zeros<int>(count, 1, 0);
-  Random source(seed);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto below = static_cast<std::uint64_t>(rows - first - i);
-    result.matrix<int>()(i, 0) = static_cast<int>(first + i + static_cast<std::int64_t>(source.next() % below));
-  }
-  return result;
-}
-
-BOOST_AUTO_TEST_CASE_TEMPLATE(row_exchanges_are_those_of_cores_to_the_last_bit, T, Precisions) {
-  if (!needs_device_code()) return;
-  Gpu gpu;
-  // Few rows, so that the same ones are exchanged again and again; more exchanges than are resolved together.
-  for (const std::int64_t rows : {1, 2, 9, 300, 700}) {
-    for (const std::int64_t count : {std::int64_t{1}, rows / 2, rows}) {
-      for (const std::int64_t cols : {0, 1, 11}) {
-        for (const std::int64_t first : {std::int64_t{0}, rows / 3}) {
-          if (first >= count) continue;
-          Operands on_gpu{pivots(count, 0, rows, 5), random<T>(rows, cols, 6)};
-          Operands on_core = on_gpu;
-          gpu.run(codelets<T>().swap_rows, on_gpu, args(first));
-          run_on_core(codelets<T>().swap_rows, on_core, args(first));
-          BOOST_TEST((on_gpu[1].bytes == on_core[1].bytes),
-                     "first=" << first << " count=" << count << " rows=" << rows);
-        }
-      }
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE_TEMPLATE(pivots_that_are_no_rows_fail_and_lead_nowhere, T, Precisions) {
-  if (!needs_device_code()) return;
-  Gpu gpu;
-  constexpr std::int64_t kRows = 300;
-  for (const int wrong :
-       {-1, static_cast<int>(kRows), std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
-    for (const std::int64_t place : {std::int64_t{0}, std::int64_t{150}, kRows - 1}) {
-      Operands data{pivots(kRows, 0, kRows, 5), random<T>(kRows, 11, 6)};
-      data[0].matrix<int>()(place, 0) = wrong;
-      BOOST_CHECK_EXCEPTION(gpu.run(codelets<T>().swap_rows, data, args(std::int64_t{0})), Error,
-                            [](const Error& error) { return error.code() == ErrorCode::bad_input; });
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE_TEMPLATE(exchanges_and_solves_are_those_of_cores, T, Precisions) {
-  if (!needs_device_code()) return;
-  Gpu gpu;
-  for (const std::int64_t n : {1, 16, 33}) {
-    for (const auto& [above, below] : kAround) {
-      const std::int64_t first = above + 7;  // rows of the block column above the panel's diagonal block
-      const std::int64_t rows = first + n + below + 20;
-      for (const std::int64_t m : {0, 1, 29}) {
-        Operand d = tall_tile<T>(n, {above, below}, 1);
-        for (std::byte* at = d.bytes.data(); at != d.bytes.data() + d.bytes.size(); at += sizeof(T)) {
-          *reinterpret_cast<T*>(at) /= static_cast<T>(2 * n);
-        }
-        compare<T>(gpu, codelets<T>().swap_and_solve, {d, pivots(n, first, rows, 5), random<T>(rows, m, 6)},
-                   args(above, first), n, {2});
-      }
-    }
-  }
-}
-
 BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors_are_applied_as_on_cores, T, Precisions) {
   Gpu gpu;
   const TileCodelets<T>& all = codelets<T>();
@@ -315,16 +137,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors_are_applied_as_on_cores, T, Precisions)
         Operands panel{random<T>(k + more, k, 1), Operand::zeros<T>(block, k, kGap), random<T>(k + more, k, 2)};
         run_on_core(all.geqrt, panel);
         Operands stacked{random<T>(k + more, k, 3), random<T>(k + more, k, 4), Operand::zeros<T>(block, k, kGap)};
-        run_on_core(all.tpqrt, stacked);
+        run_on_core(all.tpqrt, stacked, args(std::int64_t{0}));
         for (const std::int64_t m : {0, 1, 21}) {
           if (has_device_code()) {
             for (const Codelet* codelet : {&all.gemqrt, &all.gemqrt_transposed}) {
-              compare<T>(gpu, *codelet, {panel[2], panel[1], random<T>(k + more, m, 5)}, {}, k + more, {2});
+              compare<T>(gpu, *codelet, {panel[2], panel[1], random<T>(k + more + inner, m, 5)}, {}, k + more, {2});
             }
           }
           for (const Codelet* codelet : {&all.tpmqrt, &all.tpmqrt_transposed}) {
             compare<T>(gpu, *codelet, {stacked[1], stacked[2], random<T>(k + more, m, 6), random<T>(k + more, m, 7)},
-                       {}, k + more, {2, 3});
+                       args(more), k + more, {2, 3});
           }
         }
       }
@@ -335,7 +157,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors_are_applied_as_on_cores, T, Precisions)
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_tile_without_rows_below_reflects_nothing, T, Precisions) {
   Gpu gpu;
   const Operands given{random<T>(0, 4, 1), Operand::zeros<T>(2, 4, kGap), random<T>(4, 5, 2), random<T>(0, 5, 3)};
-  compare<T>(gpu, codelets<T>().tpmqrt_transposed, given, {}, 4, {2, 3});
+  compare<T>(gpu, codelets<T>().tpmqrt_transposed, given, args(std::int64_t{1}), 4, {2, 3});
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(generated_matrices_are_those_of_cores_to_the_last_bit, T, Precisions) {
@@ -353,12 +175,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(generated_matrices_are_those_of_cores_to_the_last_
   }
 }
 
-BOOST_AUTO_TEST_CASE(panels_stay_on_cores) {
-  const TileCodelets<double>& all = codelets<double>();
-  for (const Codelet* codelet : {&all.geqrt, &all.tpqrt, &all.getrf_panel}) {
-    BOOST_TEST(!codelet->definition().runs_on(DeviceKind::cuda));
+BOOST_AUTO_TEST_CASE(all_of_them_run_on_gpus) {
+  if (!needs_device_code()) return;
+  for (const TileCodeletEntry<double>& entry : tile_codelet_list<double>()) {
+    BOOST_TEST((codelets<double>().*entry.codelet).definition().runs_on(DeviceKind::cuda), entry.name);
   }
-  BOOST_TEST(all.gemm_nt.definition().runs_on(DeviceKind::cuda));
 }
 
 BOOST_AUTO_TEST_CASE(kernels_only_enqueue) {
@@ -392,7 +213,7 @@ BOOST_AUTO_TEST_CASE(after_their_first_use_kernels_allocate_nothing) {
     gpu.run(codelets<double>().gemm_nt, update, args(std::int64_t{0}));
     Operands reflect{random<double>(30, 8, 1), random<double>(4, 8, 2), random<double>(8, 30, 3),
                      random<double>(30, 30, 4)};
-    gpu.run(codelets<double>().tpmqrt, reflect);
+    gpu.run(codelets<double>().tpmqrt, reflect, args(std::int64_t{0}));
   };
   once();
   const tests::FakeCudaLeaks before = fake->leaks();

@@ -23,16 +23,18 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues what a call does to a block with its work space and its status.
+/// Enqueues what a call does to a block, and perhaps to another one, with its work space and its status.
 template <class T, class F>
-cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const T* work, int* info, F call) {
+cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const T* work, int* info, F call,
+                         const DeviceBlock& besides = {}) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   int device = -1;
   if (cudaGetDevice(&device) != cudaSuccess || device != handle->device) return CUSOLVER_STATUS_INTERNAL_ERROR;
   if (!fits(a)) return CUSOLVER_STATUS_INVALID_VALUE;
   const int size = work_size(static_cast<int>(a.rows), static_cast<int>(a.cols));
   const cudaError_t launched = device_calls().launch(handle->stream, [=](const FakeLaunch& launch) {
-    if (!touches(launch, a) || !touches(launch, block(work, size, 1, size)) || !touches(launch, block(info, 1, 1, 1))) {
+    if (!touches(launch, a) || !touches(launch, besides) || !touches(launch, block(work, size, 1, size)) ||
+        !touches(launch, block(info, 1, 1, 1))) {
       return;
     }
     *info = call();
@@ -62,9 +64,24 @@ int factorize(int n, T* a, std::ptrdiff_t lda) {
   return info;
 }
 
+/// The status names the last pivot that is zero, as above.
 template <class T>
-cusolverStatus_t getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* work, const int* pivots, int* info) {
-  if (m != n || pivots != nullptr) return CUSOLVER_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+int factorize_with_pivots(int m, int n, T* a, std::ptrdiff_t lda, int* pivots) {
+  int info = kernels::fortran::getrf(m, n, a, static_cast<int>(lda), pivots);
+  for (int k = 0; k < std::min(m, n); ++k) {
+    if (a[k + k * lda] == T{0}) info = k + 1;
+  }
+  return info;
+}
+
+template <class T>
+cusolverStatus_t getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* work, int* pivots, int* info) {
+  if (pivots != nullptr) {
+    const DeviceBlock all = block(pivots, std::min(m, n), 1, std::min(m, n));
+    return enqueue(
+        handle, block(a, m, n, lda), work, info, [=] { return factorize_with_pivots(m, n, a, lda, pivots); }, all);
+  }
+  if (m != n) return CUSOLVER_STATUS_NOT_SUPPORTED;  // Troupe needs no other
   return enqueue(handle, block(a, n, n, lda), work, info, [=] { return factorize(n, a, lda); });
 }
 

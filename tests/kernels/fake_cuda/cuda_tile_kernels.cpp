@@ -1,10 +1,12 @@
 #include "tests/kernels/fake_cuda/cuda_tile_kernels.hpp"
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ thread_local Index gridDim;
 /// The threads of one block, as contexts that take turns: each runs until the next barrier, or to its end.
 class Block {
  public:
-  Block() : threads_(kMost), stacks_(kMost * kStackBytes) {}
+  Block() : threads_(kMost), stacks_(new char[kMost * kStackBytes]), onwards_(kMost) {}
 
   static Block& of_this_thread() {
     static thread_local Block block;
@@ -35,13 +37,14 @@ class Block {
   bool run(unsigned count, const std::function<void()>& body) {
     body_ = &body;
     ended_.assign(count, false);
+    begun_.assign(count, false);
     for (unsigned i = 0; i < count; ++i) prepare(i);
     for (std::size_t left = count; left > 0;) {
       std::size_t ended_now = 0;
       for (current_ = 0; current_ < count; ++current_) {
         if (ended_[current_]) continue;
         threadIdx.x = current_;
-        swapcontext(&scheduler_, &threads_[current_]);
+        resume();
         if (ended_[current_]) ++ended_now;
       }
       if (ended_now != 0 && ended_now != left) return false;
@@ -50,19 +53,25 @@ class Block {
     return true;
   }
 
-  void barrier() {
-    const unsigned waiting = current_;
-    swapcontext(&threads_[waiting], &scheduler_);
-  }
+  void barrier() { pause(current_); }
 
  private:
+  // A jump costs far less than exchanging contexts, which asks the system for the signals' mask. Sanitizers lose track
+  // of stacks that are left by one.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr bool kJumps = false;
+#elif defined(__has_feature)
+  static constexpr bool kJumps = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
+#else
+  static constexpr bool kJumps = true;
+#endif
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 
   void prepare(unsigned thread) {
     ucontext_t& context = threads_[thread];
     getcontext(&context);
-    context.uc_stack.ss_sp = stacks_.data() + thread * kStackBytes;
+    context.uc_stack.ss_sp = stacks_.get() + thread * kStackBytes;
     context.uc_stack.ss_size = kStackBytes;
     context.uc_link = &scheduler_;
     makecontext(&context, &Block::enter, 0);
@@ -71,13 +80,39 @@ class Block {
     Block& block = of_this_thread();
     (*block.body_)();
     block.ended_[block.current_] = true;
+    if (kJumps) _longjmp(block.back_, 1);
+  }
+  /// Lets thread `current_` go on, until it pauses or ends.
+  __attribute__((noinline)) void resume() {
+    if (!kJumps) {
+      swapcontext(&scheduler_, &threads_[current_]);
+    } else if (_setjmp(back_) == 0) {
+      if (begun_[current_]) _longjmp(onwards_[current_].place, 1);
+      begun_[current_] = true;
+      setcontext(&threads_[current_]);
+    }
+  }
+  __attribute__((noinline)) void pause(unsigned thread) {
+    if (!kJumps) {
+      swapcontext(&threads_[thread], &scheduler_);
+    } else if (_setjmp(onwards_[thread].place) == 0) {
+      _longjmp(back_, 1);
+    }
   }
 
   ucontext_t scheduler_{};
   std::vector<ucontext_t> threads_;
-  std::vector<char> stacks_;
+  /// Not filled: most of it is never used.
+  std::unique_ptr<char[]> stacks_;
   const std::function<void()>* body_ = nullptr;
   std::vector<bool> ended_;
+  std::vector<bool> begun_;
+  /// Where each thread goes on, and where `resume` does.
+  struct Place {
+    jmp_buf place;
+  };
+  std::vector<Place> onwards_;
+  jmp_buf back_{};
   unsigned current_ = 0;
 };
 
@@ -96,6 +131,10 @@ void atomicMin(int* to, int value) { *to = std::min(*to, value); }
 namespace troupe::tests {
 
 namespace {
+
+using kernels::TiledColumn;
+using kernels::TilePlace;
+using kernels::TilePlaces;
 
 /// Runs a grid. `barriers`: the kernel has some, so that its threads take turns.
 void run_grid(const FakeLaunch& launch, bool barriers, const std::function<void()>& body) {
@@ -119,48 +158,102 @@ bool touches(const FakeLaunch& launch, const T* data, std::int64_t rows, std::in
   return launch.touches(data, static_cast<std::size_t>((cols - 1) * ld + rows) * sizeof(T));
 }
 
+/// All that a launch on a block column may touch.
 template <class T>
-void register_for(FakeCudaControl& fake, const std::string& letter,
-                  void (*swap)(T*, std::int64_t, std::int64_t, std::int64_t, const int*, std::int64_t, std::int64_t,
-                               int*),
-                  void (*unit)(const T*, std::int64_t, T*, std::int64_t, std::int64_t, std::int64_t),
-                  void (*zero)(const T*, std::int64_t, std::int64_t, int*),
-                  void (*fill)(T*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::uint64_t,
-                               double)) {
+bool touches(const FakeLaunch& launch, const TiledColumn<T>& column) {
+  if (!touches(launch, column.places, column.tiles, 1, column.tiles)) return false;
+  return std::all_of(column.places, column.places + column.tiles, [&](const TilePlace<T>& tile) {
+    return touches(launch, tile.data, tile.end - tile.begin, column.cols, tile.ld);
+  });
+}
+
+/// The kernels for one type of element.
+template <class T>
+struct Kernels {
   using L = std::int64_t;
-  register_kernel<T*, L, L, L, const int*, L, L, int*>(
+  void (*note)(TilePlaces<T>, TilePlace<T>*, L, int);
+  void (*copy)(TiledColumn<T>, L, T*, L, bool);
+  void (*settle)(const int*, int*, L, L, L);
+  void (*swap)(TiledColumn<T>, const int*, L, L, L, L, int*);
+  void (*unit)(const T*, L, T*, L, L, L);
+  void (*zero)(const T*, L, L, int*);
+  void (*fill)(T*, L, L, L, L, L, std::uint64_t, double);
+  void (*reflectors)(T*, L, L, L, T*, L);
+  void (*stacked)(T*, L, T*, L, L, L, T*, L);
+};
+
+template <class T>
+void register_for(FakeCudaControl& fake, const std::string& letter, const Kernels<T>& kernels) {
+  using L = std::int64_t;
+  register_kernel<TilePlaces<T>, TilePlace<T>*, L, int>(
+      fake, "troupe_note_places_" + letter,
+      [=](const FakeLaunch& launch, TilePlaces<T> some, TilePlace<T>* places, L begin, int count) {
+        if (!touches(launch, places + begin, count, 1, count)) return;
+        run_grid(launch, false, [&] { kernels.note(some, places, begin, count); });
+      });
+  register_kernel<TiledColumn<T>, L, T*, L, bool>(
+      fake, "troupe_copy_column_" + letter,
+      [=](const FakeLaunch& launch, TiledColumn<T> column, L offset, T* w, L ldw, bool gather) {
+        if (!touches(launch, column) || !touches(launch, w, column.rows - offset, column.cols, ldw)) return;
+        run_grid(launch, false, [&] { kernels.copy(column, offset, w, ldw, gather); });
+      });
+  register_kernel<const int*, int*, L, L, L>(
+      fake, "troupe_settle_pivots_" + letter,
+      [=](const FakeLaunch& launch, const int* given, int* pivots, L count, L rows, L first) {
+        if (!touches(launch, given, count, 1, count) || !touches(launch, pivots, count, 1, count)) return;
+        run_grid(launch, false, [&] { kernels.settle(given, pivots, count, rows, first); });
+      });
+  register_kernel<TiledColumn<T>, const int*, L, L, L, L, int*>(
       fake, "troupe_swap_rows_" + letter,
-      [=](const FakeLaunch& launch, T* c, L ld, L rows, L cols, const int* pivots, L count, L first, int* info) {
+      [=](const FakeLaunch& launch, TiledColumn<T> c, const int* pivots, L count, L offset, L above, L before,
+          int* info) {
         if (!touches(launch, pivots, count, 1, count) || !touches(launch, info, 1, 1, 1)) return;
-        if (!touches(launch, c, rows, cols, ld)) return;
-        run_grid(launch, true, [&] { swap(c, ld, rows, cols, pivots, count, first, info); });
+        if (!touches(launch, c)) return;
+        run_grid(launch, true, [&] { kernels.swap(c, pivots, count, offset, above, before, info); });
       });
   register_kernel<const T*, L, T*, L, L, L>(
       fake, "troupe_unit_lower_" + letter,
       [=](const FakeLaunch& launch, const T* v, L ldv, T* w, L ldw, L rows, L cols) {
         if (!touches(launch, v, rows, cols, ldv) || !touches(launch, w, rows, cols, ldw)) return;
-        run_grid(launch, false, [&] { unit(v, ldv, w, ldw, rows, cols); });
+        run_grid(launch, false, [&] { kernels.unit(v, ldv, w, ldw, rows, cols); });
       });
   register_kernel<const T*, L, L, int*>(fake, "troupe_first_zero_" + letter,
                                         [=](const FakeLaunch& launch, const T* a, L ld, L order, int* info) {
                                           if (!touches(launch, a, order, order, ld) || !touches(launch, info, 1, 1, 1))
                                             return;
-                                          run_grid(launch, true, [&] { zero(a, ld, order, info); });
+                                          run_grid(launch, true, [&] { kernels.zero(a, ld, order, info); });
                                         });
   register_kernel<T*, L, L, L, L, L, std::uint64_t, double>(
       fake, "troupe_fill_symmetric_" + letter,
       [=](const FakeLaunch& launch, T* a, L ld, L rows, L cols, L row, L col, std::uint64_t seed, double diagonal) {
         if (!touches(launch, a, rows, cols, ld)) return;
-        run_grid(launch, false, [&] { fill(a, ld, rows, cols, row, col, seed, diagonal); });
+        run_grid(launch, false, [&] { kernels.fill(a, ld, rows, cols, row, col, seed, diagonal); });
+      });
+  register_kernel<T*, L, L, L, T*, L>(fake, "troupe_reflectors_" + letter,
+                                      [=](const FakeLaunch& launch, T* a, L ld, L rows, L cols, T* t, L ldt) {
+                                        if (!touches(launch, a, rows, cols, ld) || !touches(launch, t, cols, cols, ldt))
+                                          return;
+                                        run_grid(launch, true, [&] { kernels.reflectors(a, ld, rows, cols, t, ldt); });
+                                      });
+  register_kernel<T*, L, T*, L, L, L, T*, L>(
+      fake, "troupe_stacked_reflectors_" + letter,
+      [=](const FakeLaunch& launch, T* r, L ldr, T* b, L ldb, L rows, L cols, T* t, L ldt) {
+        if (!touches(launch, r, cols, cols, ldr) || !touches(launch, b, rows, cols, ldb)) return;
+        if (!touches(launch, t, cols, cols, ldt)) return;
+        run_grid(launch, true, [&] { kernels.stacked(r, ldr, b, ldb, rows, cols, t, ldt); });
       });
 }
 
 }  // namespace
 
 void register_tile_kernels(FakeCudaControl& fake) {
-  register_for<float>(fake, "s", troupe_swap_rows_s, troupe_unit_lower_s, troupe_first_zero_s, troupe_fill_symmetric_s);
-  register_for<double>(fake, "d", troupe_swap_rows_d, troupe_unit_lower_d, troupe_first_zero_d,
-                       troupe_fill_symmetric_d);
+#define TROUPE_KERNELS_FOR(p)                                                   \
+  {troupe_note_places_##p,    troupe_copy_column_##p, troupe_settle_pivots_##p, \
+   troupe_swap_rows_##p,      troupe_unit_lower_##p,  troupe_first_zero_##p,    \
+   troupe_fill_symmetric_##p, troupe_reflectors_##p,  troupe_stacked_reflectors_##p}
+  register_for<float>(fake, "s", TROUPE_KERNELS_FOR(s));
+  register_for<double>(fake, "d", TROUPE_KERNELS_FOR(d));
+#undef TROUPE_KERNELS_FOR
 }
 
 }  // namespace troupe::tests

@@ -1,0 +1,66 @@
+/// A block column that a task gets as tiles, on cores and on GPUs alike: nothing is dereferenced.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "graph/codelets/kernel_context.hpp"
+
+namespace troupe::kernels {
+
+/// Tiles one below the other, as many columns each. They need not lie like that in memory.
+template <class T>
+class BlockColumn {
+ public:
+  /// The handles of a task from number `begin` on, of which there is at least one.
+  BlockColumn(const KernelContext& context, std::size_t begin) {
+    for (std::size_t i = begin; i < context.size(); ++i) {
+      tiles_.push_back(context.matrix<T>(i));
+      ends_.push_back(rows() + tiles_.back().rows);
+    }
+  }
+
+  [[nodiscard]] std::int64_t rows() const { return ends_.empty() ? 0 : ends_.back(); }
+  [[nodiscard]] std::int64_t cols() const { return tiles_.front().cols; }
+  [[nodiscard]] std::span<const MatrixView<T>> tiles() const { return tiles_; }
+  /// The rows above tile number `index`.
+  [[nodiscard]] std::int64_t begin_of(std::size_t index) const { return ends_[index] - tiles_[index].rows; }
+
+  /// All of it as one block, if that is how the tiles lie: those of one column-major matrix do.
+  [[nodiscard]] std::optional<MatrixView<T>> whole() const {
+    const MatrixView<T>& first = tiles_.front();
+    const T* next = first.data;
+    for (const MatrixView<T>& tile : tiles_) {
+      if (tile.data != next || tile.ld != first.ld) return std::nullopt;
+      next += tile.rows;
+    }
+    // Else the columns would overlap.
+    if (rows() > first.ld && cols() > 1) return std::nullopt;
+    return MatrixView<T>{first.data, rows(), cols(), std::max(first.ld, rows())};
+  }
+  /// Row `index` as a block of its own.
+  [[nodiscard]] MatrixView<T> row(std::int64_t index) const {
+    const auto tile = static_cast<std::size_t>(std::ranges::upper_bound(ends_, index) - ends_.begin());
+    return {tiles_[tile].data + (index - begin_of(tile)), 1, cols(), tiles_[tile].ld};
+  }
+
+ private:
+  std::vector<MatrixView<T>> tiles_;
+  /// Rows up to the end of each tile.
+  std::vector<std::int64_t> ends_;
+};
+
+/// The pieces in which a task gets its pivots: its handles of integers from number `begin` on.
+inline std::vector<std::span<const int>> pivots_from(const KernelContext& context, std::size_t begin) {
+  std::vector<std::span<const int>> pieces;
+  while (begin < context.size() && context.data(begin).layout.element_tag == type_tag<int>()) {
+    pieces.push_back(context.vector<const int>(begin++));
+  }
+  return pieces;
+}
+
+}  // namespace troupe::kernels

@@ -1,0 +1,138 @@
+/// Block columns that lie in pieces: part of kernels/cuda/cuda_tile_kernels.cu.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/cuda_kernel_shapes.hpp"
+
+namespace troupe::kernels {
+namespace {
+
+/// One row of a block column: its first element, and how far the next one is.
+template <class T>
+struct Row {
+  T* data;
+  std::int64_t ld;
+};
+
+/// Row `index` of the column, which has it.
+template <class T>
+__device__ Row<T> row_of(const TiledColumn<T>& column, std::int64_t index) {
+  std::int64_t low = 0;
+  std::int64_t high = column.tiles - 1;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (index < column.places[middle].end) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const TilePlace<T>& place = column.places[low];
+  return {place.data + (index - place.begin), place.ld};
+}
+
+/// `places`[`begin`…] <- the first `count` of `some`.
+template <class T>
+__device__ void note_places(const TilePlaces<T>& some, TilePlace<T>* places, std::int64_t begin, int count) {
+  if (static_cast<int>(threadIdx.x) < count) places[begin + threadIdx.x] = some.at[threadIdx.x];
+}
+
+/// W <- the column's rows from `offset` on, or the other way round.
+template <class T>
+__device__ void copy_column(const TiledColumn<T>& column, std::int64_t offset, T* w, std::int64_t ldw, bool gather) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  std::int64_t i = offset + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < column.rows; i += stride) {
+    const Row<T> row = row_of(column, i);
+    T* const own = w + (i - offset);
+    for (std::int64_t j = blockIdx.y; j < column.cols; j += gridDim.y) {
+      if (gather) {
+        own[j * ldw] = row.data[j * row.ld];
+      } else {
+        row.data[j * row.ld] = own[j * ldw];
+      }
+    }
+  }
+}
+
+/// `pivots` <- `given`, which count from 1 in a panel of `rows` rows, counted from 0 in the whole matrix. A panel with
+/// elements that are no numbers may have some that are no rows: those exchange nothing. One block.
+__device__ void settle_pivots(const int* given, int* pivots, std::int64_t count, std::int64_t rows,
+                              std::int64_t first) {
+  for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
+    const std::int64_t row = given[i] - 1;
+    pivots[i] = static_cast<int>(first + (row >= i && row < rows ? row : i));
+  }
+}
+
+/// Exchanges rows `offset + i` and `pivots[i] - above` of C for i = 0, …, count - 1, in this order. Each block does
+/// whole columns. `info` <- `before` + some i + 1 whose pivot is no row of C, which stays where it is. If there is
+/// none: 0, or where there are pivots before these, nothing.
+///
+/// `kExchangesAtOnce` exchanges are resolved to one permutation of the rows that they touch, and then each column is
+/// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce stands for row
+/// `offset + i`, slot kExchangesAtOnce + i for the other one, if that is no slot yet.
+template <class T>
+__device__ void swap_rows(const TiledColumn<T>& c, const int* pivots, std::int64_t count, std::int64_t offset,
+                          std::int64_t above, std::int64_t before, int* info) {
+  __shared__ std::int64_t refused;
+  __shared__ std::int64_t other[kExchangesAtOnce];
+  __shared__ int partner[kExchangesAtOnce];
+  __shared__ int source[2 * kExchangesAtOnce];
+  __shared__ T value[2 * kExchangesAtOnce];
+  const int own = static_cast<int>(threadIdx.x);
+  if (own == 0) refused = 0;
+  __syncthreads();
+  for (std::int64_t begin = 0; begin < count; begin += kExchangesAtOnce) {
+    const std::int64_t left = count - begin;
+    const int length = left < kExchangesAtOnce ? static_cast<int>(left) : kExchangesAtOnce;
+    const std::int64_t top = offset + begin;
+    const bool used = own < length;
+    if (used) {
+      const std::int64_t pivot = pivots[begin + own] - above;
+      const bool usable = pivot >= 0 && pivot < c.rows;
+      other[own] = usable ? pivot : top + own;
+      if (!usable) refused = before + begin + own + 1;
+    }
+    source[own] = own;
+    source[kExchangesAtOnce + own] = kExchangesAtOnce + own;
+    __syncthreads();
+    if (used) {
+      const std::int64_t inside = other[own] - top;
+      if (inside >= 0 && inside < length) {
+        partner[own] = static_cast<int>(inside);
+      } else {
+        int earliest = 0;
+        while (other[earliest] != other[own]) ++earliest;
+        partner[own] = kExchangesAtOnce + earliest;
+      }
+    }
+    __syncthreads();
+    if (own == 0) {
+      for (int i = 0; i < length; ++i) {
+        const int exchanged = partner[i];
+        const int mine = source[i];
+        source[i] = source[exchanged];
+        source[exchanged] = mine;
+      }
+    }
+    __syncthreads();
+    const bool outside = used && partner[own] == kExchangesAtOnce + own;
+    const Row<T> row = used ? row_of(c, top + own) : Row<T>{};
+    const Row<T> far = outside ? row_of(c, other[own]) : Row<T>{};
+    for (std::int64_t j = blockIdx.x; j < c.cols; j += gridDim.x) {
+      if (used) value[own] = row.data[j * row.ld];
+      if (outside) value[kExchangesAtOnce + own] = far.data[j * far.ld];
+      __syncthreads();
+      if (used) row.data[j * row.ld] = value[source[own]];
+      if (outside) far.data[j * far.ld] = value[source[kExchangesAtOnce + own]];
+      __syncthreads();
+    }
+  }
+  __syncthreads();
+  if (own == 0 && blockIdx.x == 0 && (refused != 0 || before == 0)) *info = static_cast<int>(refused);
+}
+
+}  // namespace
+}  // namespace troupe::kernels

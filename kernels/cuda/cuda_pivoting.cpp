@@ -1,0 +1,81 @@
+#include "kernels/cuda/cuda_pivoting.hpp"
+
+#include <algorithm>
+
+#include "kernels/block_rows.hpp"
+#include "kernels/cuda/cuda_blas.hpp"
+#include "kernels/cuda/cuda_kernels.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+/// Parts of the stream's memory, one after the other.
+class Parts {
+ public:
+  /// Room for `count` elements; the number of the part.
+  template <class T>
+  std::size_t add(std::size_t count) {
+    const std::size_t begin = size_;
+    // As what cudaMalloc returns.
+    constexpr std::size_t kAlignment = 256;
+    size_ = (size_ + count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return begin;
+  }
+  void take_from(CudaStream& stream) { data_ = stream.work_space<std::byte>(size_); }
+  template <class T>
+  [[nodiscard]] T* at(std::size_t part) const {
+    return reinterpret_cast<T*>(data_ + part);
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace
+
+template <class T>
+void factor_panel(CudaStream& stream, const BlockColumn<T>& a, std::span<int> pivots, std::int64_t offset,
+                  std::int64_t first, int* info, int* zero) {
+  const std::optional<MatrixView<T>> whole = a.whole();
+  const std::int64_t rows = a.rows() - offset;
+  MatrixView<T> panel =
+      whole ? rows_below(*whole, offset) : MatrixView<T>{a.tiles().front().data, rows, a.cols(), rows};
+  Parts parts;
+  const std::size_t work = parts.add<T>(cuda::getrf_work_size(stream, panel));
+  const std::size_t given = parts.add<int>(pivots.size());
+  const std::size_t places = parts.add<TilePlace<T>>(whole ? 0 : a.tiles().size());
+  const std::size_t copy = parts.add<T>(whole ? 0 : static_cast<std::size_t>(rows * a.cols()));
+  parts.take_from(stream);
+
+  TiledColumn<T> column{};
+  if (!whole) {
+    panel.data = parts.at<T>(copy);
+    column = place_tiles(stream, a, parts.at<TilePlace<T>>(places));
+    copy_column(stream, column, offset, panel, true);
+  }
+  cuda::getrf(stream, panel, parts.at<T>(work), parts.at<int>(given), info);
+  // The manual promises that the status names a pivot that is zero, not that it is the first.
+  first_zero(stream, constant(rows_from(panel, 0, panel.cols)), zero);
+  settle_pivots<T>(stream, parts.at<int>(given), pivots, rows, first);
+  if (!whole) copy_column(stream, column, offset, panel, false);
+}
+
+template <class T>
+bool exchange_rows(CudaStream& stream, const BlockColumn<T>& c, std::span<const std::span<const int>> pivots,
+                   std::int64_t offset, std::int64_t above, int* info) {
+  auto* const places = stream.work_space<TilePlace<T>>(c.tiles().size());
+  return swap_rows(stream, place_tiles(stream, c, places), pivots, offset, above, info);
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                                          \
+  template void factor_panel(CudaStream&, const BlockColumn<T>&, std::span<int>, std::int64_t, std::int64_t, int*,     \
+                             int*);                                                                                    \
+  template bool exchange_rows(CudaStream&, const BlockColumn<T>&, std::span<const std::span<const int>>, std::int64_t, \
+                              std::int64_t, int*);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::kernels

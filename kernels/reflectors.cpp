@@ -1,0 +1,299 @@
+#include "kernels/reflectors.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "kernels/block_rows.hpp"
+#include "kernels/fortran.hpp"
+#include "kernels/narrow_panel.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+/// The next elements of a thread's work space, each piece on a boundary of 64 bytes. A copy takes the same again: what
+/// a function took is free when it returns.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(T* next) : next_(next) {}
+  T* take(std::int64_t count) {
+    T* const taken = next_;
+    next_ += padded(count);
+    return taken;
+  }
+  MatrixView<T> matrix(std::int64_t rows, std::int64_t cols) {
+    return {take(rows * cols), rows, cols, std::max<std::int64_t>(rows, 1)};
+  }
+  [[nodiscard]] static std::int64_t padded(std::int64_t count) {
+    constexpr auto kBoundary = static_cast<std::int64_t>(64 / sizeof(T));
+    return (count + kBoundary - 1) / kBoundary * kBoundary;
+  }
+
+ private:
+  T* next_;
+};
+
+/// Kept for the thread's next kernel, but for what no tile needs: one task must not fill a long-lived program's memory
+/// for good.
+template <class T>
+class WorkSpace {
+ public:
+  explicit WorkSpace(std::int64_t count) {
+    const auto needed = static_cast<std::size_t>(count) + 64 / sizeof(T);
+    thread_local std::vector<T> kept;
+    std::vector<T>& space = needed > kMostKept ? own_ : kept;
+    if (space.size() < needed) space.resize(needed);
+    const auto misplaced = reinterpret_cast<std::uintptr_t>(space.data()) % 64 / sizeof(T);
+    first_ = space.data() + (misplaced == 0 ? 0 : 64 / sizeof(T) - misplaced);
+  }
+  [[nodiscard]] Scratch<T> scratch() const { return Scratch<T>(first_); }
+
+ private:
+  static constexpr std::size_t kMostKept = std::size_t{1} << 22U;
+
+  std::vector<T> own_;
+  T* first_ = nullptr;
+};
+
+/// C <- alpha op(A) op(B) + beta C.
+template <class T>
+void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
+  const std::int64_t inner = ta == 'N' ? a.cols : a.rows;
+  if (c.rows == 0 || c.cols == 0 || (inner == 0 && beta == T{1})) return;
+  fortran::gemm(ta, tb, fortran::as_int(c.rows), fortran::as_int(c.cols), fortran::as_int(inner), alpha, a.data,
+                fortran::as_int(a.ld), b.data, fortran::as_int(b.ld), beta, c.data, fortran::as_int(c.ld));
+}
+
+/// A <- op(U) A (`side` 'L') or A op(U) ('R') for an upper triangle U; below it nothing is read.
+template <class T>
+void multiply_upper(char side, char trans, MatrixView<const T> u, MatrixView<T> a) {
+  if (a.rows == 0 || a.cols == 0) return;
+  fortran::trmm(side, 'U', trans, 'N', fortran::as_int(a.rows), fortran::as_int(a.cols), T{1}, u.data,
+                fortran::as_int(u.ld), a.data, fortran::as_int(a.ld));
+}
+
+/// Reflectors: the columns of [top; tail], where `top` is a unit lower triangle with its ones and zeros written out, or
+/// of [I; tail], where it is nothing.
+template <class T>
+struct Block {
+  MatrixView<const T> top;
+  MatrixView<const T> tail;
+  [[nodiscard]] bool stacked() const { return top.data == nullptr; }
+};
+
+/// Its columns from geqrt's V.
+template <class T>
+Block<T> trapezoid(MatrixView<const T> v, Scratch<T>& scratch) {
+  const MatrixView<T> top = scratch.matrix(v.cols, v.cols);
+  for (std::int64_t j = 0; j < v.cols; ++j) {
+    std::fill_n(&top(0, j), j, T{0});
+    top(j, j) = T{1};
+    std::copy_n(v.data + j + 1 + j * v.ld, v.cols - j - 1, &top(0, j) + j + 1);
+  }
+  return {.top = constant(top), .tail = rows_below(v, v.cols)};
+}
+std::int64_t work_for_trapezoid(std::int64_t cols) { return cols * cols; }
+
+/// Calls `visit(A(i, j), i, j)` for all elements of A, small squares at a time: for matrices whose transpose is
+/// visited.
+template <class T, class F>
+void for_each_transposed(MatrixView<T> a, F visit) {
+  constexpr std::int64_t kEdge = 16;
+  for (std::int64_t col = 0; col < a.cols; col += kEdge) {
+    for (std::int64_t row = 0; row < a.rows; row += kEdge) {
+      const std::int64_t last_col = std::min(col + kEdge, a.cols);
+      const std::int64_t last_row = std::min(row + kEdge, a.rows);
+      for (std::int64_t i = row; i < last_row; ++i) {
+        for (std::int64_t j = col; j < last_col; ++j) visit(a(i, j), i, j);
+      }
+    }
+  }
+}
+
+/// [A; B] <- (I - V op(T) V^T) [A; B] for the block V.
+template <class T>
+void apply(char trans, const Block<T>& v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b, Scratch<T> scratch) {
+  // By its transpose, ([A; B]^T V) op(T)^T, whose rows are as many as the columns of B: BLAS does better with them than
+  // with as few as an inner block has.
+  const MatrixView<T> product = scratch.matrix(a.cols, t.cols);
+  if (v.stacked()) {
+    for_each_transposed(product, [&](T& element, std::int64_t i, std::int64_t j) { element = a(j, i); });
+  } else {
+    multiply('T', 'N', T{1}, constant(a), v.top, T{0}, product);
+  }
+  multiply('T', 'N', T{1}, constant(b), v.tail, T{1}, product);
+  multiply_upper('R', trans == 'T' ? 'N' : 'T', t, product);
+  if (v.stacked()) {
+    for_each_transposed(product, [&](T& element, std::int64_t i, std::int64_t j) { a(j, i) -= element; });
+  } else {
+    multiply('N', 'T', T{-1}, v.top, constant(product), T{1}, a);
+  }
+  multiply('N', 'T', T{-1}, v.tail, constant(product), T{1}, b);
+}
+std::int64_t work_to_apply(std::int64_t reflectors, std::int64_t cols) { return reflectors * cols; }
+
+/// A panel that becomes a triangle and reflectors: [head; tail] with a square head. `stacked`: see
+/// `factor_narrow_panel`.
+template <class T>
+struct Panel {
+  MatrixView<T> head;
+  MatrixView<T> tail;
+  bool stacked = false;
+
+  [[nodiscard]] std::int64_t cols() const { return head.cols; }
+  /// Its first columns; those after them, with the rows that are left.
+  [[nodiscard]] Panel first(std::int64_t count) const {
+    if (stacked) return {part(head, 0, 0, count, count), columns_from(tail, 0, count), true};
+    return {part(head, 0, 0, count, count), whole(count, 0, count), false};
+  }
+  [[nodiscard]] Panel last(std::int64_t from) const {
+    const std::int64_t count = cols() - from;
+    return {part(head, from, from, count, count), columns_from(tail, from, count), stacked};
+  }
+  /// What the reflectors of the first `count` columns change of the others: rows of the head, and all below.
+  [[nodiscard]] MatrixView<T> facing(std::int64_t count) const { return part(head, 0, count, count, cols() - count); }
+  [[nodiscard]] MatrixView<T> below(std::int64_t count) const {
+    return stacked ? columns_from(tail, count, cols() - count) : whole(count, count, cols() - count);
+  }
+
+ private:
+  /// Columns of head and tail, which is right below it, from a row of the head on.
+  [[nodiscard]] MatrixView<T> whole(std::int64_t row, std::int64_t col, std::int64_t count) const {
+    return {head.data + row + col * head.ld, head.rows - row + tail.rows, count, head.ld};
+  }
+};
+
+template <class T>
+Block<T> reflectors_of(const Panel<T>& panel, Scratch<T>& scratch) {
+  if (panel.stacked) return {.top = {}, .tail = constant(panel.tail)};
+  Block<T> block = trapezoid(constant(panel.head), scratch);
+  block.tail = constant(panel.tail);
+  return block;
+}
+
+/// One block: all its columns have one triangular factor.
+template <class T>
+void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
+  const std::int64_t n = panel.cols();
+  if (n <= kNarrowPanel) {
+    T* const work = scratch.take(narrow_panel_work(panel.tail.rows, n));
+    return factor_narrow_panel(panel.head, panel.tail, panel.stacked, t, work);
+  }
+  const std::int64_t half = (n / 2 + kNarrowPanel - 1) / kNarrowPanel * kNarrowPanel;
+  const Panel<T> left = panel.first(half);
+  const Panel<T> right = panel.last(half);
+  const MatrixView<T> t_left = part(t, 0, 0, half, half);
+  const MatrixView<T> t_right = part(t, half, half, n - half, n - half);
+  factor(left, t_left, scratch);
+  {
+    Scratch<T> own = scratch;
+    const Block<T> reflectors = reflectors_of(left, own);
+    apply('T', reflectors, constant(t_left), panel.facing(half), panel.below(half), own);
+  }
+  factor(right, t_right, scratch);
+  // What couples the halves: -T_left (V_left^T V_right) T_right.
+  const MatrixView<T> coupling = part(t, 0, half, half, n - half);
+  if (panel.stacked) {
+    multiply('T', 'N', T{-1}, constant(left.tail), constant(right.tail), T{0}, coupling);
+  } else {
+    const Block<T> reflectors = reflectors_of(right, scratch);
+    const MatrixView<const T> facing = constant(rows_from(left.tail, 0, n - half));
+    multiply('T', 'N', T{-1}, facing, reflectors.top, T{0}, coupling);
+    multiply('T', 'N', T{-1}, constant(rows_below(left.tail, n - half)), reflectors.tail, T{1}, coupling);
+  }
+  multiply_upper('L', 'N', constant(t_left), coupling);
+  multiply_upper('R', 'N', constant(t_right), coupling);
+}
+
+/// Block by block; `t` has the factors of the blocks side by side.
+template <class T>
+void factor_blocks(const Panel<T>& panel, MatrixView<T> t) {
+  const std::int64_t inner = t.rows;
+  const std::int64_t n = panel.cols();
+  const std::int64_t rows = panel.head.rows + panel.tail.rows;
+  const WorkSpace<T> space(narrow_panel_work(rows, kNarrowPanel) + work_for_trapezoid(inner) + work_to_apply(inner, n) +
+                           256);
+  for (std::int64_t j = 0; j < t.cols; ++j) std::fill_n(&t(0, j), inner, T{0});
+  for (std::int64_t first = 0; first < n; first += inner) {
+    const std::int64_t count = std::min(inner, n - first);
+    const Panel<T> rest = panel.last(first);
+    const Panel<T> block = rest.first(count);
+    const MatrixView<T> own_t = part(t, 0, first, count, count);
+    factor(block, own_t, space.scratch());
+    if (first + count == n) break;
+    Scratch<T> scratch = space.scratch();
+    const Block<T> reflectors = reflectors_of(block, scratch);
+    apply('T', reflectors, constant(own_t), rest.facing(count), rest.below(count), scratch);
+  }
+}
+
+/// Calls `apply(first, count)` for the blocks of `inner` reflectors in the order in which Q or Q^T applies them.
+template <class F>
+void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F apply) {
+  const std::int64_t blocks = (reflectors + inner - 1) / inner;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const std::int64_t first = (trans == 'T' ? i : blocks - 1 - i) * inner;
+    apply(first, std::min(inner, reflectors - first));
+  }
+}
+
+template <class T>
+void apply_trapezoids(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
+  const WorkSpace<T> space(work_for_trapezoid(t.rows) + work_to_apply(t.rows, c.cols) + 256);
+  for_each_block(v.cols, t.rows, trans, [&](std::int64_t first, std::int64_t count) {
+    Scratch<T> scratch = space.scratch();
+    const Block<T> block = trapezoid(rows_below(columns_from(v, first, count), first), scratch);
+    apply(trans, block, part(t, 0, first, count, count), rows_from(c, first, count), rows_below(c, first + count),
+          scratch);
+  });
+}
+
+template <class T>
+void apply_stacked(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
+  const WorkSpace<T> space(work_to_apply(t.rows, b.cols) + 256);
+  for_each_block(v.cols, t.rows, trans, [&](std::int64_t first, std::int64_t count) {
+    const Block<T> block{.top = {}, .tail = columns_from(v, first, count)};
+    apply(trans, block, part(t, 0, first, count, count), rows_from(a, first, count), b, space.scratch());
+  });
+}
+
+}  // namespace
+
+template <class T>
+void geqrt(MatrixView<T> a, MatrixView<T> t) {
+  assert(a.rows >= a.cols && t.cols == a.cols && "shapes do not fit");
+  if (a.cols == 0) return;
+  factor_blocks(Panel<T>{rows_from(a, 0, a.cols), rows_below(a, a.cols), false}, t);
+}
+
+template <class T>
+void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
+  assert(upper.rows >= b.cols && upper.cols >= b.cols && t.cols == b.cols && "shapes do not fit");
+  if (b.cols == 0) return;
+  factor_blocks(Panel<T>{part(upper, 0, 0, b.cols, b.cols), b, true}, t);
+}
+
+template <class T>
+void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
+  assert(v.rows == c.rows && v.rows >= v.cols && t.cols == v.cols && "shapes do not fit");
+  if (c.cols > 0 && v.cols > 0) apply_trapezoids(trans, v, t, c);
+}
+
+template <class T>
+void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
+  assert(v.rows == b.rows && a.rows >= v.cols && a.cols == b.cols && t.cols == v.cols && "shapes do not fit");
+  if (b.rows > 0 && b.cols > 0 && v.cols > 0) apply_stacked(trans, v, t, a, b);
+}
+
+#define TROUPE_INSTANTIATE(T)                                                          \
+  template void geqrt(MatrixView<T>, MatrixView<T>);                                   \
+  template void gemqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>); \
+  template void tpqrt(MatrixView<T>, MatrixView<T>, MatrixView<T>);                    \
+  template void tpmqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::kernels

@@ -1,0 +1,138 @@
+/// Kernels on GPUs compared with those on cores.
+#pragma once
+
+#include <algorithm>
+#include <boost/mpl/list.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/cuda_kernels.hpp"
+#include "proto/errors.hpp"
+#include "proto/random.hpp"
+#include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/cuda/cuda_operands.hpp"
+#include "tests/support/skipping.hpp"
+
+namespace troupe::tests::comparison {
+
+using tests::Gpu;
+using tests::Operand;
+using tests::run_on_core;
+using Operands = std::vector<Operand>;
+
+struct CudaKernels : CudaFixture {
+  CudaKernels() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 30U}) {}
+};
+
+inline constexpr std::int64_t kGap = 3;
+
+template <class T>
+Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+  Operand result = Operand::zeros<T>(rows, cols, kGap);
+  Random source(seed);
+  const MatrixView<T> view = result.matrix<T>();
+  for (std::int64_t j = 0; j < cols; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) view(i, j) = static_cast<T>(source.next() >> 11U) * T(0x1p-53) - T(0.5);
+  }
+  return result;
+}
+
+/// Rows of a tall tile above and below its diagonal block.
+struct Around {
+  std::int64_t above;
+  std::int64_t below;
+};
+inline constexpr Around kAround[] = {{0, 0}, {3, 0}, {0, 4}, {5, 17}};
+
+/// A tall tile whose diagonal block is symmetric and outweighed by its diagonal: any factorization of it goes well.
+template <class T>
+Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) {
+  Operand result = random<T>(around.above + order + around.below, order, seed);
+  const MatrixView<T> view = result.matrix<T>();
+  for (std::int64_t j = 0; j < order; ++j) {
+    for (std::int64_t i = 0; i < j; ++i) view(around.above + i, j) = view(around.above + j, i);
+    view(around.above + j, j) += static_cast<T>(order);
+  }
+  return result;
+}
+
+/// The largest difference, relative to the largest element, in units of the precision; or how many bytes of the gaps
+/// differ, if any.
+template <class T>
+double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t, std::int64_t) = nullptr,
+                  std::int64_t first_row = 0) {
+  const MatrixView<T> a = actual.matrix<T>();
+  const MatrixView<T> e = expected.matrix<T>();
+  double largest = 1;
+  double error = 0;
+  for (std::int64_t j = 0; j < e.cols; ++j) {
+    for (std::int64_t i = 0; i < e.rows; ++i) {
+      if (used != nullptr && !used(i - first_row, j)) continue;
+      const double apart = std::abs(static_cast<double>(a(i, j)) - static_cast<double>(e(i, j)));
+      error = std::isnan(apart) ? apart : std::max(error, apart);
+      largest = std::max(largest, std::abs(static_cast<double>(e(i, j))));
+    }
+    for (std::int64_t i = e.rows; i < e.ld; ++i) {
+      if (std::memcmp(&a(i, j), &e(i, j), sizeof(T)) != 0) return std::numeric_limits<double>::infinity();
+    }
+  }
+  return error / (largest * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+/// Sums of `terms` products in another order; systems here have condition numbers below about ten.
+inline double bound(std::int64_t terms) { return 40 * static_cast<double>(terms + 4); }
+
+/// Runs the codelet on both and compares operand `result`.
+template <class T>
+void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::int64_t terms,
+             std::vector<std::size_t> results) {
+  Operands on_gpu = given;
+  Operands on_core = given;
+  gpu.run(codelet, on_gpu, arguments);
+  run_on_core(codelet, on_core, arguments);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (std::ranges::find(results, i) != results.end()) {
+      BOOST_TEST(difference<T>(on_gpu[i], on_core[i]) <= bound(terms));
+    } else {
+      BOOST_TEST((on_gpu[i].bytes == given[i].bytes), "operand " << i << " was only to be read");
+    }
+  }
+}
+
+inline constexpr std::int64_t kOrders[] = {0, 1, 2, 7, 16, 33, 65};
+using Precisions = boost::mpl::list<float, double>;
+
+/// Whether a test of our own kernels can go on; says "skipped" where it cannot.
+inline bool needs_device_code() {
+  if (!kernels::has_device_code()) skip("built without nvcc");
+  return kernels::has_device_code();
+}
+
+/// What `run` throws, which must be `numerical`; "no error".
+template <class F>
+std::string error_of(F run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    BOOST_TEST((error.code() == ErrorCode::numerical), to_string(error.code()) << ": " << error.what());
+    return error.what();
+  }
+  return "no error";
+}
+
+/// As LAPACK's: row i with one at or below it.
+inline Operand pivots(std::int64_t count, std::int64_t first, std::int64_t rows, std::uint64_t seed) {
+  Operand result = Operand::zeros<int>(count, 1, 0);
+  Random source(seed);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto below = static_cast<std::uint64_t>(rows - first - i);
+    result.matrix<int>()(i, 0) = static_cast<int>(first + i + static_cast<std::int64_t>(source.next() % below));
+  }
+  return result;
+}
+
+}  // namespace troupe::tests::comparison

@@ -1,0 +1,54 @@
+// LU with partial pivoting where the tiles of a column do not lie below one another.
+#include "linalg/lu.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "client/runtime.hpp"
+#include "linalg/problem.hpp"
+#include "linalg/residuals.hpp"
+
+namespace troupe::linalg {
+
+BOOST_AUTO_TEST_SUITE(lu_of_tiles)
+
+BOOST_AUTO_TEST_CASE(every_storage_gives_the_same_pivots_and_solves_as_well) {
+  RuntimeOptions options;
+  options.cores = 2;
+  options.oversubscribe = true;
+  Runtime runtime(options);
+  constexpr std::int64_t kOrder = 110;
+  const DenseMatrix<double> original = assemble<double>(runtime, {ProblemKind::random, kOrder, kOrder, 3});
+  const DenseMatrix<double> right = random_right_hand_side<double>(kOrder, 5, 7);
+  std::vector<int> expected;
+  for (const TileSize& tile : {TileSize(16), TileSize(32, 16), TileSize(1000)}) {
+    for (const TileStorage storage : {TileStorage::columns, TileStorage::tiles}) {
+      TiledMatrix<double> a(runtime, kOrder, kOrder, tile, storage);
+      a.gather_from(original.values.data(), kOrder);
+      const Pivots pivots(runtime, kOrder, tile.cols);
+      lu(runtime, a, pivots);
+      TiledMatrix<double> x(runtime, kOrder, 5, tile, storage);
+      x.gather_from(right.values.data(), kOrder);
+      lu_solve(runtime, a, pivots, x);
+      DenseMatrix<double> solution(kOrder, 5);
+      x.scatter_to(solution.values.data(), kOrder);
+      runtime.wait();
+      if (expected.empty()) expected = pivots.rows();
+      BOOST_TEST(pivots.rows() == expected, boost::test_tools::per_element());
+      const Residual factors = lu_residual(runtime, original, a, pivots.rows());
+      BOOST_TEST(factors.accepted(), factors.formula << " = " << factors.value);
+      double error = 0;
+      for (std::int64_t j = 0; j < 5; ++j) {
+        for (std::int64_t i = 0; i < kOrder; ++i) {
+          double rest = right(i, j);
+          for (std::int64_t k = 0; k < kOrder; ++k) rest -= original(i, k) * solution(k, j);
+          error = std::max(error, std::abs(rest));
+        }
+      }
+      BOOST_TEST(error < 1e-9);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::linalg
