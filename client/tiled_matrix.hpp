@@ -16,7 +16,7 @@ namespace troupe {
 
 /// Where the elements of a tiled matrix lie.
 enum class TileStorage {
-  /// Each block column is contiguous, with all its rows: what panel factorizations need (`TiledMatrix::column`).
+  /// Each block column is contiguous, with all its rows (`TiledMatrix::column`): cores factorize panels in place.
   columns,
   /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
   tiles,

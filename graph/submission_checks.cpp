@@ -28,6 +28,10 @@ Result<void> check_counts(const TaskSpecification& specification) {
     return mismatch(codelet, "takes " + std::to_string(definition.modes.size()) + " handles, the task has " +
                                  std::to_string(count));
   }
+  if (count < definition.groups.size()) {
+    return mismatch(codelet, "takes at least " + std::to_string(definition.groups.size()) + " handles, the task has " +
+                                 std::to_string(count));
+  }
   // Without types there is nothing to compare with.
   if (!definition.typed && definition.argument_types.empty()) return {};
   if (definition.typed && count != definition.parameters.size()) {
@@ -59,11 +63,15 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 
 namespace {
 
-/// Whether a typed kernel can take this record in this mode.
-Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, AccessMode mode, std::size_t index) {
-  const DataParameter& parameter = codelet.definition().parameters[index];
+std::string which_handle(const DataRecord& record, std::size_t index) {
+  return "handle " + std::to_string(index) + " (" + describe(record) + ")";
+}
+
+/// Whether a kernel can take this record in this mode.
+Result<void> check_parameter(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record,
+                             AccessMode mode, std::size_t index) {
   const Layout& layout = record.view.layout;
-  const std::string which = "handle " + std::to_string(index) + " (" + describe(record) + ")";
+  const std::string which = which_handle(record, index);
   // Checked when the codelet was built, unless each task says its modes.
   if (parameter.writable != writes(mode)) {
     return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
@@ -84,10 +92,26 @@ Result<void> check_parameter(const Codelet& codelet, const DataRecord& record, A
   return {};
 }
 
+/// The same for the next handle of a variadic codelet that says what its handles are.
+Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataRecord& record, AccessMode mode,
+                         std::size_t index) {
+  const HandleGroup* const group = walk.next(record.view.layout.element_tag);
+  if (group == nullptr) {
+    return mismatch(codelet, which_handle(record, index) + " has another element type than the kernel takes there");
+  }
+  if (group->mode != mode) {
+    return mismatch(codelet, which_handle(record, index) + " has mode " + to_string(mode) +
+                                 ", the kernel needs it in mode " + to_string(group->mode));
+  }
+  return check_parameter(codelet, group->parameter, record, mode, index);
+}
+
 }  // namespace
 
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id) {
   const Codelet& codelet = specification.codelet;
+  const CodeletDefinition& definition = codelet.definition();
+  GroupWalk walk(definition.groups);
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
     const auto mode = mode_of(codelet, access, i);
@@ -97,8 +121,11 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
       return Failure{record.failure().code,
                      quoted(codelet) + ": handle " + std::to_string(i) + ": " + record.failure().message};
     }
-    if (codelet.definition().typed) {
-      if (auto fits = check_parameter(codelet, *record.value(), mode.value(), i); !fits) return fits;
+    if (definition.typed) {
+      const DataParameter& parameter = definition.parameters[i];
+      if (auto fits = check_parameter(codelet, parameter, *record.value(), mode.value(), i); !fits) return fits;
+    } else if (!definition.groups.empty()) {
+      if (auto fits = check_group(codelet, walk, *record.value(), mode.value(), i); !fits) return fits;
     }
     if (mode.value() == AccessMode::reduce && !record.value()->reduction) {
       return Failure{ErrorCode::invalid_argument, quoted(codelet) + ": " + describe(*record.value()) +
@@ -112,6 +139,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
                          ") is the same data as, or part of, another handle of the task, and not both only read"};
     }
   }
+  if (!walk.complete()) return mismatch(codelet, "the task has fewer handles than the kernel takes");
   return {};
 }
 

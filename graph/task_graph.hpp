@@ -210,6 +210,8 @@ class TaskGraph final : public TaskOwner {
   // For workers.
   /// Decides whether a ready task may start. Tasks that become ready by this are appended to `ready`.
   Begin begin(Task& task, WorkerId worker, TaskList& ready);
+  /// Whether `begin` would let a ready task run, which has no commute locks to take.
+  [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
   /// The task's kernel has returned (`cause` empty) or failed. Appends the tasks that have become ready.
   /// The task must not be used afterwards.
   void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);

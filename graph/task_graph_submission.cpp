@@ -60,7 +60,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.numa_node = NumaId{};
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
-  task.has_commute = task.holds_commute = false;
+  task.has_commute = task.holds_commute = task.issued_ahead = false;
   if (!options_.shares_workers) return;
   task.graph = this;
   task.tag = 0;

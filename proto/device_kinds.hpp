@@ -32,6 +32,14 @@ struct DeviceTraits {
   bool polled = false;
   /// Tasks that a device takes at a time; in virtual time one.
   std::size_t slots = 1;
+  /// It takes more tasks than that, and begins them when its slots come free, or when those that they wait for have
+  /// ended there: nobody on the host has to be asked in between.
+  bool issues = false;
+  /// From the start of a task on an idle device to its kernel's begin, and from a kernel's end to its worker's
+  /// completing the task, in microseconds: what issuing tasks ahead saves. In virtual time as the machine or the
+  /// options say. Rough figures; they bound how much work is issued ahead.
+  int launch_us = 0;
+  int notice_us = 0;
   /// The kind whose implementations it runs of codelets that have none for it: its own where there are no such.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
 };
@@ -46,6 +54,9 @@ inline constexpr std::array kDeviceTraits{
                  .accelerator = true,
                  .polled = true,
                  .slots = 4,
+                 .issues = true,
+                 .launch_us = 4,
+                 .notice_us = 20,
                  .stands_in_for = DeviceKind::cuda},
     // Its memory is an arena of host memory, and its kernels run on a host core. Two slots: the next kernel begins when
     // one ends, and does not wait until its worker has heard of that, which takes two wake-ups of threads. More would
@@ -56,6 +67,9 @@ inline constexpr std::array kDeviceTraits{
                  .accelerator = true,
                  .reduces = true,
                  .slots = 2,
+                 .issues = true,
+                 .launch_us = 20,
+                 .notice_us = 60,
                  .stands_in_for = DeviceKind::cpu_core},
 };
 inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();

@@ -26,6 +26,8 @@ struct WorkerReport {
   std::uint64_t steals = 0;
   std::uint64_t stolen_tasks = 0;
   std::uint64_t failed_steals = 0;
+  /// Tasks that its device was given before those that they wait for had ended there.
+  std::uint64_t issued_ahead = 0;
   /// Times that it went to sleep.
   std::uint64_t parks = 0;
   /// Running tasks (the runtime's work between them included), and looking for work.

@@ -146,6 +146,12 @@ void RunServices::forget_request(TaskId task) {
   anew_.erase(task);
 }
 
+std::optional<bool> RunServices::may_issue(WorkerId worker, const graph::Task& task) {
+  // An accelerator could not use it.
+  if (graph::find_whole_of_parts(task) != nullptr) return false;
+  return setup_.may_issue ? setup_.may_issue(worker, task) : true;
+}
+
 void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at) {
   tell({.kind = SchedulerEvent::Kind::started, .worker = worker, .task = task.task_id(), .at = at});
 }

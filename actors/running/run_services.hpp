@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -50,6 +51,9 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
     std::shared_ptr<memory::UpcomingTasks> upcoming;
     /// Where tasks wait for the scheduler, which is told of tasks and replicas; null under a local policy.
     workers::TaskDeque* activation = nullptr;
+    /// Asks the scheduler's policy, see `TaskServices::may_issue`. Empty under a local one, which leaves a task where
+    /// those that it waits for are.
+    std::function<std::optional<bool>(WorkerId worker, const graph::Task& task)> may_issue = nullptr;
     /// The scheduler also decides when a task ends that makes none ready.
     bool policy_keeps = false;
   };
@@ -59,6 +63,7 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   // TaskServices, in workers' threads.
   bool acquire(WorkerId worker, graph::Task& task) override;
   void withdraw(WorkerId worker, graph::Task& task) override;
+  std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) override;
   void started(WorkerId worker, const graph::Task& task, TimeStamp at) override;
   void left(WorkerId worker, TaskId task, bool ended) override;
   void ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) override;

@@ -83,6 +83,10 @@ struct RuntimeOptions {
   /// Tasks whose data an accelerator fetches while its kernels run; and a core, where there are accelerators.
   std::size_t gpu_lookahead = 4;
   std::size_t core_lookahead = 1;
+  /// Tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without the host:
+  /// ready ones, and those that wait for nothing but what is on it already. Only as far as they are little work, at
+  /// most four times what it takes the host to notice an end and launch a kernel (`DeviceTraits`). 0: none.
+  std::size_t issue_ahead = 8;
   /// What leaves a full memory first: "next-use", "reuse" or "lru" (docs/eviction.md). Unknown names are an error.
   std::string eviction = "next-use";
   /// A file that says how often each handle is used, in the order of registration: the reuse index of handles where the

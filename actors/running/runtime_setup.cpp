@@ -16,12 +16,22 @@ class UnusableDevice final : public workers::Device {
       : name_(std::move(name)), cause_(std::make_shared<Failure>(Failure{ErrorCode::device_lost, why.message})) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
-  workers::Started start(graph::Task& /*task*/) noexcept override { return {true, cause_}; }
+  workers::Started start(graph::Task& /*task*/, std::span<graph::Task* const> /*behind*/) noexcept override {
+    return {true, cause_};
+  }
 
  private:
   const std::string name_;
   const graph::FailureLog::Cause cause_;
 };
+
+/// `turnaround`: what the host takes from a kernel's end to the next one's begin.
+void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
+  // Four times that hides it, even where kernels take half as long as they are taken to; more would only decide too
+  // early.
+  core.work_ahead = 4 * turnaround;
+  core.most_ahead = turnaround > Duration{} ? most : 0;
+}
 
 }  // namespace
 
@@ -104,6 +114,11 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.submitted = submitted_;
   setup.upcoming = upcoming_;
   setup.policy_keeps = policy_keeps_;
+  if (placing_policy_) {
+    setup.may_issue = [this](WorkerId worker, const graph::Task& task) {
+      return scheduler_state_->may_issue(worker, task);
+    };
+  }
   services_ = std::make_unique<RunServices>(std::move(setup));
   if (simulation_) simulation_->on_lost([this](NodeId node) { services_->node_lost(node); });
   if (accelerators_) accelerators_->on_lost([this](NodeId node) { services_->node_lost(node); });
@@ -222,10 +237,16 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   if (simulation_) {
     const SimulationOptions& simulated = simulation_->options();
     setup->core.lookahead = device.own_memory ? simulated.gpu_lookahead : simulated.core_lookahead;
+    if (device.issues) {
+      issue_ahead(setup->core, simulated.issue_ahead, simulation_->launch_of(worker) + simulation_->notice_of(worker));
+    }
   } else {
     setup->core.slots = device.slots;
     setup->polled = device.polled;
     if (accelerators_) setup->core.lookahead = device.own_memory ? options_.gpu_lookahead : options_.core_lookahead;
+    if (device.issues) {
+      issue_ahead(setup->core, options_.issue_ahead, std::chrono::microseconds(device.launch_us + device.notice_us));
+    }
   }
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
   return setup;

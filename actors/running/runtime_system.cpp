@@ -266,6 +266,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.bound_to = bound_[i] ? places_[i].pu : -1;
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);
+    worker.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
     worker.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
     worker.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);
     worker.parks = counters.parks.load(std::memory_order_relaxed);

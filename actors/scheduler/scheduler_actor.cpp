@@ -97,6 +97,26 @@ SchedulerState::Left SchedulerState::try_to_decide() noexcept {
   }
 }
 
+std::optional<bool> SchedulerState::may_issue(WorkerId worker, const graph::Task& task) noexcept {
+  if (!mutex.try_lock()) return std::nullopt;
+  const LockGuard lock(mutex, std::adopt_lock);
+  try {
+    if (failed_) return false;
+    take_events();
+    ReadyTask asked{task.task_id(), task.codelet, task.priority};
+    std::vector<memory::Use> uses;
+    if (submitted) {
+      asked.size_class = submitted->classify(task);
+      graph::append_working_set(task, uses);
+      asked.data = uses;
+    }
+    return core.may_issue(worker, asked, queues->now());
+  } catch (...) {
+    // When it is ready it is asked about again, and what is wrong is told.
+    return false;
+  }
+}
+
 void SchedulerState::rescue(const std::string& reason) {
   const LockGuard lock(mutex);
   failed_ = nullptr;

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -49,6 +50,9 @@ struct SchedulerState {
   /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have
   /// to wait for the actor's to wake up. Never throws: what the actor would have died of is kept for it.
   [[nodiscard]] Left try_to_decide() noexcept;
+  /// Whether the policy would place the task on this worker, on whose device all is that it still waits for: then it is
+  /// placed there. Nothing: another thread is deciding.
+  [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
   void rescue(const std::string& reason);

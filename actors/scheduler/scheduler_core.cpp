@@ -347,6 +347,30 @@ bool SchedulerCore::anybody_runs(const ReadyTask& task) const {
                      [&](const WorkerState& worker) { return can_run(worker.id, task); });
 }
 
+bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now) {
+  if (keeps_ || !can_run(worker, task)) return false;
+  look_at(now);
+  ReadyTask asked = task;
+  if (model_ && task.size_class.valid()) {
+    if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
+      learn(task.size_class);
+    }
+    if (uses_times_ && !classes_[task.size_class.index()].known) return false;
+    fill_rank(asked);
+  }
+  const TimeStamp not_before = loads_.free(worker, now);
+  std::vector<WorkerState> workers = workers_;
+  for (WorkerState& state : workers) state.available = std::max(state.available, not_before);
+  WorkerId placed;
+  const std::string failure = ask([&] {
+    policy_->place({&asked, 1}, {workers, now_, &predictions_}, random_, {&placed, 1});
+  });
+  if (!failure.empty() || placed != worker) return false;
+  Decision there_already;
+  commit(asked, worker, there_already);
+  return true;
+}
+
 SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks, const std::string& failure,
                                                TimeStamp now) {
   round_.clear();

@@ -66,12 +66,17 @@ void WorkerLoads::ended(WorkerId worker, TaskId task, TimeStamp at) {
   if (found != load.waiting.end()) remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
 
-TimeStamp WorkerLoads::available(WorkerId worker, TimeStamp now) const {
+TimeStamp WorkerLoads::free(WorkerId worker, TimeStamp now) const {
   const Worker& load = workers_[worker.index()];
   TimeStamp free = now;
   for (const Running& running : load.running) free += left(load, running, now);
+  return free;
+}
+
+TimeStamp WorkerLoads::available(WorkerId worker, TimeStamp now) const {
+  const Worker& load = workers_[worker.index()];
   const Line all = load.ahead.empty() ? load.behind : load.ahead.back().then(load.behind);
-  return std::max(free + all.sum, all.not_before);
+  return std::max(free(worker, now) + all.sum, all.not_before);
 }
 
 std::size_t WorkerLoads::queued(WorkerId worker) const { return workers_[worker.index()].waiting.size(); }

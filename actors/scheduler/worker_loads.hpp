@@ -28,6 +28,8 @@ class WorkerLoads {
   /// When all that was placed will have ended; `now` where nothing was. O(1), as everything here is on average where
   /// tasks start in the order in which they were placed.
   [[nodiscard]] TimeStamp available(WorkerId worker, TimeStamp now) const;
+  /// When all that runs there will have ended.
+  [[nodiscard]] TimeStamp free(WorkerId worker, TimeStamp now) const;
   /// Placed and not started.
   [[nodiscard]] std::size_t queued(WorkerId worker) const;
   [[nodiscard]] bool busy(WorkerId worker) const { return !workers_[worker.index()].running.empty(); }

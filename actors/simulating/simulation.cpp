@@ -140,11 +140,25 @@ Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) 
   return Duration(std::llround(us * 1000)) + overhead;
 }
 
+Duration Simulation::launch_of(WorkerId worker) const {
+  const DescribedDevice& device = workers_[worker.index()];
+  if (!is_accelerator(device.type.kind)) return Duration::zero();
+  return options_.launch.value_or(options_.machine.gpus[device.gpu].launch);
+}
+
+Duration Simulation::notice_of(WorkerId worker) const {
+  const DescribedDevice& device = workers_[worker.index()];
+  if (!is_accelerator(device.type.kind)) return Duration::zero();
+  return options_.notice.value_or(options_.machine.gpus[device.gpu].notice);
+}
+
 std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, workers::DeviceListener& listener) {
   const WorkerId worker = setup.executor.worker;
   workers::ModelledDevice::Options device;
   device.name = setup.executor.name;
   device.time = &time_;
+  device.launch = launch_of(worker);
+  device.notice = notice_of(worker);
   device.duration = [this, worker](const graph::Task& task) { return duration(task, worker); };
   if (options_.faults.any() && setup.node != memory::kHost) {
     device.fault = [this, worker, node = setup.node](const graph::Task& task) { return fault(task, worker, node); };

@@ -36,6 +36,10 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
+  /// Of a worker's device, see `DescribedGpu`; none of a core's.
+  [[nodiscard]] Duration launch_of(WorkerId worker) const;
+  [[nodiscard]] Duration notice_of(WorkerId worker) const;
+
   /// In place of what `DeviceFactory::make` makes. The setup's executor runs kernels with real buffers only.
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(DeviceSetup setup, workers::DeviceListener& listener);
 

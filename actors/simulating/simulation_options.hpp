@@ -38,6 +38,12 @@ struct SimulationOptions {
   /// Added to every kernel on a GPU, and to every copy.
   Duration kernel_overhead{};
   Duration copy_overhead{};
+  /// In place of what the description says of all GPUs: from the start of a task on an idle GPU to its kernel's begin,
+  /// and from a kernel's end to the GPU's worker completing the task. `RuntimeOptions::issue_ahead` hides them.
+  std::optional<Duration> launch = std::nullopt;
+  std::optional<Duration> notice = std::nullopt;
+  /// As `RuntimeOptions::issue_ahead`.
+  std::size_t issue_ahead = 8;
   /// Copies data that no task writes any more to the host at once.
   bool write_back_finished = false;
 

@@ -32,6 +32,8 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
+  /// Tasks that were on the device before those that they wait for had ended.
+  std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
   /// Nanoseconds between finding work and running out of it; and since when there has been some, 0: there is none.
   std::atomic<std::int64_t> busy_ns{0};
@@ -95,6 +97,9 @@ class TaskServices {
   /// The data need not be kept any more, as the actor that asked for them has died. Nothing is put into the worker's
   /// `arrived` or `refused` for it from here on.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
+  /// The task waits for nothing but tasks that are on the worker's device: is it to be issued there behind them? Then
+  /// it is taken to be placed there. Nothing: ask again some time.
+  virtual std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) = 0;
   /// The task begins.
   virtual void started(WorkerId worker, const graph::Task& task, TimeStamp at) = 0;
   /// The task was taken and has left the worker's hands without having run: it was cancelled, failed for want of its

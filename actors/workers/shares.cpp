@@ -158,14 +158,18 @@ void Shares::started(WorkerId worker, const graph::Task& task) noexcept {
   if (Charge* const charge = charge_of(worker, task)) charge->start = std::chrono::steady_clock::now();
 }
 
-Share& Shares::released(WorkerId worker, const graph::Task& task) noexcept {
+Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took) noexcept {
   Charge* const found = charge_of(worker, task);
   if (found == nullptr) return of(task);
   std::vector<Charge>& charges = hands_[worker.index()].charges;
   const Charge charge = std::exchange(*found, charges.back());
   charges.pop_back();
   const bool ran = charge.start != std::chrono::steady_clock::time_point{};
-  const Duration took = ran ? std::chrono::steady_clock::now() - charge.start : Duration{};
+  if (!ran) {
+    took = Duration{};
+  } else if (took < Duration{}) {
+    took = std::chrono::steady_clock::now() - charge.start;
+  }
   settle(*charge.share, charge.charged_ns, took.count());
   return *charge.share;
 }

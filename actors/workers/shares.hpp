@@ -121,9 +121,9 @@ class Shares {
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Its kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// The worker has it in hand no more: it has ended, or will not run here. May be gone if it was `taken`. Returns
-  /// whose it is.
-  Share& released(WorkerId worker, const graph::Task& task) noexcept;
+  /// The worker has it in hand no more: it has ended, or will not run here. May be gone if it was `taken`. `took`: how
+  /// long it had the device, if known; else the time since `started` counts. Returns whose it is.
+  Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
 
  private:
   /// What a client is charged for a task that a worker has in hand.

@@ -172,7 +172,7 @@ void WorkerActor::do_steps() {
         note_waiting_for_data();
         return;
       case Step::Kind::start:
-        start(*step.task);
+        start(*step.task, step.behind);
         // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
         if (setup_->cooperative || mail_waits()) {
           send(this, Continue{});
@@ -216,7 +216,7 @@ void WorkerActor::steal(WorkerId victim) {
   port_.answer.reset();
 }
 
-void WorkerActor::start(graph::Task& task) {
+void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> behind) {
   if (!busy_) {
     busy_ = true;
     // Of a moment ago, where the task was found by looking around.
@@ -235,8 +235,20 @@ void WorkerActor::start(graph::Task& task) {
     running_.push_back({&task, setup_->clock->now()});
     crew_.services->started(setup_->id, task, running_.back().since);
   }
-  Started started = device_->start(task);
-  if (started.finished) ended(task, started.cause, Duration(-1));
+  Started started = device_->start(task, behind);
+  if (!started.finished) return;
+  if (core_.put_off(task)) {
+    is_off_the_device(task);
+  } else {
+    ended(task, started.cause, Duration(-1));
+  }
+}
+
+void WorkerActor::is_off_the_device(const graph::Task& task) {
+  std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
+  // One of the others, for whoever asks what runs.
+  port_.running.store(running_.empty() ? nullptr : const_cast<graph::Task*>(running_.front().task),
+                      std::memory_order_release);
 }
 
 void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
@@ -252,7 +264,7 @@ void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause
       port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
     crew_.services->ended(setup_->id, task, now, took, cause != nullptr);
   }
-  core_.task_ended(task, cause);
+  core_.task_ended(task, cause, took);
 }
 
 void WorkerActor::send_on(graph::Task& task) {
@@ -316,8 +328,17 @@ void WorkerActor::collect_done() {
       one = std::move(done_.front());
       done_.pop_front();
     }
+    const bool failed = one.cause != nullptr;
     ended(*one.task, one.cause, one.took);
+    if (failed && device_ != nullptr) take_back();
   }
+}
+
+void WorkerActor::take_back() {
+  graph::TaskList tasks;
+  device_->take_back(tasks);
+  for (const graph::Task* task = tasks.front(); task != nullptr; task = task->next) is_off_the_device(*task);
+  core_.taken_back(tasks);
 }
 
 void WorkerActor::collect_arrived() {
@@ -330,7 +351,9 @@ void WorkerActor::collect_arrived() {
   }
   for (graph::Task* task : arrived) core_.acquired(*task);
   for (const Refused& one : refused) {
-    crew_.services->left(setup_->id, one.task->task_id(), one.cause != nullptr);
+    const bool early = core_.withdraw_claim(*one.task);
+    crew_.services->left(setup_->id, one.task->task_id(), one.cause != nullptr && !early);
+    if (early) continue;
     if (one.cause) {
       core_.failed_to_start(*one.task, one.cause);
     } else {

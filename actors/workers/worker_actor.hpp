@@ -72,7 +72,9 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void drive();
   /// Does what the core says until there is nothing to do, or a message waits.
   void do_steps();
-  void start(graph::Task& task);
+  void start(graph::Task& task, std::span<graph::Task* const> behind);
+  /// The task has not begun, and will start again.
+  void is_off_the_device(const graph::Task& task);
   void steal(WorkerId victim);
   /// False: nothing is to be done before a message comes.
   bool rest();
@@ -81,6 +83,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Looks for work until some appears (true), a message comes or the time is up.
   bool look_around(TimeStamp begin);
   void collect_done();
+  /// A task has failed: what the device has not begun starts again, if it is to run at all.
+  void take_back();
   void collect_arrived();
   /// Takes back what this actor has in hand, for the next one.
   void give_up();

@@ -1,6 +1,7 @@
 #include "actors/workers/worker_core.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "platform/machine/clock.hpp"
@@ -40,8 +41,9 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
       sets_apart_(crew.sets_apart(options.activation_queue)),
       hands_over_(options.activation_queue == nullptr && !crew.plan.shared_queue),
       random_(options.seed) {
-  const std::size_t most = options_.slots + options_.lookahead;
+  const std::size_t most = most_in_hand();
   if (options_.fetches) in_hand_.reserve(most);
+  if (issues()) on_device_.reserve(most + 1);
   // One more: `reject`.
   if (shares_ != nullptr) shares_->begin(options_.self, most + 1);
 }
@@ -50,7 +52,7 @@ Step WorkerCore::next() {
   if (lost()) [[unlikely]]
     return send_on();
   Step step;
-  const bool taken = start_acquired(step) || take(step);
+  const bool taken = start_acquired(step) || take(step) || claim(step);
   // Before a kernel, which may run inside the start.
   step.activate = std::exchange(activation_due_, false);
   if (taken) {
@@ -81,14 +83,26 @@ Step WorkerCore::send_on() {
 
 // What every task passes is `inline`: calls would cost it a quarter of its 30 ns.
 inline bool WorkerCore::start_acquired(Step& step) {
-  if (in_hand_.empty() || running_ == options_.slots) return false;
-  Task* const task = next_acquired();
-  if (task == nullptr) return false;
-  start(*task, step);
-  return true;
+  while (!in_hand_.empty() && running_ < options_.slots + options_.most_ahead) {
+    const auto found = first_in_hand([this](const InHand& one) { return may_start(one); });
+    if (found == in_hand_.end()) return false;
+    InHand one = *found;
+    in_hand_.erase(found);
+    if (!one.begun && !one.task->issued_ahead) {
+      if (!begin_claimed(*one.task)) continue;
+      one.begun = true;
+    }
+    const bool ahead = one.task->issued_ahead || running_ >= options_.slots;
+    if (one.task->issued_ahead && waits_for_device_alone(*one.task)) step.behind = behind_;
+    start(*one.task, step);
+    if (issues()) on_device_.push_back({one.task, expected(*one.task), ahead, one.begun});
+    return true;
+  }
+  return false;
 }
 
-Task* WorkerCore::next_acquired() {
+template <class May>
+std::vector<WorkerCore::InHand>::iterator WorkerCore::first_in_hand(May may) {
   // Before all others those that hold commute locks, for which tasks may wait that are more urgent than any here.
   const auto comes_before = [this](const Task& one, const Task& other) {
     if (one.holds_commute || other.holds_commute) return one.holds_commute && !other.holds_commute;
@@ -96,12 +110,9 @@ Task* WorkerCore::next_acquired() {
   };
   auto best = in_hand_.end();
   for (auto one = in_hand_.begin(); one != in_hand_.end(); ++one) {
-    if (one->acquired && (best == in_hand_.end() || comes_before(*one->task, *best->task))) best = one;
+    if ((best == in_hand_.end() || comes_before(*one->task, *best->task)) && may(*one)) best = one;
   }
-  if (best == in_hand_.end()) return nullptr;
-  Task* const task = best->task;
-  in_hand_.erase(best);
-  return task;
+  return best;
 }
 
 inline bool WorkerCore::take(Step& step) {
@@ -149,6 +160,7 @@ inline bool WorkerCore::begin(Task& task) {
   const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
   if (!ready.empty()) [[unlikely]] {
     if (shares_ != nullptr) shares_->activated(ready);
+    if (claimed_ > 0) keep_claimed(ready);
     place(ready);
   }
   if (begun == Begin::run) return true;
@@ -242,7 +254,24 @@ WorkerId WorkerCore::next_victim() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  if (Task* task = next_acquired()) {
+  // Claims first: what they wait for is in hand, too, and would make them ready elsewhere.
+  for (bool any = true; any;) {
+    const auto claim =
+        std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
+    any = claim != in_hand_.end();
+    if (!any) break;
+    Task& task = *claim->task;
+    in_hand_.erase(claim);
+    crew_.services->withdraw(options_.self, task);
+    if (shares_ != nullptr) shares_->released(options_.self, task);
+    task.issued_ahead = false;
+    --claimed_;
+  }
+  // Those whose data were asked for are refused soon.
+  const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
+  if (found != in_hand_.end()) {
+    Task* const task = found->task;
+    in_hand_.erase(found);
     crew_.services->withdraw(options_.self, *task);
     if (shares_ != nullptr) shares_->released(options_.self, *task);
     return task;
@@ -293,17 +322,29 @@ inline void WorkerCore::place(TaskList& ready) {
   }
 }
 
-void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause) {
+void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, Duration took) {
+  assert(!task.issued_ahead && "what it waits for ends first");
   TaskList ready;
+  Share* const share = shares_ != nullptr ? &shares_->released(options_.self, task, took) : nullptr;
+  graph::TaskGraph& graph = crew_.graph_of(task);
+  bool runs = true;
+  if (issues()) {
+    note_time(task, took);
+    if (!leaves_device(task)) {
+      WorkerCounters::add(port_.counters.issued_ahead, std::uint64_t{1});
+      runs = graph.begin(task, options_.self, ready) == Begin::run;
+    }
+  }
   // Counted before: whoever waits for the task finds it, and its client's time, in the report.
-  WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
-  Share* const share = shares_ != nullptr ? &shares_->released(options_.self, task) : nullptr;
-  crew_.graph_of(task).complete(task, cause, options_.self, ready);
+  WorkerCounters::add(port_.counters.tasks, std::uint64_t{runs ? 1U : 0U});
+  if (runs) graph.complete(task, cause, options_.self, ready);
   --running_;
   if (options_.ends_count) activation_due_ = true;
   // Before the task leaves, so that a client with a chain of tasks is never seen without work.
   if (share != nullptr) [[unlikely]]
     shares_->activated(ready);
+  if (claimed_ > 0) [[unlikely]]
+    keep_claimed(ready);
   if (!ready.empty() && goes_first(ready)) handed_over_ = ready.pop_back();
   if (!ready.empty()) place(ready);
   if (share != nullptr) [[unlikely]]
@@ -342,7 +383,10 @@ void WorkerCore::refused(const Task& task) {
 }
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
-  if (!gives_up_waiting(task)) return;  // of the actor before this one
+  const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
+  if (found == in_hand_.end() || found->acquired) return;  // of the actor before this one
+  if (issues()) on_device_.push_back({&task, {}, false, found->begun});
+  in_hand_.erase(found);
   ++running_;
   task_ended(task, cause);
 }
@@ -350,6 +394,7 @@ void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cau
 void WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
   const TaskId id = task.task_id();
   if (!begin(task)) return;
+  if (issues()) on_device_.push_back({&task});
   ++running_;
   task_ended(task, cause);
   crew_.services->left(options_.self, id, true);
@@ -378,7 +423,16 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
 
 bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  for (const InHand& one : in_hand_) asked_for.push_back(one.task);
+  for (const InHand& one : in_hand_) {
+    if (one.task->issued_ahead) {
+      // Behind a task that is in hand here, too.
+      one.task->issued_ahead = false;
+      crew_.services->withdraw(options_.self, *one.task);
+    } else {
+      asked_for.push_back(one.task);
+    }
+  }
+  claimed_ = 0;
   in_hand_.clear();
   return std::exchange(activation_due_, false);
 }

@@ -1,7 +1,11 @@
 /// What a worker does next: the worker without its actor.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "actors/workers/crew.hpp"
@@ -33,6 +37,8 @@ struct Step {
   /// The scheduler is to decide: there are tasks in the activation queue, or `Options::ends_count`.
   bool activate = false;
   graph::Task* task = nullptr;
+  /// Of a task to start: tasks on the device that it has to wait for there. Until the core is asked or told again.
+  std::span<graph::Task* const> behind;
   WorkerId victim;
   /// Wake this worker, which was idle; nobody where it is invalid.
   WorkerId wake;
@@ -43,6 +49,13 @@ struct Step {
 /// *Data*: where memory is managed (`Options::fetches`), a task that was taken waits for its working set first. While
 /// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile; of those whose data are
 /// there the one of the highest priority starts first, and of equals the one whose data arrived first.
+///
+/// *Issued ahead*: where the device issues (`Options::most_ahead`), it is given more than its slots take, as far as
+/// that is little work: ready tasks, and, when there are none, tasks that wait for nothing but tasks on the device
+/// (`claim`). The latter are asked for at `TaskServices::may_issue`, as they are not ready and no policy has placed
+/// them. They become ready in this worker's hands, since it completes what they wait for. `TaskGraph::begin` is asked
+/// about them then, or when they have ended: what was issued behind a task that failed ends as cancelled, whatever it
+/// did.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue where that has
 /// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
@@ -65,6 +78,10 @@ class WorkerCore {
     bool fetches = false;
     /// Tasks in hand beyond those that run. Only with `fetches`.
     std::size_t lookahead = 0;
+    /// Tasks on the device beyond `slots`, and how long they may take together, as known from others of their codelets.
+    /// Only with `fetches`.
+    std::size_t most_ahead = 0;
+    Duration work_ahead{};
     /// Take the oldest of the own deque first: a placing policy has put them in order.
     bool in_order = false;
     /// What is in hand starts by priority; false: as data arrive, where a policy keeps tasks and lets them go one by
@@ -83,12 +100,20 @@ class WorkerCore {
 
   /// What to do now.
   [[nodiscard]] Step next();
-  /// The successors that are ready now are to be found by `next`.
-  void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
+  /// The successors that are ready now are to be found by `next`. `took`: as `DeviceListener::done` is told.
+  void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
+  /// The device has not begun these, see `Device::take_back`; empties `tasks`. They start again.
+  void taken_back(graph::TaskList& tasks);
+  /// The device has refused at once a task that was to be issued. True: it was not ready, so it is no failure yet, and
+  /// the task starts again when it is; false: it has ended.
+  bool put_off(graph::Task& task);
   /// The data of a task that `next` said to acquire are there.
   void acquired(graph::Task& task);
   /// The data of a task that `next` said to acquire can never be there: it has left the worker's hands.
   void refused(const graph::Task& task);
+  /// The same, asked first: true where the task is not ready, so that it has not left anybody's hands; it becomes ready
+  /// some time like any other.
+  bool withdraw_claim(graph::Task& task);
   /// The same, and it can run nowhere else.
   void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// A task that was not in the worker's hands ends here without having run; unless it waits for a commute lock: then
@@ -124,6 +149,7 @@ class WorkerCore {
   Step send_on();
   bool start_acquired(Step& step);
   bool take(Step& step);
+  bool claim(Step& step);
   bool steal(Step& step);
   /// The device has room for the task, whose data are there.
   void start(graph::Task& task, Step& step);
@@ -153,10 +179,34 @@ class WorkerCore {
   /// A client's task has left the workers: there may be room for another one.
   void leave(Share& share);
 
-  /// Takes out of `in_hand_` the task that is to start next of those whose data are there; null where there is none.
-  graph::Task* next_acquired();
+  struct InHand;
+  /// Whether the device may be given it now.
+  [[nodiscard]] bool may_start(const InHand& one);
+  /// Of those in hand of which `may(one)` is true, the one that is to start next; or the end.
+  template <class May>
+  std::vector<InHand>::iterator first_in_hand(May may);
+  /// Of a task that has become ready in hand. False: it was cancelled.
+  bool begin_claimed(graph::Task& task);
   /// Takes the task out of `in_hand_`, if it waits for its data there.
   bool gives_up_waiting(const graph::Task& task);
+
+  // What is on a device that issues.
+  [[nodiscard]] bool issues() const { return options_.most_ahead > 0; }
+  /// A task that waits for tasks on the device alone and may be issued behind them, or null.
+  graph::Task* find_issuable();
+  /// All that the task waits for is on the device: then `behind_` says what.
+  bool waits_for_device_alone(const graph::Task& task);
+  [[nodiscard]] bool can_be_issued(const graph::Task& task) const;
+  [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
+  /// What waits for it may begin before it is completed.
+  [[nodiscard]] static bool can_be_followed(const graph::Task& task);
+  /// What tasks of this codelet took here lately; zero: nobody knows.
+  [[nodiscard]] Duration expected(const graph::Task& task) const;
+  void note_time(const graph::Task& task, Duration took);
+  /// True: `TaskGraph::begin` has been asked.
+  bool leaves_device(const graph::Task& task);
+  /// Takes those out of the list that this worker has in hand already.
+  void keep_claimed(graph::TaskList& ready);
 
   // Whom to wake, now taken out of the idle set, and whom to ask; an invalid id: nobody.
   /// Of a worker whose device is lost: one that could do what it was woken for.
@@ -167,7 +217,10 @@ class WorkerCore {
   WorkerId next_victim();
 
   [[nodiscard]] bool lost() const { return port_.lost.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool has_room() const { return in_hand() < options_.slots + options_.lookahead; }
+  [[nodiscard]] bool has_room() const {
+    return in_hand_.size() + std::min(running_, options_.slots) < options_.slots + options_.lookahead;
+  }
+  [[nodiscard]] std::size_t most_in_hand() const { return options_.slots + options_.lookahead + options_.most_ahead; }
   [[nodiscard]] bool turns_wait() const { return shares_ != nullptr && shares_->turns_wait(); }
   /// There is work for this worker elsewhere than in the entry queue.
   [[nodiscard]] bool sees_work_besides_entry() const;
@@ -186,10 +239,38 @@ class WorkerCore {
   struct InHand {
     graph::Task* task = nullptr;
     bool acquired = false;
+    /// `TaskGraph::begin` has been asked whether it may run: it was ready when it was taken.
+    bool begun = true;
+    /// Not before it is ready.
+    bool put_off = false;
   };
   /// Those that wait for data as they were taken, the others as data arrived. With room for all that can be in hand: a
   /// task that was taken must not be lost for want of memory to note it.
   std::vector<InHand> in_hand_;
+  struct OnDevice {
+    graph::Task* task = nullptr;
+    Duration expected{};
+    /// It waits there, for a slot or for others.
+    bool ahead = false;
+    bool begun = true;
+  };
+  /// With `issues`, in the order of their starts.
+  std::vector<OnDevice> on_device_;
+  /// Tasks in hand or on the device that are not ready.
+  std::size_t claimed_ = 0;
+  struct KernelTime {
+    const CodeletDefinition* codelet = nullptr;
+    Duration mean{};
+  };
+  /// Of codelets that ran here lately; compared only, as the codelet may be gone.
+  std::array<KernelTime, 32> times_{};
+  std::size_t next_time_ = 0;
+  /// Tasks that were claimed or that the policy wants elsewhere: it is asked once.
+  std::array<TaskId, 64> asked_about_{};
+  std::size_t next_asked_about_ = 0;
+  // Kept to save the allocations.
+  std::vector<graph::Task*> behind_;
+  std::vector<graph::Task*> waiting_;
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;

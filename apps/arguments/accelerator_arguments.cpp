@@ -62,6 +62,8 @@ void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options) {
 void add_lookahead_option(CLI::App& command, RuntimeOptions& options) {
   add_number(command, "--lookahead", options.gpu_lookahead, 1, std::size_t{1} << 20U,
              "Tasks whose data an accelerator fetches while its kernels run");
+  add_number(command, "--issue-ahead", options.issue_ahead, 0, kMostIssuedAhead,
+             "Tasks that an accelerator is given while it is busy, as far as they are short");
 }
 
 namespace {

@@ -18,7 +18,11 @@ void add_accelerator_options(CLI::App& command, RuntimeOptions& options);
 
 /// The same without the number of GPUs, for commands that choose it.
 void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options);
+/// `--lookahead` and `--issue-ahead`.
 void add_lookahead_option(CLI::App& command, RuntimeOptions& options);
+
+/// More than anybody could want `--issue-ahead` to be.
+inline constexpr std::size_t kMostIssuedAhead = 1024;
 
 /// For CLI11's checks of amounts of memory: what is wrong, or nothing.
 [[nodiscard]] std::string check_bytes(const std::string& text);

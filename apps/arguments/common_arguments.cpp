@@ -111,24 +111,28 @@ double tile_count(std::int64_t size, std::int64_t tile) {
   return static_cast<double>(size / tile + (size % tile != 0 ? 1 : 0));
 }
 
-double tile_count(const MemoryNeed& need) {
+std::int64_t tile_rows_of(const MemoryNeed& need) {
   const linalg::FactorizationOptions& options = need.factorization;
-  const std::int64_t tile_rows =
-      options.tile_rows > 0 ? options.tile_rows
-                            : linalg::default_tile_rows(options.application, need.cols, options.tile, need.workers);
-  return tile_count(need.rows, tile_rows) * tile_count(need.cols, options.tile);
+  return options.tile_rows > 0 ? options.tile_rows : linalg::default_tile_rows(need.cols, options.tile, need.workers);
 }
 
-/// Besides the dense matrix. Cholesky and LU work in it; QR has tiles of its own, the triangular factors of their
-/// reflectors and a copy of the diagonal ones.
+double tile_count(const MemoryNeed& need) {
+  return tile_count(need.rows, tile_rows_of(need)) * tile_count(need.cols, need.factorization.tile);
+}
+
+/// Besides the dense matrix, in which all of them work. QR has the triangular factors of the tiles' reflectors and a
+/// copy of the diagonal tiles' ones.
 double bytes_of_factors(const MemoryNeed& need) {
   const double tiles = tile_count(need) * kBytesPerTile;
   if (need.factorization.application != linalg::Application::qr) return tiles;
-  const auto rows = static_cast<double>(need.rows);
   const auto cols = static_cast<double>(need.cols);
   const auto edge = static_cast<double>(std::min(need.factorization.tile, need.cols));
-  const double inner = std::min(static_cast<double>(need.factorization.inner), edge);
-  const double elements = rows * cols * (1 + inner / edge) + cols * edge;
+  const std::int64_t tile_rows = tile_rows_of(need);
+  const std::int64_t chosen = need.factorization.inner > 0 ? need.factorization.inner
+                                                           : linalg::default_inner(tile_rows, need.factorization.tile);
+  const double inner = std::min(static_cast<double>(chosen), edge);
+  const double elements =
+      tile_count(need.rows, tile_rows) * inner * cols + static_cast<double>(std::min(tile_rows, need.rows)) * cols;
   return elements * static_cast<double>(need.element_bytes) + 2 * tiles;
 }
 

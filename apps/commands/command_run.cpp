@@ -25,8 +25,8 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_size(*command, "--n", arguments->n, "Order of the matrix")->capture_default_str();
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
   add_size(*command, "--tile-rows", arguments->tile_rows,
-           "Rows of a tile, a multiple of --tile (cholesky, lu); default: by size and number of workers");
-  add_size(*command, "--inner", arguments->inner, "QR: columns of an inner block")->capture_default_str();
+           "Rows of a tile, a multiple of --tile; default: by size and number of workers");
+  add_size(*command, "--inner", arguments->inner, "QR: columns of an inner block; default: by the tile's size");
   add_precision(*command, arguments->precision);
   command->add_option("--pivoting", arguments->pivoting, "LU: partial or none")
       ->check(CLI::IsMember({"partial", "none"}))

@@ -188,6 +188,16 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20U));
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
       ->check(CLI::Range(0.0, 1e9));
+  command
+      .add_option("--launch-us", arguments.launch_us,
+                  "From the start of a task on an idle GPU to its kernel's begin; default: as described")
+      ->check(CLI::Range(0.0, 1e9));
+  command
+      .add_option("--notice-us", arguments.notice_us,
+                  "From a kernel's end to when the host knows; default: as described")
+      ->check(CLI::Range(0.0, 1e9));
+  add_number(command, "--issue-ahead", arguments.simulation.issue_ahead, 0, kMostIssuedAhead,
+             "Tasks that a GPU is given while it is busy");
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
       ->check(CLI::Range(0.0, 1e9));
   command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");

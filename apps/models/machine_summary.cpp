@@ -184,7 +184,9 @@ nlohmann::json machine_json(const MachineDescription& machine) {
     json["gpus"].push_back({{"gpu", gpu},
                             {"model", described.model},
                             {"memory_bytes", described.memory.count},
-                            {"near_cores", described.near_cores}});
+                            {"near_cores", described.near_cores},
+                            {"launch_us", microseconds(described.launch)},
+                            {"notice_us", microseconds(described.notice)}});
   }
   for (const DescribedLink& link : machine.links) {
     json["links"].push_back({{"name", link.name},

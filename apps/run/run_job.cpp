@@ -47,9 +47,6 @@ std::size_t element_bytes(const RunArguments& arguments) {
 /// The factorizations refuse such tiles, too, but only once the matrix has been assembled.
 void check_tiles(const RunArguments& arguments) {
   if (arguments.tile_rows == 0) return;
-  if (arguments.application == linalg::Application::qr && arguments.tile_rows != arguments.tile) {
-    throw Error(ErrorCode::invalid_argument, "--tile-rows: QR needs square tiles: leave it away");
-  }
   if (arguments.tile_rows < arguments.n && arguments.tile_rows % arguments.tile != 0) {
     throw Error(ErrorCode::invalid_argument, "--tile-rows: " + std::to_string(arguments.tile_rows) +
                                                  " is not a multiple of --tile, which is " +
@@ -107,7 +104,7 @@ void check_memory(const RunArguments& arguments) {
 
 int run(const RunArguments& given) {
   RunArguments arguments = given;
-  if (arguments.tile == 0) arguments.tile = linalg::default_tile(arguments.n);
+  if (arguments.tile == 0) arguments.tile = linalg::default_tile(arguments.application, arguments.n);
   check_tiles(arguments);
   if (!arguments.picture.empty()) {
     usable(traces::check_picture_path(arguments.picture));

@@ -19,7 +19,7 @@ struct RunArguments {
   std::int64_t tile = 0;
   /// 0: chosen by size and number of workers.
   std::int64_t tile_rows = 0;
-  std::int64_t inner = 48;
+  std::int64_t inner = 0;
   std::string precision = "double";
   std::string pivoting = "partial";
   std::optional<linalg::ProblemKind> problem;

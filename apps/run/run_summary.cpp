@@ -193,6 +193,7 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
                        {"idle_seconds", times.idle},
                        {"steals", worker.steals},
                        {"stolen_tasks", worker.stolen_tasks},
+                       {"issued_ahead", worker.issued_ahead},
                        {"failed_steals", worker.failed_steals},
                        {"parks", worker.parks}});
   }
@@ -223,6 +224,7 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
     worker.tasks -= before.tasks;
     worker.steals -= before.steals;
     worker.stolen_tasks -= before.stolen_tasks;
+    worker.issued_ahead -= before.issued_ahead;
     worker.failed_steals -= before.failed_steals;
     worker.parks -= before.parks;
     worker.busy -= before.busy;

@@ -54,7 +54,7 @@ std::vector<linalg::Application> candidates(const SolveArguments& arguments, con
 linalg::FactorizationOptions options_for(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
   linalg::FactorizationOptions options;
   options.application = method;
-  options.tile = arguments.tile > 0 ? arguments.tile : linalg::default_tile(n);
+  options.tile = arguments.tile > 0 ? arguments.tile : linalg::default_tile(options.application, n);
   choose_tile_rows(arguments.runtime, options);
   return options;
 }

@@ -50,6 +50,8 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   options.memory_share = arguments.memory_share.value_or(starpu ? 0.9 : 1);
   options.gpu_lookahead = arguments.lookahead.value_or(2);
   options.kernel_overhead = microseconds(arguments.kernel_overhead_us.value_or(starpu ? 10 : 0));
+  if (arguments.launch_us) options.launch = microseconds(*arguments.launch_us);
+  if (arguments.notice_us) options.notice = microseconds(*arguments.notice_us);
   options.copy_overhead = microseconds(arguments.copy_overhead_us.value_or(starpu ? 10 : 0));
   options.write_back_finished = arguments.write_back || starpu;
   if (arguments.repeat > 1 && arguments.noise == false) {

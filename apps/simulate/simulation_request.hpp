@@ -34,6 +34,8 @@ struct SimulationArguments {
   std::optional<double> memory_share;
   std::optional<std::size_t> lookahead;
   std::optional<double> kernel_overhead_us;
+  std::optional<double> launch_us;
+  std::optional<double> notice_us;
   std::optional<double> copy_overhead_us;
   bool write_back = false;
   /// The rest is used as it is.

@@ -64,6 +64,9 @@ std::string assumptions_text(const SimulationOptions& options) {
   if (options.kernel_overhead > Duration{}) {
     said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.kernel_overhead)));
   }
+  if (options.launch) said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*options.launch)));
+  if (options.notice) said.push_back(fmt::format("{:g} us to notice its end", microseconds(*options.notice)));
+  if (options.issue_ahead != 8) said.push_back(fmt::format("{} tasks issued ahead", options.issue_ahead));
   if (options.copy_overhead > Duration{}) {
     said.push_back(fmt::format("{:g} us per copy", microseconds(options.copy_overhead)));
   }
@@ -138,12 +141,15 @@ nlohmann::json options_json(const SimulationOptions& options) {
   nlohmann::json json{{"memory_share", options.memory_share},
                       {"lookahead", options.gpu_lookahead},
                       {"kernel_overhead_us", microseconds(options.kernel_overhead)},
+                      {"issue_ahead", options.issue_ahead},
                       {"copy_overhead_us", microseconds(options.copy_overhead)},
                       {"write_back", options.write_back_finished},
                       {"model", name_of(options.model)},
                       {"kernel_error", options.kernel_error},
                       {"bandwidth_error", options.bandwidth_error},
                       {"noise", options.noise}};
+  if (options.launch) json["launch_us"] = microseconds(*options.launch);
+  if (options.notice) json["notice_us"] = microseconds(*options.notice);
   if (options.gpu_memory) json["gpu_memory_bytes"] = options.gpu_memory->count;
   return json;
 }

@@ -20,7 +20,7 @@ class TroupeFactors : public Factors {
 linalg::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
   linalg::FactorizationOptions result;
   result.application = static_cast<linalg::Application>(options.algorithm);
-  result.tile = options.tile > 0 ? options.tile : linalg::default_tile(n);
+  result.tile = options.tile > 0 ? options.tile : linalg::default_tile(result.application, n);
   result.tile_rows = options.tile_rows;
   if (options.inner > 0) result.inner = options.inner;
   return result;

@@ -12,9 +12,15 @@ Codelet::Codelet(std::string name, std::vector<AccessMode> modes)
   definition_->modes = std::move(modes);
 }
 
-Codelet Codelet::variadic(std::string name) {
+Codelet Codelet::variadic(std::string name, std::vector<HandleGroup> groups) {
+  for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
+    if (!groups[i].repeated || groups[i].parameter.element_tag != groups[i + 1].parameter.element_tag) continue;
+    throw Error(ErrorCode::signature_mismatch, "codelet '" + name + "': nobody could tell where its handles of group " +
+                                                   std::to_string(i) + " end, as the next ones have the same type");
+  }
   Codelet result(std::move(name), {});
   result.definition_->variadic = true;
+  result.definition_->groups = std::move(groups);
   return result;
 }
 

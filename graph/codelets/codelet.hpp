@@ -57,12 +57,50 @@ struct ArgumentType {
   friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
 };
 
+/// A variadic codelet's handles of one kind, one after the other.
+struct HandleGroup {
+  static constexpr bool any_number = true;
+
+  /// Of handles that a kernel takes as `P`: `HandleGroup::of<MatrixView<const double>>(AccessMode::read)`.
+  template <class P>
+  [[nodiscard]] static HandleGroup of(AccessMode mode, bool repeated = false);
+
+  DataParameter parameter;
+  AccessMode mode = AccessMode::read;
+  /// One or more; else one. What follows must have another element type.
+  bool repeated = false;
+};
+
+/// Finds the groups of a variadic codelet's handles, one handle after the other.
+class GroupWalk {
+ public:
+  explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
+  /// That of the next handle, whose elements have this type; null: no group has it there.
+  [[nodiscard]] const HandleGroup* next(std::uint64_t element_tag) {
+    const auto fits = [&] { return index_ < groups_.size() && groups_[index_].parameter.element_tag == element_tag; };
+    if (has_some_ && !(groups_[index_].repeated && fits())) ++index_;
+    has_some_ = fits();
+    return has_some_ ? &groups_[index_] : nullptr;
+  }
+  /// No group is left without a handle.
+  [[nodiscard]] bool complete() const { return has_some_ ? index_ + 1 == groups_.size() : groups_.empty(); }
+  /// Which group the last handle has.
+  [[nodiscard]] std::size_t index() const { return index_; }
+
+ private:
+  std::span<const HandleGroup> groups_;
+  std::size_t index_ = 0;
+  bool has_some_ = false;
+};
+
 /// The immutable content of a codelet. Shared by all copies of a `Codelet` and by every runtime that has seen it.
 struct CodeletDefinition {
   std::string name;
   std::vector<AccessMode> modes;
   /// True: `modes` says nothing, every access of a task names its mode.
   bool variadic = false;
+  /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
+  std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
   FlopCount flops;
   /// See `Codelet::timed_as`.
@@ -124,6 +162,16 @@ struct Parameter<T&> {
   }
   static T& get(const KernelContext& context, std::size_t index) { return context.scalar<T>(index); }
 };
+
+}  // namespace detail
+
+template <class P>
+HandleGroup HandleGroup::of(AccessMode mode, bool repeated) {
+  static_assert(detail::Parameter<P>::is_data, "a group is of handles as a typed kernel takes them");
+  return {detail::Parameter<P>::describe(), mode, repeated};
+}
+
+namespace detail {
 
 /// Calls a typed function with views of the handles, in order, and then the arguments by value, in order.
 template <class F, class... P>
@@ -229,8 +277,10 @@ class Codelet {
   /// `modes`: one access mode per handle, in the order of the kernel's parameters.
   Codelet(std::string name, std::vector<AccessMode> modes);
 
-  /// A codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
-  [[nodiscard]] static Codelet variadic(std::string name);
+  /// A codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`. `groups`:
+  /// what handles those are; every submission is checked against it. Throws `signature_mismatch` where two groups
+  /// cannot be told apart.
+  [[nodiscard]] static Codelet variadic(std::string name, std::vector<HandleGroup> groups = {});
 
   /// One of the runtime's own.
   [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);

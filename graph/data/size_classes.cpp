@@ -1,6 +1,8 @@
 #include "graph/data/size_classes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/kernel_context.hpp"
@@ -35,16 +37,57 @@ bool SizeClass::runs_on(DeviceKind kind) const {
   return codelet->runs_on(kind);
 }
 
-SizeClassId SizeClasses::classify(const Task& task) {
-  std::uint64_t shapes = task.access_count;
+namespace {
+
+std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint64_t rows) {
+  const Layout& layout = access.data()->view.layout;
+  hash = mix(hash, rows);
+  hash = mix(hash, static_cast<std::uint64_t>(layout.cols));
+  hash = mix(hash, layout.element_size);
+  if (!access.data()->children.empty()) hash = mix(hash, 1);
+  return access.mode() == AccessMode::reduce ? mix(hash, 2) : hash;
+}
+
+/// Steps of half a power of two, so that the block columns of one matrix, no two of which are equally high, share a
+/// few.
+std::uint64_t rough(std::int64_t rows) {
+  return rows <= 0 ? 0 : 1 + static_cast<std::uint64_t>(std::lround(2 * std::log2(static_cast<double>(rows))));
+}
+
+/// Of a codelet that takes any number of handles of one kind: what counts is about how many rows they have together.
+std::uint64_t shapes_of_groups(const Task& task) {
+  const std::vector<HandleGroup>& groups = task.codelet->groups;
+  GroupWalk walk(groups);
+  std::vector<std::int64_t> rows(groups.size());
+  std::vector<const TaskAccess*> first(groups.size());
+  bool divided = false;
   for (const TaskAccess& access : task.data()) {
     const Layout& layout = access.data()->view.layout;
-    shapes = mix(shapes, static_cast<std::uint64_t>(layout.rows));
-    shapes = mix(shapes, static_cast<std::uint64_t>(layout.cols));
-    shapes = mix(shapes, layout.element_size);
-    if (!access.data()->children.empty()) shapes = mix(shapes, 1);
-    if (access.mode() == AccessMode::reduce) shapes = mix(shapes, 2);
+    if (walk.next(layout.element_tag) == nullptr) break;  // never submitted
+    rows[walk.index()] += layout.rows;
+    divided = divided || !access.data()->children.empty();
+    if (first[walk.index()] == nullptr) first[walk.index()] = &access;
   }
+  std::uint64_t shapes = divided ? 1 : 0;
+  for (std::size_t i = 0; i < groups.size() && first[i] != nullptr; ++i) {
+    shapes = mix_shape(shapes, *first[i], groups[i].repeated ? rough(rows[i]) : static_cast<std::uint64_t>(rows[i]));
+  }
+  return shapes;
+}
+
+std::uint64_t shapes_of(const Task& task) {
+  if (!task.codelet->groups.empty()) return shapes_of_groups(task);
+  std::uint64_t shapes = task.access_count;
+  for (const TaskAccess& access : task.data()) {
+    shapes = mix_shape(shapes, access, static_cast<std::uint64_t>(access.data()->view.layout.rows));
+  }
+  return shapes;
+}
+
+}  // namespace
+
+SizeClassId SizeClasses::classify(const Task& task) {
+  const std::uint64_t shapes = shapes_of(task);
   const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
   if (is_new) found->second = add(task, shapes);
   return found->second;

@@ -38,7 +38,8 @@ struct SizeClass {
 };
 
 /// Numbers size classes as they appear. Arguments by value are not looked at: of two tasks on equal shapes the first
-/// one's operations count for both. Not thread-safe.
+/// one's operations count for both. Neither is how often a variadic codelet's repeated handle is there, only about how
+/// many rows they have together. Not thread-safe.
 class SizeClasses {
  public:
   /// The class of a task, which must not be a host task. O(accesses).

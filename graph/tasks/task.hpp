@@ -149,6 +149,9 @@ struct alignas(64) Task {
   bool holds_commute = false;
   /// Something has to be given back when the task ends: accesses or edges that did not fit, or extras.
   bool has_more = false;
+  /// A worker has it in hand though tasks that it waits for have not ended: they are on that worker's device. Written
+  /// by that worker, whose completions make the task ready; others see it false, once they find the task ready.
+  bool issued_ahead = false;
   /// `TaskOptions::numa_node`.
   NumaId numa_node;
 
@@ -186,6 +189,18 @@ struct alignas(64) Task {
   }
   [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
 };
+
+/// Calls `visit(waiting task)` once for each edge to a task that waits for this one, newest first, `most` at the most.
+/// For who will complete the task: until then none of them can end. They may still be in the middle of their
+/// submission, which `Task::pending` says (`kSubmitting`). Not of tasks of recordings.
+template <class Visit>
+void visit_waiting(const Task& task, std::size_t most, Visit visit) {
+  // Acquire: the edges.
+  for (const Edge* edge = task.successors.load(std::memory_order_acquire); edge != nullptr && most > 0; --most) {
+    if (edge->kind() != Edge::waiter) visit(*edge->task());
+    edge = edge->next_edge();
+  }
+}
 
 /// A pointer to a task that may have ended and been replaced since; valid to follow only while the submission lock
 /// is held and `id` matches.

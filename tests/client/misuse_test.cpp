@@ -185,6 +185,33 @@ BOOST_AUTO_TEST_CASE(a_codelet_for_any_handles_without_modes_or_with_wrong_ones)
   BOOST_TEST(scalar == 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_codelet_for_groups_of_handles_with_others) {
+  const Codelet sum = Codelet::variadic("sum", {HandleGroup::of<double&>(AccessMode::read_write),
+                                                HandleGroup::of<std::span<const int>>(AccessMode::read, true)})
+                          .cpu([](const KernelContext& context) {
+                            for (std::size_t i = 1; i < context.size(); ++i) {
+                              for (const int x : context.vector<const int>(i)) context.scalar<double>(0) += x;
+                            }
+                          });
+  std::vector<int> counts{1, 2, 3};
+  std::vector<int> more{10};
+  const Data first = runtime.vector(counts, "counts");
+  const Data second = runtime.vector(more);
+  const auto refuse = [&](std::initializer_list<Access> accesses, const char* why) {
+    BOOST_CHECK_EXCEPTION(runtime.submit(sum, accesses), Error, failure(ErrorCode::signature_mismatch, why));
+  };
+  refuse({}, "at least 2 handles");
+  refuse({read_write(s)}, "at least 2 handles");
+  refuse({read(first), read(second)}, "another element type");
+  refuse({read_write(s), read(first), read_write(v)}, "another element type");
+  refuse({read(s), read(first)}, "has mode read, the kernel needs it in mode read_write");
+  refuse({read_write(s), read(first), write(second)}, "has mode write, the kernel needs it in mode read");
+  refuse({read_write(v), read(first)}, "needs one");
+  runtime.submit(sum, {read_write(s), read(first), read(second)});
+  runtime.wait();
+  BOOST_TEST(scalar == 16);
+}
+
 BOOST_AUTO_TEST_CASE(a_vector_view_of_data_with_gaps) {
   std::vector<double> memory(8);
   const Data gaps = runtime.matrix(memory.data(), 2, 2, 4, "m");

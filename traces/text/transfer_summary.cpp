@@ -92,6 +92,7 @@ TransferReport difference(const TransferReport& later, const TransferReport& ear
   result.prefetches_used -= earlier.prefetches_used;
   result.hits -= earlier.hits;
   result.misses -= earlier.misses;
+  result.manager_passes -= earlier.manager_passes;
   return result;
 }
 
@@ -110,6 +111,8 @@ std::string transfers_text(const RunReport& report) {
                       human_count(transfers.write_backs));
   text += fmt::format("  prefetches   {}, of which used {}\n", human_count(transfers.prefetches),
                       human_count(transfers.prefetches_used));
+  text += fmt::format("  memory manager had by one thread after the other {} times\n",
+                      human_count(transfers.manager_passes));
   return text;
 }
 
@@ -129,6 +132,7 @@ void add_transfers_json(const RunReport& report, nlohmann::json& json) {
   json["cache_misses"] = transfers.misses;
   json["prefetches"] = transfers.prefetches;
   json["prefetches_used"] = transfers.prefetches_used;
+  json["manager_passes"] = transfers.manager_passes;
   json["copies"] = nlohmann::json::array();
   for (const PairTraffic& pair : transfers.pairs) {
     json["copies"].push_back({{"from", name_of(pair.from, names)},

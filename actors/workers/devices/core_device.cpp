@@ -16,7 +16,7 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }
 
-Started CoreDevice::start(graph::Task& task) noexcept {
+Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
   Started started{true, nullptr};
   kernel_start_ = {};
   try {

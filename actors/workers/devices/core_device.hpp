@@ -33,7 +33,8 @@ class CoreDevice final : public Device {
   explicit CoreDevice(Options options) : options_(std::move(options)), views_(options_.worker, options_.find_replica) {}
 
   [[nodiscard]] std::string name() const override { return options_.name; }
-  Started start(graph::Task& task) noexcept override;
+  using Device::start;
+  Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
 
  private:
   void note(const graph::Task& task, bool failed) noexcept;

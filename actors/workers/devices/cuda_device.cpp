@@ -34,19 +34,25 @@ class CudaDevice final : public Device {
   }
   ~CudaDevice() override;
 
-  [[nodiscard]] Result<void> make_slots();
+  [[nodiscard]] Result<void> make_streams();
 
   [[nodiscard]] std::string name() const override { return options_.executor.name; }
-  Started start(graph::Task& task) noexcept override;
+  Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
+  void take_back(graph::TaskList& not_begun) noexcept override;
   void poll() noexcept override;
 
  private:
-  /// A stream, and the task that is on it.
+  struct Stream {
+    platform::CudaStream stream;
+    bool urgent = false;
+    std::size_t tasks = 0;
+  };
+  /// A task on a stream.
   struct Slot {
     explicit Slot(TaskViews of) : views(std::move(of)) {}
 
     TaskViews views;
-    platform::CudaStream stream;
+    Stream* on = nullptr;
     platform::CudaEvent begin;
     platform::CudaEvent end;
     graph::CompletionChecks checks;
@@ -60,7 +66,15 @@ class CudaDevice final : public Device {
     FailureLog::Cause cause;
   };
 
-  Started enqueue(Slot& slot, graph::Task& task);
+  Started not_started(const graph::Task& task, const Failure& why);
+  /// One without a task, made where there is none. Afterwards the calling thread uses this GPU.
+  Result<Slot*> free_slot();
+  /// Of a task that was started and has not ended; null where there is none.
+  [[nodiscard]] Slot* slot_of(const graph::Task* task);
+  [[nodiscard]] Stream& choose_stream(const graph::Task& task, const Slot* last_behind);
+  [[nodiscard]] bool cannot_follow(std::span<graph::Task* const> behind);
+  Result<void> wait_for(std::span<graph::Task* const> behind, const Slot& slot);
+  Started enqueue(Slot& slot, graph::Task& task, std::span<graph::Task* const> behind);
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// The slot's task, which its stream has come to the end of.
   void end(Slot& slot);
@@ -73,7 +87,8 @@ class CudaDevice final : public Device {
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
   /// When the GPU came to the event; none: it has not, or does not say.
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
-  void note(const Slot& slot, Duration ran, bool failed) const noexcept;
+  /// `ago`: how long before now it ended.
+  void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
   /// Fails all tasks in flight, each of them whatever goes wrong meanwhile.
   void lose(const Failure& why) noexcept;
   void tell_of_loss(const std::string& message);
@@ -89,7 +104,14 @@ class CudaDevice final : public Device {
   const CudaDeviceOptions options_;
   const platform::CudaApi& api_;
   DeviceListener& listener_;
-  std::vector<Slot> slots_;
+  /// Of half of them the GPU prefers the kernels to others that have not begun. A task takes the stream with the fewest
+  /// tasks; of equals one of those if it is more urgent than all that is on the GPU. What is issued behind others goes
+  /// to the stream of the last of them.
+  std::vector<Stream> streams_;
+  /// They stay where they are.
+  std::deque<Slot> slots_;
+  /// Started behind a task whose kernel could not be enqueued.
+  graph::TaskList not_begun_;
   /// In the order of their starts.
   std::deque<Slot*> in_flight_;
   /// Where times count from: the last end, which `last_end_` keeps, or where nothing was on the GPU then, the begin of
@@ -105,30 +127,24 @@ class CudaDevice final : public Device {
 };
 
 CudaDevice::~CudaDevice() {
-  for (const Slot& slot : slots_) {
-    if (slot.task != nullptr) (void)api_.cudaStreamSynchronize(slot.stream.get());
+  for (const Stream& stream : streams_) {
+    if (stream.tasks > 0) (void)api_.cudaStreamSynchronize(stream.stream.get());
   }
   // After a fault: what CUDA answers then is an error, which ends them all.
   poll();
   assert(in_flight_.empty() && "a stream that has been waited for has ended");
+  while (!not_begun_.empty()) listener_.done(*not_begun_.pop_front(), bare_failure_, Duration(-1));
 }
 
-Result<void> CudaDevice::make_slots() {
+Result<void> CudaDevice::make_streams() {
   const cudaError_t status = api_.cudaSetDevice(options_.accelerator->index());
   if (Result<void> set = checked(status, "beginning to use the GPU"); !set) return set;
-  slots_.reserve(options_.slots);
+  streams_.resize(options_.slots);
   for (std::size_t i = 0; i < options_.slots; ++i) {
-    Slot& slot = slots_.emplace_back(TaskViews(options_.executor.worker, options_.executor.find_replica));
-    Result<platform::CudaStream> stream = platform::make_cuda_stream(api_);
+    streams_[i].urgent = i % 2 == 1;
+    Result<platform::CudaStream> stream = platform::make_cuda_stream(api_, streams_[i].urgent);
     if (!stream) return stream.failure();
-    slot.stream = std::move(stream).value();
-    slot.checks =
-        graph::CompletionChecks([this, &slot] { (void)api_.cudaEventRecord(slot.begin.get(), slot.stream.get()); });
-    for (platform::CudaEvent* event : {&slot.begin, &slot.end}) {
-      Result<platform::CudaEvent> made = platform::make_cuda_event(api_, true);
-      if (!made) return made.failure();
-      *event = std::move(made).value();
-    }
+    streams_[i].stream = std::move(stream).value();
   }
   Result<platform::CudaEvent> made = platform::make_cuda_event(api_, true);
   if (!made) return made.failure();
@@ -136,7 +152,58 @@ Result<void> CudaDevice::make_slots() {
   return {};
 }
 
-Started CudaDevice::start(graph::Task& task) noexcept {
+Result<CudaDevice::Slot*> CudaDevice::free_slot() {
+  Result<void> chosen = checked(api_.cudaSetDevice(options_.accelerator->index()), "choosing the GPU");
+  if (!chosen) return chosen.failure();
+  const auto free = std::ranges::find(slots_, nullptr, &Slot::task);
+  if (free != slots_.end()) return &*free;
+  platform::CudaEvent events[2];
+  for (platform::CudaEvent& event : events) {
+    Result<platform::CudaEvent> made = platform::make_cuda_event(api_, true);
+    if (!made) return made.failure();
+    event = std::move(made).value();
+  }
+  Slot& slot = slots_.emplace_back(TaskViews(options_.executor.worker, options_.executor.find_replica));
+  slot.begin = std::move(events[0]);
+  slot.end = std::move(events[1]);
+  slot.checks =
+      graph::CompletionChecks([this, &slot] { (void)api_.cudaEventRecord(slot.begin.get(), slot.on->stream.get()); });
+  return &slot;
+}
+
+CudaDevice::Slot* CudaDevice::slot_of(const graph::Task* task) {
+  const auto found = std::ranges::find(in_flight_, task, [](const Slot* slot) { return slot->task; });
+  return found == in_flight_.end() ? nullptr : *found;
+}
+
+bool CudaDevice::cannot_follow(std::span<graph::Task* const> behind) {
+  return std::ranges::any_of(behind, [this](const graph::Task* task) {
+    const Slot* const slot = slot_of(task);
+    return slot == nullptr || slot->cause != nullptr;
+  });
+}
+
+CudaDevice::Stream& CudaDevice::choose_stream(const graph::Task& task, const Slot* last_behind) {
+  if (last_behind != nullptr) return *last_behind->on;
+  const bool urgent =
+      streams_.size() > 1 && !in_flight_.empty() && std::ranges::all_of(in_flight_, [&](const Slot* slot) {
+        return slot->task == nullptr || slot->task->priority < task.priority;
+      });
+  return *std::ranges::min_element(
+      streams_, {}, [urgent](const Stream& stream) { return std::pair(stream.tasks, stream.urgent != urgent); });
+}
+
+Result<void> CudaDevice::wait_for(std::span<graph::Task* const> behind, const Slot& slot) {
+  for (const graph::Task* task : behind) {
+    const Slot& before = *slot_of(task);
+    if (before.on == slot.on) continue;
+    const cudaError_t status = api_.cudaStreamWaitEvent(slot.on->stream.get(), before.end.get(), 0);
+    if (Result<void> waits = checked(status, "waiting for another kernel"); !waits) return waits;
+  }
+  return {};
+}
+
+Started CudaDevice::start(graph::Task& task, std::span<graph::Task* const> behind) noexcept {
   try {
     if (!lost_ && options_.accelerator->lost()) lose({ErrorCode::device_lost, "a copy found it so"});
     if (lost_) return {true, lost(task)};
@@ -146,16 +213,23 @@ Started CudaDevice::start(graph::Task& task) noexcept {
                                    "tasks that reduce run on CPU cores only; give the codelet no implementation for "
                                    "CUDA, or access its data with commute"})};
     }
-    const auto free = std::ranges::find(slots_, nullptr, &Slot::task);
-    assert(free != slots_.end() && "no more tasks than slots");
-    return enqueue(*free, task);
+    if (cannot_follow(behind)) {
+      not_begun_.push_back(&task);
+      return {};
+    }
+    const Result<Slot*> slot = free_slot();
+    if (!slot) return not_started(task, slot.failure());
+    return enqueue(*slot.value(), task, behind);
   } catch (...) {
     // No memory left to say what happened, or to prepare the task: nothing has been enqueued.
     return {true, bare_failure_};
   }
 }
 
-Started CudaDevice::enqueue(Slot& slot, graph::Task& task) {
+void CudaDevice::take_back(graph::TaskList& not_begun) noexcept { not_begun.append(not_begun_); }
+
+Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task* const> behind) {
+  slot.on = &choose_stream(task, behind.empty() ? nullptr : slot_of(behind.back()));
   if (in_flight_.empty()) base_ = &slot.begin;
   in_flight_.push_back(&slot);
   slot.begun.reset();
@@ -163,24 +237,28 @@ Started CudaDevice::enqueue(Slot& slot, graph::Task& task) {
   slot.charged = {};
   slot.cause = nullptr;
   slot.checks.clear();
-  Result<void> status = checked(api_.cudaSetDevice(options_.accelerator->index()), "choosing the GPU");
-  if (status) status = checked(api_.cudaEventRecord(slot.begin.get(), slot.stream.get()), "noting a kernel's begin");
+  const cudaStream_t stream = slot.on->stream.get();
+  Result<void> status = wait_for(behind, slot);
+  if (status) status = checked(api_.cudaEventRecord(slot.begin.get(), stream), "noting a kernel's begin");
   if (status) {
     slot.cause = call_kernel(slot, task);
-    status = checked(api_.cudaEventRecord(slot.end.get(), slot.stream.get()), "noting a kernel's end");
+    status = checked(api_.cudaEventRecord(slot.end.get(), stream), "noting a kernel's end");
   }
   if (status) {
     slot.task = &task;
+    ++slot.on->tasks;
     return {};
   }
   in_flight_.pop_back();
-  if (status.failure().code == ErrorCode::device_lost) {
-    lose(status.failure());
-    return {true, lost(task)};
-  }
   // Nobody may use the data before what has been enqueued has ended.
-  (void)api_.cudaStreamSynchronize(slot.stream.get());
-  return {true, failure(task, status.failure())};
+  if (status.failure().code != ErrorCode::device_lost) (void)api_.cudaStreamSynchronize(stream);
+  return not_started(task, status.failure());
+}
+
+Started CudaDevice::not_started(const graph::Task& task, const Failure& why) {
+  if (why.code != ErrorCode::device_lost) return {true, failure(task, why)};
+  lose(why);
+  return {true, lost(task)};
 }
 
 FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
@@ -188,7 +266,7 @@ FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
     const platform::CudaRange range(task.codelet->name.c_str());
     slot.views.prepare(task);
     KernelContext context = slot.views.context_of(task);
-    context.stream = slot.stream.get();
+    context.stream = slot.on->stream.get();
     // Of earlier calls: queries, of what has not ended yet.
     (void)api_.cudaGetLastError();
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
@@ -229,9 +307,12 @@ void CudaDevice::poll() noexcept {
 
 bool CudaDevice::look_for_ends() noexcept {
   bool any = false;
+  bool timed = true;
   // Streams begin in any order. Without this event there are no times.
   if (in_flight_.empty() || api_.cudaEventQuery(base_->get()) == cudaErrorNotReady) return true;
-  for (Slot* slot : in_flight_) {
+  // The newest first: of what is found to have ended, all that it was behind has ended, too, and is found.
+  for (auto one = in_flight_.rbegin(); one != in_flight_.rend(); ++one) {
+    Slot* const slot = *one;
     const cudaError_t status = api_.cudaEventQuery(slot->end.get());
     if (status == cudaErrorNotReady) continue;
     try {
@@ -245,10 +326,16 @@ bool CudaDevice::look_for_ends() noexcept {
     } catch (...) {
       slot->cause = bare_failure_;
     }
-    slot->ended = time_of(slot->end).value_or(Duration{});
+    slot->ended = time_of(slot->end);
     any = true;
+    timed = timed && slot->ended.has_value();
+    if (!slot->ended) slot->ended = Duration{};
   }
   if (!any) return true;
+  // Where one has no time, nobody knows which came first: in the order of their starts then.
+  for (Slot* slot : in_flight_) {
+    if (!timed && slot->ended) slot->ended = Duration{};
+  }
   for (Slot* slot : in_flight_) {
     if (!slot->begun) slot->begun = time_of(slot->begin);
   }
@@ -290,8 +377,12 @@ void CudaDevice::charge_until(Slot& first) {
 
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  note(slot, slot.begun ? *slot.ended - *slot.begun : Duration{}, slot.cause != nullptr);
+  // What ended after it was found at the same time.
+  Duration ago{};
+  for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
+  note(slot, slot.begun ? *slot.ended - *slot.begun : Duration{}, ago, slot.cause != nullptr);
   graph::Task& task = *std::exchange(slot.task, nullptr);
+  --slot.on->tasks;
   listener_.done(task, std::exchange(slot.cause, nullptr), slot.begun ? slot.charged : Duration(-1));
 }
 
@@ -313,11 +404,11 @@ std::optional<Duration> CudaDevice::time_of(const platform::CudaEvent& event) co
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(milliseconds));
 }
 
-void CudaDevice::note(const Slot& slot, Duration ran, bool failed) const noexcept {
+void CudaDevice::note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept {
   if (options_.executor.trace == nullptr) return;
   const graph::Task& task = *slot.task;
-  const TimeStamp now = options_.executor.clock->now();
-  TaskSpan span{task.codelet, task.task_id(), now - std::max(ran, Duration{}), now, 0, task.priority, failed};
+  const TimeStamp end = options_.executor.clock->now() - std::max(ago, Duration{});
+  TaskSpan span{task.codelet, task.task_id(), end - std::max(ran, Duration{}), end, 0, task.priority, failed};
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
   } catch (...) {
@@ -348,6 +439,7 @@ void CudaDevice::lose(const Failure& why) noexcept {
     slot.checks.clear();
     slot.cause = nullptr;
     graph::Task& task = *std::exchange(slot.task, nullptr);
+    --slot.on->tasks;
     listener_.done(task, lost(task), Duration(-1));
   }
 }
@@ -373,7 +465,7 @@ Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, Devi
   if (!api) return api.failure();
   auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
   // The worker's thread is another one than the caller's, which stays as it was.
-  const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_slots(); });
+  const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_streams(); });
   if (!made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));
 }

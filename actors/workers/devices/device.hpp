@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -40,7 +41,14 @@ class Device {
 
   /// For people: "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
-  virtual Started start(graph::Task& task) noexcept = 0;
+  /// `behind`: tasks that were started here, of which not all may have ended, and whose ends the kernel has to wait
+  /// for: it is *issued* behind them. Only where the kind says so (`DeviceTraits::issues`).
+  virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
+  Started start(graph::Task& task) noexcept { return start(task, {}); }
+  /// Called once for each task that failed. Appends what was started and has not begun, oldest first, which the device
+  /// forgets; the listener has not been told of them. A device that issues, and that can see a failure before what
+  /// comes next begins, begins nothing until then; a GPU sees it only of kernels that could not be enqueued.
+  virtual void take_back(graph::TaskList& /*not_begun*/) noexcept {}
   /// Calls the listener's `done` for the tasks that have ended. Of a kind that is polled (`DeviceTraits`): while tasks
   /// are in flight and nothing else is to be done, the worker calls this again and again.
   virtual void poll() noexcept {}

@@ -26,7 +26,7 @@ EmulatedDevice::~EmulatedDevice() {
   thread_.join();
 }
 
-Started EmulatedDevice::start(graph::Task& task) noexcept {
+Started EmulatedDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
   try {
     const LockGuard lock(mutex_);
     started_.push_back(&task);
@@ -37,13 +37,20 @@ Started EmulatedDevice::start(graph::Task& task) noexcept {
   return {};
 }
 
+void EmulatedDevice::take_back(graph::TaskList& not_begun) noexcept {
+  const LockGuard lock(mutex_);
+  held_ = false;
+  for (graph::Task* task : started_) not_begun.push_back(task);
+  started_.clear();
+}
+
 void EmulatedDevice::work() {
   platform::name_this_thread("kernels " + std::to_string(worker_.value()));
   // Where the system refuses, the thread runs where it may.
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
   UniqueLock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !started_.empty(); });
+    wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || (!held_ && !started_.empty()); });
     if (started_.empty()) return;
     graph::Task& task = *started_.front();
     started_.pop_front();
@@ -52,7 +59,13 @@ void EmulatedDevice::work() {
     const TimeStamp begin = clock_.now();
     graph::FailureLog::Cause cause =
         given_up ? failure(task, ErrorCode::kernel_failed, "its worker was lost") : run(task);
-    listener_.done(task, std::move(cause), clock_.now() - begin);
+    const TimeStamp end = clock_.now();
+    if (cause != nullptr) {
+      // Before the worker hears of it.
+      const LockGuard hold(mutex_);
+      held_ = true;
+    }
+    listener_.done(task, std::move(cause), end - begin);
     lock.lock();
   }
 }

@@ -19,7 +19,8 @@
 namespace troupe::workers {
 
 /// Kernels run one after the other, in the order of their starts, through a `CoreDevice`, as a real accelerator would
-/// run them on one stream. BLAS libraries are single-threaded here as on cores: the setting is the process's.
+/// run them on one stream: what is issued behind others is enqueued like everything else. BLAS libraries are
+/// single-threaded here as on cores: the setting is the process's.
 ///
 /// The listener is told how long each kernel ran, without the wait for the one before.
 class EmulatedDevice final : public Device {
@@ -42,7 +43,9 @@ class EmulatedDevice final : public Device {
   EmulatedDevice& operator=(const EmulatedDevice&) = delete;
 
   [[nodiscard]] std::string name() const override { return core_.name(); }
-  Started start(graph::Task& task) noexcept override;
+  using Device::start;
+  Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
+  void take_back(graph::TaskList& not_begun) noexcept override;
 
  private:
   void work();
@@ -63,6 +66,8 @@ class EmulatedDevice final : public Device {
   Mutex mutex_;
   std::condition_variable wake_;
   std::deque<graph::Task*> started_ TROUPE_GUARDED_BY(mutex_);
+  /// A task has failed, and `take_back` has not been called.
+  bool held_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 
   /// Last: it uses the others.

@@ -1,5 +1,6 @@
 #include "actors/workers/devices/modelled_device.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "graph/codelets/codelet.hpp"
@@ -12,30 +13,64 @@ ModelledDevice::ModelledDevice(Options options, DeviceListener& listener)
     : options_(std::move(options)), listener_(listener) {}
 
 ModelledDevice::~ModelledDevice() {
-  if (running_ == nullptr) return;
-  options_.time->cancel(end_);
-  listener_.done(*running_, std::make_shared<Failure>(Failure{
-                                ErrorCode::kernel_failed, graph::describe(*running_) + " was lost with " + name()}));
+  if (running_) options_.time->cancel(end_);
+  for (Ended& ended : ended_) {
+    options_.time->cancel(ended.notice);
+    listener_.done(*ended.one.task, std::move(ended.cause), ended.one.duration);
+  }
+  for (const Queued& one : queue_) {
+    listener_.done(*one.task, std::make_shared<Failure>(Failure{
+                                  ErrorCode::kernel_failed, graph::describe(*one.task) + " was lost with " + name()}));
+  }
 }
 
-Started ModelledDevice::start(graph::Task& task) noexcept {
+Started ModelledDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
   const Result<Duration> duration = options_.duration(task);
   if (!duration) {
     return {true, std::make_shared<Failure>(Failure{duration.failure().code,
                                                     graph::describe(task) + " failed: " + duration.failure().message})};
   }
-  running_ = &task;
-  end_ = options_.time->after(duration.value(), [this, begun = options_.time->now()] { end(begun); });
+  launched_ = std::max(launched_, options_.time->now()) + options_.launch;
+  queue_.push_back({&task, duration.value(), launched_});
+  if (!running_ && !held_) begin();
   return {};
 }
 
+void ModelledDevice::take_back(graph::TaskList& not_begun) noexcept {
+  if (!std::exchange(held_, false)) return;
+  for (const Queued& one : queue_) not_begun.push_back(one.task);
+  queue_.clear();
+}
+
+void ModelledDevice::begin() {
+  const Queued& one = queue_.front();
+  const TimeStamp begun = std::max(one.launched, options_.time->now());
+  running_ = true;
+  end_ = options_.time->at(begun + one.duration, [this, begun] { end(begun); });
+}
+
 void ModelledDevice::end(TimeStamp begun) {
-  graph::Task& task = *std::exchange(running_, nullptr);
+  const Queued one = queue_.front();
+  queue_.pop_front();
+  running_ = false;
   Started executed;
-  if (options_.fault) executed.cause = options_.fault(task);
-  if (options_.executor && !executed.cause) executed = options_.executor->start(task);
-  if (options_.trace != nullptr) note(task, begun, executed.cause != nullptr);
-  listener_.done(task, std::move(executed.cause));
+  if (options_.fault) executed.cause = options_.fault(*one.task);
+  if (options_.executor && !executed.cause) executed = options_.executor->start(*one.task);
+  if (options_.trace != nullptr) note(*one.task, begun, executed.cause != nullptr);
+  held_ = held_ || executed.cause != nullptr;
+  ended_.push_back({one, std::move(executed.cause), {}});
+  if (!queue_.empty() && !held_) begin();
+  if (options_.notice > Duration{}) {
+    ended_.back().notice = options_.time->after(options_.notice, [this] { tell(); });
+  } else {
+    tell();
+  }
+}
+
+void ModelledDevice::tell() {
+  Ended ended = std::move(ended_.front());
+  ended_.pop_front();
+  listener_.done(*ended.one.task, std::move(ended.cause), ended.one.duration);
 }
 
 void ModelledDevice::note(const graph::Task& task, TimeStamp begun, bool failed) noexcept {

@@ -25,6 +25,8 @@ DataView view_of(std::span<void* const> pieces) {
   view.layout.cols = STARPU_MATRIX_GET_NY(pieces.front());
   view.layout.ld = STARPU_MATRIX_GET_LD(pieces.front());
   view.layout.element_size = static_cast<std::uint32_t>(STARPU_MATRIX_GET_ELEMSIZE(pieces.front()));
+  // What is not a matrix of doubles is pivots.
+  view.layout.element_tag = view.layout.element_size == sizeof(double) ? type_tag<double>() : type_tag<int>();
   return view;
 }
 
@@ -61,7 +63,8 @@ void CodeletTasks::submit(const Codelet& codelet, std::initializer_list<Operand>
   call.operands = 0;
   std::vector<starpu_data_descr> data;
   for (const Operand& operand : operands) {
-    const starpu_data_access_mode mode = mode_of(codelet.definition().modes[call.operands]);
+    const starpu_data_access_mode mode =
+        mode_of(operand.mode ? *operand.mode : codelet.definition().modes[call.operands]);
     for (const starpu_data_handle_t piece : operand.pieces) data.push_back({piece, mode});
     call.pieces[call.operands++] = static_cast<int>(operand.pieces.size());
   }

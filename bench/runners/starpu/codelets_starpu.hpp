@@ -7,6 +7,7 @@
 #include <deque>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "graph/codelets/codelet.hpp"
@@ -14,15 +15,18 @@
 namespace troupe::bench {
 
 /// One operand of a kernel: a registered matrix, or several that lie below one another in memory and are seen as one.
+/// With its mode where the codelet is variadic.
 struct Operand {
   std::span<const starpu_data_handle_t> pieces;
+  std::optional<AccessMode> mode;
 
-  Operand(const starpu_data_handle_t& piece) : pieces(&piece, 1) {}      // NOLINT: a handle is an operand of one piece
-  Operand(std::span<const starpu_data_handle_t> some) : pieces(some) {}  // NOLINT: likewise
+  Operand(const starpu_data_handle_t& piece) : pieces(&piece, 1) {}  // NOLINT: a handle is an operand of one piece
+  Operand(const starpu_data_handle_t& piece, AccessMode how) : pieces(&piece, 1), mode(how) {}
+  Operand(std::span<const starpu_data_handle_t> some, AccessMode how) : pieces(some), mode(how) {}
 };
 
-/// Submits kernels of codelets with the access modes of the codelets. Outlives the tasks; lives within a session.
-/// A kernel that throws ends the process.
+/// Submits kernels of codelets with the access modes of the codelets or the operands. Outlives the tasks; lives within
+/// a session. A kernel that throws ends the process.
 class CodeletTasks {
  public:
   /// Throws std::runtime_error where StarPU refuses the task.

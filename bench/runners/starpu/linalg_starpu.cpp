@@ -13,14 +13,14 @@ namespace troupe::bench {
 namespace {
 
 /// Tile sizes as Troupe chooses them.
-apps::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
+linalg::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
   linalg::FactorizationOptions result;
   result.application = static_cast<linalg::Application>(options.algorithm);
-  result.tile = options.tile > 0 ? options.tile : linalg::default_tile(n);
-  result.tile_rows = options.tile_rows > 0 ? options.tile_rows
-                                           : linalg::default_tile_rows(result.application, n, result.tile,
-                                                                       static_cast<std::size_t>(options.cores));
-  if (options.inner > 0) result.inner = options.inner;
+  result.tile = options.tile > 0 ? options.tile : linalg::default_tile(result.application, n);
+  result.tile_rows = options.tile_rows > 0
+                         ? options.tile_rows
+                         : linalg::default_tile_rows(n, result.tile, static_cast<std::size_t>(options.cores));
+  result.inner = options.inner > 0 ? options.inner : linalg::default_inner(result.tile_rows, result.tile);
   return result;
 }
 

@@ -33,7 +33,10 @@ class StarpuPivots {
     for (const starpu_data_handle_t panel : panels_) starpu_data_unregister(panel);
   }
   [[nodiscard]] const starpu_data_handle_t& panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
-  [[nodiscard]] std::span<const starpu_data_handle_t> all() const { return panels_; }
+  /// Those of the panels from k on.
+  [[nodiscard]] std::span<const starpu_data_handle_t> from(int k) const {
+    return std::span(panels_).subspan(static_cast<std::size_t>(k));
+  }
   [[nodiscard]] const std::vector<int>& rows() const { return rows_; }
 
  private:
@@ -51,8 +54,10 @@ class StarpuLu : public Factors {
     auto priority = priorities.begin();
     for (int k = 0; k < tiles_.tile_cols(); ++k) submit_step(k, priority);
     for (int j = 0; j + 1 < tiles_.tile_cols(); ++j) {
-      tasks_.submit(codelets<double>().swap_rows, {pivots_.all(), tiles_.column(j)}, args((j + 1) * tiles_.width()),
-                    *priority++);
+      const int top = tiles_.diagonal(j + 1);
+      tasks_.submit(codelets<double>().swap_rows,
+                    {{pivots_.from(j + 1), AccessMode::read}, {tiles_.column(j, top), AccessMode::read_write}},
+                    args(tiles_.diagonal_offset(j + 1), (j + 1) * tiles_.width()), *priority++);
     }
     starpu_task_wait_for_all();
   }
@@ -71,10 +76,15 @@ class StarpuLu : public Factors {
     const int top = a.diagonal(k);
     const std::int64_t offset = a.diagonal_offset(k);
     const std::int64_t first = k * a.width();
-    tasks_.submit(kernel.getrf_panel, {a.column(k), pivots_.panel(k)}, args(first), *priority++);
+    tasks_.submit(kernel.getrf_panel,
+                  {{pivots_.panel(k), AccessMode::write}, {a.column(k, top), AccessMode::read_write}},
+                  args(offset, first), *priority++);
     for (int j = k + 1; j < a.tile_cols(); ++j) {
-      tasks_.submit(kernel.swap_and_solve, {a(top, k), pivots_.panel(k), a.column(j)}, args(offset, first),
-                    *priority++);
+      tasks_.submit(kernel.swap_and_solve,
+                    {{a(top, k), AccessMode::read},
+                     {pivots_.panel(k), AccessMode::read},
+                     {a.column(j, top), AccessMode::read_write}},
+                    args(offset, first), *priority++);
       for (int i = top + 1; i < a.tile_rows(); ++i) {
         tasks_.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), *priority++);
       }

@@ -25,16 +25,17 @@ class StarpuTiles {
   [[nodiscard]] int tile_cols() const { return static_cast<int>((cols_ + tile_cols_ - 1) / tile_cols_); }
   [[nodiscard]] std::int64_t rows_of(int i) const { return std::min(tile_rows_, rows_ - i * tile_rows_); }
   [[nodiscard]] std::int64_t cols_of(int j) const { return std::min(tile_cols_, cols_ - j * tile_cols_); }
-  /// Columns of a tile.
+  /// Rows and columns of a tile.
+  [[nodiscard]] std::int64_t height() const { return tile_rows_; }
   [[nodiscard]] std::int64_t width() const { return tile_cols_; }
   /// Where the diagonal enters tile column k, as `TiledMatrix` has it.
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_cols_ / tile_rows_); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_cols_ % tile_rows_; }
 
-  [[nodiscard]] const starpu_data_handle_t& operator()(int i, int j) const { return column(j)[to_size(i)]; }
-  /// All tiles of a column, from top to bottom.
-  [[nodiscard]] std::span<const starpu_data_handle_t> column(int j) const {
-    return std::span(handles_).subspan(to_size(j) * to_size(tile_rows()), to_size(tile_rows()));
+  [[nodiscard]] const starpu_data_handle_t& operator()(int i, int j) const { return column(j, 0)[to_size(i)]; }
+  /// The tiles of a column, from tile row `top` downwards.
+  [[nodiscard]] std::span<const starpu_data_handle_t> column(int j, int top) const {
+    return std::span(handles_).subspan(to_size(j) * to_size(tile_rows()) + to_size(top), to_size(tile_rows() - top));
   }
 
  private:

@@ -44,7 +44,7 @@ class SlowDevice final : public Device {
   }
 
   [[nodiscard]] std::string name() const override { return "slow device"; }
-  Started start(Task& task) noexcept override {
+  Started start(Task& task, std::span<Task* const> /*behind*/) noexcept override {
     in_flight.push_back(&task);
     most_in_flight = std::max(most_in_flight, in_flight.size());
     return {};
@@ -145,6 +145,7 @@ class LateServices final : public TaskServices {
     return false;
   }
   void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
+  std::optional<bool> may_issue(WorkerId /*worker*/, const Task& /*task*/) override { return true; }
   void started(WorkerId /*worker*/, const Task& /*task*/, TimeStamp /*at*/) override {}
   void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
   void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*at*/, Duration /*took*/, bool /*failed*/) override {}
@@ -487,7 +488,7 @@ class ThreadedDevice final : public Device {
   }
 
   [[nodiscard]] std::string name() const override { return "threaded device"; }
-  Started start(Task& task) noexcept override {
+  Started start(Task& task, std::span<Task* const> /*behind*/) noexcept override {
     {
       const LockGuard lock(mutex_);
       started_.push_back(&task);

@@ -1,4 +1,5 @@
 // What programs do gives the same results on workers of their own and on a service.
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -84,6 +85,67 @@ BOOST_AUTO_TEST_CASE(a_cholesky_factorization_on_tiles_is_right) {
     BOOST_TEST(largest < 1e-11 * static_cast<double>(n));
     BOOST_TEST(largest >= 0);
   });
+}
+
+BOOST_AUTO_TEST_CASE(an_lu_factorization_with_pivoting_of_block_columns_is_right) {
+  both([](Runtime& runtime) {
+    constexpr std::int64_t n = 100, tile = 40;
+    std::vector<double> a(n * n);
+    // Each column's largest element is far below its diagonal.
+    for (std::int64_t i = 0; i < n * n; ++i) a[i] = std::sin(static_cast<double>(i * i % 1009));
+    std::vector<double> lu(n * n, 0.0);
+    TiledMatrix<double> tiles(runtime, n, n, tile, TileStorage::columns);
+    tiles.gather_from(a.data(), n);
+    const auto& kernel = kernels::codelets<double>();
+    std::vector<int> rows(n);
+    const Data pivots = runtime.vector(rows, "pivots");
+    const std::vector<Handle> panels =
+        runtime.partition(pivots, std::array{Block{0, 0, 40, 1}, Block{40, 0, 40, 1}, Block{80, 0, 20, 1}});
+    const auto column = [&](std::vector<Access> accesses, int top, int j) {
+      for (int i = top; i < 3; ++i) accesses.push_back(read_write(tiles(i, j)));
+      return accesses;
+    };
+    const std::int64_t none = 0;
+    for (int k = 0; k < 3; ++k) {
+      runtime.submit(kernel.getrf_panel, column({write(panels[k])}, k, k), args(none, k * tile));
+      for (int j = k + 1; j < 3; ++j) {
+        runtime.submit(kernel.swap_and_solve, column({read(tiles(k, k)), read(panels[k])}, k, j), args(none, k * tile));
+        for (int i = k + 1; i < 3; ++i) {
+          runtime.submit(kernel.gemm_nn, {tiles(i, k), tiles(k, j), tiles(i, j)}, args(none));
+        }
+      }
+    }
+    for (int j = 0; j < 2; ++j) {
+      std::vector<Access> accesses;
+      for (int k = j + 1; k < 3; ++k) accesses.push_back(read(panels[k]));
+      runtime.submit(kernel.swap_rows, column(accesses, j + 1, j), args(none, (j + 1) * tile));
+    }
+    tiles.scatter_to(lu.data(), n);
+    runtime.wait();
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) std::swap(a[i + j * n], a[rows[i] + j * n]);
+    }
+    double largest = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        double sum = i <= j ? lu[i + j * n] : 0;
+        for (std::int64_t k = 0; k < std::min(i, j + 1); ++k) sum += lu[i + k * n] * lu[k + j * n];
+        largest = std::max(largest, std::abs(sum - a[i + j * n]));
+      }
+    }
+    BOOST_TEST(largest < 1e-11);
+    // A service takes no task that would write what it says it only reads, nor one whose rows are not there.
+    const auto wrong_mode = column({read(panels[2])}, 2, 2);
+    BOOST_CHECK_EXCEPTION((runtime.submit(kernel.getrf_panel, wrong_mode, args(none, none)), runtime.wait()), Error,
+                          failure(ErrorCode::signature_mismatch, "has mode read, the kernel needs it in mode write"));
+  });
+  Runtime runtime = connect();
+  std::vector<double> a(20);
+  std::vector<int> rows(2);
+  const Data matrix = runtime.matrix(a.data(), 10, 2, 10), pivots = runtime.vector(rows);
+  runtime.submit(kernels::codelets<double>().getrf_panel, {write(pivots), read_write(matrix)},
+                 args(std::int64_t{9}, std::int64_t{9}));
+  BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::invalid_argument, "offset must be from 0 to 8"));
 }
 
 BOOST_AUTO_TEST_CASE(failures_name_task_codelet_and_cause_and_cancel_what_depends_on_them) {

@@ -90,6 +90,33 @@ BOOST_AUTO_TEST_CASE(an_untyped_kernel_fits_everything) {
   BOOST_TEST(any.definition().variadic);
 }
 
+BOOST_AUTO_TEST_CASE(groups_of_handles_end_where_another_type_begins) {
+  const HandleGroup one = HandleGroup::of<MatrixView<double>>(AccessMode::read_write);
+  const HandleGroup some = HandleGroup::of<std::span<const int>>(AccessMode::read, HandleGroup::any_number);
+  BOOST_TEST(one.parameter.writable);
+  BOOST_TEST((some.parameter.shape == ViewShape::vector));
+  const std::vector<HandleGroup> groups{one, some, one};
+  constexpr auto kInt = type_tag<int>();
+  constexpr auto kDouble = type_tag<double>();
+  const auto fits = [&](const std::vector<std::uint64_t>& types) {
+    GroupWalk walk(groups);
+    const bool found = std::ranges::all_of(types, [&](std::uint64_t type) { return walk.next(type) != nullptr; });
+    return found && walk.complete();
+  };
+  BOOST_TEST(fits({kDouble, kInt, kDouble}));
+  BOOST_TEST(fits({kDouble, kInt, kInt, kInt, kDouble}));
+  BOOST_TEST(!fits({}));
+  BOOST_TEST(!fits({kDouble}));
+  BOOST_TEST(!fits({kDouble, kInt}));
+  BOOST_TEST(!fits({kDouble, kDouble}));
+  BOOST_TEST(!fits({kInt, kDouble}));
+  BOOST_TEST(!fits({kDouble, kInt, kDouble, kDouble}));
+  BOOST_TEST(!fits({kDouble, kInt, kDouble, kInt}));
+  BOOST_TEST(!fits({kDouble, kInt, type_tag<float>()}));
+  const HandleGroup more = HandleGroup::of<MatrixView<int>>(AccessMode::read_write);
+  BOOST_CHECK_THROW(std::ignore = Codelet::variadic("unclear", {some, more}), Error);
+}
+
 BOOST_AUTO_TEST_CASE(plain_functions_and_functions_that_do_not_throw_are_kernels_too) {
   struct Kernels {
     static void negate(double& x) { x = -x; }

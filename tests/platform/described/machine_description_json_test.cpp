@@ -175,6 +175,8 @@ BOOST_AUTO_TEST_CASE(numbers_outside_their_range_are_refused) {
   refused_with("/cpu/cores", 4000000000U, {"cpu.cores is 4000000000"});
   refused_with("/cpu/sockets", 0, {"cpu.sockets is 0"});
   refused_with("/gpus/0/near_cores/0", 4, {"gpus[0].near_cores[0] is 4", "from 0 to 3"});
+  refused_with("/gpus/0/launch_us", -1, {"gpus[0].launch_us is -1", "microseconds"});
+  refused_with("/gpus/0/notice_us", "x", {"gpus[0].notice_us is \"x\""});
   refused_with("/gpus/0/id", 1, {"gpus[0].id is 1", "position"});
 }
 

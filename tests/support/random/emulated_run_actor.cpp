@@ -55,6 +55,7 @@ EmulatedRun emulated_run(std::uint64_t seed) {
   run.runtime.window = pick(random, std::array<std::size_t, 6>{1, 2, 5, 33, 256, 65536});
   run.runtime.seed = seed;
   run.runtime.gpu_lookahead = random.below(5);
+  run.runtime.issue_ahead = random.below(10);
   run.runtime.core_lookahead = random.below(3);
   run.runtime.trace = chance(random, 30);
   run.program.device_faults = random.below(3) == 0;

@@ -44,6 +44,11 @@ SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
   options.core_lookahead = random.below(4);
   if (chance(random, 30)) options.kernel_overhead = std::chrono::microseconds(random.below(30));
   if (chance(random, 30)) options.copy_overhead = std::chrono::microseconds(random.below(30));
+  if (chance(random, 60)) {
+    options.launch = std::chrono::microseconds(random.below(10));
+    options.notice = std::chrono::microseconds(random.below(60));
+  }
+  options.issue_ahead = random.below(10);
   options.write_back_finished = chance(random, 40);
   if (chance(random, 40)) options.model = SimulationOptions::Model::learned;
   if (chance(random, 30)) options.kernel_error = 3;

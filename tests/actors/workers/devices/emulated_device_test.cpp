@@ -3,6 +3,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
+#include <deque>
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -75,11 +76,22 @@ struct Fixture {
     graph::TaskList ready;
     tasks.graph.complete(*end.task, end.cause, WorkerId(1), ready);
   }
-  /// Starts the tasks on a device, two at a time, and completes them.
+  /// Starts the tasks on a device, two at a time, and completes them. As the worker, it takes back after a failure what
+  /// has not begun, and starts it again.
   std::vector<Listener::End> run(EmulatedDevice& device, const std::vector<graph::Task*>& all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      BOOST_TEST(!device.start(*all[i]).finished);
-      if (i > 0) (void)listener.wait(i);
+    std::deque<graph::Task*> left(all.begin(), all.end());
+    std::size_t started = 0;
+    for (std::size_t ended = 0; ended < all.size();) {
+      for (; !left.empty() && started < ended + 2; ++started) {
+        BOOST_TEST(!device.start(*left.front()).finished);
+        left.pop_front();
+      }
+      ++ended;
+      if (!listener.wait(ended)[ended - 1].cause) continue;
+      graph::TaskList back;
+      device.take_back(back);
+      started -= back.size();
+      while (!back.empty()) left.push_front(back.pop_back());
     }
     const std::vector<Listener::End> ends = listener.wait(all.size());
     for (const Listener::End& end : ends) complete(end);
@@ -193,6 +205,36 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_its_task_and_no_other) {
   const auto ends = run(device, {ready(bad), ready(nothing())});
   says(ends[0].cause, ErrorCode::kernel_failed, {"codelet bad", "worker 1", "emulated GPU 0", "no luck"});
   BOOST_TEST(!ends[1].cause);
+}
+
+BOOST_AUTO_TEST_CASE(after_a_failure_nothing_begins_that_is_not_started_again) {
+  EmulatedDevice device(options(), listener);
+  std::promise<void> started;
+  const Codelet bad = Codelet("bad", {}).cpu([&](const KernelContext&) {
+    started.get_future().wait();
+    throw std::runtime_error("no luck");
+  });
+  std::atomic<int> ran{0};
+  const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
+  graph::Task* const first = ready(bad);
+  const std::vector<graph::Task*> others{ready(count), ready(count), ready(count)};
+  BOOST_TEST(!device.start(*first).finished);
+  for (graph::Task* task : {others[0], others[1]}) BOOST_TEST(!device.start(*task, {&first, 1}).finished);
+  started.set_value();
+  BOOST_TEST(listener.wait(1)[0].cause);
+  // Started before its worker has heard of it.
+  BOOST_TEST(!device.start(*others[2], {&first, 1}).finished);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  BOOST_TEST(ran == 0);
+  graph::TaskList back;
+  device.take_back(back);
+  for (graph::Task* task : others) {
+    BOOST_TEST_REQUIRE(!back.empty());
+    BOOST_TEST(back.pop_front() == task);
+  }
+  BOOST_TEST(!device.start(*others[0]).finished);
+  BOOST_TEST(!listener.wait(2)[1].cause);
+  BOOST_TEST(ran == 1);
 }
 
 BOOST_AUTO_TEST_CASE(kernels_fail_as_often_as_asked_and_then_do_not_run) {

@@ -1,0 +1,195 @@
+// Kernels issued behind others on a fake GPU: events of CUDA order them, and nobody on the host does.
+#include <algorithm>
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "graph/codelets/completion_check.hpp"
+#include "tests/actors/runtime_fixture.hpp"
+#include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/cuda/cuda_launcher.hpp"
+#include "tests/support/fake_cuda/control.hpp"
+
+namespace troupe::actors {
+
+BOOST_AUTO_TEST_SUITE(cuda_issuing)
+
+namespace {
+
+constexpr std::uint64_t kKernel_ns = 20'000;
+
+struct Machine : tests::CudaFixture {
+  Machine() : CudaFixture({.devices = 1, .memory = std::uint64_t{1} << 28U, .least_ns = kKernel_ns}) {
+    if (fake == nullptr) return;
+    tests::register_kernel<double*, double>(*fake, "step", [](const tests::FakeLaunch& launch, double* x, double by) {
+      if (launch.touches(x, sizeof(double))) *x = 2 * *x + by;
+    });
+    tests::register_kernel<double*, const double*>(
+        *fake, "join", [](const tests::FakeLaunch& launch, double* x, const double* y) {
+          if (launch.touches(x, sizeof(double)) && launch.touches(y, sizeof(double))) *x = 3 * *x + *y;
+        });
+  }
+};
+
+RuntimeOptions one_gpu(std::size_t issue_ahead) {
+  RuntimeOptions options = tests::workers(1);
+  options.gpus = 1;
+  options.issue_ahead = issue_ahead;
+  return options;
+}
+
+std::uint64_t issued_ahead(tests::TestRuntime& runtime) {
+  std::uint64_t sum = 0;
+  for (const WorkerReport& worker : runtime->report().workers) sum += worker.issued_ahead;
+  return sum;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(kernels_of_several_streams_wait_for_one_another) {
+  const Machine machine;
+  if (!machine.needs_fake()) return;
+  const tests::CudaLauncher launch;
+  for (const std::size_t most : {std::size_t{0}, std::size_t{8}}) {
+    std::array<double, 3> values{1, 2, 3};
+    std::array<double, 3> expected = values;
+    tests::TestRuntime runtime(one_gpu(most));
+    const Codelet step = Codelet("step", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& x) {
+      launch(stream, "step", &x, 1.0);
+    });
+    const Codelet join =
+        Codelet("join", {AccessMode::read_write, AccessMode::read})
+            .cuda([&](::CUstream_st* stream, double& x, const double& y) { launch(stream, "join", &x, &y); });
+    std::vector<Handle> handles;
+    for (double& value : values) handles.push_back(runtime.scalar(value));
+    const auto submit_step = [&](std::size_t i) {
+      runtime.submit(step, {handles[i]});
+      expected[i] = 2 * expected[i] + 1;
+    };
+    for (int round = 0; round < 12; ++round) {
+      // Three chains that run side by side, and readers of each that the next writer has to wait for.
+      for (std::size_t i = 0; i < 3; ++i) submit_step(i);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t other = (i + 1) % 3;
+        runtime.submit(join, {handles[i], read(handles[other])});
+        expected[i] = 3 * expected[i] + expected[other];
+      }
+    }
+    BOOST_TEST(runtime.wait() == "");
+    BOOST_TEST(values == expected, boost::test_tools::per_element());
+    // On a busy machine kernels may take too long for most.
+    BOOST_TEST((issued_ahead(runtime) > 0) == (most > 0));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what_needs_it_is_cancelled) {
+  const Machine machine;
+  if (!machine.needs_fake()) return;
+  const tests::CudaLauncher launch;
+  double chained = 1;
+  double other = 1;
+  tests::TestRuntime runtime(one_gpu(8));
+  const Codelet step = Codelet("step", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& x) {
+    launch(stream, "step", &x, 1.0);
+  });
+  const Codelet broken =
+      Codelet("broken", {AccessMode::read_write, AccessMode::read}).cuda([](::CUstream_st*, double&, const double&) {
+        throw std::runtime_error("planned");
+      });
+  const Codelet rejected = Codelet("rejected", {AccessMode::read_write, AccessMode::read})
+                               .cuda([&](::CUstream_st* stream, double& x, const double&) {
+                                 launch(stream, "step", &x, 1.0);
+                                 check_at_completion([] { throw std::runtime_error("found out later"); });
+                               });
+  const Handle first = runtime.scalar(chained);
+  const Handle second = runtime.scalar(other);
+  for (const Codelet* bad : {&broken, &rejected}) {
+    const Codelet overwrite = Codelet("overwrite", {AccessMode::write}).cuda([&](::CUstream_st* stream, double& x) {
+      launch(stream, "step", &x, 1.0);
+    });
+    for (int i = 0; i < 5; ++i) runtime.submit(step, {first});
+    BOOST_TEST(runtime.wait() == "");
+    // The GPU begins nothing before all that may be is issued.
+    machine.fake->pause();
+    runtime.submit(step, {first});
+    const Future root = runtime.submit(*bad, {first, read(second)});
+    std::vector<Future> behind;
+    for (int i = 0; i < 4; ++i) behind.push_back(runtime.submit(step, {first}));
+    // These wait for it only because it reads what they write.
+    std::vector<Future> beside;
+    for (int i = 0; i < 4; ++i) beside.push_back(runtime.submit(step, {second}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    machine.fake->resume();
+    const std::string failure = runtime.wait();
+    BOOST_TEST(failure.find("codelet " + bad->name()) != std::string::npos, failure);
+    BOOST_TEST((runtime->graph().status(root) == TaskStatus::failed));
+    for (const Future& one : behind) BOOST_TEST((runtime->graph().status(one) == TaskStatus::cancelled));
+    for (const Future& one : beside) BOOST_TEST((runtime->graph().status(one) == TaskStatus::succeeded));
+    runtime.submit(overwrite, {first});
+    BOOST_TEST(runtime.wait() == "");
+  }
+  BOOST_TEST(other == 511);  // 2 x + 1, eight times
+}
+
+BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_with_tasks_issued_names_the_first_and_loses_none) {
+  const Machine machine;
+  if (!machine.needs_fake()) return;
+  const tests::CudaLauncher launch;
+  double x = 1;
+  tests::TestRuntime runtime(one_gpu(8));
+  const Codelet step = Codelet("step", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
+    launch(stream, "step", &to, 1.0);
+  });
+  const Handle handle = runtime.scalar(x);
+  for (int i = 0; i < 10; ++i) runtime.submit(step, {handle});
+  BOOST_TEST(runtime.wait() == "");
+  std::vector<Future> tasks;
+  machine.fake->pause();
+  for (int i = 0; i < 20; ++i) tasks.push_back(runtime.submit(step, {handle}));
+  machine.fake->break_device(0);
+  machine.fake->resume();
+  const std::string failure = runtime.wait();
+  BOOST_TEST(failure.find("the GPU was lost") != std::string::npos, failure);
+  BOOST_TEST((runtime->graph().status(tasks.front()) == TaskStatus::failed));
+  for (const Future& task : tasks) BOOST_TEST((runtime->graph().status(task) != TaskStatus::pending));
+  for (std::size_t i = 9; i < tasks.size(); ++i) {
+    BOOST_TEST((runtime->graph().status(tasks[i]) == TaskStatus::cancelled));
+  }
+  BOOST_TEST(runtime->report().ended == 30U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_are_submitted_while_the_gpu_is_lost_end_in_their_order) {
+  const Machine machine;
+  if (!machine.needs_fake()) return;
+  const tests::CudaLauncher launch;
+  double x = 1;
+  RuntimeOptions options = one_gpu(8);
+  options.window = 64;
+  tests::TestRuntime runtime(options);
+  const Codelet step = Codelet("step", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
+    launch(stream, "step", &to, 1.0);
+  });
+  const Handle handle = runtime.scalar(x);
+  // Of those that are not followed there are some, too.
+  std::vector<int> order;
+  for (int i = 0; i < 3000; ++i) {
+    if (i == 700) machine.fake->break_device(0);
+    TaskOptions task;
+    if (i % 50 == 0) task.callback = [&order, i](const TaskOutcome&) { order.push_back(i); };
+    runtime.submit(step, {handle}, task);
+  }
+  const std::string failure = runtime.wait();
+  BOOST_TEST(failure.find("lost") != std::string::npos, failure);
+  BOOST_TEST(order.size() == 60U);
+  BOOST_TEST(std::ranges::is_sorted(order));
+  BOOST_TEST(runtime->report().ended == 3000U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::actors

@@ -1,0 +1,88 @@
+#include "graph/data/size_classes.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/data_record.hpp"
+
+namespace troupe::graph {
+
+namespace size_classes {
+
+struct Fixture {
+  SizeClasses classes;
+  std::deque<DataRecord> records;
+  std::deque<Task> tasks;
+
+  DataRecord& record(const Layout& layout) {
+    DataRecord& made = records.emplace_back();
+    made.view.layout = layout;
+    return made;
+  }
+  DataRecord& tile(std::int64_t rows, std::int64_t cols) { return record(layout_of<double>(rows, cols, rows)); }
+
+  SizeClassId classify(const Codelet& codelet, const std::vector<std::pair<DataRecord*, AccessMode>>& accesses) {
+    Task& task = tasks.emplace_back();
+    task.codelet = &codelet.definition();
+    task.access_count = static_cast<std::uint32_t>(accesses.size());
+    task.accesses = new TaskAccess[accesses.size()];
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      task.accesses[i] = TaskAccess(accesses[i].first, accesses[i].second);
+    }
+    return classes.classify(task);
+  }
+};
+
+constexpr AccessMode r = AccessMode::read;
+constexpr AccessMode rw = AccessMode::read_write;
+
+}  // namespace size_classes
+
+BOOST_FIXTURE_TEST_SUITE(size_classes, Fixture)
+
+BOOST_AUTO_TEST_CASE(shapes_make_classes) {
+  const Codelet any = Codelet::variadic("any");
+  const SizeClassId one = classify(any, {{&tile(10, 5), r}, {&tile(10, 5), rw}});
+  BOOST_TEST((classify(any, {{&tile(10, 5), r}, {&tile(10, 5), rw}}) == one));
+  BOOST_TEST((classify(any, {{&tile(11, 5), r}, {&tile(10, 5), rw}}) != one));
+  BOOST_TEST((classify(any, {{&tile(10, 5), r}}) != one));
+  BOOST_TEST((classify(Codelet::variadic("other"), {{&tile(10, 5), r}, {&tile(10, 5), rw}}) != one));
+}
+
+BOOST_AUTO_TEST_CASE(columns_of_tiles_share_a_class_with_those_about_as_high) {
+  const Codelet panel = Codelet::variadic("panel", {HandleGroup::of<std::span<const int>>(r),
+                                                    HandleGroup::of<MatrixView<double>>(rw, HandleGroup::any_number)});
+  const auto column = [&](std::size_t tiles, std::int64_t rows, std::int64_t cols, std::int64_t pivots) {
+    std::vector<std::pair<DataRecord*, AccessMode>> accesses{{&record(layout_of<int>(pivots, 1, pivots)), r}};
+    for (std::size_t i = 0; i < tiles; ++i) accesses.emplace_back(&tile(rows, cols), rw);
+    return classify(panel, accesses);
+  };
+  const SizeClassId fifty = column(50, 8, 8, 8);
+  BOOST_TEST((column(49, 8, 8, 8) == fifty));
+  BOOST_TEST((column(25, 16, 8, 8) == fifty));
+  BOOST_TEST((column(30, 8, 8, 8) != fifty));
+  BOOST_TEST((column(50, 8, 4, 8) != fifty));
+  BOOST_TEST((column(50, 8, 8, 4) != fifty));
+  // Fifty heights in few classes.
+  for (std::size_t tiles = 1; tiles <= 50; ++tiles) (void)column(tiles, 8, 8, 8);
+  BOOST_TEST(classes.size() <= 3U + 13U);
+  BOOST_TEST(classes.size() >= 3U + 9U);
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_with_parts_is_a_class_of_its_own) {
+  const Codelet panel = Codelet::variadic("panel", {HandleGroup::of<MatrixView<double>>(rw, HandleGroup::any_number)});
+  DataRecord& divided = tile(20, 5);
+  divided.children.push_back(&tile(10, 5));
+  const SizeClassId whole = classify(panel, {{&tile(20, 5), rw}, {&divided, rw}});
+  BOOST_TEST((classify(panel, {{&tile(20, 5), rw}, {&tile(20, 5), rw}}) != whole));
+  BOOST_TEST(classes[whole].whole_of_parts);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::graph
