@@ -1,6 +1,7 @@
 /// Parts of a block as blocks of their own, on cores and on GPUs alike: nothing is dereferenced.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "graph/codelets/layout.hpp"
@@ -32,6 +33,17 @@ MatrixView<T> part(MatrixView<T> a, std::int64_t row, std::int64_t col, std::int
 template <class T>
 MatrixView<const T> constant(MatrixView<T> a) {
   return {a.data, a.rows, a.cols, a.ld};
+}
+
+/// Calls `apply(first, count)` for the blocks of `inner` reflectors in the order in which Q or Q^T applies them:
+/// Q = Q_1 Q_2 …, so Q^T begins with the first and Q with the last.
+template <class F>
+void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F apply) {
+  const std::int64_t blocks = (reflectors + inner - 1) / inner;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const std::int64_t first = (trans == 'T' ? i : blocks - 1 - i) * inner;
+    apply(first, std::min(inner, reflectors - first));
+  }
 }
 
 }  // namespace troupe::kernels

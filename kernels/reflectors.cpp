@@ -229,16 +229,6 @@ void factor_blocks(const Panel<T>& panel, MatrixView<T> t) {
   }
 }
 
-/// Calls `apply(first, count)` for the blocks of `inner` reflectors in the order in which Q or Q^T applies them.
-template <class F>
-void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F apply) {
-  const std::int64_t blocks = (reflectors + inner - 1) / inner;
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    const std::int64_t first = (trans == 'T' ? i : blocks - 1 - i) * inner;
-    apply(first, std::min(inner, reflectors - first));
-  }
-}
-
 template <class T>
 void apply_trapezoids(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
   const WorkSpace<T> space(work_for_trapezoid(t.rows) + work_to_apply(t.rows, c.cols) + 256);

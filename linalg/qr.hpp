@@ -19,8 +19,8 @@ class QrFactors {
   /// `storage`: `none` for data without memory.
   QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
 
-  /// The triangular factors of the block reflectors that eliminate tile column k in the tile that is `below` tiles below
-  /// the one with the diagonal: `inner` rows and as many columns as the tile.
+  /// The triangular factors of the block reflectors that eliminate tile column k in the tile that is `below` tiles
+  /// below the one with the diagonal: `inner` rows and as many columns as the tile.
   [[nodiscard]] Handle t(int k, int below) const {
     return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below)];
   }

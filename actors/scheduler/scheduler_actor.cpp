@@ -16,16 +16,18 @@ namespace {
 constexpr std::chrono::milliseconds kPatience(100);
 }  // namespace
 
+ReadyTask SchedulerState::described(const graph::Task& task, std::span<const memory::Use> uses) const {
+  ReadyTask ready{task.task_id(), task.codelet, task.priority};
+  if (submitted) ready.size_class = submitted->classify(task);
+  ready.data = uses;
+  return ready;
+}
+
 ReadyTask SchedulerState::take(graph::Task* task) {
   Undecided& kept = undecided[task->task_id()];
   kept.task = task;
-  ReadyTask ready{task->task_id(), task->codelet, task->priority};
-  if (submitted) {
-    ready.size_class = submitted->classify(*task);
-    graph::append_working_set(*task, kept.uses);
-    ready.data = kept.uses;
-  }
-  return ready;
+  if (submitted) graph::append_working_set(*task, kept.uses);
+  return described(*task, kept.uses);
 }
 
 void SchedulerState::take_events() {
@@ -103,14 +105,9 @@ std::optional<bool> SchedulerState::may_issue(WorkerId worker, const graph::Task
   try {
     if (failed_) return false;
     take_events();
-    ReadyTask asked{task.task_id(), task.codelet, task.priority};
     std::vector<memory::Use> uses;
-    if (submitted) {
-      asked.size_class = submitted->classify(task);
-      graph::append_working_set(task, uses);
-      asked.data = uses;
-    }
-    return core.may_issue(worker, asked, queues->now());
+    if (submitted) graph::append_working_set(task, uses);
+    return core.may_issue(worker, described(task, uses), queues->now());
   } catch (...) {
     // When it is ready it is asked about again, and what is wrong is told.
     return false;
@@ -123,12 +120,7 @@ void SchedulerState::rescue(const std::string& reason) {
   take_events();
   while (graph::Task* task = queues->next_activated()) (void)take(task);
   std::vector<ReadyTask> tasks;
-  for (const auto& [id, kept] : undecided) {
-    ReadyTask ready{id, kept.task->codelet, kept.task->priority};
-    if (submitted) ready.size_class = submitted->classify(*kept.task);
-    ready.data = kept.uses;
-    tasks.push_back(ready);
-  }
+  for (const auto& [id, kept] : undecided) tasks.push_back(described(*kept.task, kept.uses));
   std::sort(tasks.begin(), tasks.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
   perform(core.abandon(tasks, "lost its scheduler, whose actor died: " + reason, queues->now()));
 }

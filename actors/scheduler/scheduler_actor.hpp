@@ -83,6 +83,9 @@ struct SchedulerState {
 
  private:
   ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
+  /// As the policy sees it; `uses` have to outlive that.
+  [[nodiscard]] ReadyTask described(const graph::Task& task, std::span<const memory::Use> uses) const
+      TROUPE_REQUIRES(mutex);
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
   /// Tells the core what has happened.
   void take_events() TROUPE_REQUIRES(mutex);

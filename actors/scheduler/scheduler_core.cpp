@@ -171,6 +171,10 @@ void SchedulerCore::learn(SizeClassId size_class) {
   costs_s_[size_class.index()] = ranks_ == Ranks::mean ? sum / static_cast<double>(count) : least;
 }
 
+void SchedulerCore::learn_if_new(SizeClassId size_class) {
+  if (size_class.index() >= classes_.size() || classes_[size_class.index()].measured.empty()) learn(size_class);
+}
+
 WorkerId SchedulerCore::trial(const ReadyTask& task) const {
   if (!model_ || !task.size_class.valid()) return WorkerId{};
   const ClassState& state = classes_[task.size_class.index()];
@@ -251,8 +255,7 @@ bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {
 void SchedulerCore::fill_rank(ReadyTask& task) {
   if (!submitted_ || !task.size_class.valid() || ranks_ == Ranks::none) return;
   for (; ranked_classes_ < submitted_->size_classes(); ++ranked_classes_) {
-    const bool known = ranked_classes_ < classes_.size() && !classes_[ranked_classes_].measured.empty();
-    if (!known) learn(SizeClassId(static_cast<std::uint32_t>(ranked_classes_)));
+    learn_if_new(SizeClassId(static_cast<std::uint32_t>(ranked_classes_)));
   }
   task.upward_rank_s = submitted_->rank(task.id, costs_s_);
 }
@@ -270,9 +273,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       continue;
     }
     if (model_ && task.size_class.valid()) {
-      if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
-        learn(task.size_class);
-      }
+      learn_if_new(task.size_class);
       if (!lost_.empty() && !anybody_runs(task)) {
         // Its device is lost: the worker reports that. A policy might keep it for ever.
         commit(task, least_loaded(task), decision);
@@ -352,9 +353,7 @@ bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp 
   look_at(now);
   ReadyTask asked = task;
   if (model_ && task.size_class.valid()) {
-    if (task.size_class.index() >= classes_.size() || classes_[task.size_class.index()].measured.empty()) {
-      learn(task.size_class);
-    }
+    learn_if_new(task.size_class);
     if (uses_times_ && !classes_[task.size_class.index()].known) return false;
     fill_rank(asked);
   }

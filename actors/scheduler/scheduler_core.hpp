@@ -133,6 +133,7 @@ class SchedulerCore {
   void look_at(TimeStamp now);
   void look_at(WorkerId worker);
   void learn(SizeClassId size_class);
+  void learn_if_new(SizeClassId size_class);
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
   /// Where to try a task of a class that has not been measured everywhere; an invalid id where that is not needed.
   [[nodiscard]] WorkerId trial(const ReadyTask& task) const;

@@ -263,9 +263,7 @@ Task* WorkerCore::next_to_send_on() {
     Task& task = *claim->task;
     in_hand_.erase(claim);
     crew_.services->withdraw(options_.self, task);
-    if (shares_ != nullptr) shares_->released(options_.self, task);
-    task.issued_ahead = false;
-    --claimed_;
+    release_claim(task);
   }
   // Those whose data were asked for are refused soon.
   const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
@@ -426,13 +424,12 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   for (const InHand& one : in_hand_) {
     if (one.task->issued_ahead) {
       // Behind a task that is in hand here, too.
-      one.task->issued_ahead = false;
       crew_.services->withdraw(options_.self, *one.task);
+      release_claim(*one.task);
     } else {
       asked_for.push_back(one.task);
     }
   }
-  claimed_ = 0;
   in_hand_.clear();
   return std::exchange(activation_due_, false);
 }

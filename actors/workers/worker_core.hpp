@@ -205,6 +205,8 @@ class WorkerCore {
   void note_time(const graph::Task& task, Duration took);
   /// True: `TaskGraph::begin` has been asked.
   bool leaves_device(const graph::Task& task);
+  /// A claim that is in hand no more: its task becomes ready some time like any other.
+  void release_claim(graph::Task& task);
   /// Takes those out of the list that this worker has in hand already.
   void keep_claimed(graph::TaskList& ready);
 

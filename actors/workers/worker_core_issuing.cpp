@@ -124,10 +124,14 @@ bool WorkerCore::begin_claimed(Task& task) {
 
 bool WorkerCore::withdraw_claim(Task& task) {
   if (!task.issued_ahead || !gives_up_waiting(task)) return false;
+  release_claim(task);
+  return true;
+}
+
+void WorkerCore::release_claim(Task& task) {
   task.issued_ahead = false;
   --claimed_;
   if (shares_ != nullptr) shares_->released(options_.self, task);
-  return true;
 }
 
 void WorkerCore::taken_back(TaskList& tasks) {

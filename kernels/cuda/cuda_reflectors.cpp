@@ -10,17 +10,6 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Calls `apply(first, count)` for the blocks of `inner` reflectors in the order in which Q or Q^T applies them:
-/// Q = Q_1 Q_2 …, so Q^T begins with the first and Q with the last.
-template <class F>
-void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F apply) {
-  const std::int64_t blocks = (reflectors + inner - 1) / inner;
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    const std::int64_t first = (trans == 'T' ? i : blocks - 1 - i) * inner;
-    apply(first, std::min(inner, reflectors - first));
-  }
-}
-
 /// The triangle that belongs to the reflectors from `first` on: geqrt and tpqrt put them side by side.
 template <class T>
 MatrixView<T> factor(MatrixView<T> t, std::int64_t first, std::int64_t count) {

@@ -257,8 +257,8 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
                        TROUPE_PLACE(server.runtime.gpu_lookahead)));
   keys.push_back(whole("runtime.issue_ahead", "Tasks that an accelerator is given while it is busy", 0, 1024,
                        TROUPE_PLACE(server.runtime.issue_ahead)));
-  keys.push_back(whole("runtime.core_lookahead", "Tasks whose data a core fetches ahead, where there are accelerators", 0, 1024,
-                       TROUPE_PLACE(server.runtime.core_lookahead)));
+  keys.push_back(whole("runtime.core_lookahead", "Tasks whose data a core fetches ahead, where there are accelerators",
+                       0, 1024, TROUPE_PLACE(server.runtime.core_lookahead)));
   keys.push_back(text("runtime.eviction", "What leaves a full memory first: next-use, reuse or lru",
                       TROUPE_PLACE(server.runtime.eviction), check_eviction));
 }

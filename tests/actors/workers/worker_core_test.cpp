@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/actors/graph_fixture.hpp"
+#include "tests/actors/workers/core_fixture.hpp"
 #include "tests/actors/workers/steal_plans.hpp"
 
 namespace troupe::workers {
@@ -13,56 +13,15 @@ namespace worker_core {
 
 using graph::Task;
 using graph::TaskList;
-using tests::GraphFixture;
 using tests::id_of;
+using tests::kFirst;
+using tests::kSecond;
+using tests::Lines;
 using tests::nobody_steals;
 using tests::one_ring;
 using tests::shared_queue;
-using Lines = std::vector<std::string>;
+using Fixture = tests::CoreFixture;
 const auto kPerElement = boost::test_tools::per_element();
-
-constexpr WorkerId kFirst{0};
-constexpr WorkerId kSecond{1};
-
-/// One worker's core among others that are only their deques; tasks are called by the names they are given.
-struct Fixture {
-  explicit Fixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {.self = kFirst, .seed = 7})
-      : crew(tasks.graph, 4, std::move(plan)), core(crew, options) {}
-
-  Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
-  TaskDeque& deque(WorkerId worker) { return crew.ports[worker.index()].deque; }
-  /// What the core says until there is nothing more to do, in words. Tasks that it starts go on running, and answers to
-  /// its steal requests do not come.
-  Lines steps() {
-    Lines lines;
-    while (true) {
-      const Step step = core.next();
-      if (step.activate) lines.push_back("activate");
-      if (step.wake.valid()) lines.push_back("wake " + std::to_string(step.wake.value()));
-      switch (step.kind) {
-        case Step::Kind::wait: return lines;
-        case Step::Kind::start:
-          started.push_back(step.task);
-          lines.push_back("start " + step.task->extras->name);
-          break;
-        case Step::Kind::acquire:
-          asked_for.push_back(step.task);
-          lines.push_back("acquire " + step.task->extras->name);
-          break;
-        case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
-        case Step::Kind::send_on: lines.push_back("send on " + step.task->extras->name); break;
-        case Step::Kind::rest: lines.push_back("rest"); return lines;
-      }
-    }
-  }
-
-  GraphFixture tasks{4};
-  Crew crew;
-  WorkerCore core;
-  std::vector<Task*> started;
-  /// Whose data were asked for.
-  std::vector<Task*> asked_for;
-};
 
 }  // namespace worker_core
 

@@ -1,0 +1,64 @@
+/// Plays the actor around the core of a worker.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/workers/worker_core.hpp"
+#include "tests/actors/graph_fixture.hpp"
+#include "tests/actors/workers/steal_plans.hpp"
+
+namespace troupe::tests {
+
+using workers::Crew;
+using workers::Step;
+using workers::TaskDeque;
+using workers::WorkerCore;
+using Lines = std::vector<std::string>;
+
+inline constexpr WorkerId kFirst{0};
+inline constexpr WorkerId kSecond{1};
+
+/// One worker's core among others that are only their deques; tasks are called by the names they are given.
+struct CoreFixture {
+  explicit CoreFixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {.self = kFirst, .seed = 7})
+      : crew(tasks.graph, 4, std::move(plan)), core(crew, options) {}
+
+  graph::Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
+  TaskDeque& deque(WorkerId worker) { return crew.ports[worker.index()].deque; }
+  /// What the core says until there is nothing more to do, in words. Tasks that it starts go on running, and answers to
+  /// its steal requests do not come.
+  Lines steps() {
+    Lines lines;
+    while (true) {
+      const Step step = core.next();
+      if (step.activate) lines.push_back("activate");
+      if (step.wake.valid()) lines.push_back("wake " + std::to_string(step.wake.value()));
+      switch (step.kind) {
+        case Step::Kind::wait: return lines;
+        case Step::Kind::start:
+          started.push_back(step.task);
+          lines.push_back("start " + step.task->extras->name);
+          for (const graph::Task* one : step.behind) lines.back() += " behind " + one->extras->name;
+          break;
+        case Step::Kind::acquire:
+          asked_for.push_back(step.task);
+          lines.push_back("acquire " + step.task->extras->name);
+          break;
+        case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
+        case Step::Kind::send_on: lines.push_back("send on " + step.task->extras->name); break;
+        case Step::Kind::rest: lines.push_back("rest"); return lines;
+      }
+    }
+  }
+
+  GraphFixture tasks{4};
+  Crew crew;
+  WorkerCore core;
+  std::vector<graph::Task*> started;
+  /// Whose data were asked for.
+  std::vector<graph::Task*> asked_for;
+};
+
+}  // namespace troupe::tests
