@@ -183,20 +183,16 @@ class Homeward final : public PlacingPolicy {
     consider(task, snapshot);
     Candidate earliest;
     Candidate core;
-    double gpu_s = kNeverSeconds;
     double fastest_s = kNeverSeconds;
     for (const Candidate& candidate : candidates_) {
       if (candidate.finish_s < earliest.finish_s) earliest = candidate;
       fastest_s = std::min(fastest_s, candidate.execution_s);
-      if (!is_accelerator(candidate.worker->kind)) {
-        if (candidate.finish_s < core.finish_s) core = candidate;
-      } else {
-        gpu_s = std::min(gpu_s, candidate.execution_s);
-      }
+      if (!is_accelerator(candidate.worker->kind) && candidate.finish_s < core.finish_s) core = candidate;
     }
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
-    const bool better_on_core = core.worker != nullptr && core.execution_s < gpu_s * outlook_.pivot() * (1 - 1e-9);
+    const bool better_on_core =
+        core.worker != nullptr && outlook_.speedup(task.size_class) < outlook_.pivot() * (1 - 1e-9);
     if (better_on_core && core.finish_s + behind_s <= options_.core_share * horizon_s_ &&
         core.finish_s * options_.cover <= covered_s_) {
       return core;
