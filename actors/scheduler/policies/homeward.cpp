@@ -175,8 +175,8 @@ class Homeward final : public PlacingPolicy {
     for (const Pool::Key& key : pool_.by_rank()) {
       if (left-- == 0) break;
       const ReadyTask& task = pool_[key];
-      if (is_better_on_cores(task) || key.rank_s >= horizon_s_) continue;
-      if (execution_s(task, gpu, snapshot) == kNeverSeconds) continue;
+      if (is_better_on_cores(task) || execution_s(task, gpu, snapshot) == kNeverSeconds) continue;
+      if (key.rank_s >= horizon_s_) return key;
       const double bytes = weighed_bytes(task, gpu.node, *snapshot.predictions);
       if (bytes >= least) continue;
       least = bytes;
