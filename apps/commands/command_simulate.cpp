@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/run/idle_gpus.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/simulation_bound.hpp"
 #include "apps/simulate/simulation_pool.hpp"
@@ -91,6 +94,17 @@ void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& r
   usable(traces::write_trace(arguments.trace, std::move(outcome.trace), description));
 }
 
+/// Once for each policy, of the point where they were busy least.
+void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
+  std::map<std::string, double> busy;
+  for (const SimulationPoint& point : points) {
+    if (point.place.gpus.empty()) continue;
+    const auto [of_policy, first] = busy.try_emplace(point.place.policy, 1);
+    of_policy->second = std::min(of_policy->second, *point.utilization(true));
+  }
+  for (const auto& [policy, least] : busy) remark_on_idle_gpus(policy, least);
+}
+
 int simulate_as_asked(const SimulateCommand& arguments) {
   const SimulationRequest request = SimulationRequest::make(arguments.simulation);
   check_files(arguments, request);
@@ -108,6 +122,7 @@ int simulate_as_asked(const SimulateCommand& arguments) {
                    {.enabled = !arguments.json, .label = to_string(request.common().application)});
   SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace};
   add_bounds(request, summary.points);
+  say_who_left_gpus_idle(summary.points);
   if (!arguments.trace.empty()) write_trace_of(arguments, request, outcomes.front());
   if (!arguments.plot.empty()) {
     usable(draw_chart(arguments.plot, simulation_chart(summary)));

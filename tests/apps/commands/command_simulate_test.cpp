@@ -46,6 +46,19 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(command_simulate, Fixture)
 
+BOOST_AUTO_TEST_CASE(a_policy_that_leaves_the_gpus_idle_is_told_of_once_and_placing_ones_are_not) {
+  const auto told = [](const Words& more) {
+    const auto ran = run_program(cholesky(more));
+    BOOST_TEST(ran.exit_status == 0);
+    return ran.errors;
+  };
+  const std::string errors = told({"--n", "8192", "--gpus", "4,8", "--policy", "lws", "--policy", "homeward"});
+  BOOST_TEST(contains(errors, "troupe: warning: under policy lws the GPUs were busy "), errors);
+  BOOST_TEST(std::ranges::count(errors, '\n') == 1);
+  BOOST_TEST(told({"--n", "1024", "--gpus", "8", "--policy", "heft"}) == "");
+  BOOST_TEST(told({"--gpus", "0", "--policy", "lws"}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) {
   const auto json = json_of(cholesky({"--n", "1024", "--gpus", "0-2", "--policy", "heft", "--policy", "mct:cp"}));
   BOOST_TEST(json["virtual"] == true);
@@ -109,7 +122,8 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
-  const Words common = cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "lws", "--repeat", "3", "--json"});
+  const Words common =
+      cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "heteroprio", "--repeat", "3", "--json"});
   const auto with_jobs = [&](const std::string& jobs) {
     Words arguments = common;
     arguments.insert(arguments.end(), {"--jobs", jobs});
@@ -123,9 +137,9 @@ BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
 
 BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
   const std::string text = succeeds(
-      cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--assume", "starpu"}));
+      cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "mct", "--repeat", "2", "--assume", "starpu"}));
   for (const char* part : {"cholesky on idgraf-double, double precision, tile 512, virtual time, 2 runs each", "heft",
-                           "ws", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
+                           "mct", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
                            "0.9 of each GPU's memory", "finished tiles written back early"}) {
     BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
   }
@@ -188,10 +202,10 @@ BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
   if (no_gnuplot()) return;
   const std::string path = folder.path("f.svg");
   const std::string text =
-      succeeds(cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--plot", path}));
+      succeeds(cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "mct", "--repeat", "2", "--plot", path}));
   BOOST_TEST(contains(text, "Plot: " + path));
   const std::string svg = folder.read("f.svg");
-  for (const char* part : {"<svg", "</svg>", "GFlop/s", "GB moved", "heft", "ws"}) BOOST_TEST(contains(svg, part));
+  for (const char* part : {"<svg", "</svg>", "GFlop/s", "GB moved", "heft", "mct"}) BOOST_TEST(contains(svg, part));
 }
 
 BOOST_AUTO_TEST_CASE(gpus_too_small_for_a_task_leave_it_to_cores_with_a_warning) {
