@@ -75,10 +75,10 @@ void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& 
     if (!graph) continue;
     const bool same = last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus;
     const int cores = point.cores();
-    point.bound_seconds = same ? last->bound_seconds : bound_seconds(*graph, run, cores);
+    point.bound_seconds = same ? last->bound_seconds : bound_seconds(*graph, run.simulation, cores);
     // With noise a run may pass the bound of mean times: there is no schedule to compare it with.
     if (point.seconds.mean >= point.bound_seconds)
-      point.bound_bytes = bound_bytes(*graph, run, cores, point.seconds.mean);
+      point.bound_bytes = bound_bytes(*graph, run.simulation, cores, point.seconds.mean);
     last = &point;
   }
 }
