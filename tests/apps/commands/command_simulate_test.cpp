@@ -97,6 +97,13 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
   const auto& result = json["results"][0];
   BOOST_TEST(result["seconds_margin"].get<double>() > 0);
   BOOST_TEST(result["gflops_margin"].get<double>() > 0);
+  // Each has a bound of its own, of the times that it drew.
+  std::set<double> bounds;
+  for (const auto& run : result["runs"]) {
+    BOOST_TEST(run["bound_seconds"].get<double>() <= run["seconds"].get<double>());
+    bounds.insert(run["bound_seconds"].get<double>());
+  }
+  BOOST_TEST(bounds.size() == 4U);
   std::set<double> times;
   double sum = 0;
   for (const auto& run : result["runs"]) {
