@@ -10,6 +10,9 @@ namespace troupe::apps {
 
 namespace {
 
+/// Of the simplex method, for each row and column: far more than it takes.
+constexpr int kMostSteps = 20;
+
 /// A sum of products, and what it is at least whatever was lost by rounding.
 class Sum {
  public:
@@ -62,10 +65,14 @@ bool LinearProgram::solve() {
   glp_smcp options;
   glp_init_smcp(&options);
   options.msg_lev = GLP_MSG_OFF;
-  // New rows cut the last solution off, but leave its multipliers as good as they were.
-  options.meth = GLP_DUALP;
-  const int failure = glp_simplex(problem_, &options);
-  return failure == 0 && glp_get_status(problem_) == GLP_OPT;
+  // New rows cut the last solution off, but leave its multipliers as good as they were. GLPK's dual simplex may go
+  // round in circles for ever, so it gets as many steps as problems of this size never take; then the primal one tries.
+  for (const int method : {GLP_DUALP, GLP_PRIMAL}) {
+    options.meth = method;
+    options.it_lim = kMostSteps * static_cast<int>(rows_.size() + columns_.size() + 10);
+    if (glp_simplex(problem_, &options) == 0 && glp_get_status(problem_) == GLP_OPT) return true;
+  }
+  return false;
 }
 
 double LinearProgram::value(int column) const { return glp_get_col_prim(problem_, column + 1); }

@@ -28,6 +28,11 @@ BOOST_AUTO_TEST_CASE(none_is_below_its_bounds) {
   BOOST_TEST(bytes_bounded > kRuns / 20);
 }
 
+BOOST_AUTO_TEST_CASE(a_linear_program_that_goes_round_in_circles_is_left) {
+  // GLPK's dual simplex never ends on this one's.
+  BOOST_TEST(bounded_run(121099).problems().empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::tests
