@@ -88,6 +88,49 @@ BOOST_AUTO_TEST_CASE(kernels_of_several_streams_wait_for_one_another) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_chain_goes_on_without_the_host) {
+  const tests::CudaFixture machine({.devices = 1, .memory = std::uint64_t{1} << 28U});
+  if (!machine.needs_fake()) return;
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kLinks = 100;
+  // Written by the GPU's threads, one after the other.
+  std::vector<Clock::time_point> begins;
+  std::vector<Clock::time_point> ends;
+  tests::register_kernel<double*>(*machine.fake, "link", [&](const tests::FakeLaunch& launch, double* x) {
+    begins.push_back(Clock::now());
+    while (Clock::now() < begins.back() + std::chrono::microseconds(50)) {
+    }
+    if (launch.touches(x, sizeof(double))) *x += 1;
+    ends.push_back(Clock::now());
+  });
+  const tests::CudaLauncher launch;
+  const Codelet link = Codelet("link", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& x) {
+    launch(stream, "link", &x);
+  });
+  for (const std::size_t most : {std::size_t{0}, std::size_t{8}}) {
+    std::vector<double> idle_us;
+    std::uint64_t issued = 0;
+    for (int attempt = 0; attempt < 50 && (attempt < 3 || (most > 0 && issued == 0)); ++attempt) {
+      begins.clear();
+      ends.clear();
+      double value = 0;
+      tests::TestRuntime runtime(one_gpu(most));
+      const Handle handle = runtime.scalar(value);
+      for (std::size_t i = 0; i < kLinks; ++i) runtime.submit(link, {handle});
+      BOOST_TEST(runtime.wait() == "");
+      BOOST_TEST(value == kLinks);
+      issued += issued_ahead(runtime);
+      // Nobody knows yet how long the first two take.
+      for (std::size_t i = 3; i < begins.size(); ++i) {
+        idle_us.push_back(std::chrono::duration<double, std::micro>(begins[i] - ends[i - 1]).count());
+      }
+    }
+    BOOST_TEST((issued > 0) == (most > 0));
+    std::ranges::nth_element(idle_us, idle_us.begin() + idle_us.size() / 2);
+    BOOST_TEST_MESSAGE(most << " issued ahead: idle " << idle_us[idle_us.size() / 2] << " us in the median");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what_needs_it_is_cancelled) {
   const Machine machine;
   if (!machine.needs_fake()) return;

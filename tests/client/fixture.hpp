@@ -25,6 +25,12 @@ inline RuntimeOptions deterministic(int workers = 1) {
   return options;
 }
 
+/// Doubles its operand.
+inline const Codelet& twice() {
+  static const Codelet codelet = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
+  return codelet;
+}
+
 /// For BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
 template <class... Parts>
 auto failure(ErrorCode code, Parts... parts) {

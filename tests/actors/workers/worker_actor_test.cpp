@@ -1,16 +1,16 @@
+// What workers say and do when they are told something; with devices that end tasks later, too.
 #include "actors/workers/worker_actor.hpp"
 
-#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
-#include "actors/workers/devices/core_device.hpp"
 #include "proto/mutex.hpp"
-#include "tests/actors/graph_fixture.hpp"
-#include "tests/actors/stage_actor.hpp"
+#include "tests/actors/workers/dialogue_actor.hpp"
 
 namespace troupe::workers {
 
@@ -22,167 +22,7 @@ using graph::Task;
 using graph::TaskList;
 using tests::GraphFixture;
 using tests::Lines;
-using tests::Stage;
 const auto kPerElement = boost::test_tools::per_element();
-
-constexpr WorkerId kFirst{0};
-constexpr WorkerId kSecond{1};
-
-StealPlan two_thieves() {
-  StealPlan plan;
-  plan.victims = {{{kSecond}}, {{kFirst}}};
-  return plan;
-}
-
-/// Starts tasks and ends them when the test says so.
-class SlowDevice final : public Device {
- public:
-  SlowDevice(DeviceListener& listener, std::vector<SlowDevice*>& all) : listener_(listener) { all.push_back(this); }
-  ~SlowDevice() override {
-    while (!in_flight.empty())
-      end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "the device went away"}));
-  }
-
-  [[nodiscard]] std::string name() const override { return "slow device"; }
-  Started start(Task& task, std::span<Task* const> /*behind*/) noexcept override {
-    in_flight.push_back(&task);
-    most_in_flight = std::max(most_in_flight, in_flight.size());
-    return {};
-  }
-  /// Ends the task that was started first.
-  void end(graph::FailureLog::Cause cause = nullptr) {
-    Task* task = in_flight.front();
-    in_flight.pop_front();
-    listener_.done(*task, std::move(cause));
-  }
-
-  std::deque<Task*> in_flight;
-  std::size_t most_in_flight = 0;
-
- private:
-  DeviceListener& listener_;
-};
-
-/// Worker 0 is real; worker 1, the supervisor and the scheduler only listen.
-struct Dialogue {
-  explicit Dialogue(std::size_t slots = 0) : slots_(slots) {
-    supervisor = stage.listener<WorkerStarted>("supervisor");
-    second = stage.listener<WorkAvailable, StealRequest, StealReply>("second");
-    scheduler = stage.listener<TasksActivated>("scheduler");
-    peers->set(kSecond, second);
-    stage.play();
-  }
-  ~Dialogue() {
-    for (const caf::actor& actor : {worker, second, supervisor, scheduler}) {
-      if (actor) stage.tell(actor, Stop{});
-    }
-    stage.play();
-    peers->clear();
-  }
-
-  /// Brings worker 0 on the stage.
-  void begin() {
-    auto setup = std::make_shared<WorkerSetup>();
-    setup->id = kFirst;
-    setup->crew = crew;
-    setup->peers = peers;
-    setup->make_device = [this](DeviceListener& listener) -> std::unique_ptr<Device> {
-      if (slots_ > 0) return std::make_unique<SlowDevice>(listener, devices);
-      return std::make_unique<CoreDevice>(
-          CoreDevice::Options{.graph = &tasks.graph, .worker = kFirst, .name = "cpu core 0"});
-    };
-    setup->clock = &clock;
-    setup->cooperative = true;
-    setup->core.self = kFirst;
-    setup->core.slots = std::max<std::size_t>(slots_, 1);
-    setup->core.seed = 1;
-    setup->core.activation_queue = placing ? &activation : nullptr;
-    setup->core.fetches = crew->services != nullptr;
-    setup->supervisor = supervisor;
-    setup->decide = [this] { peers->tell_scheduler(); };
-    peers->set_scheduler(scheduler);
-    worker = stage.system.spawn<WorkerActor>(std::move(setup));
-    peers->set(kFirst, worker);
-    stage.tell(worker, StartWorker{});
-  }
-  /// Gives `worker` tasks that write their name to `ran`.
-  void give(WorkerId receiver, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const Codelet codelet = Codelet(name, {}).cpu([this, name](const KernelContext&) { ran.push_back(name); });
-      tasks.submit(codelet, {}, {.name = name});
-      TaskList ready = tasks.take_ready();
-      crew->ports[receiver.index()].deque.push(ready);
-    }
-  }
-  [[nodiscard]] std::uint64_t ended() const { return tasks.graph.progress().ended; }
-  TaskDeque& deque(WorkerId id) { return crew->ports[id.index()].deque; }
-
-  Stage stage;
-  GraphFixture tasks{2};
-  platform::ManualClock clock;
-  std::shared_ptr<Crew> crew = std::make_shared<Crew>(tasks.graph, 2, two_thieves());
-  std::shared_ptr<Peers> peers = std::make_shared<Peers>(2);
-  TaskDeque activation;
-  bool placing = false;
-  caf::actor worker;
-  caf::actor supervisor;
-  caf::actor second;
-  caf::actor scheduler;
-  Lines ran;
-  std::vector<SlowDevice*> devices;
-
- private:
-  std::size_t slots_;
-};
-
-/// Data that are asked for come when the test says so; or as soon as nobody wants them any more.
-class LateServices final : public TaskServices {
- public:
-  explicit LateServices(Crew& crew) : crew_(crew) { crew.services = this; }
-
-  bool acquire(WorkerId /*worker*/, Task& task) override {
-    asked_for.push_back(&task);
-    return false;
-  }
-  void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
-  std::optional<bool> may_issue(WorkerId /*worker*/, const Task& /*task*/) override { return true; }
-  void started(WorkerId /*worker*/, const Task& /*task*/, TimeStamp /*at*/) override {}
-  void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
-  void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*at*/, Duration /*took*/, bool /*failed*/) override {}
-  void send_on(Task& /*task*/, KindSet /*kinds*/) override {}
-
-  void answer(WorkerId worker, Task& task) {
-    const LockGuard lock(crew_.ports[worker.index()].arrived_lock);
-    crew_.ports[worker.index()].arrived.push_back(&task);
-  }
-
-  std::vector<Task*> asked_for;
-
- private:
-  Crew& crew_;
-};
-
-BOOST_AUTO_TEST_CASE(an_answer_to_an_actor_that_died_starts_no_task_of_the_next) {
-  Dialogue d;
-  LateServices services(*d.crew);
-  d.give(kFirst, {"a"});
-  d.begin();
-  d.stage.play();
-  BOOST_TEST(services.asked_for.size() == 1U);
-  // The answer comes between the actor's last look and its withdrawal.
-  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
-  d.stage.play();
-  d.begin();
-  d.stage.play();
-  BOOST_TEST_REQUIRE(services.asked_for.size() == 2U);
-  d.stage.tell(d.worker, DataArrived{});
-  d.stage.play();
-  BOOST_TEST(d.ran.empty());
-  services.answer(kFirst, *services.asked_for[1]);
-  d.stage.tell(d.worker, DataArrived{});
-  d.stage.play();
-  BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
-}
 
 BOOST_AUTO_TEST_CASE(told_to_start_it_reports_and_goes_to_sleep) {
   Dialogue d;
@@ -312,83 +152,6 @@ BOOST_AUTO_TEST_CASE(told_to_stop_it_ends) {
   BOOST_TEST(normally);
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_worker_leaves_its_tasks_to_the_next) {
-  Dialogue d;
-  d.give(kFirst, {"a", "b", "c"});
-  d.begin();
-  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
-  d.stage.play();
-  // "c" was run by the first message, and "b" was about to start.
-  BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
-  BOOST_TEST(d.deque(kFirst).size() == 2U);
-  BOOST_TEST(d.ended() == 1U);
-  d.begin();
-  d.stage.play();
-  BOOST_TEST(d.ran == (Lines{"c", "b", "a"}), kPerElement);
-  BOOST_TEST(d.ended() == 3U);
-}
-
-BOOST_AUTO_TEST_CASE(a_worker_that_is_killed_before_it_wakes_another_for_its_surplus_leaves_that_to_the_next) {
-  Dialogue d;
-  d.crew->idle.insert(kSecond);
-  int value = 0;
-  const Handle handle = d.tasks.scalar(value);
-  const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int&) {});
-  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const int&) {});
-  d.tasks.submit(write, {handle});
-  d.tasks.submit(look, {handle});
-  d.tasks.submit(look, {handle});
-  TaskList ready = d.tasks.take_ready();
-  d.deque(kFirst).push(ready);
-  d.begin();
-  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
-  d.stage.step();
-  // The writer has run and made both readers ready; one of them goes first and is not in the deque.
-  BOOST_TEST(d.crew->idle.contains(kSecond));
-  BOOST_TEST(d.deque(kFirst).size() == 1U);
-  d.stage.play();
-  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started"}), kPerElement);
-  BOOST_TEST(d.deque(kFirst).size() == 2U);
-  d.begin();
-  d.stage.play();
-  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "second: work available"}), kPerElement);
-  BOOST_TEST(d.ended() == 3U);
-}
-
-BOOST_AUTO_TEST_CASE(what_a_killed_worker_activated_is_reported_to_the_scheduler) {
-  Dialogue d;
-  d.placing = true;
-  int value = 0;
-  const Handle handle = d.tasks.scalar(value);
-  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
-  d.tasks.submit(touch, {handle});
-  d.tasks.submit(touch, {handle});
-  TaskList ready = d.tasks.take_ready();
-  d.deque(kFirst).push(ready);
-  d.begin();
-  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
-  d.stage.play();
-  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "scheduler: tasks activated"}), kPerElement);
-}
-
-BOOST_AUTO_TEST_CASE(a_worker_that_replaces_a_sleeper_is_awake) {
-  Dialogue d;
-  d.begin();
-  d.stage.play();
-  BOOST_TEST(d.crew->idle.contains(kFirst));
-  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
-  d.stage.play();
-  // Dead, it still counts as idle: who wakes it wakes its replacement.
-  BOOST_TEST(d.crew->idle.contains(kFirst));
-  d.give(kFirst, {"a", "b"});
-  d.begin();
-  d.stage.step();
-  BOOST_TEST(d.ran == (Lines{"b"}), kPerElement);
-  BOOST_TEST(!d.crew->idle.contains(kFirst));
-  d.stage.play();
-  BOOST_TEST(d.crew->idle.contains(kFirst));
-}
-
 BOOST_AUTO_TEST_CASE(an_asynchronous_device_is_kept_full) {
   Dialogue d(3);
   d.give(kFirst, {"a", "b", "c", "d", "e"});
@@ -452,26 +215,6 @@ BOOST_AUTO_TEST_CASE(a_full_asynchronous_device_still_gives_tasks_away) {
   device.end();
   d.stage.play();
   BOOST_TEST(d.ended() == 2U);
-}
-
-BOOST_AUTO_TEST_CASE(tasks_in_flight_on_the_device_of_a_killed_worker_fail) {
-  Dialogue d(2);
-  d.give(kFirst, {"a", "b", "c"});
-  d.begin();
-  d.stage.play();
-  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
-  d.stage.play();
-  BOOST_TEST(d.ended() == 2U);
-  BOOST_TEST(d.deque(kFirst).size() == 1U);
-  d.devices.clear();
-  d.begin();
-  d.stage.play();
-  d.devices.at(0)->end();
-  d.stage.play();
-  BOOST_TEST(d.ended() == 3U);
-  const std::string message = d.tasks.graph.wait_all().failure().message;
-  BOOST_TEST(message.find("2 tasks failed") != std::string::npos);
-  BOOST_TEST(message.find("the device went away") != std::string::npos);
 }
 
 /// Ends tasks in a thread of its own, in any order.

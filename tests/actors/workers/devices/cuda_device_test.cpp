@@ -1,24 +1,15 @@
+// Tasks on a GPU: how they run, what they took, and how they fail alone.
 #include "actors/workers/devices/cuda_device.hpp"
 
-#include <array>
-#include <atomic>
-#include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "platform/cuda/cuda_api.hpp"
-#include "tests/actors/graph_fixture.hpp"
-#include "tests/support/cuda/cuda_fixture.hpp"
-#include "tests/support/cuda/cuda_launcher.hpp"
-#include "tests/support/failing_memory.hpp"
+#include "tests/actors/workers/devices/cuda_device_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::workers {
@@ -28,122 +19,7 @@ BOOST_AUTO_TEST_SUITE(cuda_device)
 namespace {
 
 using tests::contains;
-using tests::CudaFixture;
-using tests::CudaLauncher;
-using tests::FakeCudaOptions;
-using tests::FakeLaunch;
-using tests::GraphFixture;
-
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-
-struct Listener final : DeviceListener {
-  struct Done {
-    graph::Task* task;
-    graph::FailureLog::Cause cause;
-    Duration took;
-  };
-
-  void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept override {
-    all.push_back({&task, std::move(cause), took});
-  }
-  [[nodiscard]] const Done* find(const graph::Task* task) const {
-    for (const Done& one : all) {
-      if (one.task == task) return &one;
-    }
-    return nullptr;
-  }
-
-  std::vector<Done> all;
-};
-
-/// A fake GPU that works on data of its own memory: value i lies at double i.
-struct Fixture : CudaFixture {
-  explicit Fixture(const FakeCudaOptions& options = {}, std::size_t slots = 4) : CudaFixture(options) {
-    if (fake == nullptr) return;
-    register_kernel<double*, double>(*fake, "add", [](const FakeLaunch& launch, double* to, double value) {
-      if (launch.touches(to, sizeof(double))) *to += value;
-    });
-    gpu = platform::open_cuda_accelerator(0, Bytes{kMiB}).value_or_throw();
-    launcher = std::make_unique<CudaLauncher>();
-    CudaDeviceOptions device_options;
-    device_options.executor.graph = &tasks.graph;
-    device_options.executor.worker = WorkerId(2);
-    device_options.executor.name = gpu->name();
-    device_options.executor.kind = DeviceKind::cuda;
-    device_options.executor.trace = &trace;
-    device_options.executor.clock = &clock;
-    device_options.executor.find_replica = [this](const graph::DataRecord& data) {
-      DataView view = data.view;
-      view.data = gpu->memory() + (view.data - reinterpret_cast<std::byte*>(values.data()));
-      return view;
-    };
-    device_options.accelerator = gpu.get();
-    device_options.slots = slots;
-    device_options.on_lost = [this] {
-      ++lost_calls;
-      done_when_lost = listener.all.size();
-      if (allocations_after_loss) memory.emplace(*allocations_after_loss);
-    };
-    device = make_cuda_device(std::move(device_options), listener).value_or_throw();
-    copy(platform::CopyDirection::to_device);
-  }
-  ~Fixture() {
-    if (fake != nullptr) fake->resume();
-    device.reset();
-    launcher.reset();
-    gpu.reset();
-  }
-
-  void copy(platform::CopyDirection direction) {
-    std::atomic<bool> ended = false;
-    std::byte* const host = reinterpret_cast<std::byte*>(values.data());
-    const bool there = direction == platform::CopyDirection::to_device;
-    gpu->copy(direction, {there ? host : gpu->memory(), 0, there ? gpu->memory() : host, 0, sizeof values, 1}, 1, false,
-              [&](const Result<void>& result) {
-                BOOST_TEST(result.ok());
-                ended = true;
-              });
-    while (!ended) std::this_thread::yield();
-  }
-  graph::Task* submit(const Codelet& codelet, const std::vector<Access>& accesses = {},
-                      const TaskOptions& options = {}) {
-    tasks.submit(codelet, accesses, options);
-    graph::TaskList ready = tasks.take_ready();
-    BOOST_TEST_REQUIRE(!ready.empty());
-    return ready.pop_front();
-  }
-  /// Until so many tasks have been heard of.
-  void poll_until(std::size_t count) {
-    while (listener.all.size() < count) {
-      device->poll();
-      std::this_thread::yield();
-    }
-  }
-  /// A codelet that adds to its handle by a kernel.
-  Codelet adder(double value) {
-    return Codelet("add", {AccessMode::read_write}).cuda([this, value](::CUstream_st* stream, double& to) {
-      (*launcher)(stream, "add", &to, value);
-    });
-  }
-  Handle value(std::size_t index) { return tasks.scalar(values[index]); }
-  void start(graph::Task* task) {
-    const Started started = device->start(*task);
-    BOOST_TEST(!started.finished);
-  }
-
-  std::array<double, 16> values{};
-  platform::SteadyClock clock;
-  WorkerTrace trace;
-  GraphFixture tasks{3, true};
-  Listener listener;
-  std::unique_ptr<platform::CudaAccelerator> gpu;
-  std::unique_ptr<CudaLauncher> launcher;
-  std::unique_ptr<Device> device;
-  int lost_calls = 0;
-  std::optional<std::size_t> allocations_after_loss;
-  std::optional<tests::FailingMemory> memory;
-  std::size_t done_when_lost = 0;
-};
+using Fixture = CudaDeviceFixture;
 
 BOOST_AUTO_TEST_CASE(it_has_the_name_of_its_gpu) {
   const Fixture f;
@@ -305,89 +181,6 @@ BOOST_AUTO_TEST_CASE(checks_are_made_when_the_work_has_ended) {
   for (std::size_t i = 1; i < 5; ++i) BOOST_TEST(!f.listener.all[i].cause);
 }
 
-BOOST_AUTO_TEST_CASE(a_fault_fails_all_tasks_on_the_gpu_and_the_device_does_nothing_more) {
-  Fixture f({.devices = 2, .fault_in_launch = 2});
-  if (!f.needs_fake()) return;
-  int accelerator_told = 0;
-  f.gpu->on_lost([&](const Failure& why) {
-    ++accelerator_told;
-    BOOST_TEST((why.code == ErrorCode::device_lost));
-  });
-  f.fake->pause();
-  std::vector<graph::Task*> started;
-  for (std::size_t i = 0; i < 3; ++i) {
-    started.push_back(f.submit(f.adder(1), {f.value(i)}, {.name = "task " + std::to_string(i)}));
-    f.start(started.back());
-  }
-  f.fake->resume();
-  f.poll_until(3);
-  BOOST_TEST(f.lost_calls == 1);
-  std::size_t failed = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Listener::Done* const done = f.listener.find(started[i]);
-    BOOST_TEST_REQUIRE(done != nullptr);
-    // The others may have ended before the fault.
-    if (!done->cause) continue;
-    ++failed;
-    BOOST_TEST((done->cause->code == ErrorCode::device_lost));
-    for (const std::string& part : {"'task " + std::to_string(i) + "'", std::string("GPU 0 (Fake GPU 0)"),
-                                    std::string("cudaErrorIllegalAddress")}) {
-      BOOST_TEST_CONTEXT(done->cause->message << " should tell of " << part) {
-        BOOST_TEST(contains(done->cause->message, part));
-      }
-    }
-  }
-  BOOST_TEST(failed >= 1U);
-  BOOST_TEST(f.listener.find(started[1])->cause != nullptr);
-  // The worker heard of the loss before of the tasks that failed for it.
-  BOOST_TEST(f.done_when_lost == 3 - failed);
-  BOOST_TEST(f.gpu->lost());
-  BOOST_TEST(accelerator_told == 1);
-  graph::Task* const late = f.submit(f.adder(1), {f.value(5)});
-  const Started refused = f.device->start(*late);
-  BOOST_TEST(refused.finished);
-  BOOST_TEST_REQUIRE(refused.cause != nullptr);
-  BOOST_TEST((refused.cause->code == ErrorCode::device_lost));
-  BOOST_TEST(f.lost_calls == 1);
-}
-
-BOOST_AUTO_TEST_CASE(a_kernel_that_touches_foreign_memory_loses_the_gpu) {
-  Fixture f;
-  if (!f.needs_fake()) return;
-  const Codelet wild = Codelet("wild", {}).cuda([&](const KernelContext& context) {
-    (*f.launcher)(context.stream, "add", reinterpret_cast<double*>(f.gpu->memory() + kMiB), 1.0);
-  });
-  f.fake->pause();
-  f.start(f.submit(wild));
-  f.fake->resume();
-  f.poll_until(1);
-  BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
-  BOOST_TEST((f.listener.all[0].cause->code == ErrorCode::device_lost));
-  BOOST_TEST(f.lost_calls == 1);
-}
-
-BOOST_AUTO_TEST_CASE(a_loss_that_a_copy_finds_fails_what_is_started_next) {
-  Fixture f;
-  if (!f.needs_fake()) return;
-  f.gpu->lose({ErrorCode::device_lost, "a copy"});
-  const Started refused = f.device->start(*f.submit(f.adder(1), {f.value(0)}));
-  BOOST_TEST(refused.finished);
-  BOOST_TEST_REQUIRE(refused.cause != nullptr);
-  BOOST_TEST((refused.cause->code == ErrorCode::device_lost));
-  BOOST_TEST(f.lost_calls == 1);
-}
-
-BOOST_AUTO_TEST_CASE(a_fault_between_tasks_fails_the_next) {
-  Fixture f;
-  if (!f.needs_fake()) return;
-  f.fake->break_device(0);
-  const Started refused = f.device->start(*f.submit(f.adder(1), {f.value(0)}));
-  BOOST_TEST(refused.finished);
-  BOOST_TEST_REQUIRE(refused.cause != nullptr);
-  BOOST_TEST((refused.cause->code == ErrorCode::device_lost));
-  BOOST_TEST(f.lost_calls == 1);
-}
-
 BOOST_AUTO_TEST_CASE(a_task_that_reduces_is_refused) {
   Fixture f;
   if (!f.needs_fake()) return;
@@ -417,21 +210,6 @@ BOOST_AUTO_TEST_CASE(a_device_that_ends_waits_for_its_tasks) {
   for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(f.values[i] == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_device_that_is_lost_ends_with_all_its_tasks_failed) {
-  Fixture f;
-  if (!f.needs_fake()) return;
-  f.fake->pause();
-  for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
-  f.fake->break_device(0);
-  f.fake->resume();
-  f.device.reset();
-  BOOST_TEST_REQUIRE(f.listener.all.size() == 3U);
-  for (const auto& done : f.listener.all) {
-    BOOST_TEST_REQUIRE(done.cause != nullptr);
-    BOOST_TEST((done.cause->code == ErrorCode::device_lost));
-  }
-}
-
 BOOST_AUTO_TEST_CASE(what_a_kernel_prepares_for_later_ones_is_not_in_its_time) {
   Fixture f;
   if (!f.needs_fake()) return;
@@ -447,27 +225,6 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_prepares_for_later_ones_is_not_in_its_time) {
   f.poll_until(1);
   const Duration took = f.listener.all[0].took;
   BOOST_TEST((took >= Duration::zero() && took <= Clock::now() - prepared));
-}
-
-BOOST_AUTO_TEST_CASE(every_task_on_a_lost_gpu_ends_though_there_is_no_memory_to_say_why) {
-  for (std::size_t allocations = 0; allocations < 12; ++allocations) {
-    Fixture f;
-    if (!f.needs_fake()) return;
-    f.listener.all.reserve(3);
-    for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
-    f.fake->break_device(0);
-    // Not before: the fake needs memory, too.
-    f.allocations_after_loss = allocations;
-    while (f.lost_calls == 0) f.device->poll();
-    f.memory.reset();
-    BOOST_TEST_REQUIRE(f.listener.all.size() == 3U);
-    for (const auto& done : f.listener.all) {
-      BOOST_TEST_REQUIRE(done.cause != nullptr);
-      BOOST_TEST((done.cause->code == ErrorCode::device_lost));
-    }
-    BOOST_TEST(f.device->start(*f.submit(f.adder(1), {f.value(0)})).finished);
-    BOOST_TEST(f.lost_calls == 1);
-  }
 }
 
 BOOST_AUTO_TEST_CASE(two_gpus_have_streams_of_their_own_whichever_thread_uses_them) {

@@ -1,0 +1,171 @@
+// Workers whose actors are killed: what they leave to the next. On real threads: worker_loss_test.cpp.
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/mutex.hpp"
+#include "tests/actors/workers/dialogue_actor.hpp"
+
+namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(killed_worker_actor)
+
+namespace {
+
+using graph::Task;
+using graph::TaskList;
+using tests::Lines;
+const auto kPerElement = boost::test_tools::per_element();
+
+/// Data that are asked for come when the test says so; or as soon as nobody wants them any more.
+class LateServices final : public TaskServices {
+ public:
+  explicit LateServices(Crew& crew) : crew_(crew) { crew.services = this; }
+
+  bool acquire(WorkerId /*worker*/, Task& task) override {
+    asked_for.push_back(&task);
+    return false;
+  }
+  void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
+  std::optional<bool> may_issue(WorkerId /*worker*/, const Task& /*task*/) override { return true; }
+  void started(WorkerId /*worker*/, const Task& /*task*/, TimeStamp /*at*/) override {}
+  void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
+  void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*at*/, Duration /*took*/, bool /*failed*/) override {}
+  void send_on(Task& /*task*/, KindSet /*kinds*/) override {}
+
+  void answer(WorkerId worker, Task& task) {
+    const LockGuard lock(crew_.ports[worker.index()].arrived_lock);
+    crew_.ports[worker.index()].arrived.push_back(&task);
+  }
+
+  std::vector<Task*> asked_for;
+
+ private:
+  Crew& crew_;
+};
+
+BOOST_AUTO_TEST_CASE(an_answer_to_an_actor_that_died_starts_no_task_of_the_next) {
+  Dialogue d;
+  LateServices services(*d.crew);
+  d.give(kFirst, {"a"});
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(services.asked_for.size() == 1U);
+  // The answer comes between the actor's last look and its withdrawal.
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  d.begin();
+  d.stage.play();
+  BOOST_TEST_REQUIRE(services.asked_for.size() == 2U);
+  d.stage.tell(d.worker, DataArrived{});
+  d.stage.play();
+  BOOST_TEST(d.ran.empty());
+  services.answer(kFirst, *services.asked_for[1]);
+  d.stage.tell(d.worker, DataArrived{});
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_worker_leaves_its_tasks_to_the_next) {
+  Dialogue d;
+  d.give(kFirst, {"a", "b", "c"});
+  d.begin();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  // "c" was run by the first message, and "b" was about to start.
+  BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
+  BOOST_TEST(d.deque(kFirst).size() == 2U);
+  BOOST_TEST(d.ended() == 1U);
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.ran == (Lines{"c", "b", "a"}), kPerElement);
+  BOOST_TEST(d.ended() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_is_killed_before_it_wakes_another_for_its_surplus_leaves_that_to_the_next) {
+  Dialogue d;
+  d.crew->idle.insert(kSecond);
+  int value = 0;
+  const Handle handle = d.tasks.scalar(value);
+  const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int&) {});
+  const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const int&) {});
+  d.tasks.submit(write, {handle});
+  d.tasks.submit(look, {handle});
+  d.tasks.submit(look, {handle});
+  TaskList ready = d.tasks.take_ready();
+  d.deque(kFirst).push(ready);
+  d.begin();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.step();
+  // The writer has run and made both readers ready; one of them goes first and is not in the deque.
+  BOOST_TEST(d.crew->idle.contains(kSecond));
+  BOOST_TEST(d.deque(kFirst).size() == 1U);
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started"}), kPerElement);
+  BOOST_TEST(d.deque(kFirst).size() == 2U);
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "second: work available"}), kPerElement);
+  BOOST_TEST(d.ended() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_worker_activated_is_reported_to_the_scheduler) {
+  Dialogue d;
+  d.placing = true;
+  int value = 0;
+  const Handle handle = d.tasks.scalar(value);
+  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
+  d.tasks.submit(touch, {handle});
+  d.tasks.submit(touch, {handle});
+  TaskList ready = d.tasks.take_ready();
+  d.deque(kFirst).push(ready);
+  d.begin();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "scheduler: tasks activated"}), kPerElement);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_replaces_a_sleeper_is_awake) {
+  Dialogue d;
+  d.begin();
+  d.stage.play();
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  // Dead, it still counts as idle: who wakes it wakes its replacement.
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+  d.give(kFirst, {"a", "b"});
+  d.begin();
+  d.stage.step();
+  BOOST_TEST(d.ran == (Lines{"b"}), kPerElement);
+  BOOST_TEST(!d.crew->idle.contains(kFirst));
+  d.stage.play();
+  BOOST_TEST(d.crew->idle.contains(kFirst));
+}
+
+BOOST_AUTO_TEST_CASE(tasks_in_flight_on_the_device_of_a_killed_worker_fail) {
+  Dialogue d(2);
+  d.give(kFirst, {"a", "b", "c"});
+  d.begin();
+  d.stage.play();
+  caf::anon_send_exit(d.worker, caf::exit_reason::kill);
+  d.stage.play();
+  BOOST_TEST(d.ended() == 2U);
+  BOOST_TEST(d.deque(kFirst).size() == 1U);
+  d.devices.clear();
+  d.begin();
+  d.stage.play();
+  d.devices.at(0)->end();
+  d.stage.play();
+  BOOST_TEST(d.ended() == 3U);
+  const std::string message = d.tasks.graph.wait_all().failure().message;
+  BOOST_TEST(message.find("2 tasks failed") != std::string::npos);
+  BOOST_TEST(message.find("the device went away") != std::string::npos);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::workers
