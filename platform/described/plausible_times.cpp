@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 
 namespace troupe::platform {
@@ -102,20 +103,23 @@ std::vector<Measured> best_times(const Device& gpu, const std::vector<DescribedK
   return best;
 }
 
-std::string between_kernels(std::vector<Measured> best) {
-  if (best.size() < 2) return "";
-  std::ranges::sort(best, {}, &Measured::rate);
-  const auto refuse = [](const Measured& one, const Measured& other, const char* where) {
-    return out_of_line(
-        one, other,
-        fmt::format("no kernel's best rate lies more than a factor of {:g} {} those of all others on the "
-                    "same device",
-                    kBetweenKernels, where));
-  };
-  if (best[0].rate() * kBetweenKernels < best[1].rate()) return refuse(best[0], best[1], "below");
-  const Measured& fastest = best.back();
-  const Measured& next = best[best.size() - 2];
-  return fastest.rate() > kBetweenKernels * next.rate() ? refuse(fastest, next, "above") : "";
+std::string between_kernels(const Device& device, const std::vector<Measured>& best) {
+  const double limit = device ? kBetweenKernelsOnGpus : kBetweenKernelsOnCores;
+  for (const Measured& one : best) {
+    std::vector<Measured> others;
+    std::ranges::copy_if(best, std::back_inserter(others),
+                         [&](const Measured& other) { return other.path != one.path; });
+    if (others.empty()) continue;
+    const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+    std::ranges::nth_element(others, middle, {}, &Measured::rate);
+    const double apart = one.rate() / middle->rate();
+    if (apart <= limit && apart >= 1 / limit) continue;
+    return out_of_line(one, *middle,
+                       fmt::format("a kernel's best rate lies within a factor of {:g} of the median of the others on "
+                                   "the same {}",
+                                   limit, device ? "GPU" : "core"));
+  }
+  return "";
 }
 
 }  // namespace
@@ -130,7 +134,7 @@ std::string implausible_time(const std::vector<DescribedKernel>& kernels, const 
     if (auto wrong = between_gpus(kernel, models); !wrong.empty()) return wrong;
   }
   for (const Device& device : devices) {
-    if (auto wrong = between_kernels(best_times(device, kernels)); !wrong.empty()) return wrong;
+    if (auto wrong = between_kernels(device, best_times(device, kernels)); !wrong.empty()) return wrong;
   }
   return "";
 }

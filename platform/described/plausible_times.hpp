@@ -24,7 +24,8 @@ struct DescribedKernel {
 ///   `kBetweenTiles` (in all machines that come with Troupe: 2.2), or their operations for each cube of the edge differ
 ///   by as much;
 /// - of two GPUs of one model, one takes more than `kBetweenGpus` times as long for the same (there: 5.6);
-/// - a kernel's best rate is more than `kBetweenKernels` times above that of every other kernel, or below (there: 3.5).
+/// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the others' (there:
+///   13), or on GPUs `kBetweenKernelsOnGpus` times (there: 48).
 ///
 /// Rates are operations over time; where operations are not counted, cubes of the edge in the first, and the last is
 /// left out. `models`: of each GPU.
@@ -33,6 +34,7 @@ struct DescribedKernel {
 
 inline constexpr double kBetweenTiles = 30;
 inline constexpr double kBetweenGpus = 50;
-inline constexpr double kBetweenKernels = 100;
+inline constexpr double kBetweenKernelsOnCores = 100;
+inline constexpr double kBetweenKernelsOnGpus = 300;
 
 }  // namespace troupe::platform
