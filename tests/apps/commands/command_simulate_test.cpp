@@ -110,6 +110,13 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
   const auto& result = json["results"][0];
   BOOST_TEST(result["seconds_margin"].get<double>() > 0);
   BOOST_TEST(result["gflops_margin"].get<double>() > 0);
+  // Each has a bound of its own, of the times that it drew.
+  std::set<double> bounds;
+  for (const auto& run : result["runs"]) {
+    BOOST_TEST(run["bound_seconds"].get<double>() <= run["seconds"].get<double>());
+    bounds.insert(run["bound_seconds"].get<double>());
+  }
+  BOOST_TEST(bounds.size() == 4U);
   std::set<double> times;
   double sum = 0;
   for (const auto& run : result["runs"]) {
@@ -229,7 +236,46 @@ BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
   refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
   refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
   Words single = cholesky({"--policy", "heft", "--precision", "single"});
-  refuses(single, {"idgraf-double", "potrf", "single"});
+  refuses(single, {"idgraf-double", "potrf", "single", "take --precision double"});
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_is_missing_is_named_and_precision_only_where_it_is_the_reason) {
+  std::ifstream whole(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf.json");
+  nlohmann::json machine = nlohmann::json::parse(whole);
+  auto& kernels = machine["kernels"];
+  const auto is_trsm = [](const auto& one) { return one["application"] == "cholesky" && one["kernel"] == "trsm"; };
+  kernels.erase(std::remove_if(kernels.begin(), kernels.end(), is_trsm), kernels.end());
+  const Words arguments{"simulate", "cholesky", "--platform", folder.write("no-trsm.json", machine.dump()),
+                        "--n",      "960",      "--policy",   "heft"};
+  for (const char* precision : {"", "single", "double"}) {
+    Words asked = arguments;
+    if (*precision != 0) asked.insert(asked.end(), {"--precision", precision});
+    const traces::ChildOutput ran = run_program(asked);
+    BOOST_TEST(ran.exit_status == 2);
+    const std::string missing = *precision == 'd' ? "potrf" : "trsm";
+    BOOST_TEST(contains(ran.errors, "no times for kernel '" + missing + "' of application 'cholesky', of which it has"),
+               ran.errors);
+    BOOST_TEST(!contains(ran.errors, "--precision"), ran.errors);
+  }
+  refuses({"simulate", "lu", "--platform", "sirocco-double", "--n", "960", "--policy", "heft"},
+          {"sirocco-double", "none for application 'lu'", "getrf_nopiv or getrf, trsm_right_upper"});
+}
+
+BOOST_AUTO_TEST_CASE(a_description_with_a_slip_is_refused) {
+  std::ifstream whole(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf-double.json");
+  const nlohmann::json good = nlohmann::json::parse(whole);
+  const auto spoilt = [&](const char* pointer, const nlohmann::json& value, const Words& parts) {
+    nlohmann::json machine = good;
+    machine[nlohmann::json::json_pointer(pointer)] = value;
+    refuses({"simulate", "cholesky", "--platform", folder.write("spoilt.json", machine.dump()), "--n", "960",
+             "--policy", "heft"},
+            parts);
+  };
+  spoilt("/kernels/5/cpu_uss", {{"mean", 1}}, {"spoilt.json", "kernels[5].cpu_uss", "did you mean \"cpu_us\"?"});
+  spoilt("/kernels/5/tile", 320.5, {"kernels[5].tile is 320.5", "whole number"});
+  spoilt("/kernels/5/gpu_us/3/dev", 1e9, {"kernels[5].gpu_us[3].dev is", "at most 10 times the mean"});
+  spoilt("/kernels/5/cpu_us/mean", 1e3 * good["kernels"][5]["cpu_us"]["mean"].get<double>(),
+         {"kernels[5].cpu_us has", "1/30"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_numbers_of_gpus_are_refused) {
