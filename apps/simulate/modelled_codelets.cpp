@@ -16,12 +16,18 @@ struct Named {
 };
 
 template <class T>
-std::vector<Named<T>> submitted_by(linalg::Application application) {
+std::vector<Named<T>> submitted_by(linalg::Application application, linalg::Pivoting pivoting) {
   using C = kernels::TileCodelets<T>;
   switch (application) {
     case linalg::Application::cholesky:
       return {{&C::potrf, {"potrf"}}, {&C::trsm_cholesky, {"trsm"}}, {&C::syrk, {"syrk"}}, {&C::gemm_nt, {"gemm"}}};
     case linalg::Application::lu:
+      if (pivoting == linalg::Pivoting::incremental) {
+        return {{&C::getrf_incpiv, {"getrf_incpiv"}},
+                {&C::gessm, {"gessm"}},
+                {&C::tstrf, {"tstrf"}},
+                {&C::ssssm, {"ssssm"}}};
+      }
       return {{&C::getrf_without_pivoting, {"getrf_nopiv", "getrf"}},
               {&C::trsm_right_upper, {"trsm_right_upper"}},
               {&C::solve_unit_lower, {"trsm_left_lower"}},
@@ -47,25 +53,29 @@ Codelet timed(const Codelet& codelet, const platform::KernelTimes& times) {
 template <class T>
 Result<const platform::KernelTimes*> find_times(linalg::Application application,
                                                 const platform::MachineDescription& machine,
-                                                const std::vector<std::string>& kernels) {
+                                                const std::vector<std::string>& kernels, linalg::Pivoting pivoting) {
   for (const std::string& name : kernels) {
     const auto* times = machine.find_kernel(to_string(application), name, precision_name<T>());
     if (times != nullptr) return times;
   }
-  return Failure{ErrorCode::bad_input,
-                 fmt::format("machine '{}' has no times for kernel '{}' of application '{}' in {} precision: add them "
-                             "to its description, or choose another machine",
-                             machine.name, fmt::join(kernels, "' or '"), to_string(application), precision_name<T>())};
+  const bool pairs = application == linalg::Application::lu && pivoting == linalg::Pivoting::incremental;
+  return Failure{
+      ErrorCode::bad_input,
+      fmt::format("machine '{}' has no times for kernel '{}' of application '{}' in {} precision{}: add them "
+                  "to its description, or choose another machine",
+                  machine.name, fmt::join(kernels, "' or '"), to_string(application), precision_name<T>(),
+                  pairs ? ", nor for all of 'qr', from which they could be derived" : "")};
 }
 
 }  // namespace
 
 template <class T>
 Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
-                                                   const platform::MachineDescription& machine) {
+                                                   const platform::MachineDescription& machine,
+                                                   linalg::Pivoting pivoting) {
   kernels::TileCodelets<T> codelets = kernels::codelets<T>();
-  for (const Named<T>& named : submitted_by<T>(application)) {
-    const auto times = find_times<T>(application, machine, named.kernels);
+  for (const Named<T>& named : submitted_by<T>(application, pivoting)) {
+    const auto times = find_times<T>(application, machine, named.kernels, pivoting);
     if (!times) return times.failure();
     codelets.*named.codelet = timed(codelets.*named.codelet, *times.value());
   }
@@ -74,11 +84,12 @@ Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application applicati
 
 template <class T>
 Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,
-                                                     const platform::MachineDescription& machine) {
+                                                     const platform::MachineDescription& machine,
+                                                     linalg::Pivoting pivoting) {
   const kernels::TileCodelets<T>& codelets = kernels::codelets<T>();
   std::vector<ModelledKernel> kernels;
-  for (const Named<T>& named : submitted_by<T>(application)) {
-    const auto times = find_times<T>(application, machine, named.kernels);
+  for (const Named<T>& named : submitted_by<T>(application, pivoting)) {
+    const auto times = find_times<T>(application, machine, named.kernels, pivoting);
     if (!times) return times.failure();
     kernels.push_back({(codelets.*named.codelet).definition().name, times.value()});
   }
@@ -86,12 +97,14 @@ Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application applica
 }
 
 template Result<kernels::TileCodelets<float>> modelled_codelets(linalg::Application,
-                                                                const platform::MachineDescription&);
+                                                                const platform::MachineDescription&, linalg::Pivoting);
 template Result<kernels::TileCodelets<double>> modelled_codelets(linalg::Application,
-                                                                 const platform::MachineDescription&);
+                                                                 const platform::MachineDescription&, linalg::Pivoting);
 template Result<std::vector<ModelledKernel>> modelled_kernels<float>(linalg::Application,
-                                                                     const platform::MachineDescription&);
+                                                                     const platform::MachineDescription&,
+                                                                     linalg::Pivoting);
 template Result<std::vector<ModelledKernel>> modelled_kernels<double>(linalg::Application,
-                                                                      const platform::MachineDescription&);
+                                                                      const platform::MachineDescription&,
+                                                                      linalg::Pivoting);
 
 }  // namespace troupe::apps

@@ -16,8 +16,9 @@ constexpr double kMostBoundedTasks = 1e6;
 
 std::vector<ModelledKernel> kernels_of(const SimulatedRun& run) {
   const auto& machine = run.simulation.machine;
-  return (run.precision == Precision::single_precision ? modelled_kernels<float>(run.application, machine)
-                                                       : modelled_kernels<double>(run.application, machine))
+  return (run.precision == Precision::single_precision
+              ? modelled_kernels<float>(run.application, machine, run.pivoting)
+              : modelled_kernels<double>(run.application, machine, run.pivoting))
       .value_or_throw();
 }
 

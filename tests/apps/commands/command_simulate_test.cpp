@@ -46,6 +46,40 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(command_simulate, Fixture)
 
+BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_has_the_graph_of_qr_and_says_where_its_times_are_from) {
+  const Words where{"--platform", "idgraf-double", "--n", "4096", "--tile", "512", "--gpus", "2", "--policy", "heft"};
+  const auto simulate = [&](Words what) {
+    what.insert(what.begin(), "simulate");
+    what.insert(what.end(), where.begin(), where.end());
+    return what;
+  };
+  const auto lu = json_of(simulate({"lu", "--pivoting", "incremental"}));
+  const auto qr = json_of(simulate({"qr"}));
+  BOOST_TEST(lu["pivoting"] == "incremental");
+  BOOST_TEST(lu["results"][0]["tasks"] == qr["results"][0]["tasks"]);
+  BOOST_TEST(lu["derived_kernels"].size() == 4U);
+  BOOST_TEST(lu["derived_kernels"][3] == (nlohmann::json{{"kernel", "ssssm"}, {"from", "tsmqr"}, {"factor", 0.5}}));
+  // All kernels take half as long.
+  BOOST_TEST(lu["results"][0]["bound_seconds"].get<double>() == qr["results"][0]["bound_seconds"].get<double>() / 2,
+             boost::test_tools::tolerance(1e-3));
+  const std::string text = succeeds(simulate({"lu", "--pivoting", "incremental", "--no-peer-copies"}));
+  for (const char* part :
+       {"lu (pivoting: incremental) on idgraf-double", "not in the machine's description: getrf_incpiv",
+        "half the times of geqrt", "copies between GPUs go through host memory"}) {
+    BOOST_TEST(contains(text, part), part);
+  }
+  const auto plain = json_of(simulate({"lu"}));
+  BOOST_TEST(plain["pivoting"] == "none");
+  BOOST_TEST(!plain.contains("derived_kernels"));
+  BOOST_TEST(plain["options"]["peer_copies"] == true);
+  refuses({"simulate", "lu", "--pivoting", "incremental", "--platform", "idgraf", "--n", "960", "--policy", "heft"},
+          {"getrf_incpiv", "idgraf", "'qr'", "derived"});
+  refuses({"simulate", "lu", "--pivoting", "partial", "--platform", "idgraf", "--n", "960", "--policy", "heft"},
+          {"--pivoting", "partial", "incremental"});
+  refuses({"simulate", "qr", "--pivoting", "none", "--platform", "idgraf-double", "--n", "960", "--policy", "heft"},
+          {"--pivoting", "no effect", "lu"});
+}
+
 BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) {
   const auto json = json_of(cholesky({"--n", "1024", "--gpus", "0-2", "--policy", "heft", "--policy", "mct:cp"}));
   BOOST_TEST(json["virtual"] == true);
