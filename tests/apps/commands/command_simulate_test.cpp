@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
   BOOST_TEST(json["claims"].size() == dada_claims().size());
   const std::string markdown = folder.read("new/dada/report.md");
   for (const auto& claim : json["claims"]) {
-    BOOST_TEST_REQUIRE(claim["verdicts"].size() == 1U);
+    BOOST_TEST_REQUIRE(claim["verdicts"].size() == 2U);
     const auto& verdict = claim["verdicts"][0];
     const Judgement judgement{verdict["checks"], verdict["passed"], verdict["measured"]};
     BOOST_TEST(judgement.checks > 0);
@@ -347,10 +347,14 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
-  BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
+  BOOST_TEST_REQUIRE(json["variants"].size() == 3U);
   BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
+  BOOST_TEST(json["variants"][1]["peer_copies"] == true);
   BOOST_TEST((json["variants"][0]["points"] != json["variants"][1]["points"]));
-  for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
+  BOOST_TEST(json["variants"][2]["assumptions"] == 1);
+  BOOST_TEST(json["variants"][2]["peer_copies"] == false);
+  BOOST_TEST((json["variants"][0]["points"] != json["variants"][2]["points"]));
+  for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_future) {
