@@ -218,7 +218,10 @@ void SchedulerCore::look_at(WorkerId worker) {
 
 void SchedulerCore::look_at(TimeStamp now) {
   now_ = now;
-  if (keeps_ && submitted_) submitted_->left(predictions_.left);
+  if (keeps_ && submitted_) {
+    submitted_->left(predictions_.left);
+    predictions_.data_left = submitted_->data_left();
+  }
   for (const WorkerState& worker : workers_) look_at(worker.id);
 }
 

@@ -35,9 +35,12 @@ SubmittedTasks::Record* SubmittedTasks::find(TaskId task) {
 void SubmittedTasks::count(std::span<const memory::Use> uses, int change) {
   for (const memory::Use& use : uses) {
     Uses& left = uses_left_.make(use.handle);
+    if (left.all == 0) data_left_ += use.bytes;
     left.all += static_cast<std::uint32_t>(change);
     if (writes(use.mode)) left.writes += static_cast<std::uint32_t>(change);
-    if (left.all == 0) uses_left_.remove(use.handle);
+    if (left.all > 0) continue;
+    data_left_.count -= use.bytes.count;
+    uses_left_.remove(use.handle);
   }
 }
 
@@ -104,6 +107,11 @@ void SubmittedTasks::mark_last_writes(std::span<memory::Use> uses) const {
 void SubmittedTasks::left(std::vector<std::uint32_t>& out) const {
   const LockGuard lock(mutex_);
   out = left_;
+}
+
+Bytes SubmittedTasks::data_left() const {
+  const LockGuard lock(mutex_);
+  return data_left_;
 }
 
 std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {

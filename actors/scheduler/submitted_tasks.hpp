@@ -37,6 +37,8 @@ class SubmittedTasks final : public graph::SubmissionObserver {
 
   /// By size class: tasks that have not ended.
   void left(std::vector<std::uint32_t>& out) const;
+  /// Of all data that tasks in flight use.
+  [[nodiscard]] Bytes data_left() const;
 
   /// The longest chain of costs from the task's start to the end of what was submitted; 0 for a task that was not
   /// recorded. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the
@@ -74,6 +76,7 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   /// Of handles that tasks in flight use.
   HandleTable<Uses> uses_left_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> left_ TROUPE_GUARDED_BY(mutex_);
+  Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
   /// Records that have ranks: all before this position.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// What the ranks were computed from, for all classes that there were.

@@ -12,20 +12,6 @@ namespace troupe::actors {
 
 namespace {
 
-/// "cholesky/gemm/double" in its three parts; empty where there are none.
-struct TimedAs {
-  std::string_view application;
-  std::string_view kernel;
-  std::string_view precision;
-};
-
-TimedAs parts_of(std::string_view text) {
-  const std::size_t first = text.find('/');
-  const std::size_t last = text.rfind('/');
-  if (first == std::string_view::npos || first == last) return {"", text, ""};
-  return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
-}
-
 class ExactModel final : public scheduler::ExecutionModel {
  public:
   ExactModel(KernelTimer& timer, std::vector<DescribedDevice> workers, ModelError error)
@@ -81,31 +67,17 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
 
 Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_class,
                                                   const DescribedDevice& device) const {
-  const std::string& name = size_class.codelet->timed_as;
-  if (name.empty()) {
-    if (size_class.codelet->internal) return platform::KernelTime{};
+  const CodeletDefinition& codelet = *size_class.codelet;
+  if (codelet.timed_as.empty()) {
+    if (codelet.internal) return platform::KernelTime{};
     return Failure{ErrorCode::bad_input,
                    fmt::format("codelet '{}' does not say which kernel of a described machine it is timed as: see "
                                "Codelet::timed_as",
-                               size_class.codelet->name)};
+                               codelet.name)};
   }
-  const TimedAs parts = parts_of(name);
-  const platform::KernelTimes* kernel = machine_.find_kernel(parts.application, parts.kernel, parts.precision);
-  if (kernel == nullptr) {
-    return Failure{
-        ErrorCode::bad_input,
-        fmt::format("machine '{}' has no times for kernel '{}' (application/kernel/precision), which codelet "
-                    "'{}' is timed as: add them to its description",
-                    machine_.name, name, size_class.codelet->name)};
-  }
-  const bool on_gpu = is_accelerator(device.type.kind);
-  const bool there = on_gpu ? kernel->on_gpus() : kernel->on_cpu();
-  if (!there) {
-    return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine_.name,
-                                                     name, to_string(device.type))};
-  }
-  const double edge = kernel->edge_with(size_class.flops);
-  return on_gpu ? kernel->gpu(device.gpu, edge) : kernel->cpu(edge);
+  auto time = described_time(machine_, codelet.timed_as, size_class.flops, device);
+  if (time) return time;
+  return Failure{time.failure().code, fmt::format("codelet '{}': {}", codelet.name, time.failure().message)};
 }
 
 Result<platform::KernelTime> KernelTimer::time(const graph::SizeClass& size_class, WorkerId worker) {

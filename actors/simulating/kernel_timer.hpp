@@ -10,18 +10,12 @@
 
 #include "actors/scheduler/models/execution_model.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
+#include "actors/simulating/kernel_duration.hpp"
 #include "graph/tasks/task.hpp"
 #include "platform/described/machine_description.hpp"
 #include "proto/device_kinds.hpp"
 
 namespace troupe::actors {
-
-/// A worker's device in the description.
-struct DescribedDevice {
-  DeviceType type;
-  /// Number of the GPU in the description.
-  std::size_t gpu = 0;
-};
 
 /// A task's time is that of the kernel that its codelet names (`CodeletDefinition::timed_as`) at the tile edge that has
 /// as many operations. What the runtime submits for itself (to combine a reduction) takes none. One thread at a time.

@@ -1,12 +1,10 @@
 #include "actors/simulating/simulation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "actors/reporting/model_error.hpp"
 #include "graph/data/data_registry.hpp"
-#include "proto/random.hpp"
 
 namespace troupe::actors {
 
@@ -71,16 +69,6 @@ Bytes capacity_of(const SimulationOptions& options, std::size_t node) {
   const auto gpu = static_cast<std::size_t>(options.gpus[node - 1]);
   const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[gpu].memory);
   return {static_cast<std::uint64_t>(static_cast<double>(memory.count) * options.memory_share)};
-}
-
-/// A standard normal number that depends on seed and task alone, so that a task is as much slower or faster than its
-/// mean wherever it runs.
-double normal(std::uint64_t seed, TaskId task) {
-  Random random(seed * 0x9e3779b97f4a7c15ULL ^ (task.value() + 1) * 0xd1b54a32d192ed03ULL);
-  (void)random.next();
-  const double u = (static_cast<double>(random.next() >> 11U) + 0.5) * 0x1p-53;
-  const double v = static_cast<double>(random.next() >> 11U) * 0x1p-53;
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
 }
 
 }  // namespace
@@ -150,15 +138,7 @@ std::unique_ptr<scheduler::ExecutionModel> Simulation::believed_times() {
 Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) {
   const auto time = timer_.time(task, worker);
   if (!time) return time.failure();
-  double us = time.value().mean_us;
-  if (options_.noise && us > 0 && time.value().deviation_us > 0) {
-    const double ratio = time.value().deviation_us / us;
-    const double variance = std::log1p(ratio * ratio);
-    us *= std::exp(std::sqrt(variance) * normal(options_.seed, task.task_id()) - variance / 2);
-  }
-  const Duration overhead =
-      is_accelerator(workers_[worker.index()].type.kind) ? options_.kernel_overhead : Duration::zero();
-  return Duration(std::llround(us * 1000)) + overhead;
+  return kernel_duration(options_, time.value(), workers_[worker.index()].type.kind, task.task_id());
 }
 
 Duration Simulation::launch_of(WorkerId worker) const {

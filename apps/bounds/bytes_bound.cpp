@@ -21,6 +21,14 @@ using Sense = LinearProgram::Sense;
 /// Larger than the rounding of doubles in the programs' bounds, smaller than what a whole task or byte could be missed
 /// by.
 constexpr double kBytesRounding = 1e-6;
+/// As a part of the makespan; more than what GLPK takes for equal.
+constexpr double kTimeRounding = 1e-6;
+
+/// The makespan in units of the load, and a little more: a run that keeps every worker busy from beginning to end is no
+/// contradiction.
+double time_limit(const BytesProblem& problem, const KindLoad& load) {
+  return problem.makespan_s / load.unit_s * (1 + kTimeRounding);
+}
 
 /// The tiles that no task overwrites unread.
 std::vector<bool> usable_tiles(const BytesProblem& problem) {
@@ -33,8 +41,12 @@ std::vector<bool> usable_tiles(const BytesProblem& problem) {
 
 /// The same tasks, with those that are triangles as kinds of their own, behind the others.
 BoundProblem without_data(const BytesProblem& problem, const TileTriangles& triangles) {
-  BoundProblem bare{{}, 2 * problem.kinds, problem.times_s, problem.counts};
-  bare.times_s.insert(bare.times_s.end(), problem.times_s.begin(), problem.times_s.end());
+  BoundProblem bare{{}, 2 * problem.kinds, problem.machine};
+  for (std::size_t type = 0; type < problem.machine.types.size(); ++type) {
+    const auto& times = problem.machine.types[type].times;
+    auto& twice = bare.machine.types[type].times;
+    twice.insert(twice.end(), times.begin(), times.end());
+  }
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     const auto offset = triangles.is_triangle[i] ? problem.kinds : 0;
     bare.tasks.push_back({static_cast<std::uint32_t>(problem.tasks[i].kind + offset), {}});
@@ -42,23 +54,25 @@ BoundProblem without_data(const BytesProblem& problem, const TileTriangles& tria
   return bare;
 }
 
-/// How many tasks of the kind one device can run in the time.
-double most_on_one(const ResourceType& type, std::size_t kind, double makespan) {
+/// How many tasks of the kind one worker can run in the time.
+double most_on_one(const WorkerType& type, std::size_t kind, double makespan) {
   return type.times[kind] > 0 ? std::floor(makespan / type.times[kind] + kBytesRounding)
                               : std::numeric_limits<double>::infinity();
 }
 
-/// Rows by which every device ends within the makespan, and runs whole tasks of each kind.
+/// Rows by which every worker ends within the makespan, and runs whole tasks of each kind.
 void add_time_limits(LinearProgram& program, const KindLoad& load, const AllocationColumns& allocation,
                      double makespan) {
-  const std::vector<bool> all_kinds(load.tasks_of_kind.size(), true);
+  const std::vector<bool> all_kinds(load.length_of_kind.size(), true);
+  for (const auto& [count, busy] : allocation.capacities(load, all_kinds)) {
+    program.add_row(Sense::at_most, count * makespan, busy);
+  }
   for (std::size_t index = 0; index < load.types.size(); ++index) {
-    const ResourceType& type = load.types[index];
-    program.add_row(Sense::at_most, type.count * makespan, allocation.busy(load, index, all_kinds));
-    for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) {
+    const WorkerType& type = load.types[index];
+    for (std::size_t kind = 0; kind < load.length_of_kind.size(); ++kind) {
       const int column = allocation.at(kind, index);
       if (column < 0) continue;
-      const auto tasks = static_cast<double>(load.tasks_of_kind[kind]);
+      const double tasks = load.length_of_kind[kind];
       const double most = type.count * most_on_one(type, kind, makespan);
       if (most < tasks) program.add_row(Sense::at_most, most / tasks, std::vector<Term>{{column, 1}});
     }
@@ -103,7 +117,7 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
                               const std::vector<bool>& usable) {
   LinearProgram program;
   const AllocationColumns allocation(program, load);
-  add_time_limits(program, load, allocation, problem.makespan_s / load.unit_s);
+  add_time_limits(program, load, allocation, time_limit(problem, load));
 
   double all_bytes = 0;
   for (const BytesTile& tile : problem.tiles) all_bytes += static_cast<double>(tile.bytes.count);
@@ -116,7 +130,7 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
     for (std::size_t kind = 0; kind < bare.kinds; ++kind) {
       const double tasks = static_cast<double>(group.tasks[kind]) * tiles;
       if (tasks <= 0) continue;
-      reached[kind].push_back({column, -tasks / static_cast<double>(load.tasks_of_kind[kind])});
+      reached[kind].push_back({column, -tasks / load.length_of_kind[kind]});
       counted[kind] += tasks;
     }
   }
@@ -124,7 +138,7 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
     if (reached[kind].empty()) continue;
     auto terms = on_gpus(load, allocation, kind, 1);
     terms.insert(terms.end(), reached[kind].begin(), reached[kind].end());
-    program.add_row(Sense::at_most, 1 - counted[kind] / static_cast<double>(load.tasks_of_kind[kind]), terms);
+    program.add_row(Sense::at_most, 1 - counted[kind] / load.length_of_kind[kind], terms);
   }
   program.solve();
   return std::ceil((program.lower_bound() - kBytesRounding) * all_bytes);
@@ -140,15 +154,15 @@ double least_on_gpus(const KindLoad& load, std::size_t kind, double makespan) {
   terms.push_back({least, 1});
   program.add_row(Sense::at_least, 0, terms);
   program.solve();
-  return std::ceil((program.lower_bound() - kBytesRounding) * static_cast<double>(load.tasks_of_kind[kind]));
+  return std::ceil((program.lower_bound() - kBytesRounding) * load.length_of_kind[kind]);
 }
 
 /// How many tasks of the kind each GPU can run in the time, the fastest first.
 std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, double makespan) {
   std::vector<double> most;
-  for (const ResourceType& type : load.types) {
+  for (const WorkerType& type : load.types) {
     if (type.on_host || type.times[kind] == kCannotRun) continue;
-    const double here = std::min(most_on_one(type, kind, makespan), static_cast<double>(load.tasks_of_kind[kind]));
+    const double here = std::min(most_on_one(type, kind, makespan), load.length_of_kind[kind]);
     most.insert(most.end(), static_cast<std::size_t>(type.count), here);
   }
   std::ranges::sort(most, std::greater());
@@ -167,7 +181,7 @@ double bytes_of_triangles(const BytesProblem& problem, const TileTriangles& tria
     }
   }
   const std::size_t triangle_kind = problem.kinds + kind;
-  const double makespan = problem.makespan_s / load.unit_s;
+  const double makespan = time_limit(problem, load);
   double left = least_on_gpus(load, triangle_kind, makespan);
   double tiles = 0;
   for (const double most : most_on_each_gpu(load, triangle_kind, makespan)) {
@@ -184,7 +198,7 @@ Bytes bytes_lower_bound(const BytesProblem& problem) {
   const auto usable = usable_tiles(problem);
   const TileTriangles triangles(problem, usable);
   const BoundProblem bare = without_data(problem, triangles);
-  const KindLoad load(bare, problem.on_host);
+  const KindLoad load(bare);
   if (load.serial <= 0 || load.serial == kCannotRun) return {};
 
   double bytes = std::max(bytes_of_tiles_on_gpus(problem, bare, load, usable), 0.0);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "apps/bounds/worker_type.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::apps {
@@ -28,11 +29,7 @@ struct BytesProblem {
   std::vector<BytesTask> tasks;
   std::vector<BytesTile> tiles;
   std::size_t kinds = 0;
-  /// As in `BoundProblem`: by kind and type of resource.
-  std::vector<std::vector<double>> times_s;
-  std::vector<int> counts;
-  /// By type: whether its devices work on host memory; else each has a memory of its own, which starts empty.
-  std::vector<bool> on_host;
+  BoundMachine machine;
   double makespan_s = 0;
 };
 

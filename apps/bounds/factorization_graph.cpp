@@ -11,6 +11,7 @@ void GraphRecorder::submitted(const graph::Task& task) noexcept {
   const auto index = static_cast<std::uint32_t>(graph_.tasks.size());
   const std::uint32_t kind = kind_of(task);
   graph_.tasks.push_back({kind, {}});
+  graph_.ids.push_back(task.task_id());
   BytesTask& node = graph_.uses.emplace_back(BytesTask{kind, {}, {}});
   uses_.clear();
   graph::append_working_set(task, uses_);
@@ -49,11 +50,11 @@ std::uint32_t GraphRecorder::kind_of(const graph::Task& task) {
   if (id.index() < kind_of_class_.size()) return kind_of_class_[id.index()];
   const graph::SizeClass& made = classes_[id];
   auto& kinds = graph_.kinds;
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const FactorizationGraph::Kind& kind) {
-    return kind.codelet == made.codelet->name && kind.flops == made.flops;
-  });
+  FactorizationGraph::Kind kind{made.codelet->timed_as, made.flops, made.runs_on(DeviceKind::cpu_core),
+                                made.runs_on(DeviceKind::cuda)};
+  const auto found = std::find(kinds.begin(), kinds.end(), kind);
   kind_of_class_.push_back(static_cast<std::uint32_t>(found - kinds.begin()));
-  if (found == kinds.end()) kinds.push_back({made.codelet->name, made.flops});
+  if (found == kinds.end()) kinds.push_back(std::move(kind));
   return kind_of_class_.back();
 }
 

@@ -11,20 +11,29 @@
 #include "graph/codelets/handle.hpp"
 #include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
+#include "proto/ids.hpp"
 #include "proto/memory.hpp"
 
 namespace troupe::apps {
 
 /// That of any policy and any number of GPUs.
 struct FactorizationGraph {
-  /// Tasks of one codelet with as many operations are of one kind.
+  /// Tasks that are timed as one kernel and have as many operations are of one kind, whatever their codelets' names,
+  /// where these run on the same devices.
   struct Kind {
-    std::string codelet;
+    /// `CodeletDefinition::timed_as`; empty for what the runtime submits for itself, which takes no time.
+    std::string timed_as;
     double flops = 0;
+    /// Where its codelets run.
+    bool on_cores = true;
+    bool on_gpus = true;
+    friend bool operator==(const Kind&, const Kind&) = default;
   };
   std::vector<Kind> kinds;
   /// In the order of submission.
   std::vector<BoundTask> tasks;
+  /// What the graph of the run calls each of them.
+  std::vector<TaskId> ids;
   /// What each of them does with its tiles.
   std::vector<BytesTask> uses;
   /// In the order of their first use.

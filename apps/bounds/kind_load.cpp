@@ -7,19 +7,17 @@
 namespace troupe::apps {
 namespace {
 
-std::vector<ResourceType> types_of(const BoundProblem& problem, const std::vector<bool>& on_host) {
-  std::vector<ResourceType> types;
-  for (std::size_t type = 0; type < problem.counts.size(); ++type) {
-    if (problem.counts[type] <= 0) continue;
-    std::vector<double> times;
-    for (const auto& times_of_kind : problem.times_s) times.push_back(times_of_kind[type]);
-    const bool host = on_host.empty() || on_host[type];
-    const auto equal = std::ranges::find_if(
-        types, [&](const ResourceType& other) { return other.times == times && other.on_host == host; });
+std::vector<WorkerType> types_of(const BoundMachine& machine) {
+  std::vector<WorkerType> types;
+  for (const WorkerType& type : machine.types) {
+    if (type.count <= 0) continue;
+    const auto equal = std::ranges::find_if(types, [&](const WorkerType& other) {
+      return other.times == type.times && other.cores == type.cores && other.on_host == type.on_host;
+    });
     if (equal != types.end()) {
-      equal->count += problem.counts[type];
+      equal->count += type.count;
     } else {
-      types.push_back({std::move(times), problem.counts[type], host});
+      types.push_back(type);
     }
   }
   return types;
@@ -27,33 +25,38 @@ std::vector<ResourceType> types_of(const BoundProblem& problem, const std::vecto
 
 }  // namespace
 
-KindLoad::KindLoad(const BoundProblem& problem, const std::vector<bool>& on_host)
-    : tasks_of_kind(problem.kinds, 0), types(types_of(problem, on_host)) {
-  assert(problem.times_s.size() == problem.kinds);
-  for (const BoundTask& task : problem.tasks) ++tasks_of_kind[task.kind];
-  int devices = 0;
-  for (const ResourceType& type : types) devices += type.count;
-  for (std::size_t kind = 0; kind < tasks_of_kind.size(); ++kind) {
-    if (tasks_of_kind[kind] > 0) serial += static_cast<double>(tasks_of_kind[kind]) * fastest(kind);
+KindLoad::KindLoad(const BoundProblem& problem)
+    : length_of_kind(problem.kinds, 0),
+      types(types_of(problem.machine)),
+      shared_cores(problem.machine.shared_cores),
+      rounding(apps::rounding(problem.tasks.size())) {
+  for (const BoundTask& task : problem.tasks) length_of_kind[task.kind] += task.length;
+  int workers = 0;
+  for (const WorkerType& type : types) {
+    assert(type.times.size() == problem.kinds);
+    workers += type.count;
+  }
+  for (std::size_t kind = 0; kind < length_of_kind.size(); ++kind) {
+    if (length_of_kind[kind] > 0) serial += length_of_kind[kind] * fastest(kind);
   }
   if (!(serial > 0) || !std::isfinite(serial)) return;
-  unit_s = serial / devices;
-  serial = devices;
-  for (ResourceType& type : types) {
+  unit_s = serial / workers;
+  serial = workers;
+  for (WorkerType& type : types) {
     for (double& time : type.times) time /= unit_s;
   }
 }
 
 double KindLoad::fastest(std::size_t kind) const {
   double time = kCannotRun;
-  for (const ResourceType& type : types) time = std::min(time, type.times[kind]);
+  for (const WorkerType& type : types) time = std::min(time, type.times[kind]);
   return time;
 }
 
 AllocationColumns::AllocationColumns(LinearProgram& program, const KindLoad& load)
-    : types_(load.types.size()), columns_(load.tasks_of_kind.size() * types_, -1) {
-  for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) {
-    if (load.tasks_of_kind[kind] == 0) continue;
+    : types_(load.types.size()), columns_(load.length_of_kind.size() * types_, -1) {
+  for (std::size_t kind = 0; kind < load.length_of_kind.size(); ++kind) {
+    if (load.length_of_kind[kind] <= 0) continue;
     std::vector<LinearProgram::Term> all;
     for (std::size_t type = 0; type < types_; ++type) {
       if (load.types[type].times[kind] == kCannotRun) continue;
@@ -65,15 +68,26 @@ AllocationColumns::AllocationColumns(LinearProgram& program, const KindLoad& loa
   }
 }
 
-std::vector<LinearProgram::Term> AllocationColumns::busy(const KindLoad& load, std::size_t type,
-                                                         const std::vector<bool>& kinds) const {
-  std::vector<LinearProgram::Term> terms;
-  for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) {
+std::vector<AllocationColumns::Capacity> AllocationColumns::capacities(const KindLoad& load,
+                                                                       const std::vector<bool>& kinds) const {
+  std::vector<Capacity> all;
+  Capacity shared{static_cast<double>(load.shared_cores), {}};
+  for (std::size_t type = 0; type < types_; ++type) {
+    Capacity& own = all.emplace_back(Capacity{static_cast<double>(load.types[type].count), {}});
+    add_busy(load, type, 1, kinds, own.busy);
+    if (load.shared_cores > 0) add_busy(load, type, load.types[type].cores, kinds, shared.busy);
+  }
+  if (load.shared_cores > 0) all.push_back(std::move(shared));
+  return all;
+}
+
+void AllocationColumns::add_busy(const KindLoad& load, std::size_t type, double times, const std::vector<bool>& kinds,
+                                 std::vector<LinearProgram::Term>& terms) const {
+  for (std::size_t kind = 0; kind < load.length_of_kind.size(); ++kind) {
     const int column = at(kind, type);
     if (column < 0 || !kinds[kind]) continue;
-    terms.push_back({column, static_cast<double>(load.tasks_of_kind[kind]) * load.types[type].times[kind]});
+    terms.push_back({column, times * load.length_of_kind[kind] * load.types[type].times[kind]});
   }
-  return terms;
 }
 
 }  // namespace troupe::apps

@@ -8,6 +8,31 @@
 
 namespace troupe::apps {
 
+namespace {
+
+/// Of the simplex method, for each row and column: far more than it takes.
+constexpr int kMostSteps = 20;
+
+/// A sum of products, and what it is at least whatever was lost by rounding.
+class Sum {
+ public:
+  void add(double product) {
+    value_ += product;
+    magnitude_ += std::abs(product);
+    ++terms_;
+  }
+  [[nodiscard]] double at_least() const {
+    return value_ - (terms_ + 1) * std::numeric_limits<double>::epsilon() * magnitude_;
+  }
+
+ private:
+  double value_ = 0;
+  double magnitude_ = 0;
+  double terms_ = 0;
+};
+
+}  // namespace
+
 LinearProgram::LinearProgram() : problem_(glp_create_prob()) { glp_set_obj_dir(problem_, GLP_MIN); }
 
 LinearProgram::~LinearProgram() { glp_delete_prob(problem_); }
@@ -40,29 +65,35 @@ bool LinearProgram::solve() {
   glp_smcp options;
   glp_init_smcp(&options);
   options.msg_lev = GLP_MSG_OFF;
-  // New rows cut the last solution off, but leave its multipliers as good as they were.
-  options.meth = GLP_DUALP;
-  const int failure = glp_simplex(problem_, &options);
-  return failure == 0 && glp_get_status(problem_) == GLP_OPT;
+  // New rows cut the last solution off, but leave its multipliers as good as they were. GLPK's dual simplex may go
+  // round in circles for ever, so it gets as many steps as problems of this size never take; then the primal one tries.
+  for (const int method : {GLP_DUALP, GLP_PRIMAL}) {
+    options.meth = method;
+    options.it_lim = kMostSteps * static_cast<int>(rows_.size() + columns_.size() + 10);
+    if (glp_simplex(problem_, &options) == 0 && glp_get_status(problem_) == GLP_OPT) return true;
+  }
+  return false;
 }
 
 double LinearProgram::value(int column) const { return glp_get_col_prim(problem_, column + 1); }
 
 double LinearProgram::lower_bound() const {
-  double bound = 0;
-  std::vector<double> reduced(columns_.size());
-  std::ranges::transform(columns_, reduced.begin(), &Column::cost);
+  Sum bound;
+  std::vector<Sum> reduced(columns_.size());
+  for (std::size_t j = 0; j < columns_.size(); ++j) reduced[j].add(columns_[j].cost);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     double multiplier = glp_get_row_dual(problem_, static_cast<int>(i + 1));
     if (!std::isfinite(multiplier)) multiplier = 0;
     if (row.sense == Sense::at_most) multiplier = std::min(multiplier, 0.0);
     if (row.sense == Sense::at_least) multiplier = std::max(multiplier, 0.0);
-    bound += multiplier * row.bound;
-    for (const Term& term : row.terms) reduced[static_cast<std::size_t>(term.column)] -= multiplier * term.factor;
+    bound.add(multiplier * row.bound);
+    for (const Term& term : row.terms) reduced[static_cast<std::size_t>(term.column)].add(-multiplier * term.factor);
   }
-  for (std::size_t j = 0; j < columns_.size(); ++j) bound += std::min(reduced[j], 0.0) * columns_[j].upper;
-  return bound;
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    bound.add(std::min(reduced[j].at_least(), 0.0) * columns_[j].upper);
+  }
+  return bound.at_least();
 }
 
 }  // namespace troupe::apps

@@ -40,8 +40,8 @@ class LinearProgram {
   /// A number that the minimum is not below, after `solve`, whatever that said. It is worked out from the multipliers
   /// of the last solution, the rows and the columns' bounds by weak duality: for multipliers y of the right sign, every
   /// x that fulfils the rows has c x >= y b + (c - y A) x, and the last product is least where each x is 0 or at its
-  /// bound. So it holds whatever the multipliers are, and is the minimum itself, but for rounding, where they are
-  /// optimal.
+  /// bound. So it holds whatever the multipliers are and whatever is lost by rounding, and is the minimum itself, but
+  /// for that, where they are optimal.
   [[nodiscard]] double lower_bound() const;
 
  private:

@@ -12,13 +12,14 @@ LongestPath::LongestPath(const BoundProblem& problem)
     assert(std::ranges::all_of(task.predecessors, [this](auto before) { return before < kinds_.size(); }) &&
            "predecessors come first");
     kinds_.push_back(task.kind);
+    lengths_.push_back(task.length);
     predecessors_.insert(predecessors_.end(), task.predecessors.begin(), task.predecessors.end());
     first_.push_back(static_cast<std::uint32_t>(predecessors_.size()));
   }
 }
 
 LongestPath::Path LongestPath::find(std::span<const double> weights) {
-  Path path{0, std::vector<std::uint32_t>(number_of_kinds_, 0)};
+  Path path{0, std::vector<double>(number_of_kinds_, 0)};
   if (kinds_.empty()) return path;
   std::uint32_t last = 0;
   for (std::uint32_t task = 0; task < kinds_.size(); ++task) {
@@ -31,12 +32,12 @@ LongestPath::Path LongestPath::find(std::span<const double> weights) {
         before_[task] = before;
       }
     }
-    weight_[task] = longest + weights[kinds_[task]];
+    weight_[task] = longest + weights[kinds_[task]] * lengths_[task];
     if (weight_[task] > weight_[last]) last = task;
   }
   path.weight = weight_[last];
   for (;;) {
-    ++path.tasks_of_kind[kinds_[last]];
+    path.length_of_kind[kinds_[last]] += lengths_[last];
     if (before_[last] == last) return path;
     last = before_[last];
   }

@@ -1,4 +1,4 @@
-/// Longest paths through a task graph whose tasks weigh what their kind weighs.
+/// Longest paths through a task graph whose tasks weigh what their kind weighs, times their length.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class LongestPath {
 
   struct Path {
     double weight = 0;
-    /// How many tasks of each kind lie on it.
-    std::vector<std::uint32_t> tasks_of_kind;
+    /// By kind, the lengths together of its tasks on the path.
+    std::vector<double> length_of_kind;
   };
   /// A path of the largest weight; of equal ones always the same. Weights, by kind, are not negative. Linear in tasks
   /// and edges.
@@ -25,6 +25,7 @@ class LongestPath {
 
  private:
   std::vector<std::uint32_t> kinds_;
+  std::vector<double> lengths_;
   std::size_t number_of_kinds_;
   /// The predecessors of task i are those from `first_[i]` to `first_[i + 1]`.
   std::vector<std::uint32_t> first_;

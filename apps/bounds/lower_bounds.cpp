@@ -12,24 +12,23 @@
 namespace troupe::apps {
 namespace {
 
-using Counts = std::vector<std::uint32_t>;
+/// By kind, the lengths of tasks.
+using Lengths = std::vector<double>;
 
 constexpr int kRounds = 30;
 constexpr std::size_t kStages = 24;
 constexpr double kViolation = 1e-3;
 /// How often a path is bent towards what the path found before would cost.
 constexpr int kBends = 5;
-/// More than sums of some thousand doubles lose by rounding.
-constexpr double kPathRounding = 1e-12;
 
-/// What n tasks of one kind take at least, one after the other, if so many may run on each type: the fastest go first,
-/// so each takes no less than the one before.
+/// What a length n of one kind takes at least, one after the other, if so much may run on each type: the fastest go
+/// first, so each part takes no less than the one before.
 class KindCost {
  public:
   KindCost(const MakespanProgram& program, const KindLoad& load, std::size_t kind) {
     for (std::size_t type = 0; type < load.types.size(); ++type) {
-      const double tasks = program.allocated(kind, type);
-      if (tasks > 1e-9) pieces_.push_back({load.types[type].times[kind], tasks});
+      const double length = program.allocated(kind, type);
+      if (length > 1e-9) pieces_.push_back({load.types[type].times[kind], length});
     }
     std::ranges::sort(pieces_, {}, &Piece::time);
   }
@@ -37,52 +36,52 @@ class KindCost {
   [[nodiscard]] double of(double n) const {
     double cost = 0;
     for (const Piece& piece : pieces_) {
-      const double here = std::min(n, piece.tasks);
+      const double here = std::min(n, piece.length);
       cost += here * piece.time;
       n -= here;
     }
     return cost;
   }
-  /// What the next one takes after n.
+  /// What the next part takes after n.
   [[nodiscard]] double next(double n) const {
     for (const Piece& piece : pieces_) {
-      if (n < piece.tasks) return piece.time;
-      n -= piece.tasks;
+      if (n < piece.length) return piece.time;
+      n -= piece.length;
     }
     return pieces_.empty() ? 0 : pieces_.back().time;
   }
-  [[nodiscard]] double mean(double tasks) const { return tasks > 0 ? of(tasks) / tasks : 0; }
+  [[nodiscard]] double mean(double length) const { return length > 0 ? of(length) / length : 0; }
 
  private:
   struct Piece {
     double time;
-    double tasks;
+    double length;
   };
   std::vector<Piece> pieces_;
 };
 
-double cost_of(const std::vector<KindCost>& costs, const Counts& tasks_of_kind) {
+double cost_of(const std::vector<KindCost>& costs, const Lengths& length_of_kind) {
   double cost = 0;
-  for (std::size_t kind = 0; kind < costs.size(); ++kind) cost += costs[kind].of(tasks_of_kind[kind]);
+  for (std::size_t kind = 0; kind < costs.size(); ++kind) cost += costs[kind].of(length_of_kind[kind]);
   return cost;
 }
 
-/// Looks for paths that take long. What a path takes is convex in how many tasks of each kind it has; a path that is
-/// longest where each task weighs what one more of its kind would take is no shorter than the one that it starts from.
-std::vector<Counts> long_paths(LongestPath& graph, const std::vector<KindCost>& costs, const KindLoad& load,
-                               double longer_than) {
+/// Looks for paths that take long. What a path takes is convex in the length of each kind that it has; a path that is
+/// longest where each task weighs what more of its kind would take is no shorter than the one that it starts from.
+std::vector<Lengths> long_paths(LongestPath& graph, const std::vector<KindCost>& costs, const KindLoad& load,
+                                double longer_than) {
   std::vector<double> mean;
   std::vector<double> fastest;
   for (std::size_t kind = 0; kind < costs.size(); ++kind) {
-    mean.push_back(costs[kind].mean(static_cast<double>(load.tasks_of_kind[kind])));
-    fastest.push_back(load.tasks_of_kind[kind] > 0 ? load.fastest(kind) : 0);
+    mean.push_back(costs[kind].mean(load.length_of_kind[kind]));
+    fastest.push_back(load.length_of_kind[kind] > 0 ? load.fastest(kind) : 0);
   }
-  std::vector<Counts> found;
+  std::vector<Lengths> found;
   for (std::vector<double> weights : {mean, fastest}) {
-    Counts best;
+    Lengths best;
     double longest = longer_than;
     for (int bend = 0; bend < kBends; ++bend) {
-      Counts path = graph.find(weights).tasks_of_kind;
+      Lengths path = graph.find(weights).length_of_kind;
       for (std::size_t kind = 0; kind < costs.size(); ++kind) weights[kind] = costs[kind].next(path[kind]);
       const double cost = cost_of(costs, path);
       if (cost <= longest) continue;
@@ -96,13 +95,13 @@ std::vector<Counts> long_paths(LongestPath& graph, const std::vector<KindCost>& 
 
 /// Adds paths to a solved program until none takes notably longer than the makespan.
 double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& load) {
-  std::set<Counts> known;
+  std::set<Lengths> known;
   double bound = program.bound();
   for (int round = 0; round < kRounds; ++round) {
     std::vector<KindCost> costs;
-    for (std::size_t kind = 0; kind < load.tasks_of_kind.size(); ++kind) costs.emplace_back(program, load, kind);
+    for (std::size_t kind = 0; kind < load.length_of_kind.size(); ++kind) costs.emplace_back(program, load, kind);
     bool added = false;
-    for (const Counts& path : long_paths(graph, costs, load, program.makespan() * (1 + kViolation))) {
+    for (const Lengths& path : long_paths(graph, costs, load, program.makespan() * (1 + kViolation))) {
       if (!known.insert(path).second) continue;
       program.add_path(path);
       added = true;
@@ -134,10 +133,10 @@ LowerBounds lower_bounds(const BoundProblem& problem) {
   LongestPath graph(problem);
   std::vector<double> fastest(problem.kinds, 0);
   for (std::size_t kind = 0; kind < problem.kinds; ++kind) {
-    if (load.tasks_of_kind[kind] > 0) fastest[kind] = load.fastest(kind);
+    if (load.length_of_kind[kind] > 0) fastest[kind] = load.fastest(kind);
   }
   LowerBounds bounds;
-  bounds.critical_path_s = graph.find(fastest).weight * load.unit_s * (1 - kPathRounding);
+  bounds.critical_path_s = graph.find(fastest).weight * load.unit_s * (1 - load.rounding);
 
   MakespanProgram program(load);
   const bool solved = program.solve();

@@ -9,16 +9,16 @@
 
 namespace troupe::apps {
 
-/// Minimises the makespan T over x(kind, type), which part of a kind's tasks runs on a type of resource, under
-/// conditions that every schedule fulfils (`LowerBounds`): no type is busy for longer than its devices have time, and
+/// Minimises the makespan T over x(kind, type), which part of a kind's length runs on a type of worker, under
+/// conditions that every schedule fulfils (`LowerBounds`): no type is busy for longer than its workers have time, and
 /// what is added. All times are in units of the load, which must outlive it.
 class MakespanProgram {
  public:
   explicit MakespanProgram(const KindLoad& load);
 
-  /// A path with so many tasks of each kind takes at most T: adds columns y(kind, type), which part of the path's tasks
-  /// of the kind runs on the type, at most as many as x says.
-  void add_path(const std::vector<std::uint32_t>& tasks_of_kind);
+  /// A path with so much length of each kind takes at most T: adds columns y(kind, type), which part of the path's
+  /// length of the kind runs on the type, at most as much as x says.
+  void add_path(const std::vector<double>& length_of_kind);
   /// The tasks of these kinds have T less `closed` for all their work.
   void add_stage(const std::vector<bool>& kinds, double closed);
 
@@ -29,7 +29,7 @@ class MakespanProgram {
   [[nodiscard]] double makespan() const { return program_.value(makespan_); }
   /// What the makespan of no schedule is below.
   [[nodiscard]] double bound() const;
-  /// How many of the kind's tasks run on the type in the last solution.
+  /// How much of the kind's length runs on the type in the last solution.
   [[nodiscard]] double allocated(std::size_t kind, std::size_t type) const;
 
  private:

@@ -5,16 +5,15 @@
 namespace troupe::apps {
 namespace {
 
-/// By kind, the time on the device that is there and fastest.
+/// By task, its time on the worker that is there and fastest.
 std::vector<double> fastest_times(const BoundProblem& problem) {
-  std::vector<double> fastest;
-  for (const auto& times : problem.times_s) {
-    double least = kCannotRun;
-    for (std::size_t type = 0; type < times.size(); ++type) {
-      if (problem.counts[type] > 0) least = std::min(least, times[type]);
-    }
-    fastest.push_back(least);
+  std::vector<double> of_kind(problem.kinds, kCannotRun);
+  for (const WorkerType& type : problem.machine.types) {
+    if (type.count <= 0) continue;
+    for (std::size_t kind = 0; kind < problem.kinds; ++kind) of_kind[kind] = std::min(of_kind[kind], type.times[kind]);
   }
+  std::vector<double> fastest;
+  for (const BoundTask& task : problem.tasks) fastest.push_back(of_kind[task.kind] * task.length);
   return fastest;
 }
 
@@ -23,7 +22,7 @@ std::vector<double> heads_of(const BoundProblem& problem) {
   std::vector<double> heads(problem.tasks.size(), 0);
   for (std::size_t task = 0; task < heads.size(); ++task) {
     for (const std::uint32_t before : problem.tasks[task].predecessors) {
-      heads[task] = std::max(heads[task], heads[before] + fastest[problem.tasks[before].kind]);
+      heads[task] = std::max(heads[task], heads[before] + fastest[before]);
     }
   }
   return heads;
@@ -34,7 +33,7 @@ std::vector<double> tails_of(const BoundProblem& problem) {
   std::vector<double> tails(problem.tasks.size(), 0);
   for (std::size_t task = tails.size(); task-- > 0;) {
     for (const std::uint32_t before : problem.tasks[task].predecessors) {
-      tails[before] = std::max(tails[before], tails[task] + fastest[problem.tasks[task].kind]);
+      tails[before] = std::max(tails[before], tails[task] + fastest[task]);
     }
   }
   return tails;
@@ -45,10 +44,14 @@ std::vector<double> tails_of(const BoundProblem& problem) {
 StagedProblem in_stages(const BoundProblem& problem, StagesBy by, std::size_t stages) {
   const auto closed = by == StagesBy::tails ? tails_of(problem) : heads_of(problem);
   const double longest = closed.empty() ? 0 : *std::ranges::max_element(closed);
+  const double rounded = 1 - rounding(problem.tasks.size());
   StagedProblem staged{problem, {}};
   staged.problem.kinds = problem.kinds * stages;
-  staged.problem.times_s.clear();
-  for (const auto& times : problem.times_s) staged.problem.times_s.insert(staged.problem.times_s.end(), stages, times);
+  for (std::size_t type = 0; type < problem.machine.types.size(); ++type) {
+    auto& times = staged.problem.machine.types[type].times;
+    times.clear();
+    for (const double time : problem.machine.types[type].times) times.insert(times.end(), stages, time);
+  }
 
   // What is closed to all tasks of a stage is what is closed to the one with the least.
   std::vector<double> least(stages, kCannotRun);
@@ -62,7 +65,7 @@ StagedProblem in_stages(const BoundProblem& problem, StagesBy by, std::size_t st
     if (least[stage] == kCannotRun) continue;
     std::vector<bool> kinds(staged.problem.kinds);
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind] = kind % stages >= stage;
-    staged.stages.push_back({std::move(kinds), least[stage]});
+    staged.stages.push_back({std::move(kinds), least[stage] * rounded});
   }
   return staged;
 }

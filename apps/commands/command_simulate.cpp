@@ -3,15 +3,20 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/run/idle_gpus.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/simulation_bound.hpp"
 #include "apps/simulate/simulation_pool.hpp"
@@ -65,22 +70,37 @@ std::vector<SimulationPoint> points_of(const SimulationRequest& request,
   return points;
 }
 
-/// A bound of time is that of a size and its GPUs, whatever the policy; one of bytes goes with the time taken.
-void add_bounds(const SimulationRequest& request, std::vector<SimulationPoint>& points) {
+/// A bound of time is that of a size, its GPUs and what a run drew, whatever the policy; one of bytes goes with the
+/// time taken.
+void add_bounds(const SimulationRequest& request, const std::vector<FactorizationOutcome>& outcomes,
+                std::vector<SimulationPoint>& points) {
   std::int64_t n = 0;
   std::optional<FactorizationGraph> graph;
   const SimulationPoint* last = nullptr;
+  auto outcome = outcomes.begin();
   for (SimulationPoint& point : points) {
-    const SimulatedRun run = request.run(point.place, 1);
-    if (point.place.n != n) graph = record_graph(run);
+    const auto runs = static_cast<std::uint64_t>(request.repeat());
+    const auto options = [&](std::uint64_t run) {
+      return request.run(point.place, request.common().simulation.seed + run).simulation;
+    };
+    if (point.place.n != n) graph = record_graph(request.run(point.place, 1));
     n = point.place.n;
+    const auto first = std::exchange(outcome, outcome + request.repeat());
     if (!graph) continue;
-    const bool same = last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus;
     const int cores = point.cores();
-    point.bound_seconds = same ? last->bound_seconds : bound_seconds(*graph, run, cores);
-    // With noise a run may pass the bound of mean times: there is no schedule to compare it with.
-    if (point.seconds.mean >= point.bound_seconds)
-      point.bound_bytes = bound_bytes(*graph, run, cores, point.seconds.mean);
+    if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus) {
+      point.run_bounds_s = last->run_bounds_s;
+    } else {
+      for (std::uint64_t run = 0; run < runs; ++run) {
+        point.run_bounds_s.push_back(bound_seconds(*graph, options(run), cores));
+      }
+    }
+    std::vector<double> bytes;
+    for (std::uint64_t run = 0; run < runs; ++run) {
+      const double taken_s = first[static_cast<std::ptrdiff_t>(run)].seconds;
+      bytes.push_back(static_cast<double>(bound_bytes(*graph, options(run), cores, taken_s).count));
+    }
+    point.bound_bytes = Bytes{static_cast<std::uint64_t>(estimate(bytes).mean)};
     last = &point;
   }
 }
@@ -91,6 +111,17 @@ void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& r
       fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy), outcome.trace, outcome.report);
   description.begin = {};
   usable(traces::write_trace(arguments.trace, std::move(outcome.trace), description));
+}
+
+/// Once for each policy, of the point where they were busy least.
+void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
+  std::map<std::string, double> busy;
+  for (const SimulationPoint& point : points) {
+    if (point.place.gpus.empty()) continue;
+    const auto [of_policy, first] = busy.try_emplace(point.place.policy, 1);
+    of_policy->second = std::min(of_policy->second, *point.utilization(true));
+  }
+  for (const auto& [policy, least] : busy) remark_on_idle_gpus(policy, least);
 }
 
 int simulate_as_asked(const SimulateCommand& arguments) {
@@ -109,7 +140,8 @@ int simulate_as_asked(const SimulateCommand& arguments) {
       simulate_all(runs, arguments.jobs > 0 ? arguments.jobs : default_jobs(),
                    {.enabled = !arguments.json, .label = to_string(request.common().application)});
   SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace};
-  add_bounds(request, summary.points);
+  add_bounds(request, outcomes, summary.points);
+  say_who_left_gpus_idle(summary.points);
   if (!arguments.trace.empty()) write_trace_of(arguments, request, outcomes.front());
   if (!arguments.plot.empty()) {
     usable(draw_chart(arguments.plot, simulation_chart(summary)));

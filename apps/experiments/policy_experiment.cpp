@@ -88,7 +88,7 @@ std::vector<PolicyPoint> other_points() {
 }
 
 std::vector<std::string> rival_policies() {
-  std::vector<std::string> rivals{"heft", "heft-rank", "mct", "heteroprio", "lws"};
+  std::vector<std::string> rivals{"heft", "heft-rank", "mct", "mct:shared", "heteroprio", "lws"};
   for (const char* alpha : {"0", "0.25", "0.5", "0.75", "1"}) {
     for (const char* prediction : {"", ",cp"}) rivals.push_back(fmt::format("dada:alpha={}{}", alpha, prediction));
   }

@@ -29,8 +29,8 @@ struct PolicyPoint {
 /// Another machine, and other sizes and tiles, that played no part in that.
 [[nodiscard]] std::vector<PolicyPoint> other_points();
 
-/// `heft`, `heft-rank`, `mct`, `heteroprio`, `lws`, and `dada` with alpha 0, 0.25, 0.5, 0.75, 1, without and with
-/// prediction.
+/// `heft`, `heft-rank`, `mct`, `mct:shared`, `heteroprio`, `lws`, and `dada` with alpha 0, 0.25, 0.5, 0.75, 1, without
+/// and with prediction.
 [[nodiscard]] std::vector<std::string> rival_policies();
 
 struct PolicyExperimentOptions {

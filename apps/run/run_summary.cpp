@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "actors/scheduler/policy_specification.hpp"
+#include "apps/run/idle_gpus.hpp"
 #include "apps/run/mailbox_table.hpp"
 #include "proto/median.hpp"
 #include "traces/text/human.hpp"
@@ -255,6 +256,14 @@ traces::Picture picture_of(const RunSummary& summary) {
 }
 
 void print(const RunSummary& summary, bool json) {
+  double gpus = 0;
+  double busy = 0;
+  for (const WorkerReport& worker : summary.report.workers) {
+    if (!is_accelerator(worker.kind)) continue;
+    ++gpus;
+    busy += times_of(worker, summary.runs.back().seconds).busy / summary.runs.back().seconds;
+  }
+  if (gpus > 0) remark_on_idle_gpus(summary.policy, busy / gpus);
   if (json) {
     fmt::print("{}\n", as_text(to_json(summary)));
   } else {

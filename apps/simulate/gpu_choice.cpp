@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "proto/tokens.hpp"
 
@@ -72,9 +74,9 @@ std::size_t shared_links(const MachineDescription& machine, int a, int b) {
   return shared;
 }
 
-std::vector<int> by_links(const MachineDescription& machine, bool near) {
-  std::vector<int> left;
-  for (std::size_t gpu = 0; gpu < machine.gpus.size(); ++gpu) left.push_back(static_cast<int>(gpu));
+/// Of `left`, one after the other, the GPU that shares the most links with those before it, or the fewest; of equals
+/// the one that comes first in `left`.
+std::vector<int> by_links(const MachineDescription& machine, std::vector<int> left, bool near) {
   std::vector<int> order;
   while (!left.empty()) {
     const auto shared = [&](int gpu) {
@@ -89,6 +91,40 @@ std::vector<int> by_links(const MachineDescription& machine, bool near) {
     left.erase(next);
   }
   return order;
+}
+
+/// Figures that a GPU has whatever its number is.
+std::vector<double> look_of(const MachineDescription& machine, int gpu, const std::vector<int>& among) {
+  const auto number = static_cast<std::size_t>(gpu);
+  const platform::DescribedGpu& described = machine.gpus[number];
+  std::vector<double> look{static_cast<double>(described.memory.count), seconds(described.launch),
+                           seconds(described.notice)};
+  for (const platform::KernelTimes& kernel : machine.kernels) {
+    if (!kernel.on_gpus()) continue;
+    for (const double edge : kernel.edges()) {
+      const platform::KernelTime time = kernel.gpu(number, edge);
+      look.insert(look.end(), {time.mean_us, time.deviation_us});
+    }
+  }
+  const auto add_route = [&](std::size_t from, std::size_t to) {
+    const platform::DescribedRoute& route = machine.route(from, to);
+    look.insert(look.end(), {route.bandwidth_mb_per_s, seconds(route.latency)});
+  };
+  add_route(0, number + 1);
+  add_route(number + 1, 0);
+  std::vector<double> shared;
+  for (const int other : among) {
+    if (other != gpu) shared.push_back(static_cast<double>(shared_links(machine, gpu, other)));
+  }
+  std::ranges::sort(shared);
+  look.insert(look.end(), shared.begin(), shared.end());
+  return look;
+}
+
+std::vector<int> all_gpus(const MachineDescription& machine) {
+  std::vector<int> gpus(machine.gpus.size());
+  std::iota(gpus.begin(), gpus.end(), 0);
+  return gpus;
 }
 
 }  // namespace
@@ -114,7 +150,7 @@ Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::
 }
 
 Result<std::vector<int>> gpu_order(std::string_view text, const MachineDescription& on) {
-  if (text == "near" || text == "spread") return by_links(on, text == "near");
+  if (text == "near" || text == "spread") return by_links(on, all_gpus(on), text == "near");
   const int most = static_cast<int>(on.gpus.size()) - 1;
   auto order = numbers(text, most);
   if (!order) {
@@ -126,6 +162,15 @@ Result<std::vector<int>> gpu_order(std::string_view text, const MachineDescripti
                              most < 0 ? "it has none" : fmt::format("its GPUs are 0 to {}", most)));
   }
   return *std::move(order);
+}
+
+std::vector<int> regardless_of_numbers(const std::vector<int>& gpus, const MachineDescription& on) {
+  std::vector<std::pair<std::vector<double>, int>> looks;
+  for (const int gpu : gpus) looks.emplace_back(look_of(on, gpu, gpus), gpu);
+  std::ranges::sort(looks);
+  std::vector<int> sorted;
+  for (const auto& [look, gpu] : looks) sorted.push_back(gpu);
+  return by_links(on, std::move(sorted), true);
 }
 
 }  // namespace troupe::apps

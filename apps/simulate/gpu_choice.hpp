@@ -23,4 +23,11 @@ namespace troupe::apps {
 /// Ties go to the lowest number. Fails with `invalid_argument`.
 [[nodiscard]] Result<std::vector<int>> gpu_order(std::string_view text, const platform::MachineDescription& on);
 
+/// The same GPUs, near ones together, in an order that follows from their times, memories and links: from their numbers
+/// only where these leave several as good as one another. What is decided by a worker's number, as policies decide
+/// between equals, then does not depend on how a description numbers its GPUs, or on the order in which they were
+/// named.
+[[nodiscard]] std::vector<int> regardless_of_numbers(const std::vector<int>& gpus,
+                                                     const platform::MachineDescription& on);
+
 }  // namespace troupe::apps

@@ -1,7 +1,11 @@
 #include "apps/simulate/modelled_codelets.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace troupe::apps {
@@ -50,21 +54,54 @@ Codelet timed(const Codelet& codelet, const platform::KernelTimes& times) {
   return result;
 }
 
+const platform::KernelTimes* first_of(const std::vector<std::string>& kernels, linalg::Application application,
+                                      const platform::MachineDescription& machine, const std::string& precision) {
+  for (const std::string& name : kernels) {
+    if (const auto* times = machine.find_kernel(to_string(application), name, precision)) return times;
+  }
+  return nullptr;
+}
+
+/// Precision is the reason only where the machine has all of the application's kernels in another one.
+std::string what_is_missing(linalg::Application application, linalg::Pivoting pivoting, const std::string& precision,
+                            const platform::MachineDescription& machine, const std::vector<std::string>& kernels) {
+  const std::string other = precision == precision_name<float>() ? precision_name<double>() : precision_name<float>();
+  const auto needed = submitted_by<double>(application, pivoting);
+  const bool in_other = std::all_of(needed.begin(), needed.end(), [&](const Named<double>& named) {
+    return first_of(named.kernels, application, machine, other) != nullptr;
+  });
+  if (in_other) {
+    return fmt::format(
+        "machine '{}' has times for application '{}' in {} precision only, not in {}: take --precision "
+        "{}, add kernel '{}' and the others to its description, or choose another machine",
+        machine.name, to_string(application), other, precision, other, fmt::join(kernels, "' or '"));
+  }
+  std::set<std::string> applications;
+  std::set<std::string> there;
+  for (const platform::KernelTimes& times : machine.kernels) {
+    applications.insert(times.application());
+    if (times.application() == to_string(application)) there.insert(times.kernel() + " (" + times.precision() + ")");
+  }
+  const bool derivable = application == linalg::Application::lu && pivoting == linalg::Pivoting::incremental;
+  const std::string advice = fmt::format("add them to its description{}, or choose another machine",
+                                         derivable ? ", or those of 'qr', from which they are derived" : "");
+  if (there.empty()) {
+    std::vector<std::string> names;
+    for (const Named<double>& named : needed) names.push_back(fmt::format("{}", fmt::join(named.kernels, " or ")));
+    return fmt::format("machine '{}' has times for {}, none for application '{}', which needs {}: {}", machine.name,
+                       fmt::join(applications, ", "), to_string(application), fmt::join(names, ", "), advice);
+  }
+  return fmt::format("machine '{}' has no times for kernel '{}' of application '{}', of which it has {}: {}",
+                     machine.name, fmt::join(kernels, "' or '"), to_string(application), fmt::join(there, ", "),
+                     advice);
+}
+
 template <class T>
 Result<const platform::KernelTimes*> find_times(linalg::Application application,
                                                 const platform::MachineDescription& machine,
                                                 const std::vector<std::string>& kernels, linalg::Pivoting pivoting) {
-  for (const std::string& name : kernels) {
-    const auto* times = machine.find_kernel(to_string(application), name, precision_name<T>());
-    if (times != nullptr) return times;
-  }
-  const bool pairs = application == linalg::Application::lu && pivoting == linalg::Pivoting::incremental;
-  return Failure{
-      ErrorCode::bad_input,
-      fmt::format("machine '{}' has no times for kernel '{}' of application '{}' in {} precision{}: add them "
-                  "to its description, or choose another machine",
-                  machine.name, fmt::join(kernels, "' or '"), to_string(application), precision_name<T>(),
-                  pairs ? ", nor for all of 'qr', from which they could be derived" : "")};
+  if (const auto* times = first_of(kernels, application, machine, precision_name<T>())) return times;
+  return Failure{ErrorCode::bad_input, what_is_missing(application, pivoting, precision_name<T>(), machine, kernels)};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "apps/simulate/simulated_factorization.hpp"
 
+#include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
 #include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
@@ -30,7 +31,9 @@ template <class T>
 FactorizationOutcome simulate_in(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
-  options.simulation = std::make_shared<SimulationOptions>(run.simulation);
+  auto simulation = std::make_shared<SimulationOptions>(run.simulation);
+  simulation->gpus = regardless_of_numbers(run.simulation.gpus, run.simulation.machine);
+  options.simulation = std::move(simulation);
   options.trace = run.trace;
   options.observer = run.recorder;
   options.eviction = run.eviction;

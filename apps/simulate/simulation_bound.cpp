@@ -1,65 +1,84 @@
 #include "apps/simulate/simulation_bound.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
-#include "apps/simulate/modelled_codelets.hpp"
+#include "actors/simulating/kernel_duration.hpp"
 #include "apps/simulate/simulation_request.hpp"
 
 namespace troupe::apps {
 
 namespace {
 
+using actors::described_time;
+using actors::DescribedDevice;
+using actors::kernel_duration;
+
 /// The largest graph that is looked at.
 constexpr double kMostBoundedTasks = 1e6;
 
-std::vector<ModelledKernel> kernels_of(const SimulatedRun& run) {
-  const auto& machine = run.simulation.machine;
-  return (run.precision == Precision::single_precision
-              ? modelled_kernels<float>(run.application, machine, run.pivoting)
-              : modelled_kernels<double>(run.application, machine, run.pivoting))
-      .value_or_throw();
-}
+/// The workers of a run: its cores, and each GPU, which may have times of its own. Of each type, the times of all
+/// kinds.
+class Workers {
+ public:
+  Workers(const FactorizationGraph& graph, const SimulationOptions& options, int cores) : options_(options) {
+    if (cores > 0) add(graph, {DeviceKind::cpu_core}, {{}, cores});
+    for (const int gpu : options.gpus) {
+      add(graph, {DeviceKind::cuda, static_cast<std::size_t>(gpu)}, {{}, 1, 0, false});
+    }
+  }
 
-/// Times of a simulation are whole nanoseconds.
-double seconds_of(const platform::KernelTime& time) { return std::floor(time.mean_us * 1e3) * 1e-9; }
+  [[nodiscard]] const BoundMachine& machine() const { return machine_; }
 
-/// The resources of a run: its cores together, then each GPU, which may have times of its own.
-struct Resources {
-  std::vector<int> counts;
-  std::vector<bool> on_host;
-  /// By kind and resource.
-  std::vector<std::vector<double>> times_s;
+  /// The largest factor by which the run's time of a task is no less than its kind's on any worker.
+  [[nodiscard]] double length(std::uint32_t kind, TaskId task) const {
+    double least = kCannotRun;
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      const double expected = machine_.types[i].times[kind];
+      if (expected == kCannotRun || expected <= 0) continue;
+      const Duration drawn = kernel_duration(options_, times_[i][kind], devices_[i].type.kind, task);
+      least = std::min(least, seconds(drawn) / expected);
+    }
+    return least == kCannotRun ? 1 : least;
+  }
+
+ private:
+  void add(const FactorizationGraph& graph, DescribedDevice device, WorkerType type) {
+    auto& times = times_.emplace_back();
+    SimulationOptions means;
+    means.kernel_overhead = options_.kernel_overhead;
+    for (const FactorizationGraph::Kind& kind : graph.kinds) {
+      const auto time = time_of(kind, device);
+      times.push_back(time.value_or(platform::KernelTime{}));
+      type.times.push_back(time ? seconds(kernel_duration(means, *time, device.type.kind, {})) : kCannotRun);
+    }
+    devices_.push_back(std::move(device));
+    machine_.types.push_back(std::move(type));
+  }
+
+  /// Nothing: it does not run there.
+  [[nodiscard]] std::optional<platform::KernelTime> time_of(const FactorizationGraph::Kind& kind,
+                                                            const DescribedDevice& device) const {
+    if (!(is_accelerator(device.type.kind) ? kind.on_gpus : kind.on_cores)) return std::nullopt;
+    if (kind.timed_as.empty()) return platform::KernelTime{};
+    const auto time = described_time(options_.machine, kind.timed_as, kind.flops, device);
+    return time ? std::optional(time.value()) : std::nullopt;
+  }
+
+  const SimulationOptions& options_;
+  BoundMachine machine_;
+  /// By type.
+  std::vector<DescribedDevice> devices_;
+  std::vector<std::vector<platform::KernelTime>> times_;
 };
 
-std::vector<double> times_of(const platform::KernelTimes& times, double flops, const SimulatedRun& run, int cores) {
-  const double edge = times.edge_with(flops);
-  std::vector<double> row;
-  if (cores > 0) row.push_back(times.on_cpu() ? seconds_of(times.cpu(edge)) : kCannotRun);
-  for (const int gpu : run.simulation.gpus) {
-    row.push_back(times.on_gpus() ? seconds_of(times.gpu(static_cast<std::size_t>(gpu), edge)) +
-                                        seconds(run.simulation.kernel_overhead)
-                                  : kCannotRun);
+/// By task, its length in the run.
+std::vector<double> lengths_of(const FactorizationGraph& graph, const Workers& workers) {
+  std::vector<double> lengths;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    lengths.push_back(workers.length(graph.tasks[i].kind, graph.ids[i]));
   }
-  return row;
-}
-
-Resources resources_of(const FactorizationGraph& graph, const SimulatedRun& run, int cores) {
-  const std::vector<ModelledKernel> kernels = kernels_of(run);
-  Resources resources;
-  if (cores > 0) resources.counts.push_back(cores);
-  resources.counts.resize(resources.counts.size() + run.simulation.gpus.size(), 1);
-  resources.on_host.resize(resources.counts.size(), false);
-  if (cores > 0) resources.on_host.front() = true;
-  for (const FactorizationGraph::Kind& kind : graph.kinds) {
-    const auto kernel = std::find_if(kernels.begin(), kernels.end(),
-                                     [&](const ModelledKernel& other) { return other.codelet == kind.codelet; });
-    // Others take no time in a simulation, either.
-    resources.times_s.push_back(kernel == kernels.end() ? std::vector<double>(resources.counts.size(), 0.0)
-                                                        : times_of(*kernel->times, kind.flops, run, cores));
-  }
-  return resources;
+  return lengths;
 }
 
 }  // namespace
@@ -77,16 +96,33 @@ std::optional<FactorizationGraph> record_graph(const SimulatedRun& run) {
   return recorded.recorder->take();
 }
 
-double bound_seconds(const FactorizationGraph& graph, const SimulatedRun& run, int cores) {
-  Resources resources = resources_of(graph, run, cores);
-  return lower_bounds({graph.tasks, graph.kinds.size(), std::move(resources.times_s), std::move(resources.counts)})
-      .staged_s;
+double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options, int cores) {
+  const Workers workers(graph, options, cores);
+  BoundProblem problem{graph.tasks, graph.kinds.size(), workers.machine()};
+  if (options.noise) {
+    const std::vector<double> lengths = lengths_of(graph, workers);
+    for (std::size_t i = 0; i < lengths.size(); ++i) problem.tasks[i].length = lengths[i];
+  }
+  return lower_bounds(problem).staged_s;
 }
 
-Bytes bound_bytes(const FactorizationGraph& graph, const SimulatedRun& run, int cores, double makespan_s) {
-  Resources resources = resources_of(graph, run, cores);
-  return bytes_lower_bound({graph.uses, graph.tiles, graph.kinds.size(), std::move(resources.times_s),
-                            std::move(resources.counts), std::move(resources.on_host), makespan_s});
+Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options, int cores, double makespan_s) {
+  const Workers workers(graph, options, cores);
+  BytesProblem problem{graph.uses, graph.tiles, graph.kinds.size(), workers.machine(), makespan_s};
+  if (options.noise) {
+    // This bound counts tasks, so each counts as its kind's shortest.
+    std::vector<double> least(graph.kinds.size(), kCannotRun);
+    const std::vector<double> lengths = lengths_of(graph, workers);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      least[graph.tasks[i].kind] = std::min(least[graph.tasks[i].kind], lengths[i]);
+    }
+    for (WorkerType& type : problem.machine.types) {
+      for (std::size_t kind = 0; kind < least.size(); ++kind) {
+        if (type.times[kind] != kCannotRun) type.times[kind] *= least[kind];
+      }
+    }
+  }
+  return bytes_lower_bound(problem);
 }
 
 }  // namespace troupe::apps

@@ -12,12 +12,15 @@ namespace troupe::apps {
 /// has more than a million tasks: bounds would take longer than runs.
 [[nodiscard]] std::optional<FactorizationGraph> record_graph(const SimulatedRun& run);
 
-/// No schedule of the graph on the cores and GPUs of `run` takes less, if kernels take their mean times; copies are
-/// left out. `LowerBounds::staged_s`, in seconds. Throws as `simulate`. Not from several threads at the same time.
-[[nodiscard]] double bound_seconds(const FactorizationGraph& graph, const SimulatedRun& run, int cores);
+/// No schedule of the graph on so many cores and the GPUs of `options` takes less: `LowerBounds::staged_s`, in seconds.
+/// Kernels take the times that they take in a run with these options: where they vary, those drawn from its seed, which
+/// are the same whatever the policy. Copies are left out. Infinite where a task can run nowhere. Not from several
+/// threads at the same time.
+[[nodiscard]] double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options, int cores);
 
 /// No such schedule that takes at most `makespan_s` moves less (`bytes_lower_bound`), whatever the memory and the
-/// links. For makespans from `bound_seconds` on. Throws as `simulate`. Not from several threads at the same time.
-[[nodiscard]] Bytes bound_bytes(const FactorizationGraph& graph, const SimulatedRun& run, int cores, double makespan_s);
+/// links. For makespans from `bound_seconds` on. Not from several threads at the same time.
+[[nodiscard]] Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options, int cores,
+                                double makespan_s);
 
 }  // namespace troupe::apps

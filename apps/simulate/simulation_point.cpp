@@ -71,8 +71,14 @@ int SimulationPoint::cores() const {
   return static_cast<int>(std::ranges::count(workers, false, &WorkerUse::accelerator));
 }
 
+std::optional<double> SimulationPoint::bound_seconds() const {
+  if (run_bounds_s.empty()) return std::nullopt;
+  return estimate(run_bounds_s).mean;
+}
+
 std::optional<double> SimulationPoint::share_of_bound() const {
-  return bound_seconds > 0 ? std::optional(bound_seconds / seconds.mean) : std::nullopt;
+  const auto bound = bound_seconds();
+  return bound ? std::optional(*bound / seconds.mean) : std::nullopt;
 }
 
 std::optional<double> SimulationPoint::bytes_share_of_bound() const {

@@ -49,14 +49,16 @@ struct SimulationPoint {
   Estimate write_backs;
   std::vector<LinkUse> links;
   std::vector<WorkerUse> workers;
-  /// No schedule takes less; 0: not known.
-  double bound_seconds = 0;
-  /// No schedule that takes as long moves less; nothing: not known.
+  /// By run: no schedule takes less with the times that it drew; empty: not known.
+  std::vector<double> run_bounds_s;
+  /// No schedule that takes as long moves less, on average over the runs; nothing: not known.
   std::optional<Bytes> bound_bytes;
 
   /// The mean utilization of accelerators, or of the other workers; nothing where there are none.
   [[nodiscard]] std::optional<double> utilization(bool of_accelerators) const;
   [[nodiscard]] int cores() const;
+  /// The mean of the runs' bounds; nothing where they are not known.
+  [[nodiscard]] std::optional<double> bound_seconds() const;
   /// Bound / makespan; nothing where the bound is not known.
   [[nodiscard]] std::optional<double> share_of_bound() const;
   /// Bound / bytes; nothing where the bound is not known or no bytes were moved.

@@ -35,7 +35,14 @@ Precision precision_of(const SimulationArguments& arguments, const MachineDescri
       kernels_in(Precision::double_precision, arguments.application, machine, arguments.pivoting).ok();
   const bool in_single =
       kernels_in(Precision::single_precision, arguments.application, machine, arguments.pivoting).ok();
-  return in_single && !in_double ? Precision::single_precision : Precision::double_precision;
+  if (in_single != in_double) return in_single ? Precision::single_precision : Precision::double_precision;
+  // Where something is missing in both, what is there counts.
+  const auto kernels = [&](const char* precision) {
+    return std::count_if(machine.kernels.begin(), machine.kernels.end(), [&](const KernelTimes& times) {
+      return times.application() == to_string(arguments.application) && times.precision() == precision;
+    });
+  };
+  return kernels("single") > kernels("double") ? Precision::single_precision : Precision::double_precision;
 }
 
 std::int64_t largest_tile(const std::vector<ModelledKernel>& kernels) {

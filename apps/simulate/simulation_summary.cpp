@@ -109,7 +109,7 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   json["evictions"] = point.evictions.mean;
   json["write_backs"] = point.write_backs.mean;
   if (const auto share = point.share_of_bound()) {
-    json["bound_seconds"] = point.bound_seconds;
+    json["bound_seconds"] = *point.bound_seconds();
     json["share_of_bound"] = *share;
   }
   if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
@@ -206,6 +206,8 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
     nlohmann::json point = point_json(summary.points[i], has_margins(summary));
     for (std::size_t k = 0; k < repeat; ++k) {
       point["runs"].push_back(run_json(summary.outcomes[i * repeat + k], run.simulation.seed + k));
+      const auto& bounds = summary.points[i].run_bounds_s;
+      if (!bounds.empty()) point["runs"].back()["bound_seconds"] = bounds[k];
     }
     json["results"].push_back(std::move(point));
   }

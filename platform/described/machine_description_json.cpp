@@ -7,13 +7,15 @@
 #include <tuple>
 #include <utility>
 
+#include "platform/described/description_keys.hpp"
 #include "platform/described/machine_description.hpp"
+#include "platform/described/plausible_times.hpp"
 #include "platform/files/json_field.hpp"
 
 namespace troupe::platform {
 namespace {
 
-/// Times, bandwidths and edges beyond this range are slips of the pen, and their products would leave that of a double
+/// Times and bandwidths beyond this range are slips of the pen, and their products would leave that of a double
 /// or of a `Duration`.
 constexpr NumberRange kPositive{1e-6, 1e12};
 /// Latencies and deviations may be 0.
@@ -21,6 +23,9 @@ constexpr NumberRange kNotNegative{0, 1e12};
 constexpr NumberRange kFlops{1e-6, 1e30};
 constexpr std::uint64_t kMostCores = 1U << 20U;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60U;
+constexpr double kMostEdge = 1e6;
+/// A standard deviation over its mean; in the machines that come with Troupe at most 0.36.
+constexpr double kMostDeviation = 10;
 
 constexpr const char* kBandwidth = "a bandwidth in 10^6 bytes per second, a number above 0";
 constexpr const char* kHostTime = "a time in microseconds, a number of at least 0";
@@ -73,10 +78,12 @@ class Reader {
   [[nodiscard]] std::size_t nodes() const { return machine_.node_count(); }
 
   void read_head() {
+    check_keys(root_, DescribedObject::machine);
     machine_.name = root_.member("name").text("the machine's name");
     machine_.description = root_.member("description").optional_text("text");
     machine_.source = root_.member("source").optional_text("text: where the figures come from");
     const JsonField cpu = root_.member("cpu");
+    if (cpu.present()) check_keys(cpu, DescribedObject::cpu);
     machine_.cores = static_cast<int>(cpu.member("cores").count(1, kMostCores, "the number of CPU cores"));
     const JsonField sockets = cpu.member("sockets");
     machine_.sockets = sockets.present() ? static_cast<int>(sockets.count(1, kMostCores, "the number of sockets")) : 1;
@@ -88,6 +95,7 @@ class Reader {
     const std::size_t count = gpus.size("an array with one object for each GPU, or []");
     for (std::size_t i = 0; i < count; ++i) {
       const JsonField gpu = gpus.element(i);
+      check_keys(gpu, DescribedObject::gpu);
       if (const JsonField id = gpu.member("id"); id.present()) {
         (void)id.count(i, i, "the GPU's position in the array");
       }
@@ -123,10 +131,12 @@ class Reader {
   void read_links() {
     const JsonField pci = root_.member("pci");
     if (may_lack(pci)) return;
+    if (pci.present()) check_keys(pci, DescribedObject::pci);
     const JsonField links = pci.member("links");
     const std::size_t count = links.size("an array of links");
     for (std::size_t i = 0; i < count; ++i) {
       const JsonField link = links.element(i);
+      check_keys(link, DescribedObject::link);
       const JsonField name = link.member("name");
       const JsonField latency = link.member("latency_us");
       DescribedLink described{name.text("the link's name"),
@@ -151,6 +161,7 @@ class Reader {
     const JsonField pci = root_.member("pci");
     const JsonField transfers = root_.member("transfers");
     if (may_lack(pci) && may_lack(transfers)) return;
+    if (transfers.present()) check_keys(transfers, DescribedObject::transfers);
     const Matrix bandwidth = read_matrix(transfers.member("bandwidth_mb_per_s"), nodes(), kPositive, kBandwidth);
     const Matrix latency = read_latencies(transfers);
     std::vector<std::string> described(nodes() * nodes());
@@ -169,6 +180,7 @@ class Reader {
     Matrix latency = read_matrix(transfers.member("latency_us"), nodes(), kNotNegative, kLatency);
     const JsonField fix = transfers.member("latency_us_fix");
     if (!fix.present()) return latency;
+    check_keys(fix, DescribedObject::latency_fix);
     const std::uint64_t row = fix.member("row").count(0, nodes() - 1, "the row of latency_us that is put right");
     latency[row] = read_row(fix.member("values"), nodes(), row, kNotNegative, kLatency);
     return latency;
@@ -187,6 +199,7 @@ class Reader {
   /// `described` has the path of the route that was read, by pair of nodes.
   void read_route(const JsonField& field, const Matrix& bandwidth, const Matrix& latency,
                   std::vector<std::string>& described) {
+    check_keys(field, DescribedObject::route);
     const std::size_t from = read_node(field.member("from"));
     const std::size_t to = read_node(field.member("to"));
     if (from == to) field.fail(fmt::format("a route from {} to itself", node_name(from)));
@@ -212,39 +225,34 @@ class Reader {
     }
   }
 
-  /// All that is said of one kernel.
-  struct Kernel {
-    std::string application;
-    std::string kernel;
-    std::string precision;
-    std::vector<TileTimes> tiles;
-    /// Where each tile was read.
-    std::vector<std::string> paths;
-  };
-
   void read_kernels() {
     const JsonField field = root_.member("kernels");
     const char* expected = "an array with one object for each kernel and tile, at least one";
     const std::size_t count = field.size(expected);
     if (count == 0) field.refuse(expected);
-    std::vector<Kernel> kernels;
+    std::vector<DescribedKernel> kernels;
     for (std::size_t i = 0; i < count; ++i) read_kernel(field.element(i), kernels);
-    for (const Kernel& kernel : kernels) {
+    std::vector<std::string> models;
+    for (const DescribedGpu& gpu : machine_.gpus) models.push_back(gpu.model);
+    if (const std::string wrong = implausible_time(kernels, models); !wrong.empty()) field.fail(wrong);
+    for (const DescribedKernel& kernel : kernels) {
       machine_.kernels.emplace_back(kernel.application, kernel.kernel, kernel.precision, kernel.tiles,
                                     machine_.gpus.size());
     }
   }
 
-  void read_kernel(const JsonField& field, std::vector<Kernel>& kernels) {
-    Kernel read{field.member("application").text("the application's name"),
-                field.member("kernel").text("the kernel's name"),
-                field.member("precision").text("\"single\", \"double\", ..."),
-                {},
-                {}};
-    const auto name = [](const Kernel& kernel) {
+  void read_kernel(const JsonField& field, std::vector<DescribedKernel>& kernels) {
+    check_keys(field, DescribedObject::kernel);
+    DescribedKernel read{field.member("application").text("the application's name"),
+                         field.member("kernel").text("the kernel's name"),
+                         field.member("precision").text("\"single\", \"double\", ..."),
+                         {},
+                         {}};
+    const auto name = [](const DescribedKernel& kernel) {
       return std::tie(kernel.application, kernel.kernel, kernel.precision);
     };
-    auto found = std::ranges::find_if(kernels, [&](const Kernel& kernel) { return name(kernel) == name(read); });
+    auto found =
+        std::ranges::find_if(kernels, [&](const DescribedKernel& kernel) { return name(kernel) == name(read); });
     if (found == kernels.end()) found = kernels.insert(kernels.end(), std::move(read));
 
     TileTimes tile = read_tile(field);
@@ -260,14 +268,24 @@ class Reader {
 
   [[nodiscard]] TileTimes read_tile(const JsonField& field) const {
     TileTimes tile;
-    tile.edge = field.member("tile").number(kPositive, "the tile's edge in elements, a number above 0");
+    tile.edge = read_edge(field.member("tile"));
     if (const JsonField flops = field.member("flops"); flops.present()) {
       tile.flops = flops.number(kFlops, "the floating-point operations of one call, a number above 0, or null");
     }
-    if (const JsonField cpu = field.member("cpu_us"); cpu.present()) tile.cpu = read_time(cpu);
+    if (const JsonField cpu = field.member("cpu_us"); cpu.present()) {
+      check_keys(cpu, DescribedObject::time);
+      tile.cpu = read_time(cpu);
+    }
     tile.gpus = read_gpu_times(field.member("gpu_us"));
     if (!tile.cpu && tile.gpus.empty()) field.fail("neither cpu_us nor gpu_us is given: it would run nowhere");
     return tile;
+  }
+
+  [[nodiscard]] static double read_edge(const JsonField& field) {
+    constexpr const char* kEdge = "the tile's edge in elements, a whole number above 0";
+    const double edge = field.number({1, kMostEdge}, kEdge);
+    if (edge != std::floor(edge)) field.refuse(kEdge);
+    return edge;
   }
 
   static KernelTime read_time(const JsonField& field) {
@@ -275,6 +293,10 @@ class Reader {
     if (const JsonField deviation = field.member("dev"); deviation.present()) {
       time.deviation_us =
           deviation.number(kNotNegative, "a standard deviation in microseconds, a number of at least 0, or null");
+      if (time.deviation_us > kMostDeviation * time.mean_us) {
+        deviation.refuse(
+            fmt::format("a standard deviation of at most {:g} times the mean, {:g} us", kMostDeviation, time.mean_us));
+      }
     }
     return time;
   }
@@ -288,6 +310,7 @@ class Reader {
     std::vector<std::optional<KernelTime>> times(gpus);
     for (std::size_t i = 0; i < count; ++i) {
       const JsonField element = field.element(i);
+      check_keys(element, DescribedObject::gpu_time);
       const JsonField gpu = element.member("gpu");
       auto& time = times[gpu.count(0, gpus - 1, fmt::format("one of the machine's {} GPU(s)", gpus))];
       if (time) gpu.refuse("a GPU that was not given before");

@@ -34,6 +34,13 @@ JsonField JsonField::member(const std::string& key, std::string_view expected) c
   return {at == value_->end() ? nullptr : &*at, path_.empty() ? key : path_ + '.' + key};
 }
 
+std::vector<std::string> JsonField::keys(std::string_view expected) const {
+  if (value_ == nullptr || !value_->is_object()) refuse(expected);
+  std::vector<std::string> keys;
+  for (const auto& member : value_->items()) keys.push_back(member.key());
+  return keys;
+}
+
 std::size_t JsonField::size(std::string_view expected) const {
   if (value_ == nullptr || !value_->is_array()) refuse(expected);
   return value_->size();

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace troupe::platform {
 
@@ -32,6 +33,9 @@ class JsonField {
 
   /// The member `key` of this object, perhaps not there.
   [[nodiscard]] JsonField member(const std::string& key, std::string_view expected = "an object") const;
+
+  /// Names of the members of this object.
+  [[nodiscard]] std::vector<std::string> keys(std::string_view expected = "an object") const;
 
   /// Elements of this array.
   [[nodiscard]] std::size_t size(std::string_view expected) const;

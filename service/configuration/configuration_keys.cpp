@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 #include "actors/scheduler/policy.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "proto/byte_amounts.hpp"
+#include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::service {
@@ -286,21 +286,6 @@ void add_others(std::vector<ConfigurationKey>& keys) {
 
 #undef TROUPE_PLACE
 
-/// Letters to add, drop or exchange to get from one to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t exchanged = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 Failure must(const char* what) { return {ErrorCode::invalid_argument, std::string("must be ") + what}; }
 
 /// Added to those that are there.
@@ -379,7 +364,7 @@ std::string nearest_key(std::string_view name) {
   const std::string_view last_given = name.substr(name.rfind('.') + 1);
   for (const ConfigurationKey& key : configuration_keys()) {
     // Keys of the right name in the wrong section are near, too.
-    const std::size_t away = std::min(distance(name, key.name), distance(last_given, key.last_name()) + 2);
+    const std::size_t away = std::min(edit_distance(name, key.name), edit_distance(last_given, key.last_name()) + 2);
     if (away < least) {
       least = away;
       nearest = key.name;

@@ -298,6 +298,11 @@ BOOST_AUTO_TEST_CASE(info_shows_a_machine_from_a_file_and_says_what_is_wrong_wit
 
   const auto wrong = [](const std::string& file, const Words& parts) { fails(2, {"info", "--platform", file}, parts); };
   wrong(folder.write("bad.json", start + "-3" + rest), {folder.path("bad.json"), "cpu.cores is -3", "whole number"});
+  const std::string with_slip =
+      R"(3}, "gpus": [], "kernels": [{"application": "a", "kernel": "k", "precision": "single",
+                                    "tile": 8, "cpu_uss": {"mean": 5}}]})";
+  wrong(folder.write("slip.json", start + with_slip),
+        {folder.path("slip.json"), "kernels[0].cpu_uss", "did you mean \"cpu_us\"?"});
   wrong(folder.write("short.json", start + "3}"), {folder.path("short.json"), "ends too early", "truncated"});
   wrong(folder.write("empty.json", ""), {"empty"});
   wrong(folder.path("absent.json"), {folder.path("absent.json"), "No such file"});

@@ -73,6 +73,8 @@ struct Predictions {
   Traffic traffic;
   /// By size class: tasks that were submitted and have not ended; shorter where nobody counts.
   std::vector<std::uint32_t> left;
+  /// Of all data that these use.
+  Bytes data_left;
   /// Room of each node for data; policies place no task where it can never fit. Empty: unlimited.
   std::vector<Bytes> capacities;
 

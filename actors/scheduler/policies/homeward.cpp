@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -96,6 +97,7 @@ class Homeward final : public PlacingPolicy {
 
   void place_kept(const Snapshot& snapshot, Random&, std::vector<Placed>& placed) override {
     begin(snapshot);
+    if (out_of_core(snapshot)) place_near_data(snapshot, placed);
     place_by_rank(snapshot, placed);
     feed_cores(snapshot, placed);
     feed_gpus(snapshot, placed);
@@ -131,6 +133,61 @@ class Homeward final : public PlacingPolicy {
   [[nodiscard]] bool anybody_has_room(const Snapshot& snapshot) const {
     return std::any_of(snapshot.workers.begin(), snapshot.workers.end(),
                        [this](const WorkerState& worker) { return has_room(worker); });
+  }
+
+  [[nodiscard]] bool out_of_core(const Snapshot& snapshot) const {
+    const std::vector<Bytes>& capacities = snapshot.predictions->capacities;
+    double room = 0;
+    NodeId node;
+    for (const WorkerState& worker : snapshot.workers) {
+      if (!is_accelerator(worker.kind) || worker.node == node) continue;
+      node = worker.node;
+      if (node.index() >= capacities.size() || capacities[node.index()].count == 0) return false;
+      room += static_cast<double>(capacities[node.index()].count);
+    }
+    return room > 0 && static_cast<double>(snapshot.predictions->data_left.count) > room;
+  }
+
+  void place_near_data(const Snapshot& snapshot, std::vector<Placed>& placed) {
+    // One each at a time, so that the first takes nothing that is nearer to another.
+    for (bool any = true; any;) {
+      any = false;
+      for (const WorkerState& gpu : snapshot.workers) {
+        if (!is_accelerator(gpu.kind) || !has_room(gpu)) continue;
+        const std::optional<Pool::Key> key = nearest(gpu, snapshot);
+        if (!key) continue;
+        const ReadyTask& task = pool_[*key];
+        const std::size_t w = gpu.id.index();
+        free_s_[w] = std::max(free_s_[w], seconds(snapshot.predictions->transfer(task, gpu.node))) +
+                     execution_s(task, gpu, snapshot);
+        ++waiting_[w];
+        placed.push_back({key->task, gpu.id});
+        pool_.remove(key->task);
+        any = true;
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<Pool::Key> nearest(const WorkerState& gpu, const Snapshot& snapshot) const {
+    std::optional<Pool::Key> best;
+    double least = kNeverSeconds;
+    std::size_t left = options_.looked_at_for_data;
+    for (const Pool::Key& key : pool_.by_rank()) {
+      if (left-- == 0) break;
+      const ReadyTask& task = pool_[key];
+      if (is_better_on_cores(task) || execution_s(task, gpu, snapshot) == kNeverSeconds) continue;
+      if (key.rank_s >= horizon_s_) return key;
+      const double bytes = weighed_bytes(task, gpu.node, *snapshot.predictions);
+      if (bytes >= least) continue;
+      least = bytes;
+      best = key;
+      if (bytes == 0) break;
+    }
+    return best;
+  }
+
+  [[nodiscard]] bool is_better_on_cores(const ReadyTask& task) const {
+    return outlook_.speedup(task.size_class) < outlook_.pivot() * (1 - 1e-9);
   }
 
   void place_by_rank(const Snapshot& snapshot, std::vector<Placed>& placed) {
@@ -183,20 +240,15 @@ class Homeward final : public PlacingPolicy {
     consider(task, snapshot);
     Candidate earliest;
     Candidate core;
-    double gpu_s = kNeverSeconds;
     double fastest_s = kNeverSeconds;
     for (const Candidate& candidate : candidates_) {
       if (candidate.finish_s < earliest.finish_s) earliest = candidate;
       fastest_s = std::min(fastest_s, candidate.execution_s);
-      if (!is_accelerator(candidate.worker->kind)) {
-        if (candidate.finish_s < core.finish_s) core = candidate;
-      } else {
-        gpu_s = std::min(gpu_s, candidate.execution_s);
-      }
+      if (!is_accelerator(candidate.worker->kind) && candidate.finish_s < core.finish_s) core = candidate;
     }
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
-    const bool better_on_core = core.worker != nullptr && core.execution_s < gpu_s * outlook_.pivot() * (1 - 1e-9);
+    const bool better_on_core = core.worker != nullptr && is_better_on_cores(task);
     if (better_on_core && core.finish_s + behind_s <= options_.core_share * horizon_s_ &&
         core.finish_s * options_.cover <= covered_s_) {
       return core;

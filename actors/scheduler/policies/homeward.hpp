@@ -7,7 +7,7 @@
 
 namespace troupe::scheduler {
 
-/// Every field was chosen by experiments (docs/policies.md); the policy is not sensitive to any of them.
+/// Every field was chosen by experiments, which also say how much each matters (docs/policies.md).
 struct HomewardOptions {
   /// How much later than the earliest a task may end so as to move less, in mean kernels (`Outlook::kernel_s`): at
   /// least and at most.
@@ -27,6 +27,8 @@ struct HomewardOptions {
   /// for others.
   double cover = 0.5;
   double spare_cover = 0.25;
+  /// Out of core: ready tasks that are looked at for one that needs few copies.
+  std::size_t looked_at_for_data = 4096;
 };
 
 /// Assumptions: kernel times are known, and tasks before they are ready, so that upward ranks and what is left mean
@@ -35,6 +37,11 @@ struct HomewardOptions {
 ///
 /// State: the ready tasks, by decreasing upward rank (fastest times). Nothing is placed before a worker has room: an
 /// idle core, a GPU with fewer than `ahead` tasks waiting, or a worker that is free when the copies are done.
+///
+/// *Out of core*: where the data of what is left do not fit into the GPUs' memories, copies decide, and ranks would
+/// lead each GPU through all of them again and again. Then each GPU with room takes, before step 1 and of the ready
+/// tasks that GPUs are better off with, one that has no slack, or else the one that needs the fewest bytes copied
+/// there, the highest rank of equals.
 ///
 /// Each decision begins with the *outlook* (`outlook.hpp`): the time T that what is left takes at least, by work or by
 /// rank, and the speed-up below which tasks are better off on cores. A task's *slack* is what it could end later

@@ -1,46 +1,63 @@
 #include "actors/scheduler/policies/outlook.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace troupe::scheduler {
 
 namespace {
-
-/// Infinite where the worker cannot run the class, or there is no such worker.
-double time_s(const Predictions& predictions, SizeClassId size_class, WorkerId worker) {
-  if (!worker.valid()) return std::numeric_limits<double>::infinity();
-  const Duration time = predictions.execution_times.get(size_class, worker);
-  return time == ExecutionTimes::kNever ? std::numeric_limits<double>::infinity() : seconds(time);
-}
-
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 }  // namespace
 
-void Outlook::collect(const Snapshot& snapshot, WorkerId core, WorkerId gpu) {
+double Outlook::speedup(SizeClassId size_class) const {
+  return size_class.valid() && size_class.index() < speedups_.size() ? speedups_[size_class.index()] : 1;
+}
+
+void Outlook::collect(const Snapshot& snapshot) {
   const Predictions& predictions = *snapshot.predictions;
-  const double never = std::numeric_limits<double>::infinity();
   shares_.clear();
+  speedups_.assign(predictions.left.size(), 1);
   double tasks = 0;
   kernel_s_ = 0;
   for (std::size_t i = 0; i < predictions.left.size(); ++i) {
-    const auto count = static_cast<double>(predictions.left[i]);
     const SizeClassId size_class(static_cast<std::uint32_t>(i));
-    const double on_core = time_s(predictions, size_class, core);
-    const double on_gpu = time_s(predictions, size_class, gpu);
-    const double fastest = std::min(on_core, on_gpu);
-    // Nothing left, not known yet, or no device for it.
-    if (count == 0 || fastest <= 0 || fastest == never) continue;
+    const MeanTimes mean = mean_times(snapshot, size_class);
+    const double fastest = std::min(mean.on_core_s, mean.on_gpu_s);
+    // Not known yet, or no device for it.
+    if (fastest <= 0 || fastest == kInfinite) continue;
+    const bool cores_only = mean.on_gpu_s == kInfinite;
+    speedups_[i] = cores_only ? 0 : mean.on_core_s / mean.on_gpu_s;
+    const auto count = static_cast<double>(predictions.left[i]);
+    if (count == 0) continue;
     tasks += count;
     kernel_s_ += fastest * count;
     Share& share = shares_.emplace_back();
-    share.cores_only = on_gpu == never;
-    share.gpus_only = on_core == never;
-    share.speedup = share.cores_only ? 0 : on_core / on_gpu;
-    share.on_cores_s = share.gpus_only ? 0 : on_core * count;
-    share.on_gpus_s = share.cores_only ? 0 : on_gpu * count;
+    share.cores_only = cores_only;
+    share.gpus_only = mean.on_core_s == kInfinite;
+    share.speedup = speedups_[i];
+    share.on_cores_s = share.gpus_only ? 0 : mean.on_core_s * count;
+    share.on_gpus_s = share.cores_only ? 0 : mean.on_gpu_s * count;
   }
   if (tasks > 0) kernel_s_ /= tasks;
   std::sort(shares_.begin(), shares_.end(), [](const Share& a, const Share& b) { return a.speedup > b.speedup; });
+}
+
+Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId size_class) {
+  // Devices, and how many such tasks they do in a second, all of a kind together.
+  std::array<double, 2> devices{};
+  std::array<double, 2> rates{};
+  for (const WorkerState& worker : snapshot.workers) {
+    const std::size_t side = is_accelerator(worker.kind) ? 1 : 0;
+    devices[side] += 1;
+    const Duration time = snapshot.predictions->execution_times.get(size_class, worker.id);
+    if (time == ExecutionTimes::kNever) continue;
+    // Nothing is known of the class.
+    if (time <= Duration::zero()) return {};
+    rates[side] += 1 / seconds(time);
+  }
+  const auto mean = [&](std::size_t side) { return rates[side] > 0 ? devices[side] / rates[side] : kInfinite; };
+  return {mean(0), mean(1)};
 }
 
 void Outlook::split(double cores, double gpus) {
@@ -67,15 +84,8 @@ void Outlook::split(double cores, double gpus) {
 void Outlook::look(const Snapshot& snapshot) {
   double cores = 0;
   double gpus = 0;
-  WorkerId core;
-  WorkerId gpu;
-  for (const WorkerState& worker : snapshot.workers) {
-    const bool is_gpu = is_accelerator(worker.kind);
-    (is_gpu ? gpus : cores) += 1;
-    WorkerId& first = is_gpu ? gpu : core;
-    if (!first.valid()) first = worker.id;
-  }
-  collect(snapshot, core, gpu);
+  for (const WorkerState& worker : snapshot.workers) (is_accelerator(worker.kind) ? gpus : cores) += 1;
+  collect(snapshot);
   if (cores > 0 && gpus > 0) {
     split(cores, gpus);
     return;

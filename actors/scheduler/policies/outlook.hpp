@@ -10,10 +10,11 @@ namespace troupe::scheduler {
 /// The area bound of the tasks that were submitted and have not ended, on cores and GPUs: no dependencies, no copies,
 /// and tasks that can be divided. For two kinds of device its linear program is solved by sorting: GPUs take the
 /// classes of tasks with the largest speed-up, cores those with the smallest, and the class in between is shared so
-/// that both end at the same time. All workers of a kind count as equally fast as its first.
+/// that both end at the same time. Devices of one kind and different types share every class that their kind has, each
+/// as much as it can do in the same time: they count as equally many devices of their mean speed.
 class Outlook {
  public:
-  /// O(classes * log classes). Without `Predictions::left`, nothing is left.
+  /// O(classes * (workers + log classes)). Without `Predictions::left`, nothing is left.
   void look(const Snapshot& snapshot);
 
   /// How long all of it takes at least.
@@ -21,6 +22,9 @@ class Outlook {
   /// Classes with a smaller speed-up are better off on cores. Zero where there are no cores, infinite where there are
   /// no GPUs.
   [[nodiscard]] double pivot() const { return pivot_; }
+  /// The time of the class on a core of mean speed over that on a GPU of mean speed: zero where only cores can run it,
+  /// infinite where only GPUs can.
+  [[nodiscard]] double speedup(SizeClassId size_class) const;
   /// The mean over all tasks of the time on the device that is faster for them: the unit of tolerances.
   [[nodiscard]] double kernel_s() const { return kernel_s_; }
 
@@ -35,10 +39,19 @@ class Outlook {
     bool gpus_only = false;
   };
 
-  void collect(const Snapshot& snapshot, WorkerId core, WorkerId gpu);
+  /// Of a device whose speed is the mean of all cores, or GPUs; infinite where none can run it.
+  struct MeanTimes {
+    double on_core_s = 0;
+    double on_gpu_s = 0;
+  };
+
+  void collect(const Snapshot& snapshot);
+  static MeanTimes mean_times(const Snapshot& snapshot, SizeClassId size_class);
   void split(double cores, double gpus);
 
   std::vector<Share> shares_;
+  /// By size class.
+  std::vector<double> speedups_;
   double rest_s_ = 0;
   double pivot_ = 0;
   double kernel_s_ = 0;

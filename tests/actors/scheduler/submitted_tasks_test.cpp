@@ -183,6 +183,17 @@ BOOST_AUTO_TEST_CASE(uses_are_counted_down_as_tasks_end) {
   BOOST_TEST(submitted.uses_left(HandleId(99)) == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(data_count_once_while_any_task_in_flight_uses_them) {
+  const TaskId first = task(0, {read(handles[0]), read_write(handles[1])});
+  const TaskId second = task(0, {read(handles[0])});
+  BOOST_TEST(submitted.data_left().count == 2 * sizeof(double));
+  submitted.ended(first);
+  submitted.ended(first);
+  BOOST_TEST(submitted.data_left().count == sizeof(double));
+  submitted.ended(second);
+  BOOST_TEST(submitted.data_left().count == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(the_last_write_is_the_one_that_no_task_in_flight_follows) {
   const TaskId first = task(0, {read_write(handles[0])});
   graph::Task* begun = host.ready.pop_front();

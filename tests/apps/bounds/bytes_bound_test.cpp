@@ -10,6 +10,7 @@
 
 #include "apps/bounds/lower_bounds.hpp"
 #include "apps/bounds/tile_triangles.hpp"
+#include "tests/support/bounds/best_schedule.hpp"
 #include "tests/support/tries.hpp"
 
 namespace troupe::apps {
@@ -48,9 +49,9 @@ class MovedBytes {
 class ThriftiestChoice {
  public:
   explicit ThriftiestChoice(const BytesProblem& problem) : problem_(problem), memory_(problem.tasks.size()) {
-    for (std::size_t type = 0; type < problem.counts.size(); ++type) {
-      for (int i = 0; i < problem.counts[type]; ++i) {
-        const std::size_t memory = problem.on_host[type] ? 0 : devices_.size() + 1;
+    for (std::size_t type = 0; type < problem.machine.types.size(); ++type) {
+      for (int i = 0; i < problem.machine.types[type].count; ++i) {
+        const std::size_t memory = problem.machine.types[type].on_host ? 0 : devices_.size() + 1;
         devices_.push_back({type, memory, 0});
       }
     }
@@ -73,7 +74,7 @@ class ThriftiestChoice {
       return;
     }
     for (Device& device : devices_) {
-      const double time = problem_.times_s[problem_.tasks[task].kind][device.type];
+      const double time = problem_.machine.types[device.type].times[problem_.tasks[task].kind];
       if (time == kCannotRun || device.busy + time > problem_.makespan_s) continue;
       const double busy = device.busy;
       device.busy += time;
@@ -89,6 +90,14 @@ class ThriftiestChoice {
   std::optional<std::uint64_t> best_;
 };
 
+/// Cores, and GPUs with memories of their own: `times` by kind, then type.
+BoundMachine with_memories(const std::vector<std::vector<double>>& times, const std::vector<int>& counts) {
+  BoundMachine machine = machine_of(times, counts);
+  machine.types[1].cores = 0;
+  machine.types[1].on_host = false;
+  return machine;
+}
+
 constexpr int kSide = 5;
 
 /// A matrix of 5 x 5 tiles of 10 bytes, without tasks: one core, which takes 4, and `gpus` GPUs, which take 1.
@@ -98,9 +107,7 @@ BytesProblem matrix(int gpus, double makespan_s) {
     for (int column = 0; column < kSide; ++column) problem.tiles.push_back({Bytes{10}, row, column});
   }
   problem.kinds = 1;
-  problem.times_s = {{4.0, 1.0}};
-  problem.counts = {1, gpus};
-  problem.on_host = {true, false};
+  problem.machine = with_memories({{4.0, 1.0}}, {1, gpus});
   problem.makespan_s = makespan_s;
   return problem;
 }
@@ -111,9 +118,8 @@ std::uint32_t tile(int row, int column) { return static_cast<std::uint32_t>(row 
 BytesProblem random_problem(std::mt19937& random) {
   BytesProblem problem = matrix(1 + static_cast<int>(random() % 2), 0);
   problem.kinds = 1 + random() % 2;
-  problem.times_s = {{4, 1}, {2, 2}};
-  problem.times_s.resize(problem.kinds);
-  if (random() % 4 == 0) problem.times_s[0][0] = kCannotRun;
+  for (WorkerType& type : problem.machine.types) type.times.resize(problem.kinds, 2);
+  if (random() % 4 == 0) problem.machine.types[0].times[0] = kCannotRun;
   for (BytesTile& tile : problem.tiles) tile.bytes = Bytes{1 + random() % 3};
   const auto tiles = static_cast<std::uint32_t>(1 + random() % 6);
   for (auto count = 1 + random() % 7; count > 0; --count) {
@@ -130,7 +136,7 @@ BytesProblem random_problem(std::mt19937& random) {
 /// Updates as in Cholesky (`lower`), LU or in any orientation, each with three tiles.
 BytesProblem random_triangles(std::mt19937& random) {
   BytesProblem problem = matrix(1 + static_cast<int>(random() % 3), 0);
-  problem.times_s = {{random() % 2 == 0 ? kCannotRun : 3.0, 1.0}};
+  problem.machine.types[0].times[0] = random() % 2 == 0 ? kCannotRun : 3.0;
   const auto shape = random() % 3;
   for (auto count = 3 + random() % 5; count > 0; --count) {
     std::vector<int> index{0, 1, 2, 3, 4};
@@ -273,7 +279,7 @@ BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_triangles_need) {
 /// Cholesky of n x n tiles of one byte, on cores that take 25 and 8 GPUs that take 1, in 1.2 of the area bound's time.
 BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
   constexpr int n = 20;
-  BytesProblem problem{{}, {}, 2, {{25.0, 1.0}, {25.0, 1.0}}, {4, 8}, {true, false}, 0};
+  BytesProblem problem{{}, {}, 2, with_memories({{25.0, 1.0}, {25.0, 1.0}}, {4, 8}), 0};
   const auto at = [](int row, int column) { return static_cast<std::uint32_t>(row * (row + 1) / 2 + column); };
   for (int row = 0; row < n; ++row) {
     for (int column = 0; column <= row; ++column) problem.tiles.push_back({Bytes{1000}, row, column});
@@ -288,7 +294,7 @@ BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
   const auto bound = bytes_lower_bound(problem).count;
   BOOST_TEST_MESSAGE(bound << " bytes, matrix " << 1000 * problem.tiles.size());
   BOOST_TEST(bound > 1000 * problem.tiles.size());
-  problem.counts = {4, 1};
+  problem.machine.types[1].count = 1;
   problem.makespan_s *= 8;
   const auto one = bytes_lower_bound(problem).count;
   BOOST_TEST_MESSAGE(one << " bytes with one GPU");

@@ -30,8 +30,8 @@ FactorizationGraph graph_of(linalg::Application application, std::int64_t n, con
   return run.recorder->take();
 }
 
-std::string codelet_of(const FactorizationGraph& graph, std::size_t task) {
-  return graph.kinds[graph.tasks[task].kind].codelet;
+std::string kernel_of(const FactorizationGraph& graph, std::size_t task) {
+  return graph.kinds[graph.tasks[task].kind].timed_as;
 }
 
 /// "(2,1)" for a tile of the matrix, "-" for other data.
@@ -60,8 +60,8 @@ BOOST_AUTO_TEST_CASE(cholesky_is_written_down_with_its_tiles_the_updated_one_fir
     BOOST_TEST(graph.tasks[i].predecessors == predecessors[i], boost::test_tools::per_element());
   }
   BOOST_TEST(graph.kinds.size() == 4U);
-  BOOST_TEST(codelet_of(graph, 3) == codelet_of(graph, 5));
-  BOOST_TEST(codelet_of(graph, 3) != codelet_of(graph, 4));
+  BOOST_TEST(kernel_of(graph, 3) == kernel_of(graph, 5));
+  BOOST_TEST(kernel_of(graph, 3) != kernel_of(graph, 4));
   // The triangle above the diagonal is not used.
   BOOST_TEST(graph.tiles.size() == 6U);
   for (const BytesTile& tile : graph.tiles) BOOST_TEST(tile.bytes.count == 512U * 512U * 8U);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(smaller_tiles_make_kinds_of_their_own) {
   // potrf and trsm on whole tiles, then syrk and potrf on the corner.
   BOOST_TEST(graph.tasks.size() == 4U);
   BOOST_TEST(graph.kinds.size() == 4U);
-  BOOST_TEST(codelet_of(graph, 0) == codelet_of(graph, 3));
+  BOOST_TEST(kernel_of(graph, 0) == kernel_of(graph, 3));
   BOOST_TEST(graph.kinds[graph.tasks[0].kind].flops > graph.kinds[graph.tasks[3].kind].flops);
   BOOST_TEST(graph.tiles.back().bytes.count == 100U * 100U * 8U);
 }

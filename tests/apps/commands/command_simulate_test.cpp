@@ -80,6 +80,19 @@ BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_has_the_graph_of_qr_and_says_w
           {"--pivoting", "no effect", "lu"});
 }
 
+BOOST_AUTO_TEST_CASE(a_policy_that_leaves_the_gpus_idle_is_told_of_once_and_placing_ones_are_not) {
+  const auto told = [](const Words& more) {
+    const auto ran = run_program(cholesky(more));
+    BOOST_TEST(ran.exit_status == 0);
+    return ran.errors;
+  };
+  const std::string errors = told({"--n", "8192", "--gpus", "4,8", "--policy", "lws", "--policy", "homeward"});
+  BOOST_TEST(contains(errors, "troupe: warning: under policy lws the GPUs were busy "), errors);
+  BOOST_TEST(std::ranges::count(errors, '\n') == 1);
+  BOOST_TEST(told({"--n", "1024", "--gpus", "8", "--policy", "heft"}) == "");
+  BOOST_TEST(told({"--gpus", "0", "--policy", "lws"}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) {
   const auto json = json_of(cholesky({"--n", "1024", "--gpus", "0-2", "--policy", "heft", "--policy", "mct:cp"}));
   BOOST_TEST(json["virtual"] == true);
@@ -131,6 +144,13 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
   const auto& result = json["results"][0];
   BOOST_TEST(result["seconds_margin"].get<double>() > 0);
   BOOST_TEST(result["gflops_margin"].get<double>() > 0);
+  // Each has a bound of its own, of the times that it drew.
+  std::set<double> bounds;
+  for (const auto& run : result["runs"]) {
+    BOOST_TEST(run["bound_seconds"].get<double>() <= run["seconds"].get<double>());
+    bounds.insert(run["bound_seconds"].get<double>());
+  }
+  BOOST_TEST(bounds.size() == 4U);
   std::set<double> times;
   double sum = 0;
   for (const auto& run : result["runs"]) {
@@ -143,7 +163,8 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
-  const Words common = cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "lws", "--repeat", "3", "--json"});
+  const Words common =
+      cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "heteroprio", "--repeat", "3", "--json"});
   const auto with_jobs = [&](const std::string& jobs) {
     Words arguments = common;
     arguments.insert(arguments.end(), {"--jobs", jobs});
@@ -157,9 +178,9 @@ BOOST_AUTO_TEST_CASE(a_seed_means_the_same_run_whatever_the_number_of_jobs) {
 
 BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
   const std::string text = succeeds(
-      cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--assume", "starpu"}));
+      cholesky({"--gpus", "1,3", "--policy", "heft", "--policy", "mct", "--repeat", "2", "--assume", "starpu"}));
   for (const char* part : {"cholesky on idgraf-double, double precision, tile 512, virtual time, 2 runs each", "heft",
-                           "ws", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
+                           "mct", "GFlop/s", "+-", "of bound", "GPU to GPU", "at least", "10 us per kernel launch",
                            "0.9 of each GPU's memory", "finished tiles written back early"}) {
     BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
   }
@@ -222,10 +243,10 @@ BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
   if (no_gnuplot()) return;
   const std::string path = folder.path("f.svg");
   const std::string text =
-      succeeds(cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "ws", "--repeat", "2", "--plot", path}));
+      succeeds(cholesky({"--gpus", "1-3", "--policy", "heft", "--policy", "mct", "--repeat", "2", "--plot", path}));
   BOOST_TEST(contains(text, "Plot: " + path));
   const std::string svg = folder.read("f.svg");
-  for (const char* part : {"<svg", "</svg>", "GFlop/s", "GB moved", "heft", "ws"}) BOOST_TEST(contains(svg, part));
+  for (const char* part : {"<svg", "</svg>", "GFlop/s", "GB moved", "heft", "mct"}) BOOST_TEST(contains(svg, part));
 }
 
 BOOST_AUTO_TEST_CASE(gpus_too_small_for_a_task_leave_it_to_cores_with_a_warning) {
@@ -249,7 +270,46 @@ BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
   refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
   refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
   Words single = cholesky({"--policy", "heft", "--precision", "single"});
-  refuses(single, {"idgraf-double", "potrf", "single"});
+  refuses(single, {"idgraf-double", "potrf", "single", "take --precision double"});
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_is_missing_is_named_and_precision_only_where_it_is_the_reason) {
+  std::ifstream whole(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf.json");
+  nlohmann::json machine = nlohmann::json::parse(whole);
+  auto& kernels = machine["kernels"];
+  const auto is_trsm = [](const auto& one) { return one["application"] == "cholesky" && one["kernel"] == "trsm"; };
+  kernels.erase(std::remove_if(kernels.begin(), kernels.end(), is_trsm), kernels.end());
+  const Words arguments{"simulate", "cholesky", "--platform", folder.write("no-trsm.json", machine.dump()),
+                        "--n",      "960",      "--policy",   "heft"};
+  for (const char* precision : {"", "single", "double"}) {
+    Words asked = arguments;
+    if (*precision != 0) asked.insert(asked.end(), {"--precision", precision});
+    const traces::ChildOutput ran = run_program(asked);
+    BOOST_TEST(ran.exit_status == 2);
+    const std::string missing = *precision == 'd' ? "potrf" : "trsm";
+    BOOST_TEST(contains(ran.errors, "no times for kernel '" + missing + "' of application 'cholesky', of which it has"),
+               ran.errors);
+    BOOST_TEST(!contains(ran.errors, "--precision"), ran.errors);
+  }
+  refuses({"simulate", "lu", "--platform", "sirocco-double", "--n", "960", "--policy", "heft"},
+          {"sirocco-double", "none for application 'lu'", "getrf_nopiv or getrf, trsm_right_upper"});
+}
+
+BOOST_AUTO_TEST_CASE(a_description_with_a_slip_is_refused) {
+  std::ifstream whole(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf-double.json");
+  const nlohmann::json good = nlohmann::json::parse(whole);
+  const auto spoilt = [&](const char* pointer, const nlohmann::json& value, const Words& parts) {
+    nlohmann::json machine = good;
+    machine[nlohmann::json::json_pointer(pointer)] = value;
+    refuses({"simulate", "cholesky", "--platform", folder.write("spoilt.json", machine.dump()), "--n", "960",
+             "--policy", "heft"},
+            parts);
+  };
+  spoilt("/kernels/5/cpu_uss", {{"mean", 1}}, {"spoilt.json", "kernels[5].cpu_uss", "did you mean \"cpu_us\"?"});
+  spoilt("/kernels/5/tile", 320.5, {"kernels[5].tile is 320.5", "whole number"});
+  spoilt("/kernels/5/gpu_us/3/dev", 1e9, {"kernels[5].gpu_us[3].dev is", "at most 10 times the mean"});
+  spoilt("/kernels/5/cpu_us/mean", 1e3 * good["kernels"][5]["cpu_us"]["mean"].get<double>(),
+         {"kernels[5].cpu_us has", "1/30"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_numbers_of_gpus_are_refused) {

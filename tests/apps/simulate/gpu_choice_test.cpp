@@ -1,5 +1,6 @@
 #include "apps/simulate/gpu_choice.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
@@ -58,6 +59,38 @@ BOOST_AUTO_TEST_CASE(a_list_is_taken_as_it_is) {
   refuses(gpu_order("0,8", idgraf()), "has no GPU 8");
   refuses(gpu_order("0,0", idgraf()), "neither near, nor spread");
   refuses(gpu_order("far", idgraf()), "neither near, nor spread");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_numbers_its_gpus_by_what_they_are) {
+  const Numbers expected = regardless_of_numbers({0, 1, 2, 3, 4, 5, 6, 7}, idgraf());
+  BOOST_TEST(regardless_of_numbers({6, 3, 0, 5, 1, 7, 2, 4}, idgraf()) == expected, boost::test_tools::per_element());
+  // Those of a switch stay together.
+  for (std::size_t i = 0; i < expected.size(); i += 2) BOOST_TEST(expected[i] / 2 == expected[i + 1] / 2);
+  // A description that numbers the GPUs the other way round describes the same machine.
+  platform::MachineDescription other = idgraf();
+  const std::size_t nodes = other.node_count();
+  const auto renumbered = [&](std::size_t node) { return node == 0 ? 0 : nodes - node; };
+  std::ranges::reverse(other.gpus);
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      other.routes[renumbered(from) * nodes + renumbered(to)] = idgraf().routes[from * nodes + to];
+    }
+  }
+  other.kernels.clear();
+  platform::MachineDescription same = idgraf();
+  same.kernels.clear();
+  const Numbers of_same = regardless_of_numbers({0, 1, 2, 3}, same);
+  const Numbers of_other = regardless_of_numbers({4, 5, 6, 7}, other);
+  for (std::size_t i = 0; i < of_same.size(); ++i) {
+    for (std::size_t j = 0; j < of_same.size(); ++j) {
+      if (i == j) continue;
+      const auto node = [](int gpu) { return static_cast<std::size_t>(gpu) + 1; };
+      BOOST_TEST((other.route(node(of_other[i]), node(of_other[j])).links ==
+                  same.route(renumbered(node(of_other[i])), renumbered(node(of_other[j]))).links));
+      BOOST_TEST(same.route(node(of_same[i]), node(of_same[j])).bandwidth_mb_per_s ==
+                 other.route(node(of_other[i]), node(of_other[j])).bandwidth_mb_per_s);
+    }
+  }
 }
 
 }  // namespace

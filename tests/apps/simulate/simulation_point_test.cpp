@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_some_runs_did_not_use_counts_as_nothing_there) 
 BOOST_AUTO_TEST_CASE(the_share_of_the_bound_is_unknown_without_a_bound) {
   auto point = point_of({4, {}, "heft"}, {outcome(2, 10, {})});
   BOOST_TEST(!point.share_of_bound().has_value());
-  point.bound_seconds = 0.5;
+  point.run_bounds_s = {0.4, 0.6};
   BOOST_TEST(point.share_of_bound().value() == 0.25);
 }
 

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/described/machine_description.hpp"
@@ -56,6 +57,8 @@ void refused_with(const char* pointer, const json& value, const Words& parts) {
   refused(machine.dump(), parts);
 }
 
+void refused_with_fix(const json& fix, const Words& parts) { refused_with("/transfers/latency_us_fix", fix, parts); }
+
 /// The field at `pointer` is not there.
 void refused_without(const char* pointer, const Words& parts) {
   json machine = small_machine();
@@ -96,18 +99,41 @@ BOOST_AUTO_TEST_CASE(a_good_description_is_taken_field_by_field) {
 BOOST_AUTO_TEST_CASE(a_machine_without_gpus_needs_no_links) {
   const MachineDescription machine = taken(json::parse(
       R"({"name": "cores", "cpu": {"cores": 2}, "gpus": [], "kernels": [{"application": "a", "kernel": "k",
-          "precision": "single", "tile": 1.5, "cpu_us": {"mean": 1}, "gpu_us": []}]})"));
+          "precision": "single", "tile": 2.0, "cpu_us": {"mean": 1}, "gpu_us": []}]})"));
   BOOST_TEST(machine.sockets == 1);
   BOOST_TEST(machine.node_count() == 1);
   BOOST_TEST(!machine.kernels.front().on_gpus());
 }
 
-BOOST_AUTO_TEST_CASE(fields_that_are_not_known_are_left_alone) {
+BOOST_AUTO_TEST_CASE(remarks_are_left_alone) {
   json machine = small_machine();
-  machine["assumptions"] = {{"note", "anything"}};
-  machine["kernels"][0]["cluster_us"] = -1;
+  machine["assumptions"] = {{"whatever", "anything"}};
+  machine["note"] = 7;
+  machine["kernels"][0]["cluster_10_cores_us"] = -1;
+  machine["kernels"][0]["time_origin"] = "assumed";
+  machine["kernels"][0]["cpu_us"]["samples"] = 3;
   machine["pci"]["links"][0]["gpus_behind"] = "all";
+  machine["pci"]["links"][0]["capacity_note"] = "guessed";
   taken(machine);
+}
+
+BOOST_AUTO_TEST_CASE(a_field_that_is_not_known_is_named_with_the_nearest) {
+  refused_with("/gpuz", 1, {"gpuz: a machine has no such field", "\"gpus\""});
+  refused_with("/cpu/core", 1, {"cpu.core: ", "\"cores\""});
+  refused_with("/gpus/1/memory_byte", 1, {"gpus[1].memory_byte: a GPU has", "\"memory_bytes\""});
+  refused_with("/transfers/bandwith_mb_per_s", 1, {"transfers.bandwith_mb_per_s: ", "\"bandwidth_mb_per_s\""});
+  refused_with_fix({{"row", 1}, {"values", {7, 0, 8}}, {"rows", 1}}, {"transfers.latency_us_fix.rows", "\"row\""});
+  refused_with("/pci/link", 1, {"pci.link: ", "\"links\""});
+  refused_with("/pci/links/0/latency", 1, {"pci.links[0].latency: a link has", "\"latency_us\""});
+  refused_with("/pci/routes/3/form", 1, {"pci.routes[3].form: a route has", "\"from\""});
+  refused_with("/kernels/1/cpu_uss", 1, {"kernels[1].cpu_uss: a kernel has no such field", "did you mean \"cpu_us\"?"});
+  refused_with("/kernels/1/cluster__cores_us", 1, {"kernels[1].cluster__cores_us"});
+  refused_with("/kernels/0/cpu_us/mena", 1, {"kernels[0].cpu_us.mena: a time has", "\"mean\""});
+  refused_with("/kernels/0/gpu_us/1/device", 1, {"kernels[0].gpu_us[1].device: a GPU's time has", "\"dev\""});
+  // Before what follows from it: here nothing says where the kernel runs.
+  json machine = small_machine();
+  machine["kernels"][1]["cpu_uss"] = std::exchange(machine["kernels"][1]["cpu_us"], nullptr);
+  refused(machine.dump(), {"kernels[1].cpu_uss"});
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_field_is_named) {
@@ -178,6 +204,21 @@ BOOST_AUTO_TEST_CASE(numbers_outside_their_range_are_refused) {
   refused_with("/gpus/0/launch_us", -1, {"gpus[0].launch_us is -1", "microseconds"});
   refused_with("/gpus/0/notice_us", "x", {"gpus[0].notice_us is \"x\""});
   refused_with("/gpus/0/id", 1, {"gpus[0].id is 1", "position"});
+}
+
+BOOST_AUTO_TEST_CASE(tiles_are_whole_numbers) {
+  for (const json& value : {json(2.5), json(0.5), json(0), json(-8), json(2e6), json("8")}) {
+    refused_with("/kernels/1/tile", value, {"kernels[1].tile is " + value.dump(), "a whole number above 0"});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(deviations_are_of_the_order_of_the_mean) {
+  refused_with("/kernels/0/cpu_us/dev", 1e9,
+               {"kernels[0].cpu_us.dev is 1000000000", "at most 10 times the mean, 100 us"});
+  refused_with("/kernels/0/gpu_us/0/dev", 201, {"kernels[0].gpu_us[0].dev is 201", "at most 10 times the mean, 20 us"});
+  json machine = small_machine();
+  machine["kernels"][0]["cpu_us"]["dev"] = 1000;
+  taken(machine);
 }
 
 BOOST_AUTO_TEST_CASE(matrices_have_a_row_and_a_column_for_each_memory) {

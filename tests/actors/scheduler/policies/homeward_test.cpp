@@ -147,6 +147,42 @@ BOOST_AUTO_TEST_CASE(where_gpus_would_run_out_of_work_meanwhile_it_takes_the_fas
   BOOST_TEST((let_go(*policy, machine, {ranked(machine.of_class(panel), 100)}) == Placement{{0, 1}}));
 }
 
+/// Two GPUs, each with room for 4000 bytes. Of 16 ready tasks, by rising number and falling rank, the even ones use
+/// data that the first GPU has and the odd ones what the second has.
+Placement by_data(std::uint64_t bytes_left, int task_without_slack = -1) {
+  HandMadeMachine machine(0, 2);
+  const auto gemm = machine.size_class(HandMadeMachine::kNever, 1000);
+  machine.predictions.capacities = {Bytes{0}, Bytes{4000}, Bytes{4000}};
+  machine.predictions.data_left = Bytes{bytes_left};
+  machine.predictions.left = {1000};
+  machine.data_on(1, {0}).data_on(2, {1}).data_on(3, {2});
+  std::vector<ReadyTask> tasks;
+  for (int i = 0; i < 16; ++i) {
+    // The first ones use what neither has.
+    const std::uint64_t data = i < 8 ? 1 : i % 2 == 0 ? 2 : 3;
+    const int rank_us = i == task_without_slack ? 1'000'000 : 2000 - i;
+    tasks.push_back(ranked(machine.of_class(gemm, {machine.use(data, AccessMode::read, 500)}), rank_us));
+  }
+  const auto policy = homeward();
+  return let_go(*policy, machine, tasks);
+}
+
+BOOST_AUTO_TEST_CASE(out_of_core_gpus_take_what_needs_the_fewest_copies) {
+  BOOST_TEST((by_data(8001) == Placement{{8, 0}, {10, 0}, {9, 1}, {11, 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(in_core_ranks_come_first) {
+  const Placement placed = by_data(8000);
+  BOOST_TEST_REQUIRE(placed.size() == 4U);
+  for (const auto& [task, worker] : placed) BOOST_TEST(task < 4U);
+}
+
+BOOST_AUTO_TEST_CASE(out_of_core_what_has_no_slack_is_not_overtaken_by_what_is_near) {
+  // One GPU has it, and what is nearest besides.
+  const Placement placed = by_data(8001, 3);
+  BOOST_TEST(placed.contains(3));
+}
+
 BOOST_AUTO_TEST_CASE(a_task_that_no_worker_can_run_is_left_alone) {
   HandMadeMachine machine(1, 0);
   const auto gpu_only = machine.size_class(HandMadeMachine::kNever, 10);

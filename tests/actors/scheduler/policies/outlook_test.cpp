@@ -53,6 +53,29 @@ BOOST_AUTO_TEST_CASE(cores_take_what_gpus_gain_least_on) {
   BOOST_TEST(outlook.kernel_s() == (50 * 10e-6 + 10 * 15e-6) / 60, kClose);
 }
 
+BOOST_AUTO_TEST_CASE(unequal_devices_of_a_kind_share_a_class_as_they_are_fast_whatever_their_order) {
+  // In 60 us the GPUs do 6 tasks and 2, the core 1: 45 tasks take 300 us.
+  for (const std::uint32_t slow : {1U, 2U}) {
+    HandMadeMachine machine(1, 2);
+    const SizeClassId gemm = machine.size_class(60, 10);
+    machine.predictions.execution_times.set(gemm, WorkerId(slow), HandMadeMachine::us(30));
+    machine.predictions.left = {45};
+    const Outlook outlook = look_at(machine);
+    BOOST_TEST(outlook.rest_s() == 300e-6, kClose);
+    // A GPU of mean speed does 4.
+    BOOST_TEST(outlook.speedup(gemm) == 4, kClose);
+    BOOST_TEST(outlook.kernel_s() == 15e-6, kClose);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_cannot_run_a_class_takes_no_part_in_it) {
+  HandMadeMachine machine(0, 2);
+  const SizeClassId gemm = machine.size_class(HandMadeMachine::kNever, 10);
+  machine.predictions.execution_times.set(gemm, WorkerId(0), ExecutionTimes::kNever);
+  machine.predictions.left = {7};
+  BOOST_TEST(look_at(machine).rest_s() == 70e-6, kClose);
+}
+
 BOOST_AUTO_TEST_CASE(what_only_one_kind_can_run_stays_there) {
   HandMadeMachine machine(1, 1);
   (void)machine.size_class(40, HandMadeMachine::kNever);

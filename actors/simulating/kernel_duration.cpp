@@ -1,0 +1,70 @@
+#include "actors/simulating/kernel_duration.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "proto/random.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// "cholesky/gemm/double" in its three parts; empty where there are none.
+struct TimedAs {
+  std::string_view application;
+  std::string_view kernel;
+  std::string_view precision;
+};
+
+TimedAs parts_of(std::string_view text) {
+  const std::size_t first = text.find('/');
+  const std::size_t last = text.rfind('/');
+  if (first == std::string_view::npos || first == last) return {"", text, ""};
+  return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
+}
+
+/// A standard normal number that depends on seed and task alone.
+double normal(std::uint64_t seed, TaskId task) {
+  Random random(seed * 0x9e3779b97f4a7c15ULL ^ (task.value() + 1) * 0xd1b54a32d192ed03ULL);
+  (void)random.next();
+  const double u = (static_cast<double>(random.next() >> 11U) + 0.5) * 0x1p-53;
+  const double v = static_cast<double>(random.next() >> 11U) * 0x1p-53;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
+}
+
+}  // namespace
+
+Result<platform::KernelTime> described_time(const platform::MachineDescription& machine, const std::string& kernel,
+                                            double flops, const DescribedDevice& device) {
+  const TimedAs parts = parts_of(kernel);
+  const platform::KernelTimes* times = machine.find_kernel(parts.application, parts.kernel, parts.precision);
+  if (times == nullptr) {
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("machine '{}' has no times for kernel '{}' (application/kernel/precision), which it is "
+                               "timed as: add them to its description",
+                               machine.name, kernel)};
+  }
+  const bool on_gpu = is_accelerator(device.type.kind);
+  if (!(on_gpu ? times->on_gpus() : times->on_cpu())) {
+    return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine.name,
+                                                     kernel, to_string(device.type))};
+  }
+  const double edge = times->edge_with(flops);
+  return on_gpu ? times->gpu(device.gpu, edge) : times->cpu(edge);
+}
+
+Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time, DeviceKind kind,
+                         TaskId task) {
+  double us = time.mean_us;
+  if (options.noise && us > 0 && time.deviation_us > 0) {
+    const double ratio = time.deviation_us / us;
+    const double variance = std::log1p(ratio * ratio);
+    us *= std::exp(std::sqrt(variance) * normal(options.seed, task) - variance / 2);
+  }
+  const Duration overhead = is_accelerator(kind) ? options.kernel_overhead : Duration::zero();
+  return Duration(std::llround(us * 1000)) + overhead;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,21 @@
+#include "apps/run/idle_gpus.hpp"
+
+#include <fmt/format.h>
+
+#include "actors/scheduler/policy.hpp"
+#include "apps/terminal/standard_error.hpp"
+
+namespace troupe::apps {
+
+void remark_on_idle_gpus(const std::string& policy, double gpus_busy) {
+  if (gpus_busy >= 0.5) return;
+  const auto made = scheduler::make_policy(policy, {});
+  // Those of a program's own, and of a service, are not known by a name.
+  if (!made || made.value().placing) return;
+  say(fmt::format(
+      "troupe: warning: under policy {} the GPUs were busy {:.1f} % of the time: it does not know which device "
+      "is faster for a task. Placing policies do, such as homeward or heft\n",
+      policy, 100 * gpus_busy));
+}
+
+}  // namespace troupe::apps

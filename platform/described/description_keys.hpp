@@ -1,0 +1,18 @@
+/// Which keys the objects of a machine's description may have: others are slips of the pen.
+#pragma once
+
+#include "platform/files/json_field.hpp"
+
+namespace troupe::platform {
+
+/// The objects of a description.
+enum class DescribedObject { machine, cpu, gpu, transfers, latency_fix, pci, link, route, kernel, time, gpu_time };
+
+/// Throws `Error` with code `bad_input` where the object has a key that is neither read nor a remark; the message names
+/// the key, its place and the nearest one that is known there.
+///
+/// Remarks are not looked at: `note`, `comment`, `origin`, what ends in `_note` or `_origin`, and those that the
+/// machines that come with Troupe carry beside their figures.
+void check_keys(const JsonField& field, DescribedObject object);
+
+}  // namespace troupe::platform

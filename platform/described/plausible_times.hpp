@@ -1,0 +1,40 @@
+/// Slips of the pen in kernel times: milliseconds for microseconds, a zero too many.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/described/kernel_times.hpp"
+
+namespace troupe::platform {
+
+/// All that a file says of one kernel.
+struct DescribedKernel {
+  std::string application;
+  std::string kernel;
+  std::string precision;
+  std::vector<TileTimes> tiles;
+  /// Where each tile was read.
+  std::vector<std::string> paths;
+};
+
+/// What is wrong, with both places and the criterion, or "". Times of one device are out of line where
+///
+/// - from one tile of a kernel to the next larger one the time falls, or the rate does, by a factor of more than
+///   `kBetweenTiles` (in all machines that come with Troupe: 2.2), or their operations for each cube of the edge differ
+///   by as much;
+/// - of two GPUs of one model, one takes more than `kBetweenGpus` times as long for the same (there: 5.6);
+/// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the others' (there:
+///   13), or on GPUs `kBetweenKernelsOnGpus` times (there: 48).
+///
+/// Rates are operations over time; where operations are not counted, cubes of the edge in the first, and the last is
+/// left out. `models`: of each GPU.
+[[nodiscard]] std::string implausible_time(const std::vector<DescribedKernel>& kernels,
+                                           const std::vector<std::string>& models);
+
+inline constexpr double kBetweenTiles = 30;
+inline constexpr double kBetweenGpus = 50;
+inline constexpr double kBetweenKernelsOnCores = 100;
+inline constexpr double kBetweenKernelsOnGpus = 300;
+
+}  // namespace troupe::platform
