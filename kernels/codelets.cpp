@@ -14,6 +14,7 @@
 #include "kernels/cuda/gpu_codelets.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/fortran.hpp"
+#include "kernels/incremental_pivoting.hpp"
 #include "kernels/reflectors.hpp"
 #include "kernels/tile_codelet_list.hpp"
 
@@ -301,12 +302,73 @@ Codelet swap_rows() {
                            [](const KernelContext&) { return 0.0; });
 }
 
+/// The last rows of a tile with the diagonal, copied to V: those from the diagonal on.
+template <class T>
+void copy_to(Out<T> v, Out<T> own) {
+  for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
+}
+
+/// Pivots among rows 0 up to `rows`.
+CheckedPivots checked(const std::span<const int>& pivots, std::int64_t rows) { return {{&pivots, 1}, 0, rows}; }
+
+/// Throws where a pivot is zero and, `last`, no tile is left that could have another.
+template <class T>
+void require_pivots(Out<T> u, std::int64_t first, std::int64_t last) {
+  for (std::int64_t j = 0; last != 0 && j < u.cols; ++j) {
+    if (u(j, j) == T{0}) singular(first + j + 1);
+  }
+}
+
+template <class T>
+Codelet getrf_incpiv() {
+  const auto kernel = [](Out<T> a, Out<T> v, std::span<int> pivots, std::int64_t first, std::int64_t last) {
+    const Out<T> own = rows_below(a, a.rows - v.rows);
+    std::vector<int> found(pivots.size());  // as in getrf_panel
+    (void)factor_panel(own, std::span(found));
+    std::ranges::copy(found, pivots.begin());
+    copy_to(v, own);
+    require_pivots(own, first, last);
+  };
+  return make("getrf_incpiv", {rw, w, w}, kernel,
+              [](const KernelContext& c) { return panel_flops(rows(c, 1), cols(c, 0)); });
+}
+
+template <class T>
+Codelet gessm(void (*apply)(In<T>, const CheckedPivots&, Out<T>)) {
+  const auto kernel = [apply](In<T> v, std::span<const int> pivots, Out<T> c) {
+    apply(v, checked(pivots, v.rows), rows_below(c, c.rows - v.rows));
+  };
+  return make("gessm", {r, r, rw}, kernel,
+              [](const KernelContext& c) { return cols(c, 2) * cols(c, 0) * (2 * rows(c, 0) - cols(c, 0)); });
+}
+
+template <class T>
+Codelet tstrf() {
+  const auto kernel = [](Out<T> u, Out<T> b, Out<T> l, std::span<int> pivots, std::int64_t offset, std::int64_t first,
+                         std::int64_t last) {
+    const Out<T> triangle = part(u, offset, 0, b.cols, b.cols);
+    kernels::tstrf(triangle, b, l, pivots);
+    require_pivots(triangle, first, last);
+  };
+  return make("tstrf", {rw, rw, w, w}, kernel,
+              [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
+}
+
+template <class T>
+Codelet ssssm(void (*apply)(In<T>, In<T>, const CheckedPivots&, Out<T>, Out<T>)) {
+  const auto kernel = [apply](In<T> b, In<T> l, std::span<const int> pivots, Out<T> a, Out<T> c, std::int64_t offset) {
+    apply(b, l, checked(pivots, b.cols + b.rows), rows_from(a, offset, b.cols), c);
+  };
+  return make("ssssm", {r, r, r, rw, rw}, kernel,
+              [](const KernelContext& c) { return 2 * rows(c, 0) * cols(c, 0) * cols(c, 4); });
+}
+
 template <class T>
 Codelet geqrt() {
   const auto kernel = [](Out<T> a, Out<T> t, Out<T> v) {
     const Out<T> own = rows_below(a, a.rows - v.rows);
     kernels::geqrt(own, t);
-    for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
+    copy_to(v, own);
   };
   return make("geqrt", {rw, w, w}, kernel,
               [](const KernelContext& c) { return 2 * cols(c, 0) * cols(c, 0) * (rows(c, 2) - cols(c, 0) / 3); });
@@ -369,6 +431,12 @@ TileCodelets<T> make_codelets() {
       .getrf_panel = getrf_panel<T>(),
       .swap_and_solve = swap_and_solve<T>(),
       .swap_rows = swap_rows<T>(),
+      .getrf_incpiv = getrf_incpiv<T>(),
+      .gessm = gessm<T>(kernels::gessm),
+      .gessm_back = gessm<T>(kernels::gessm_back),
+      .tstrf = tstrf<T>(),
+      .ssssm = ssssm<T>(kernels::ssssm),
+      .ssssm_back = ssssm<T>(kernels::ssssm_back),
       .geqrt = geqrt<T>(),
       .gemqrt = gemqrt<T>("gemqrt", 'N'),
       .gemqrt_transposed = gemqrt<T>("gemqrt", 'T'),

@@ -46,6 +46,17 @@ struct TileCodelets {
   /// P r… (one after the other), C rw…; offset, first: exchanges rows of C from row `offset` on by the pivots.
   Codelet swap_rows;
 
+  // With incremental pivoting: rows are exchanged inside the tile with the diagonal and inside pairs of tiles, as in
+  // kernels/incremental_pivoting.hpp. Of a tile with the diagonal getrf_incpiv and gessm take the last rows, as many as
+  // V has: those from the diagonal on. Pivots are counted from there. L has as many rows as the inner block. `last`
+  // (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
+  Codelet getrf_incpiv;  ///< A rw, V w, P w; first, last: P A = L U in A, and also in V
+  Codelet gessm;         ///< V r, P r, C rw: C <- L^-1 P C
+  Codelet gessm_back;    ///< V r, P r, C rw: C <- P^T L C
+  Codelet tstrf;         ///< U rw, B rw, L w, P w; offset, first, last: LU of the upper triangle of U_o on top of B
+  Codelet ssssm;  ///< B r, L r, P r, A rw, C rw; offset: eliminates in [A_o; C]; A_o has as many rows as B has columns
+  Codelet ssssm_back;  ///< the inverse of that
+
   // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a tile with the diagonal
   // geqrt and gemqrt take the last rows, as many as V has: those from the diagonal on.
   Codelet geqrt;              ///< A rw, T w, V w: A = Q R; R in the upper triangle of A, reflectors in A and V

@@ -20,6 +20,19 @@ const char* to_string(Application application) {
   return "unknown";
 }
 
+const char* to_string(Pivoting pivoting) {
+  switch (pivoting) {
+    case Pivoting::none: return "none";
+    case Pivoting::partial: return "partial";
+    case Pivoting::incremental: return "incremental";
+  }
+  return "unknown";
+}
+
+bool eliminates_pairs(Application application, Pivoting pivoting) {
+  return application == Application::qr || (application == Application::lu && pivoting == Pivoting::incremental);
+}
+
 std::int64_t default_tile(Application application, std::int64_t n) {
   // A dozen tiles across keep a few cores busy. QR's panels have more to do, at half the speed of the updates.
   const bool qr = application == Application::qr;
@@ -49,7 +62,8 @@ Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std
   const std::int64_t cols = std::min(options.tile, n);
   const std::int64_t rows = options.tile_rows > 0 ? std::min(options.tile_rows, n) : cols;
   const std::int64_t inner = options.inner > 0 ? options.inner : default_inner(rows, cols);
-  const std::int64_t factor = options.application == Application::qr ? std::min(inner, cols) * cols : 0;
+  const bool pairs = eliminates_pairs(options.application, options.pivoting);
+  const std::int64_t factor = pairs ? std::min(inner, cols) * cols : 0;
   return {static_cast<std::uint64_t>(3 * rows * cols + factor) * element_bytes};
 }
 
@@ -110,7 +124,7 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
   const std::int64_t ld = std::max<std::int64_t>(a.rows, 1);
   const TileSize tile(options.tile_rows, options.tile);
   const bool copied = options.spread && runtime.numa_nodes() > 1;
-  const bool columns = options.application == Application::lu && options.pivoting;
+  const bool columns = options.application == Application::lu && options.pivoting == Pivoting::partial;
   const TileLayout layout(columns ? TileStorage::columns : TileStorage::tiles,
                           copied ? TilePlacement::spread : TilePlacement::first_touch);
   if (!copied) pinned_ = runtime.pin(a.values.data(), Bytes{a.values.size() * sizeof(T)});
@@ -122,11 +136,16 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
   switch (options.application) {
     case Application::cholesky: cholesky(runtime, *tiles_); break;
     case Application::lu:
-      if (options.pivoting) {
-        pivots_ = std::make_unique<Pivots>(runtime, a.rows, options.tile);
-        lu(runtime, *tiles_, *pivots_);
-      } else {
-        lu_without_pivoting(runtime, *tiles_);
+      switch (options.pivoting) {
+        case Pivoting::none: lu_without_pivoting(runtime, *tiles_); break;
+        case Pivoting::partial:
+          pivots_ = std::make_unique<Pivots>(runtime, a.rows, options.tile);
+          lu(runtime, *tiles_, *pivots_);
+          break;
+        case Pivoting::incremental:
+          pairs_ = std::make_unique<IncrementalFactors<T>>(runtime, *tiles_, options.inner);
+          lu_incremental(runtime, *tiles_, *pairs_);
+          break;
       }
       break;
     case Application::qr:
@@ -171,10 +190,10 @@ void Factorization<T>::solve(DenseMatrix<T>& b) {
   switch (options_.application) {
     case Application::cholesky: cholesky_solve(runtime_, *tiles_, x); break;
     case Application::lu:
-      if (options_.pivoting) {
-        lu_solve(runtime_, *tiles_, *pivots_, x);
-      } else {
-        lu_solve_without_pivoting(runtime_, *tiles_, x);
+      switch (options_.pivoting) {
+        case Pivoting::none: lu_solve_without_pivoting(runtime_, *tiles_, x); break;
+        case Pivoting::partial: lu_solve(runtime_, *tiles_, *pivots_, x); break;
+        case Pivoting::incremental: lu_incremental_solve(runtime_, *tiles_, *pairs_, x); break;
       }
       break;
     case Application::qr: qr_solve(runtime_, *tiles_, *reflectors_, x); break;
@@ -201,6 +220,7 @@ std::vector<Residual> Factorization<T>::residuals(const DenseMatrix<T>& original
   switch (options_.application) {
     case Application::cholesky: return {cholesky_residual(runtime_, original, *tiles_)};
     case Application::lu:
+      if (pairs_) return {incremental_lu_residual(runtime_, original, *tiles_, *pairs_)};
       return {lu_residual(runtime_, original, *tiles_, pivots_ ? pivots_->rows() : std::vector<int>{})};
     case Application::qr: return qr_residuals(runtime_, original, *tiles_, *reflectors_);
   }

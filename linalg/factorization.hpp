@@ -18,6 +18,24 @@ enum class Application { cholesky, lu, qr };
 /// `cholesky`, `lu`, `qr`.
 [[nodiscard]] const char* to_string(Application application);
 
+/// Which rows LU exchanges.
+enum class Pivoting {
+  /// None: it trusts the matrix.
+  none,
+  /// The largest element of the whole column comes up: a panel is one task on all tiles of its block column.
+  partial,
+  /// The largest of two tiles, one pair after the other (`lu_incremental`): no task on more than two tiles of a column,
+  /// but less stable.
+  incremental,
+};
+
+/// `none`, `partial`, `incremental`.
+[[nodiscard]] const char* to_string(Pivoting pivoting);
+
+/// Whether tiles below the diagonal are eliminated in pairs with the tile on it, one after the other: QR, and LU with
+/// incremental pivoting.
+[[nodiscard]] bool eliminates_pairs(Application application, Pivoting pivoting);
+
 struct FactorizationOptions {
   Application application = Application::cholesky;
   /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
@@ -25,10 +43,10 @@ struct FactorizationOptions {
   std::int64_t tile = 0;
   /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers.
   std::int64_t tile_rows = 0;
-  /// Inner block of QR (LAPACK's ib); 0: `default_inner`.
+  /// Inner block of QR (LAPACK's ib) and of LU with incremental pivoting; 0: `default_inner`.
   std::int64_t inner = 0;
-  /// LU: exchange rows, or trust the matrix.
-  bool pivoting = true;
+  /// LU: which rows are exchanged.
+  Pivoting pivoting = Pivoting::partial;
   /// Copies the matrix to tiles that are spread over the NUMA nodes (`TilePlacement::spread`), and back: for matrices
   /// that one thread has initialized, whose pages therefore lie on one node. Of no effect with one node.
   bool spread = false;
@@ -41,21 +59,22 @@ struct FactorizationOptions {
 /// there are several tasks left for every worker in each step. A multiple of `tile`.
 [[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers);
 
-/// The inner block of QR for a tile: with larger ones products have more rows and tiles are read less often, but all
-/// updates do inner / (4 x rows) more operations.
+/// The inner block of QR, and of LU with incremental pivoting, for a tile: with larger ones products have more rows and
+/// tiles are read less often, but all updates do inner / (4 x rows) more operations.
 [[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 
-/// The data of the largest task, with tiles as `options` names them, that works on tiles alone: three of them and, for
-/// QR, a triangular factor. Tasks on whole block columns (LU with pivoting) run on cores.
+/// The data of the largest task, with tiles as `options` names them, that works on tiles alone: three of them and,
+/// where pairs of tiles are eliminated (QR, LU with incremental pivoting), a triangular factor. Tasks on whole block
+/// columns (LU with partial pivoting) run on cores.
 [[nodiscard]] Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes);
 
 /// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
 [[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
 
 /// A matrix with its factors, which the caller's matrix holds as LAPACK's routines leave them (for tile QR: R, and
-/// vectors that differ from LAPACK's; for Cholesky: L in the lower triangle, and nothing is said of what lies above).
-/// That matrix must outlive this object and stay as it is, and so must the runtime. One thread at a time. `T` is float
-/// or double.
+/// vectors that differ from LAPACK's; for LU with incremental pivoting: U, and part of what makes up L; for Cholesky: L
+/// in the lower triangle, and nothing is said of what lies above). That matrix must outlive this object and stay as it
+/// is, and so must the runtime. One thread at a time. `T` is float or double.
 template <class T>
 class Factorization {
  public:
@@ -74,7 +93,8 @@ class Factorization {
   /// `numerical` where QR has found A to be singular.
   void solve(DenseMatrix<T>& b);
   /// An estimate of 1 / (|A| |A^-1|) in the 1-norm for a square A, from the factors, where `norm` is the 1-norm of A; 0
-  /// where A is singular, NaN where numbers have overflowed. For QR the condition of R. Not for LU without pivoting.
+  /// where A is singular, NaN where numbers have overflowed. For QR the condition of R. Of LU, for partial pivoting
+  /// only.
   [[nodiscard]] double reciprocal_condition(double norm) const;
   /// How well the factors multiply to the original matrix, which is not the one that was factorized but a copy of
   /// before: one figure for Cholesky and LU, two for QR. Costs more than the factorization, and memory for two such
@@ -94,6 +114,7 @@ class Factorization {
   std::shared_ptr<void> pinned_;
   std::unique_ptr<TiledMatrix<T>> tiles_;
   std::unique_ptr<Pivots> pivots_;
+  std::unique_ptr<IncrementalFactors<T>> pairs_;
   std::unique_ptr<QrFactors<T>> reflectors_;
   double seconds_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "linalg/factorization.hpp"
 #include "linalg/files/matrix_market.hpp"
 #include "linalg/files/matrix_market_writer.hpp"
+#include "linalg/incremental_lu.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/qr.hpp"

@@ -6,6 +6,7 @@
 #include "kernels/codelets.hpp"
 #include "linalg/tile_checks.hpp"
 #include "linalg/tile_priorities.hpp"
+#include "linalg/upper_solve.hpp"
 
 namespace troupe::linalg {
 
@@ -123,15 +124,8 @@ void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, Tiled
         runtime.submit(kernel.gemm_nn, {lu(i, k), b(top, r), b(i, r)}, args(offset));
       }
     }
-    for (int k = lu.tile_cols() - 1; k >= 0; --k) {  // U X = Y
-      const int top = lu.diagonal(k);
-      const std::int64_t offset = lu.diagonal_offset(k);
-      runtime.submit(kernel.solve_upper, {lu(top, k), b(top, r)}, args(offset));
-      for (int i = 0; i < top; ++i) {
-        runtime.submit(kernel.gemm_nn, {lu(i, k), b(top, r), b(i, r)}, args(offset));
-      }
-    }
   }
+  upper_solve(runtime, lu, b);  // U X = Y
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                    \

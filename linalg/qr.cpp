@@ -1,8 +1,10 @@
 #include "linalg/qr.hpp"
 
 #include "kernels/codelets.hpp"
+#include "linalg/factor_data.hpp"
 #include "linalg/tile_checks.hpp"
 #include "linalg/tile_priorities.hpp"
+#include "linalg/upper_solve.hpp"
 
 namespace troupe::linalg {
 
@@ -11,19 +13,13 @@ using kernels::codelets;
 template <class T>
 QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage) {
   require_diagonal_in_tiles(a);
-  if (inner <= 0) {
-    throw Error(ErrorCode::invalid_argument, "the inner block of a QR factorization must be at least 1");
-  }
-  const auto make = [&](std::int64_t rows, std::int64_t cols, const char* name) {
-    return storage == TileStorage::none ? runtime.matrix<T>(nullptr, rows, cols, std::max<std::int64_t>(rows, 1), name)
-                                        : runtime.allocate_matrix<T>(rows, cols, name);
-  };
+  require_inner_block(inner);
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);
-    diagonal_.push_back(make(a.rows_of(top) - a.diagonal_offset(k), a.cols_of(k), "V"));
+    diagonal_.push_back(factor_data<T>(runtime, a.rows_of(top) - a.diagonal_offset(k), a.cols_of(k), "V", storage));
     std::vector<Data>& column = t_.emplace_back();
     for (int i = top; i < a.tile_rows(); ++i) {
-      column.push_back(make(std::min(inner, a.cols_of(k)), a.cols_of(k), "T"));
+      column.push_back(factor_data<T>(runtime, std::min(inner, a.cols_of(k)), a.cols_of(k), "T", storage));
     }
   }
 }
@@ -79,18 +75,8 @@ void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& fac
 
 template <class T>
 void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b) {
-  const auto& kernel = codelets<T>();
   qr_apply(runtime, a, factors, true, b);
-  for (int r = 0; r < b.tile_cols(); ++r) {
-    for (int k = a.tile_cols() - 1; k >= 0; --k) {
-      const int top = a.diagonal(k);
-      const std::int64_t offset = a.diagonal_offset(k);
-      runtime.submit(kernel.solve_upper, {a(top, k), b(top, r)}, args(offset));
-      for (int i = 0; i < top; ++i) {
-        runtime.submit(kernel.gemm_nn, {a(i, k), b(top, r), b(i, r)}, args(offset));
-      }
-    }
-  }
+  upper_solve(runtime, a, b);
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                          \

@@ -115,6 +115,14 @@ TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t 
   return result;
 }
 
+/// `a` in tiles, when it may go.
+template <class T>
+TiledMatrix<T> settled_tiles(Runtime& runtime, const DenseMatrix<T>& a, TileSize tile) {
+  TiledMatrix<T> tiles = tiled_copy(runtime, a, tile);
+  runtime.wait();  // for the copy to have been read
+  return tiles;
+}
+
 /// `a` with its rows exchanged, in order.
 template <class T>
 TiledMatrix<T> permuted_tiles(Runtime& runtime, const DenseMatrix<T>& a, const std::vector<int>& pivots,
@@ -129,21 +137,24 @@ TiledMatrix<T> permuted_tiles(Runtime& runtime, const DenseMatrix<T>& a, const s
       std::swap(permuted(static_cast<std::int64_t>(i), j), permuted(pivots[i], j));
     }
   }
-  TiledMatrix<T> tiles = tiled_copy(runtime, permuted, tile);
-  runtime.wait();  // for the copy to have been read
-  return tiles;
+  return settled_tiles(runtime, permuted, tile);
 }
 
-/// R, with zeros below.
+/// The upper triangle of the factors, with zeros below.
 template <class T>
-TiledMatrix<T> r_tiles(Runtime& runtime, const TiledMatrix<T>& qr) {
-  DenseMatrix<T> r = collect(runtime, qr);
-  for (std::int64_t j = 0; j < r.cols; ++j) {
-    for (std::int64_t i = j + 1; i < r.rows; ++i) r(i, j) = T{0};
+DenseMatrix<T> upper_triangle(Runtime& runtime, const TiledMatrix<T>& factors) {
+  DenseMatrix<T> upper = collect(runtime, factors);
+  for (std::int64_t j = 0; j < upper.cols; ++j) {
+    for (std::int64_t i = j + 1; i < upper.rows; ++i) upper(i, j) = T{0};
   }
-  TiledMatrix<T> tiles = tiled_copy(runtime, r, qr.tile());
-  runtime.wait();  // for the copy to have been read
-  return tiles;
+  return upper;
+}
+
+template <class T>
+double largest_element(const DenseMatrix<T>& a) {
+  double largest = 0;
+  for (const T value : a.values) largest = larger(std::abs(static_cast<double>(value)), largest);
+  return largest;
 }
 
 /// I - Q^T Q for the first columns of Q, as many as A has.
@@ -161,6 +172,12 @@ TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<
     }
   }
   return rest;
+}
+
+template <class T>
+DenseMatrix<T> difference(DenseMatrix<T> product, const DenseMatrix<T>& a) {
+  for (std::size_t i = 0; i < product.values.size(); ++i) product.values[i] -= a.values[i];
+  return product;
 }
 
 void require_shape(std::int64_t rows, std::int64_t cols, std::int64_t needed_rows, std::int64_t needed_cols) {
@@ -224,17 +241,29 @@ Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatri
 }
 
 template <class T>
+Residual incremental_lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
+                                 const IncrementalFactors<T>& factors) {
+  require_shape(a.rows, a.cols, lu.rows(), lu.cols());
+  const DenseMatrix<T> upper = upper_triangle(runtime, lu);
+  const double largest = largest_element(a);
+  const double growth = largest > 0 ? larger(largest_element(upper) / largest, 1) : 1;
+  TiledMatrix<T> product = settled_tiles(runtime, upper, lu.tile());
+  lu_incremental_apply(runtime, lu, factors, true, product);
+  const DenseMatrix<T> error = difference(collect(runtime, product), a);
+  return {"|A - L U| / (n g |A| eps)", scaled<T>(one_norm(error), static_cast<double>(a.rows) * growth, one_norm(a))};
+}
+
+template <class T>
 std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
                                    const QrFactors<T>& factors) {
   require_shape(a.rows, a.cols, qr.rows(), qr.cols());
   const auto rows = static_cast<double>(a.rows);
   const auto product = [&] {
-    TiledMatrix<T> tiles = r_tiles(runtime, qr);
+    TiledMatrix<T> tiles = settled_tiles(runtime, upper_triangle(runtime, qr), qr.tile());
     qr_apply(runtime, qr, factors, false, tiles);
     return tiles;
   };
-  DenseMatrix<T> error = collect(runtime, product());
-  for (std::size_t i = 0; i < error.values.size(); ++i) error.values[i] -= a.values[i];
+  DenseMatrix<T> error = difference(collect(runtime, product()), a);
   const double factorization = scaled<T>(one_norm(error), rows, one_norm(a));
   error = {};
   error = collect(runtime, departure_from_orthogonality(runtime, qr, factors));
@@ -266,6 +295,8 @@ Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const 
   template double one_norm(const DenseMatrix<T>&);                                                                \
   template Residual cholesky_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&);                    \
   template Residual lu_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&, const std::vector<int>&); \
+  template Residual incremental_lu_residual(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&,               \
+                                            const IncrementalFactors<T>&);                                        \
   template std::vector<Residual> qr_residuals(Runtime&, const DenseMatrix<T>&, const TiledMatrix<T>&,             \
                                               const QrFactors<T>&);                                               \
   template Residual solve_residual(const DenseMatrix<T>&, const DenseMatrix<T>&, const DenseMatrix<T>&);

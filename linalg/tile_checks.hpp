@@ -1,6 +1,7 @@
 /// What tile algorithms ask of a matrix's tiles.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "client/tiled_matrix.hpp"
@@ -15,6 +16,12 @@ void require_diagonal_in_tiles(const TiledMatrix<T>& a) {
   if (tile.rows % tile.cols == 0 || tile.rows >= a.rows()) return;
   throw Error(ErrorCode::invalid_argument, "tiles of " + std::to_string(tile.rows) + " x " + std::to_string(tile.cols) +
                                                ": the height must be a multiple of the width");
+}
+
+/// Throws `invalid_argument` unless an inner block has columns.
+inline void require_inner_block(std::int64_t inner) {
+  if (inner > 0) return;
+  throw Error(ErrorCode::invalid_argument, "the inner block of a factorization must be at least 1");
 }
 
 }  // namespace troupe::linalg

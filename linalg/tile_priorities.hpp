@@ -35,6 +35,7 @@ struct TileGrid {
 [[nodiscard]] std::vector<int> cholesky_priorities(const TileGrid& a);
 [[nodiscard]] std::vector<int> lu_priorities(const TileGrid& a);
 [[nodiscard]] std::vector<int> lu_without_pivoting_priorities(const TileGrid& a);
+[[nodiscard]] std::vector<int> lu_incremental_priorities(const TileGrid& a);
 [[nodiscard]] std::vector<int> qr_priorities(const TileGrid& a);
 
 }  // namespace troupe::linalg

@@ -43,6 +43,28 @@ std::vector<LinkNetwork::Route> routes_of(const SimulationOptions& options) {
   return routes;
 }
 
+/// Whether a copy between two nodes goes through host memory.
+bool is_staged(const SimulationOptions& options, std::size_t from, std::size_t to) {
+  return !options.peer_copies && from != 0 && to != 0;
+}
+
+/// What one copy alone takes, as the description says.
+struct CopyTime {
+  Duration latency{0};
+  double ns_per_byte = 0;
+  int copies = 1;
+};
+
+CopyTime copy_time(const SimulationOptions& options, std::size_t from, std::size_t to) {
+  if (is_staged(options, from, to)) {
+    const CopyTime up = copy_time(options, from, 0);
+    const CopyTime down = copy_time(options, 0, to);
+    return {up.latency + down.latency, up.ns_per_byte + down.ns_per_byte, 2};
+  }
+  const auto& described = route(options, from, to);
+  return {described.latency, 1e9 / (described.bandwidth_mb_per_s * kBytesPerMegabyte)};
+}
+
 Bytes capacity_of(const SimulationOptions& options, std::size_t node) {
   const auto gpu = static_cast<std::size_t>(options.gpus[node - 1]);
   const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[gpu].memory);
@@ -82,8 +104,8 @@ memory::MemoryOptions Simulation::memory_options() const {
     for (std::size_t to = 0; to < nodes; ++to) {
       memory::LinkCost cost;
       if (from != to) {
-        const auto& described = route(options_, from, to);
-        cost = {described.latency, 1 / (described.bandwidth_mb_per_s * kBytesPerMegabyte)};
+        const CopyTime time = copy_time(options_, from, to);
+        cost = {time.latency, time.ns_per_byte * 1e-9};
       }
       memory.costs.push_back(cost);
     }
@@ -99,10 +121,9 @@ scheduler::TransferModel Simulation::believed_links() const {
   for (std::size_t from = 0; from < nodes; ++from) {
     for (std::size_t to = 0; to < nodes; ++to) {
       if (from == to) continue;
-      const auto& described = route(options_, from, to);
-      const double ns_per_byte = 1e9 / (described.bandwidth_mb_per_s * kBytesPerMegabyte);
-      pairs[from * nodes + to] = {described.latency + options_.copy_overhead,
-                                  ns_per_byte * error.factor(from * nodes + to)};
+      const CopyTime time = copy_time(options_, from, to);
+      pairs[from * nodes + to] = {time.latency + time.copies * options_.copy_overhead,
+                                  time.ns_per_byte * error.factor(from * nodes + to)};
     }
   }
   return {nodes, std::move(pairs)};
@@ -151,13 +172,25 @@ std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, work
 void Simulation::copy(const memory::Command& transfer, platform::CopyDone done) {
   Copy& copy = under_way_[transfer.transfer];
   copy = {transfer, std::move(done), {}, time_.now()};
-  copy.id = network_.start(transfer.from.index(), transfer.to.index(), transfer.bytes, transfer.waited_for,
+  if (is_staged(options_, transfer.from.index(), transfer.to.index())) {
+    copy.id = network_.start(transfer.from.index(), 0, transfer.bytes, transfer.waited_for,
+                             [this, id = transfer.transfer] { copy_on(under_way_.at(id), memory::kHost); });
+  } else {
+    copy_on(copy, transfer.from);
+  }
+}
+
+void Simulation::copy_on(Copy& copy, NodeId from) {
+  const memory::Command& transfer = copy.transfer;
+  copy.id = network_.start(from.index(), transfer.to.index(), transfer.bytes, transfer.waited_for,
                            [this, id = transfer.transfer] { end(id); });
 }
 
 void Simulation::hurry(memory::TransferId transfer) {
   const auto found = under_way_.find(transfer);
-  if (found != under_way_.end()) network_.make_urgent(found->second.id);
+  if (found == under_way_.end()) return;
+  found->second.transfer.waited_for = true;
+  network_.make_urgent(found->second.id);
 }
 
 void Simulation::end(memory::TransferId transfer) {

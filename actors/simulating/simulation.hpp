@@ -70,6 +70,8 @@ class Simulation final : public MemoryNodes {
   Result<void> fault(const memory::Command& transfer);
   [[nodiscard]] Result<void> lost(NodeId node) const;
   Result<Duration> duration(const graph::Task& task, WorkerId worker);
+  /// The last part of a copy, from its source or from the host.
+  void copy_on(Copy& copy, NodeId from);
   void end(memory::TransferId transfer);
   void move_bytes(const memory::Command& transfer);
 

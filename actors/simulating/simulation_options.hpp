@@ -38,6 +38,9 @@ struct SimulationOptions {
   /// Added to every kernel on a GPU, and to every copy.
   Duration kernel_overhead{};
   Duration copy_overhead{};
+  /// GPUs copy from one another. Else such a copy is two, to the host and from there to the other GPU, one after the
+  /// other; host memory keeps nothing of it.
+  bool peer_copies = true;
   /// In place of what the description says of all GPUs: from the start of a task on an idle GPU to its kernel's begin,
   /// and from a kernel's end to the GPU's worker completing the task. `RuntimeOptions::issue_ahead` hides them.
   std::optional<Duration> launch = std::nullopt;

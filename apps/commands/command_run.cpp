@@ -16,6 +16,8 @@ namespace {
 constexpr std::array kProblems{linalg::ProblemKind::random, linalg::ProblemKind::random_definite,
                                linalg::ProblemKind::covariance, linalg::ProblemKind::poisson};
 
+constexpr std::array kPivotings{linalg::Pivoting::partial, linalg::Pivoting::incremental, linalg::Pivoting::none};
+
 }  // namespace
 
 void add_run_command(CLI::App& application, Command& chosen) {
@@ -26,11 +28,11 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
   add_size(*command, "--tile-rows", arguments->tile_rows,
            "Rows of a tile, a multiple of --tile; default: by size and number of workers");
-  add_size(*command, "--inner", arguments->inner, "QR: columns of an inner block; default: by the tile's size");
+  add_size(*command, "--inner", arguments->inner,
+           "QR, LU with incremental pivoting: columns of an inner block; default: by the tile's size");
   add_precision(*command, arguments->precision);
-  command->add_option("--pivoting", arguments->pivoting, "LU: partial or none")
-      ->check(CLI::IsMember({"partial", "none"}))
-      ->capture_default_str();
+  add_named(*command, "--pivoting", arguments->pivoting, kPivotings,
+            "LU: partial (the default), incremental (between two tiles at a time) or none");
   add_named(*command, "--problem", arguments->problem, kProblems,
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
@@ -46,7 +48,8 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
-    refuse_ignored(*command, "--inner", arguments->application == linalg::Application::qr, "qr");
+    refuse_ignored(*command, "--inner", linalg::eliminates_pairs(arguments->application, arguments->pivoting),
+                   "qr and lu --pivoting incremental");
     refuse_ignored(*command, "--pivoting", arguments->application == linalg::Application::lu, "lu");
     chosen = [arguments] { return run(*arguments); };
   });

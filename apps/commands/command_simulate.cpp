@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -33,6 +34,7 @@ namespace troupe::apps {
 namespace {
 
 constexpr std::int64_t kLargestSimulatedTile = 65536;
+constexpr std::array kSimulatedPivotings{linalg::Pivoting::none, linalg::Pivoting::incremental};
 
 struct SimulateCommand {
   SimulationArguments simulation;
@@ -150,13 +152,16 @@ int simulate_as_asked(const SimulateCommand& arguments) {
 }
 
 void add_what(CLI::App& command, SimulationArguments& arguments) {
-  add_application(command, arguments.application);
+  add_application(command, arguments.application, "cholesky, lu or qr");
   command.add_option("--n", arguments.sizes, "Order of the matrix; may be given several times")
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
       ->required();
   command.add_option("--tile", arguments.tile, "Edge of a tile; default: the largest that was measured on the machine")
       ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile));
-  add_number(command, "--inner", arguments.inner, 1, kLargestSimulatedTile, "QR: columns of an inner block");
+  add_number(command, "--inner", arguments.inner, 1, kLargestSimulatedTile,
+             "QR, LU with incremental pivoting: columns of an inner block");
+  add_named(command, "--pivoting", arguments.pivoting, kSimulatedPivotings,
+            "LU: none (the default) or incremental (between two tiles at a time)");
   command.add_option("--precision", arguments.precision, "single or double; default: double, where the machine has it")
       ->check(CLI::IsMember({"single", "double"}));
 }
@@ -232,6 +237,8 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
              "Tasks that a GPU is given while it is busy");
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
       ->check(CLI::Range(0.0, 1e9));
+  command.add_flag_callback(
+      "--no-peer-copies", [&options] { options.peer_copies = false; }, "Copies between GPUs go through host memory");
   command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
   command
       .add_option("--assume", arguments.assume,
@@ -262,7 +269,10 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
-    refuse_ignored(*command, "--inner", arguments->simulation.application == linalg::Application::qr, "qr");
+    const SimulationArguments& what = arguments->simulation;
+    refuse_ignored(*command, "--inner", linalg::eliminates_pairs(what.application, what.pivoting),
+                   "qr and lu --pivoting incremental");
+    refuse_ignored(*command, "--pivoting", what.application == linalg::Application::lu, "lu");
     chosen = [arguments] { return simulate_as_asked(*arguments); };
   });
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "apps/arguments/common_arguments.hpp"
@@ -14,6 +15,7 @@
 #include "apps/experiments/experiment_commands.hpp"
 #include "apps/experiments/policy_report.hpp"
 #include "apps/run/run_summary.hpp"
+#include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/scaled_machine.hpp"
 #include "apps/simulate/simulation_pool.hpp"
 #include "traces/picture/gnuplot.hpp"
@@ -58,7 +60,7 @@ void make_folder(const std::string& folder) {
 
 int dada_experiment(const ExperimentArguments& arguments) {
   usable(traces::check_gnuplot());
-  DadaReport report{{}, kMachine, {}};
+  DadaReport report{{}, kMachine, {}, {}};
   if (arguments.quick) {
     report.options.n = 4096;
     report.options.repeat = 3;
@@ -68,12 +70,19 @@ int dada_experiment(const ExperimentArguments& arguments) {
   report.options.jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
   std::vector<double> factors = arguments.assumptions;
   if (factors.empty()) factors = arguments.quick ? std::vector<double>{1} : std::vector<double>{1, 2.0 / 3, 1.5};
-  for (const double factor : factors) {
-    const auto machine = machine_with_assumptions(kMachine, factor).value_or_throw();
-    const std::string label = factors.size() > 1 ? fmt::format("dada, assumptions x {:.3g}", factor) : "dada";
-    DadaResults results = DadaResults::measure(report.options, machine, {.enabled = !arguments.json, .label = label});
+  std::vector<std::pair<double, bool>> variants;
+  for (const double factor : factors) variants.emplace_back(factor, true);
+  variants.emplace_back(factors.front(), false);
+  for (const auto& [factor, peer_copies] : variants) {
+    auto machine = machine_with_assumptions(kMachine, factor).value_or_throw();
+    report.derived = text_of(derive_incremental_lu(machine));
+    const std::string label =
+        fmt::format("dada, assumptions x {:.3g}{}", factor, peer_copies ? "" : ", no peer copies");
+    DadaExperimentOptions options = report.options;
+    options.peer_copies = peer_copies;
+    DadaResults results = DadaResults::measure(options, machine, {.enabled = !arguments.json, .label = label});
     std::vector<Judgement> judgements = judge(results);
-    report.variants.push_back({factor, std::move(results), std::move(judgements)});
+    report.variants.push_back({factor, peer_copies, std::move(results), std::move(judgements)});
   }
   write_dada_report(arguments.folder, report).value_or_throw();
   if (arguments.json) {

@@ -12,10 +12,10 @@ namespace {
 
 using namespace dada_policy;
 
-constexpr linalg::Application kCholesky = linalg::Application::cholesky;
-constexpr linalg::Application kLu = linalg::Application::lu;
-constexpr linalg::Application kQr = linalg::Application::qr;
-constexpr std::array kApplications{kCholesky, kLu, kQr};
+constexpr DadaGraph kCholesky = DadaGraph::cholesky;
+constexpr DadaGraph kLu = DadaGraph::lu;
+constexpr DadaGraph kIncremental = DadaGraph::lu_incremental;
+constexpr DadaGraph kQr = DadaGraph::qr;
 constexpr std::array kCompared{kHeft, kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kDual{kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kAffine{kAlphaHalf, kAlphaHalfCp};
@@ -27,23 +27,21 @@ class Checks {
  public:
   explicit Checks(const DadaResults& results) : results_(results) {}
 
-  [[nodiscard]] const Estimate& speed(linalg::Application application, std::string_view policy, int gpus) const {
-    return results_.at(application, policy, gpus).gflops;
+  [[nodiscard]] const Estimate& speed(DadaGraph graph, std::string_view policy, int gpus) const {
+    return results_.at(graph, policy, gpus).gflops;
   }
-  [[nodiscard]] const Estimate& bytes(linalg::Application application, std::string_view policy, int gpus) const {
-    return results_.at(application, policy, gpus).bytes;
+  [[nodiscard]] const Estimate& bytes(DadaGraph graph, std::string_view policy, int gpus) const {
+    return results_.at(graph, policy, gpus).bytes;
   }
-  [[nodiscard]] double seconds(linalg::Application application, std::string_view policy, int gpus) const {
-    return results_.at(application, policy, gpus).seconds.mean;
+  [[nodiscard]] double seconds(DadaGraph graph, std::string_view policy, int gpus) const {
+    return results_.at(graph, policy, gpus).seconds.mean;
   }
   /// Mean bytes of one over those of another.
-  [[nodiscard]] double bytes_ratio(linalg::Application application, std::string_view a, std::string_view b,
-                                   int gpus) const {
-    return bytes(application, a, gpus).mean / bytes(application, b, gpus).mean;
+  [[nodiscard]] double bytes_ratio(DadaGraph graph, std::string_view a, std::string_view b, int gpus) const {
+    return bytes(graph, a, gpus).mean / bytes(graph, b, gpus).mean;
   }
-  [[nodiscard]] double speed_ratio(linalg::Application application, std::string_view a, std::string_view b,
-                                   int gpus) const {
-    return speed(application, a, gpus).mean / speed(application, b, gpus).mean;
+  [[nodiscard]] double speed_ratio(DadaGraph graph, std::string_view a, std::string_view b, int gpus) const {
+    return speed(graph, a, gpus).mean / speed(graph, b, gpus).mean;
   }
 
   void check(bool passed) {
@@ -58,30 +56,30 @@ class Checks {
 
   /// GFlop/s of each policy at so many GPUs.
   template <class Policies>
-  void say_speeds(linalg::Application application, const Policies& policies, int gpus) {
+  void say_speeds(DadaGraph graph, const Policies& policies, int gpus) {
     std::string text;
     for (const auto& policy : policies) {
-      text += fmt::format("{}{} {:.0f}", text.empty() ? "" : ", ", policy, speed(application, policy, gpus).mean);
+      text += fmt::format("{}{} {:.0f}", text.empty() ? "" : ", ", policy, speed(graph, policy, gpus).mean);
     }
-    say("{}, {} GPUs, GFlop/s: {}", to_string(application), gpus, text);
+    say("{}, {} GPUs, GFlop/s: {}", to_string(graph), gpus, text);
   }
   template <class Policies>
-  void say_bytes(linalg::Application application, const Policies& policies, int gpus) {
+  void say_bytes(DadaGraph graph, const Policies& policies, int gpus) {
     std::string text;
     for (const auto& policy : policies) {
-      text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", policy, bytes(application, policy, gpus).mean / 1e9);
+      text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", policy, bytes(graph, policy, gpus).mean / 1e9);
     }
-    say("{}, {} GPUs, GB: {}", to_string(application), gpus, text);
+    say("{}, {} GPUs, GB: {}", to_string(graph), gpus, text);
   }
 
   /// Whether the speeds of all these policies are similar.
   template <class Policies>
-  [[nodiscard]] bool similar_speeds(linalg::Application application, const Policies& policies, int gpus) const {
-    double least = speed(application, policies[0], gpus).mean;
+  [[nodiscard]] bool similar_speeds(DadaGraph graph, const Policies& policies, int gpus) const {
+    double least = speed(graph, policies[0], gpus).mean;
     double most = least;
     for (const auto& policy : policies) {
-      least = std::min(least, speed(application, policy, gpus).mean);
-      most = std::max(most, speed(application, policy, gpus).mean);
+      least = std::min(least, speed(graph, policy, gpus).mean);
+      most = std::max(most, speed(graph, policy, gpus).mean);
     }
     return similar(least, most);
   }
@@ -126,23 +124,23 @@ void zero_moves_most(Checks& c) {
   c.say_bytes(kCholesky, policies, kDadaGpus);
 }
 
-void all_similar(Checks& c, linalg::Application application, int without_prediction_at) {
+void all_similar(Checks& c, DadaGraph graph, int without_prediction_at) {
   double worst = 1;
   int at = 1;
   for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
     std::vector<std::string_view> policies(kCompared.begin(), kCompared.end());
     if (gpus == without_prediction_at) std::erase(policies, kAlphaHalfCp);
-    c.check(c.similar_speeds(application, policies, gpus));
+    c.check(c.similar_speeds(graph, policies, gpus));
     double most = 0;
-    for (const std::string_view policy : policies) most = std::max(most, c.speed(application, policy, gpus).mean);
+    for (const std::string_view policy : policies) most = std::max(most, c.speed(graph, policy, gpus).mean);
     for (const std::string_view policy : policies) {
-      const double share = c.speed(application, policy, gpus).mean / most;
+      const double share = c.speed(graph, policy, gpus).mean / most;
       if (share < worst) at = gpus;
       worst = std::min(worst, share);
     }
   }
   c.say("slowest / fastest at worst {:.2f} ({} GPUs)", worst, at);
-  c.say_speeds(application, kCompared, kDadaGpus);
+  c.say_speeds(graph, kCompared, kDadaGpus);
 }
 
 void prediction_scales_best(Checks& c) {
@@ -181,69 +179,69 @@ void prediction_saves_bytes(Checks& c) {
   }
 }
 
-void as_fast_as_heft(Checks& c, linalg::Application application) {
+void as_fast_as_heft(Checks& c, DadaGraph graph) {
   for (int gpus = kMany; gpus <= kDadaGpus; ++gpus) {
     std::string text;
     for (const std::string_view policy : kAffine) {
-      c.check(at_least(c.speed(application, policy, gpus), c.speed(application, kHeft, gpus)));
-      text += fmt::format(", {} {:.2f}", policy, c.speed_ratio(application, policy, kHeft, gpus));
+      c.check(at_least(c.speed(graph, policy, gpus), c.speed(graph, kHeft, gpus)));
+      text += fmt::format(", {} {:.2f}", policy, c.speed_ratio(graph, policy, kHeft, gpus));
     }
     c.say("{} GPUs, speed over HEFT's{}", gpus, text);
   }
 }
 
-void fewer_bytes_than_heft(Checks& c, linalg::Application application) {
+void fewer_bytes_than_heft(Checks& c, DadaGraph graph) {
   for (const std::string_view policy : kAffine) {
-    c.check(more(c.bytes(application, kHeft, kDadaGpus), c.bytes(application, policy, kDadaGpus)));
-    c.say("HEFT moves {:.2f} times as much as {}", c.bytes_ratio(application, kHeft, policy, kDadaGpus), policy);
+    c.check(more(c.bytes(graph, kHeft, kDadaGpus), c.bytes(graph, policy, kDadaGpus)));
+    c.say("HEFT moves {:.2f} times as much as {}", c.bytes_ratio(graph, kHeft, policy, kDadaGpus), policy);
   }
 }
 
-void lu_prediction_thriftiest(Checks& c) {
+void lu_prediction_thriftiest(Checks& c, DadaGraph graph) {
   for (int gpus = 2; gpus <= kDadaGpus; ++gpus) {
     bool least = true;
     for (const std::string_view other : {kHeft, kAlphaZero, kAlphaHalf}) {
-      least = least && more(c.bytes(kLu, other, gpus), c.bytes(kLu, kAlphaHalfCp, gpus));
+      least = least && more(c.bytes(graph, other, gpus), c.bytes(graph, kAlphaHalfCp, gpus));
     }
     c.check(least);
   }
-  c.say_bytes(kLu, kCompared, 4);
-  c.say_bytes(kLu, kCompared, kDadaGpus);
+  c.say_bytes(graph, kCompared, 4);
+  c.say_bytes(graph, kCompared, kDadaGpus);
 }
 
-void lu_zero_costliest(Checks& c) {
+void lu_zero_costliest(Checks& c, DadaGraph graph) {
   for (int gpus = 2; gpus <= kDadaGpus; ++gpus) {
     bool most = true;
     for (const std::string_view other : {kHeft, kAlphaHalf, kAlphaHalfCp}) {
-      most = most && more(c.bytes(kLu, kAlphaZero, gpus), c.bytes(kLu, other, gpus));
+      most = most && more(c.bytes(graph, kAlphaZero, gpus), c.bytes(graph, other, gpus));
     }
     c.check(most);
   }
-  c.say_bytes(kLu, kCompared, 4);
-  c.say_bytes(kLu, kCompared, kDadaGpus);
+  c.say_bytes(graph, kCompared, 4);
+  c.say_bytes(graph, kCompared, kDadaGpus);
 }
 
-void lu_half_like_heft(Checks& c) {
+void lu_half_like_heft(Checks& c, DadaGraph graph) {
   std::string text;
   for (int gpus = 2; gpus <= kDadaGpus; ++gpus) {
-    c.check(similar(c.bytes(kLu, kAlphaHalf, gpus).mean, c.bytes(kLu, kHeft, gpus).mean));
-    text += fmt::format("{}{:.2f}", text.empty() ? "" : ", ", c.bytes_ratio(kLu, kHeft, kAlphaHalf, gpus));
+    c.check(similar(c.bytes(graph, kAlphaHalf, gpus).mean, c.bytes(graph, kHeft, gpus).mean));
+    text += fmt::format("{}{:.2f}", text.empty() ? "" : ", ", c.bytes_ratio(graph, kHeft, kAlphaHalf, gpus));
   }
   c.say("HEFT's bytes over those of {}, 2 to {} GPUs: {}", kAlphaHalf, kDadaGpus, text);
 }
 
-void lu_factor(Checks& c) {
-  const double bytes = c.bytes_ratio(kLu, kHeft, kAlphaHalfCp, kDadaGpus);
-  const double time = c.seconds(kLu, kAlphaHalfCp, kDadaGpus) / c.seconds(kLu, kHeft, kDadaGpus);
+void lu_factor(Checks& c, DadaGraph graph) {
+  const double bytes = c.bytes_ratio(graph, kHeft, kAlphaHalfCp, kDadaGpus);
+  const double time = c.seconds(graph, kAlphaHalfCp, kDadaGpus) / c.seconds(graph, kHeft, kDadaGpus);
   c.check(bytes >= 0.9 * 3.5);
   c.check(bytes >= 0.5 * 3.5);
   c.check(time <= 1.05 * 1.13);
   c.say("HEFT moves {:.2f} times as much; {} takes {:.2f} times as long", bytes, kAlphaHalfCp, time);
 }
 
-void gap_widens(Checks& c) {
+void gap_widens(Checks& c, DadaGraph graph) {
   const double cholesky = c.bytes_ratio(kCholesky, kHeft, kAlphaHalfCp, kDadaGpus);
-  const double lu = c.bytes_ratio(kLu, kHeft, kAlphaHalfCp, kDadaGpus);
+  const double lu = c.bytes_ratio(graph, kHeft, kAlphaHalfCp, kDadaGpus);
   c.check(lu > cholesky);
   c.say("HEFT's bytes over those of {}: {:.2f} on Cholesky, {:.2f} on LU", kAlphaHalfCp, cholesky, lu);
 }
@@ -278,10 +276,10 @@ void qr_low_bytes(Checks& c) {
 void affinity_without_prediction(Checks& c) {
   double least = 1e9;
   double most = 0;
-  for (const linalg::Application application : {kCholesky, kLu}) {
+  for (const DadaGraph graph : {kCholesky, kLu, kIncremental}) {
     for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
-      c.check(similar(c.speed(application, kAlphaHalf, gpus).mean, c.speed(application, kHeft, gpus).mean));
-      const double ratio = c.speed_ratio(application, kAlphaHalf, kHeft, gpus);
+      c.check(similar(c.speed(graph, kAlphaHalf, gpus).mean, c.speed(graph, kHeft, gpus).mean));
+      const double ratio = c.speed_ratio(graph, kAlphaHalf, kHeft, gpus);
       least = std::min(least, ratio);
       most = std::max(most, ratio);
     }
@@ -290,43 +288,43 @@ void affinity_without_prediction(Checks& c) {
 }
 
 void prediction_saves_further(Checks& c) {
-  for (const linalg::Application application : kApplications) {
-    c.check(more(c.bytes(application, kAlphaHalf, kDadaGpus), c.bytes(application, kAlphaHalfCp, kDadaGpus)));
-    c.say_bytes(application, kAffine, kDadaGpus);
+  for (const DadaGraph graph : kDadaGraphs) {
+    c.check(more(c.bytes(graph, kAlphaHalf, kDadaGpus), c.bytes(graph, kAlphaHalfCp, kDadaGpus)));
+    c.say_bytes(graph, kAffine, kDadaGpus);
   }
 }
 
 void significantly_fewer(Checks& c) {
   std::string text;
-  for (const linalg::Application application : kApplications) {
+  for (const DadaGraph graph : kDadaGraphs) {
     for (const std::string_view policy : kAffine) {
-      const double ratio = c.bytes_ratio(application, kHeft, policy, kDadaGpus);
+      const double ratio = c.bytes_ratio(graph, kHeft, policy, kDadaGpus);
       c.check(ratio >= 1.25);
-      text += fmt::format("{}{} {} {:.2f}", text.empty() ? "" : ", ", to_string(application), policy, ratio);
+      text += fmt::format("{}{} {} {:.2f}", text.empty() ? "" : ", ", to_string(graph), policy, ratio);
     }
   }
   c.say("HEFT's bytes over theirs: {}", text);
 }
 
 void speeds_up(Checks& c) {
-  for (const linalg::Application application : kApplications) {
+  for (const DadaGraph graph : kDadaGraphs) {
     std::string text;
     for (const std::string_view policy : {kHeft, kAlphaHalf, kAlphaHalfCp}) {
-      const double ratio = c.speed(application, policy, kDadaGpus).mean / c.speed(application, policy, 1).mean;
+      const double ratio = c.speed(graph, policy, kDadaGpus).mean / c.speed(graph, policy, 1).mean;
       c.check(ratio >= 2);
       text += fmt::format(", {} {:.2f}", policy, ratio);
     }
-    c.say("{}, {} GPUs over 1{}", to_string(application), kDadaGpus, text);
+    c.say("{}, {} GPUs over 1{}", to_string(graph), kDadaGpus, text);
   }
 }
 
 void stealing_suffers(Checks& c) {
-  for (const linalg::Application application : kApplications) {
-    c.check(more(c.speed(application, kAlphaHalfCp, kDadaGpus), c.speed(application, kStealing, kDadaGpus)));
-    c.check(more(c.bytes(application, kStealing, kDadaGpus), c.bytes(application, kAlphaHalfCp, kDadaGpus)));
-    c.say("{}: {:.2f} of the speed, {:.2f} times the bytes of {}", to_string(application),
-          c.speed_ratio(application, kStealing, kAlphaHalfCp, kDadaGpus),
-          c.bytes_ratio(application, kStealing, kAlphaHalfCp, kDadaGpus), kAlphaHalfCp);
+  for (const DadaGraph graph : kDadaGraphs) {
+    c.check(more(c.speed(graph, kAlphaHalfCp, kDadaGpus), c.speed(graph, kStealing, kDadaGpus)));
+    c.check(more(c.bytes(graph, kStealing, kDadaGpus), c.bytes(graph, kAlphaHalfCp, kDadaGpus)));
+    c.say("{}: {:.2f} of the speed, {:.2f} times the bytes of {}", to_string(graph),
+          c.speed_ratio(graph, kStealing, kAlphaHalfCp, kDadaGpus),
+          c.bytes_ratio(graph, kStealing, kAlphaHalfCp, kDadaGpus), kAlphaHalfCp);
   }
 }
 
@@ -369,30 +367,37 @@ std::vector<Tested> about_cholesky() {
   };
 }
 
-std::vector<Tested> about_lu() {
+/// On LU by one of its graphs; `name`: how the claims' names begin.
+std::vector<Tested> about_lu(DadaGraph graph, const std::string& name) {
+  const std::string lu = to_string(graph);
+  const auto on_graph = [graph](void (*test)(Checks&, DadaGraph)) {
+    return [graph, test](Checks& c) { test(c, graph); };
+  };
   return {
-      {{"lu-similar", "4.3", "LU: all four policies are similarly fast, but for DADA+CP with 6 GPUs",
+      {{name + "-similar", "4.3", lu + ": all four policies are similarly fast, but for DADA+CP with 6 GPUs",
         "for each number of GPUs, the slowest is similar to the fastest (with 6: of the other three)"},
-       [](Checks& c) { all_similar(c, kLu, 6); }},
-      {{"lu-cp-thriftiest", "4.3", "LU: DADA+CP moves less than the others",
+       [graph](Checks& c) { all_similar(c, graph, 6); }},
+      {{name + "-cp-thriftiest", "4.3", lu + ": DADA+CP moves less than the others",
         "2 to 8 GPUs: less bytes than each of the others"},
-       lu_prediction_thriftiest},
-      {{"lu-zero-costliest", "4.3", "LU: alpha = 0 moves most", "2 to 8 GPUs: more bytes than each of the others"},
-       lu_zero_costliest},
-      {{"lu-half-like-heft", "4.3", "LU: DADA without prediction moves about as much as HEFT",
+       on_graph(lu_prediction_thriftiest)},
+      {{name + "-zero-costliest", "4.3", lu + ": alpha = 0 moves most",
+        "2 to 8 GPUs: more bytes than each of the others"},
+       on_graph(lu_zero_costliest)},
+      {{name + "-half-like-heft", "4.3", lu + ": DADA without prediction moves about as much as HEFT",
         "2 to 8 GPUs: similar bytes"},
-       lu_half_like_heft},
-      {{"lu-factor", "4.3", "LU, 8 GPUs: HEFT moves 3.5 times as much as DADA+CP, which takes 1.13 times as long",
+       on_graph(lu_half_like_heft)},
+      {{name + "-factor", "4.3",
+        lu + ", 8 GPUs: HEFT moves 3.5 times as much as DADA+CP, which takes 1.13 times as long",
         "the bytes' ratio is at least 0.9 x 3.5; it is at least half of 3.5; the times' is at most 1.05 x 1.13"},
-       lu_factor},
-      {{"gap-widens", "4.3", "The gap in bytes is wider on LU than on Cholesky",
+       on_graph(lu_factor)},
+      {{name + "-gap-widens", "4.3", lu + ": the gap in bytes is wider than on Cholesky",
         "8 GPUs: HEFT's bytes over those of DADA+CP are larger on LU"},
-       gap_widens},
-      {{"lu-speed", "6", "LU, many GPUs: DADA is as fast as HEFT or faster",
+       on_graph(gap_widens)},
+      {{name + "-speed", "6", lu + ", many GPUs: DADA is as fast as HEFT or faster",
         "6 to 8 GPUs: the speeds of DADA and DADA+CP are at least HEFT's"},
-       [](Checks& c) { as_fast_as_heft(c, kLu); }},
-      {{"lu-bytes", "6", "LU, 8 GPUs: DADA moves less than HEFT", "less bytes, of DADA and of DADA+CP"},
-       [](Checks& c) { fewer_bytes_than_heft(c, kLu); }},
+       on_graph(as_fast_as_heft)},
+      {{name + "-bytes", "6", lu + ", 8 GPUs: DADA moves less than HEFT", "less bytes, of DADA and of DADA+CP"},
+       on_graph(fewer_bytes_than_heft)},
   };
 }
 
@@ -427,8 +432,9 @@ std::vector<Tested> about_qr_and_all() {
 const std::vector<Tested>& tested() {
   static const std::vector<Tested> all = [] {
     std::vector<Tested> list;
-    for (auto* part : {about_alpha, about_cholesky, about_lu, about_qr_and_all}) {
-      for (Tested& one : part()) list.push_back(std::move(one));
+    for (auto&& part : {about_alpha(), about_cholesky(), about_lu(kLu, "lu"), about_lu(kIncremental, "incremental"),
+                        about_qr_and_all()}) {
+      list.insert(list.end(), part.begin(), part.end());
     }
     return list;
   }();

@@ -20,30 +20,51 @@ const std::vector<std::string>& compared_policies() {
   return policies;
 }
 
-using Key = std::tuple<linalg::Application, std::string, int>;
+using Key = std::tuple<DadaGraph, std::string, int>;
 
 /// Every point once.
 std::vector<Key> all_points() {
   std::vector<Key> keys;
-  const auto add = [&keys](linalg::Application application, const std::string& policy) {
+  const auto add = [&keys](DadaGraph graph, const std::string& policy) {
     for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
-      const Key key{application, policy, gpus};
+      const Key key{graph, policy, gpus};
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
   };
   for (const DadaFigure& figure : dada_figures()) {
     for (const DadaFigure::Row& row : figure.rows) {
-      for (const std::string& policy : row.policies) add(row.application, policy);
+      for (const std::string& policy : row.policies) add(row.graph, policy);
     }
   }
-  for (const linalg::Application application :
-       {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
-    add(application, std::string(kStealing));
-  }
+  for (const DadaGraph graph : kDadaGraphs) add(graph, std::string(kStealing));
   return keys;
 }
 
 }  // namespace
+
+const char* to_string(DadaGraph graph) {
+  switch (graph) {
+    case DadaGraph::cholesky: return "Cholesky";
+    case DadaGraph::lu: return "LU without pivoting";
+    case DadaGraph::lu_incremental: return "LU with incremental pivoting";
+    case DadaGraph::qr: return "QR";
+  }
+  return "";
+}
+
+linalg::Application application_of(DadaGraph graph) {
+  switch (graph) {
+    case DadaGraph::cholesky: return linalg::Application::cholesky;
+    case DadaGraph::lu:
+    case DadaGraph::lu_incremental: return linalg::Application::lu;
+    case DadaGraph::qr: break;
+  }
+  return linalg::Application::qr;
+}
+
+linalg::Pivoting pivoting_of(DadaGraph graph) {
+  return graph == DadaGraph::lu_incremental ? linalg::Pivoting::incremental : linalg::Pivoting::none;
+}
 
 std::vector<std::string> policies_over_alpha(bool prediction) {
   std::vector<std::string> policies;
@@ -54,13 +75,15 @@ std::vector<std::string> policies_over_alpha(bool prediction) {
 }
 
 std::vector<DadaFigure> dada_figures() {
-  return {{"figure1",
-           "Cholesky: the influence of alpha",
-           {{"without communication prediction", linalg::Application::cholesky, policies_over_alpha(false)},
-            {"with communication prediction", linalg::Application::cholesky, policies_over_alpha(true)}}},
-          {"figure2", "Cholesky", {{"", linalg::Application::cholesky, compared_policies()}}},
-          {"figure3", "LU", {{"", linalg::Application::lu, compared_policies()}}},
-          {"figure4", "QR", {{"", linalg::Application::qr, compared_policies()}}}};
+  return {
+      {"figure1",
+       "Cholesky, the influence of alpha",
+       {{"without communication prediction", DadaGraph::cholesky, policies_over_alpha(false)},
+        {"with communication prediction", DadaGraph::cholesky, policies_over_alpha(true)}}},
+      {"figure2", "Cholesky", {{"", DadaGraph::cholesky, compared_policies()}}},
+      {"figure3", "LU without pivoting", {{"", DadaGraph::lu, compared_policies()}}},
+      {"figure3-incremental", "LU with incremental pivoting", {{"", DadaGraph::lu_incremental, compared_policies()}}},
+      {"figure4", "QR", {{"", DadaGraph::qr, compared_policies()}}}};
 }
 
 DadaResults DadaResults::measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
@@ -75,7 +98,8 @@ DadaResults DadaResults::measure(const DadaExperimentOptions& options, const pla
   const auto make = [&](std::size_t i) {
     const Key& key = keys[i / repeat];
     SimulatedRun run;
-    run.application = std::get<0>(key);
+    run.application = application_of(std::get<0>(key));
+    run.pivoting = pivoting_of(std::get<0>(key));
     run.n = options.n;
     run.tile = options.tile;
     run.inner = std::min<std::int64_t>(run.inner, options.tile);
@@ -83,6 +107,7 @@ DadaResults DadaResults::measure(const DadaExperimentOptions& options, const pla
     run.simulation.machine = machine;
     run.simulation.gpus = place(key).gpus;
     run.simulation.noise = true;
+    run.simulation.peer_copies = options.peer_copies;
     run.simulation.seed = options.seed + i % repeat;
     return run;
   };
@@ -97,12 +122,12 @@ DadaResults DadaResults::measure(const DadaExperimentOptions& options, const pla
   return DadaResults(std::move(points));
 }
 
-const SimulationPoint& DadaResults::at(linalg::Application application, std::string_view policy, int gpus) const {
-  return points_.at({application, std::string(policy), gpus});
+const SimulationPoint& DadaResults::at(DadaGraph graph, std::string_view policy, int gpus) const {
+  return points_.at({graph, std::string(policy), gpus});
 }
 
-ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results) {
-  ScalingChart chart{figure.title, {}};
+ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results, const std::string& setting) {
+  ScalingChart chart{fmt::format("{}: {}", figure.title, setting), {}};
   for (const DadaFigure::Row& row : figure.rows) {
     ChartRow& drawn = chart.rows.emplace_back();
     drawn.title = row.title;
@@ -110,7 +135,7 @@ ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results) {
       ChartSeries& series = drawn.series.emplace_back();
       series.name = policy;
       for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
-        const SimulationPoint& point = results.at(row.application, policy, gpus);
+        const SimulationPoint& point = results.at(row.graph, policy, gpus);
         series.points.push_back({gpus, point.gflops, Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
       }
     }

@@ -2,6 +2,7 @@
 /// Program in XKaapi: A New Affinity Based Algorithm for Heterogeneous Architectures, Euro-Par 2014, section 4.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,7 +25,20 @@ struct DadaExperimentOptions {
   int repeat = 30;
   std::uint64_t seed = 1;
   int jobs = 1;
+  /// The authors' script switches copies between GPUs off.
+  bool peer_copies = true;
 };
+
+/// What is factorized, by which graph. The paper does not say how its LU pivots. The script that its authors have
+/// published (github.com/joao-lima/plasma-kaapi, timing/plasma-xkaapi.rb) runs PLASMA's with incremental pivoting, so
+/// both are here.
+enum class DadaGraph { cholesky, lu, lu_incremental, qr };
+inline constexpr std::array kDadaGraphs{DadaGraph::cholesky, DadaGraph::lu, DadaGraph::lu_incremental, DadaGraph::qr};
+
+/// "Cholesky", "LU without pivoting", "LU with incremental pivoting", "QR".
+[[nodiscard]] const char* to_string(DadaGraph graph);
+[[nodiscard]] linalg::Application application_of(DadaGraph graph);
+[[nodiscard]] linalg::Pivoting pivoting_of(DadaGraph graph);
 
 /// Numbers of GPUs: 1 to this.
 inline constexpr int kDadaGpus = 8;
@@ -44,8 +58,8 @@ inline constexpr std::string_view kStealing = "ws";
 /// All points of the figures, on one machine.
 class DadaResults {
  public:
-  /// By factorization, policy and number of GPUs.
-  using Points = std::map<std::tuple<linalg::Application, std::string, int>, SimulationPoint>;
+  /// By graph, policy and number of GPUs.
+  using Points = std::map<std::tuple<DadaGraph, std::string, int>, SimulationPoint>;
 
   explicit DadaResults(Points points) : points_(std::move(points)) {}
   /// Simulates all of them. Throws as `simulate`.
@@ -53,7 +67,7 @@ class DadaResults {
                              const ProgressOptions& progress);
 
   /// One of the figures' points: 1 to `kDadaGpus` GPUs.
-  [[nodiscard]] const SimulationPoint& at(linalg::Application application, std::string_view policy, int gpus) const;
+  [[nodiscard]] const SimulationPoint& at(DadaGraph graph, std::string_view policy, int gpus) const;
 
  private:
   Points points_;
@@ -65,14 +79,15 @@ struct DadaFigure {
   std::string title;
   struct Row {
     std::string title;
-    linalg::Application application;
+    DadaGraph graph;
     std::vector<std::string> policies;
   };
   std::vector<Row> rows;
 };
 
-/// The paper's four, in order.
+/// The paper's four, in order; the third twice, for LU by both graphs.
 [[nodiscard]] std::vector<DadaFigure> dada_figures();
-[[nodiscard]] ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results);
+/// `setting`: what the picture's title says besides, such as machine and size.
+[[nodiscard]] ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results, const std::string& setting);
 
 }  // namespace troupe::apps

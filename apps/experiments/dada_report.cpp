@@ -14,7 +14,9 @@ namespace troupe::apps {
 
 namespace {
 
-std::string assumption_name(const DadaVariant& variant) { return fmt::format("{:.3g}", variant.assumptions); }
+std::string variant_name(const DadaVariant& variant) {
+  return fmt::format("x {:.3g}{}", variant.assumptions, variant.peer_copies ? "" : ", no peer copies");
+}
 
 /// "holds (6/6)".
 std::string verdict_text(const Judgement& judgement) {
@@ -36,6 +38,32 @@ std::string setting(const DadaReport& report) {
       options.seed + static_cast<std::uint64_t>(options.repeat) - 1);
 }
 
+/// The numbers of the first variant, and of the last where that has no peer copies.
+std::string measured_text(const DadaReport& report, std::size_t claim) {
+  std::string text = report.variants.front().judgements[claim].measured;
+  const DadaVariant& last = report.variants.back();
+  if (!last.peer_copies) text += ". Without peer copies: " + last.judgements[claim].measured;
+  return text;
+}
+
+std::string table(const DadaReport& report, bool rules) {
+  std::string text = rules ? "| section | claim | rule |" : "| claim |";
+  for (const DadaVariant& variant : report.variants) text += fmt::format(" {} |", variant_name(variant));
+  text += rules ? " measured |\n|---|---|---|" : " measured |\n|---|";
+  for (std::size_t i = 0; i < report.variants.size(); ++i) text += "---|";
+  text += "---|\n";
+  const std::vector<Claim>& claims = dada_claims();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    text += rules ? fmt::format("| {} | {} | {} |", claims[i].section, claims[i].statement, claims[i].rule)
+                  : fmt::format("| {} |", claims[i].statement);
+    for (const DadaVariant& variant : report.variants) {
+      text += fmt::format(" {} |", verdict_text(variant.judgements[i]));
+    }
+    text += fmt::format(" {} |\n", measured_text(report, i));
+  }
+  return text;
+}
+
 void add_figures(const DadaReport& report, std::string& text) {
   for (const DadaFigure& figure : dada_figures()) {
     text += fmt::format("\n## {}\n\n![{}]({}.svg)\n", figure.title, figure.title, figure.name);
@@ -49,7 +77,7 @@ void add_figures(const DadaReport& report, std::string& text) {
       for (const std::string& policy : row.policies) {
         text += fmt::format("| {} |", policy);
         for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
-          const SimulationPoint& point = report.variants.front().results.at(row.application, policy, gpus);
+          const SimulationPoint& point = report.variants.front().results.at(row.graph, policy, gpus);
           text += fmt::format(" {:.0f} ({:.2f}) |", point.gflops.mean, point.bytes.mean / 1e9);
         }
         text += '\n';
@@ -64,9 +92,10 @@ nlohmann::json points_json(const DadaVariant& variant) {
     for (const DadaFigure::Row& row : figure.rows) {
       for (const std::string& policy : row.policies) {
         for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
-          const SimulationPoint& point = variant.results.at(row.application, policy, gpus);
+          const SimulationPoint& point = variant.results.at(row.graph, policy, gpus);
           json.push_back({{"figure", figure.name},
-                          {"app", to_string(row.application)},
+                          {"app", to_string(application_of(row.graph))},
+                          {"pivoting", to_string(pivoting_of(row.graph))},
                           {"policy", policy},
                           {"gpus", gpus},
                           {"gflops", point.gflops.mean},
@@ -87,7 +116,7 @@ nlohmann::json points_json(const DadaVariant& variant) {
 std::string dada_text(const DadaReport& report) {
   std::vector<std::string> columns{"section", "claim"};
   for (const DadaVariant& variant : report.variants) {
-    columns.push_back(report.variants.size() > 1 ? "assumptions x " + assumption_name(variant) : "verdict");
+    columns.push_back(report.variants.size() > 1 ? "assumptions " + variant_name(variant) : "verdict");
   }
   traces::Table table(std::move(columns));
   const std::vector<Claim>& claims = dada_claims();
@@ -107,7 +136,8 @@ nlohmann::json dada_json(const DadaReport& report) {
                       {"n", report.options.n},
                       {"tile", report.options.tile},
                       {"repeat", report.options.repeat},
-                      {"seed", report.options.seed}};
+                      {"seed", report.options.seed},
+                      {"not_described", report.derived}};
   const std::vector<Claim>& claims = dada_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
     nlohmann::json claim{{"name", claims[i].name},
@@ -117,6 +147,7 @@ nlohmann::json dada_json(const DadaReport& report) {
     for (const DadaVariant& variant : report.variants) {
       const Judgement& judgement = variant.judgements[i];
       claim["verdicts"].push_back({{"assumptions", variant.assumptions},
+                                   {"peer_copies", variant.peer_copies},
                                    {"verdict", to_string(judgement.verdict())},
                                    {"checks", judgement.checks},
                                    {"passed", judgement.passed},
@@ -125,7 +156,8 @@ nlohmann::json dada_json(const DadaReport& report) {
     json["claims"].push_back(std::move(claim));
   }
   for (const DadaVariant& variant : report.variants) {
-    json["variants"].push_back({{"assumptions", variant.assumptions}, {"points", points_json(variant)}});
+    json["variants"].push_back(
+        {{"assumptions", variant.assumptions}, {"peer_copies", variant.peer_copies}, {"points", points_json(variant)}});
   }
   return json;
 }
@@ -140,37 +172,31 @@ std::string dada_markdown(const DadaReport& report) {
   if (report.variants.size() > 1) {
     text +=
         "\nOne column for each factor on the speed of GPUs on those kernels whose times the machine's description "
-        "assumes. Measured numbers and figures are of the first.\n";
+        "assumes, and for copies between GPUs that go through host memory (no peer copies). Measured numbers are of "
+        "the "
+        "first, and of the last where that has no peer copies; figures are of the first.\n";
   }
-  text += "\n| section | claim | rule |";
-  for (const DadaVariant& variant : report.variants) text += fmt::format(" x {} |", assumption_name(variant));
-  text += " measured |\n|---|---|---|";
-  for (std::size_t i = 0; i < report.variants.size(); ++i) text += "---|";
-  text += "---|\n";
-  const std::vector<Claim>& claims = dada_claims();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    text += fmt::format("| {} | {} | {} |", claims[i].section, claims[i].statement, claims[i].rule);
-    for (const DadaVariant& variant : report.variants)
-      text += fmt::format(" {} |", verdict_text(variant.judgements[i]));
-    text += fmt::format(" {} |\n", report.variants.front().judgements[i].measured);
-  }
+  if (!report.derived.empty()) text += fmt::format("\nNot in the machine's description: {}.\n", report.derived);
+  text += '\n' + table(report, true);
   add_figures(report, text);
   return text;
 }
 
+std::string dada_table(const DadaReport& report) { return table(report, false); }
+
 std::string figure_csv(const DadaFigure& figure, const DadaReport& report) {
   std::string text =
-      "assumptions,app,policy,gpus,runs,gflops,gflops_margin,seconds,seconds_margin,bytes,bytes_margin,"
+      "assumptions,peer_copies,app,policy,gpus,runs,gflops,gflops_margin,seconds,seconds_margin,bytes,bytes_margin,"
       "bytes_host_to_device,bytes_device_to_host,bytes_device_to_device\n";
   for (const DadaVariant& variant : report.variants) {
     for (const DadaFigure::Row& row : figure.rows) {
       for (const std::string& policy : row.policies) {
         for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
-          const SimulationPoint& point = variant.results.at(row.application, policy, gpus);
+          const SimulationPoint& point = variant.results.at(row.graph, policy, gpus);
           fmt::format_to(std::back_inserter(text),
-                         "{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{:.9g},{:.12g},{:.12g},{:.12g}\n",
-                         variant.assumptions, to_string(row.application), quoted_csv(policy), gpus,
-                         report.options.repeat, point.gflops.mean, point.gflops.margin, point.seconds.mean,
+                         "{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{:.9g},{:.12g},{:.12g},{:.12g}\n",
+                         variant.assumptions, variant.peer_copies, quoted_csv(to_string(row.graph)), quoted_csv(policy),
+                         gpus, report.options.repeat, point.gflops.mean, point.gflops.margin, point.seconds.mean,
                          point.seconds.margin, point.bytes.mean, point.bytes.margin, point.bytes_host_to_device.mean,
                          point.bytes_device_to_host.mean, point.bytes_device_to_device.mean);
         }
@@ -181,14 +207,14 @@ std::string figure_csv(const DadaFigure& figure, const DadaReport& report) {
 }
 
 std::string claims_csv(const DadaReport& report) {
-  std::string text = "name,section,claim,rule,assumptions,verdict,passed,checks,measured\n";
+  std::string text = "name,section,claim,rule,assumptions,peer_copies,verdict,passed,checks,measured\n";
   const std::vector<Claim>& claims = dada_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
     for (const DadaVariant& variant : report.variants) {
       const Judgement& judgement = variant.judgements[i];
-      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", claims[i].name, claims[i].section,
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", claims[i].name, claims[i].section,
                           quoted_csv(claims[i].statement), quoted_csv(claims[i].rule), variant.assumptions,
-                          to_string(judgement.verdict()), judgement.passed, judgement.checks,
+                          variant.peer_copies, to_string(judgement.verdict()), judgement.passed, judgement.checks,
                           quoted_csv(judgement.measured));
     }
   }
@@ -200,10 +226,12 @@ Result<void> write_dada_report(const std::string& folder, const DadaReport& repo
     return platform::write_file(folder + '/' + name, content);
   };
   for (const DadaFigure& figure : dada_figures()) {
-    const ScalingChart chart = chart_of(figure, report.variants.front().results);
+    const ScalingChart chart =
+        chart_of(figure, report.variants.front().results, fmt::format("{}, n = {}", report.machine, report.options.n));
     if (auto drawn = draw_chart(folder + '/' + figure.name + ".svg", chart); !drawn) return drawn;
     if (auto done = write(figure.name + ".csv", figure_csv(figure, report)); !done) return done;
   }
+  if (auto done = write("table.md", dada_table(report)); !done) return done;
   if (auto done = write("claims.csv", claims_csv(report)); !done) return done;
   if (auto done = write("report.md", dada_markdown(report)); !done) return done;
   return write("report.json", as_text(dada_json(report)) + '\n');

@@ -14,6 +14,7 @@ namespace troupe::apps {
 /// The results under one set of assumptions: see `machine_with_assumptions`.
 struct DadaVariant {
   double assumptions = 1;
+  bool peer_copies = true;
   DadaResults results;
   std::vector<Judgement> judgements;
 };
@@ -21,6 +22,8 @@ struct DadaVariant {
 struct DadaReport {
   DadaExperimentOptions options;
   std::string machine;
+  /// Kernels that its description lacks.
+  std::string derived;
   /// At least one; the first is drawn.
   std::vector<DadaVariant> variants;
 };
@@ -31,12 +34,15 @@ struct DadaReport {
 [[nodiscard]] nlohmann::json dada_json(const DadaReport& report);
 /// The verdicts and the figures as Markdown.
 [[nodiscard]] std::string dada_markdown(const DadaReport& report);
+/// The verdicts as Markdown, a line for each claim: the table of the manual.
+[[nodiscard]] std::string dada_table(const DadaReport& report);
 /// A figure's points under all assumptions, with a line of titles.
 [[nodiscard]] std::string figure_csv(const DadaFigure& figure, const DadaReport& report);
 /// The verdicts, likewise.
 [[nodiscard]] std::string claims_csv(const DadaReport& report);
 
-/// Writes figure1.svg, figure1.csv, ..., claims.csv, report.md and report.json into `folder`, which exists. `io`.
+/// Writes figure1.svg, figure1.csv, ..., claims.csv, table.md, report.md and report.json into `folder`, which exists.
+/// `io`.
 [[nodiscard]] Result<void> write_dada_report(const std::string& folder, const DadaReport& report);
 
 }  // namespace troupe::apps

@@ -40,7 +40,7 @@ linalg::FactorizationOptions factorization_of(const ScalingArguments& arguments)
           .tile = arguments.tile,
           .tile_rows = arguments.tile,
           .inner = arguments.inner,
-          .pivoting = false};
+          .pivoting = linalg::Pivoting::none};
 }
 
 RuntimeOptions runtime_of(const ScalingArguments& arguments, const Place& place) {

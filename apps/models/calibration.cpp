@@ -22,10 +22,13 @@ constexpr std::uint64_t kMostRounds = 3;
 /// What the applications submit.
 struct Exercise {
   linalg::Application application;
-  bool pivoting;
+  linalg::Pivoting pivoting;
 };
-constexpr std::array kExercises{Exercise{linalg::Application::cholesky, true}, Exercise{linalg::Application::lu, true},
-                                Exercise{linalg::Application::lu, false}, Exercise{linalg::Application::qr, true}};
+constexpr std::array kExercises{Exercise{linalg::Application::cholesky, linalg::Pivoting::partial},
+                                Exercise{linalg::Application::lu, linalg::Pivoting::partial},
+                                Exercise{linalg::Application::lu, linalg::Pivoting::none},
+                                Exercise{linalg::Application::lu, linalg::Pivoting::incremental},
+                                Exercise{linalg::Application::qr, linalg::Pivoting::partial}};
 
 /// By a runtime that learns nothing, so that what makes the matrix is not among the kernels.
 template <class T>

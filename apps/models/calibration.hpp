@@ -29,9 +29,9 @@ struct CalibrationResult {
   std::vector<std::string> incomplete;
 };
 
-/// Factorizes small matrices of four by four tiles, by Cholesky, LU with and without pivoting and QR, and solves with
-/// the factors, again and again, until each kernel has run so often on each kind of device that can run it. Tiles as
-/// they lie in a run. Throws what `Runtime` throws.
+/// Factorizes small matrices of four by four tiles, by Cholesky, LU with partial, incremental and no pivoting and QR,
+/// and solves with the factors, again and again, until each kernel has run so often on each kind of device that can run
+/// it. Tiles as they lie in a run. Throws what `Runtime` throws.
 [[nodiscard]] CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOptions& progress);
 
 }  // namespace troupe::apps

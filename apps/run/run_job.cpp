@@ -19,7 +19,8 @@ namespace {
 
 linalg::ProblemKind problem_of(const RunArguments& arguments) {
   return arguments.problem.value_or(default_problem(
-      arguments.application, arguments.application == linalg::Application::lu && arguments.pivoting == "none"));
+      arguments.application,
+      arguments.application == linalg::Application::lu && arguments.pivoting == linalg::Pivoting::none));
 }
 
 std::vector<int> processing_units(const Runtime& runtime) {
@@ -35,7 +36,7 @@ linalg::FactorizationOptions factorization_options(const RunArguments& arguments
                                        .tile = arguments.tile,
                                        .tile_rows = arguments.tile_rows,
                                        .inner = arguments.inner,
-                                       .pivoting = arguments.pivoting == "partial"};
+                                       .pivoting = arguments.pivoting};
   choose_tile_rows(arguments.runtime, options);
   return options;
 }
@@ -115,6 +116,7 @@ int run(const RunArguments& given) {
   check_memory(arguments);
   RunSummary summary = arguments.precision == "float" ? measure<float>(arguments) : measure<double>(arguments);
   summary.application = to_string(arguments.application);
+  if (arguments.application == linalg::Application::lu) summary.pivoting = to_string(arguments.pivoting);
   summary.precision = arguments.precision;
   summary.n = arguments.n;
   summary.tile = arguments.tile;

@@ -21,7 +21,7 @@ struct RunArguments {
   std::int64_t tile_rows = 0;
   std::int64_t inner = 0;
   std::string precision = "double";
-  std::string pivoting = "partial";
+  linalg::Pivoting pivoting = linalg::Pivoting::partial;
   std::optional<linalg::ProblemKind> problem;
   RuntimeOptions runtime;
   /// Where tasks run; null: in a runtime of our own, as `runtime` says.

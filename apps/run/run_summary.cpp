@@ -71,6 +71,7 @@ nlohmann::json to_json(const RunSummary& summary) {
                       {"seconds", summary.median_seconds()},
                       {"gflops", summary.median_gflops()},
                       {"tasks", summary.report.ended}};
+  if (!summary.pivoting.empty()) json["pivoting"] = summary.pivoting;
   for (const MeasuredRun& run : summary.runs) {
     nlohmann::json one{{"seconds", run.seconds}, {"gflops", run.gflops}};
     if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
@@ -136,7 +137,7 @@ void print_predictions(const std::vector<PredictionReport>& predictions) {
 void print_text(const RunSummary& summary) {
   const std::string where = is_of_service(summary.report) ? std::string("on the service")
                                                           : fmt::format("{} workers", summary.report.workers.size());
-  fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {}\n", summary.application, summary.problem,
+  fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {}\n", summary.method(), summary.problem,
              summary.precision, summary.n, summary.tile, summary.policy, where);
   const std::string which = summary.runs.size() > 1 ? fmt::format(" (median of {} runs)", summary.runs.size()) : "";
   fmt::print("  time      {}{}\n", traces::human_seconds(summary.median_seconds()), which);
@@ -161,8 +162,12 @@ void print_text(const RunSummary& summary) {
 
 }  // namespace
 
+std::string RunSummary::method() const {
+  return pivoting.empty() ? application : fmt::format("{} (pivoting: {})", application, pivoting);
+}
+
 std::string RunSummary::title() const {
-  return fmt::format("{}, n = {}, tile {}, {} precision", application, n, tile, precision);
+  return fmt::format("{}, n = {}, tile {}, {} precision", method(), n, tile, precision);
 }
 
 double RunSummary::median_seconds() const {

@@ -26,6 +26,8 @@ struct MeasuredRun {
 
 struct RunSummary {
   std::string application;
+  /// LU: which rows are exchanged; else empty.
+  std::string pivoting;
   std::string problem;
   std::string precision;
   std::string policy;
@@ -43,6 +45,8 @@ struct RunSummary {
   std::optional<MetricsSnapshot> metrics;
   TraceOutcome traced;
 
+  /// "cholesky", "lu (pivoting: partial)".
+  [[nodiscard]] std::string method() const;
   /// "cholesky, n = 4096, tile 384, double precision".
   [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;

@@ -20,12 +20,18 @@ struct Named {
 };
 
 template <class T>
-std::vector<Named<T>> submitted_by(linalg::Application application) {
+std::vector<Named<T>> submitted_by(linalg::Application application, linalg::Pivoting pivoting) {
   using C = kernels::TileCodelets<T>;
   switch (application) {
     case linalg::Application::cholesky:
       return {{&C::potrf, {"potrf"}}, {&C::trsm_cholesky, {"trsm"}}, {&C::syrk, {"syrk"}}, {&C::gemm_nt, {"gemm"}}};
     case linalg::Application::lu:
+      if (pivoting == linalg::Pivoting::incremental) {
+        return {{&C::getrf_incpiv, {"getrf_incpiv"}},
+                {&C::gessm, {"gessm"}},
+                {&C::tstrf, {"tstrf"}},
+                {&C::ssssm, {"ssssm"}}};
+      }
       return {{&C::getrf_without_pivoting, {"getrf_nopiv", "getrf"}},
               {&C::trsm_right_upper, {"trsm_right_upper"}},
               {&C::solve_unit_lower, {"trsm_left_lower"}},
@@ -57,10 +63,10 @@ const platform::KernelTimes* first_of(const std::vector<std::string>& kernels, l
 }
 
 /// Precision is the reason only where the machine has all of the application's kernels in another one.
-std::string what_is_missing(linalg::Application application, const std::string& precision,
+std::string what_is_missing(linalg::Application application, linalg::Pivoting pivoting, const std::string& precision,
                             const platform::MachineDescription& machine, const std::vector<std::string>& kernels) {
   const std::string other = precision == precision_name<float>() ? precision_name<double>() : precision_name<float>();
-  const auto needed = submitted_by<double>(application);
+  const auto needed = submitted_by<double>(application, pivoting);
   const bool in_other = std::all_of(needed.begin(), needed.end(), [&](const Named<double>& named) {
     return first_of(named.kernels, application, machine, other) != nullptr;
   });
@@ -76,34 +82,37 @@ std::string what_is_missing(linalg::Application application, const std::string& 
     applications.insert(times.application());
     if (times.application() == to_string(application)) there.insert(times.kernel() + " (" + times.precision() + ")");
   }
-  constexpr const char* kAdvice = "add them to its description, or choose another machine";
+  const bool derivable = application == linalg::Application::lu && pivoting == linalg::Pivoting::incremental;
+  const std::string advice = fmt::format("add them to its description{}, or choose another machine",
+                                         derivable ? ", or those of 'qr', from which they are derived" : "");
   if (there.empty()) {
     std::vector<std::string> names;
     for (const Named<double>& named : needed) names.push_back(fmt::format("{}", fmt::join(named.kernels, " or ")));
     return fmt::format("machine '{}' has times for {}, none for application '{}', which needs {}: {}", machine.name,
-                       fmt::join(applications, ", "), to_string(application), fmt::join(names, ", "), kAdvice);
+                       fmt::join(applications, ", "), to_string(application), fmt::join(names, ", "), advice);
   }
   return fmt::format("machine '{}' has no times for kernel '{}' of application '{}', of which it has {}: {}",
                      machine.name, fmt::join(kernels, "' or '"), to_string(application), fmt::join(there, ", "),
-                     kAdvice);
+                     advice);
 }
 
 template <class T>
 Result<const platform::KernelTimes*> find_times(linalg::Application application,
                                                 const platform::MachineDescription& machine,
-                                                const std::vector<std::string>& kernels) {
+                                                const std::vector<std::string>& kernels, linalg::Pivoting pivoting) {
   if (const auto* times = first_of(kernels, application, machine, precision_name<T>())) return times;
-  return Failure{ErrorCode::bad_input, what_is_missing(application, precision_name<T>(), machine, kernels)};
+  return Failure{ErrorCode::bad_input, what_is_missing(application, pivoting, precision_name<T>(), machine, kernels)};
 }
 
 }  // namespace
 
 template <class T>
 Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
-                                                   const platform::MachineDescription& machine) {
+                                                   const platform::MachineDescription& machine,
+                                                   linalg::Pivoting pivoting) {
   kernels::TileCodelets<T> codelets = kernels::codelets<T>();
-  for (const Named<T>& named : submitted_by<T>(application)) {
-    const auto times = find_times<T>(application, machine, named.kernels);
+  for (const Named<T>& named : submitted_by<T>(application, pivoting)) {
+    const auto times = find_times<T>(application, machine, named.kernels, pivoting);
     if (!times) return times.failure();
     codelets.*named.codelet = timed(codelets.*named.codelet, *times.value());
   }
@@ -112,11 +121,12 @@ Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application applicati
 
 template <class T>
 Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,
-                                                     const platform::MachineDescription& machine) {
+                                                     const platform::MachineDescription& machine,
+                                                     linalg::Pivoting pivoting) {
   const kernels::TileCodelets<T>& codelets = kernels::codelets<T>();
   std::vector<ModelledKernel> kernels;
-  for (const Named<T>& named : submitted_by<T>(application)) {
-    const auto times = find_times<T>(application, machine, named.kernels);
+  for (const Named<T>& named : submitted_by<T>(application, pivoting)) {
+    const auto times = find_times<T>(application, machine, named.kernels, pivoting);
     if (!times) return times.failure();
     kernels.push_back({(codelets.*named.codelet).definition().name, times.value()});
   }
@@ -124,12 +134,14 @@ Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application applica
 }
 
 template Result<kernels::TileCodelets<float>> modelled_codelets(linalg::Application,
-                                                                const platform::MachineDescription&);
+                                                                const platform::MachineDescription&, linalg::Pivoting);
 template Result<kernels::TileCodelets<double>> modelled_codelets(linalg::Application,
-                                                                 const platform::MachineDescription&);
+                                                                 const platform::MachineDescription&, linalg::Pivoting);
 template Result<std::vector<ModelledKernel>> modelled_kernels<float>(linalg::Application,
-                                                                     const platform::MachineDescription&);
+                                                                     const platform::MachineDescription&,
+                                                                     linalg::Pivoting);
 template Result<std::vector<ModelledKernel>> modelled_kernels<double>(linalg::Application,
-                                                                      const platform::MachineDescription&);
+                                                                      const platform::MachineDescription&,
+                                                                      linalg::Pivoting);
 
 }  // namespace troupe::apps

@@ -11,13 +11,14 @@
 
 namespace troupe::apps {
 
-/// The codelets that the tile algorithm of `application` submits (LU: without pivoting), with the times of the
-/// machine's kernels, and with an implementation for each kind of device that the machine has times for. They compute
-/// what those of `codelets<T>()` do. The precision is that of T, "single" or "double". Fails with `bad_input`, which
-/// names the kernel, where the machine lacks one.
+/// The codelets that the tile algorithm of `application` submits (LU: without or with incremental pivoting), with the
+/// times of the machine's kernels, and with an implementation for each kind of device that the machine has times for.
+/// They compute what those of `codelets<T>()` do. The precision is that of T, "single" or "double". Fails with
+/// `bad_input`, which names the kernel, where the machine lacks one.
 template <class T>
 [[nodiscard]] Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
-                                                                 const platform::MachineDescription& machine);
+                                                                 const platform::MachineDescription& machine,
+                                                                 linalg::Pivoting pivoting = linalg::Pivoting::none);
 
 /// Which times a codelet's tasks take.
 struct ModelledKernel {
@@ -29,7 +30,8 @@ struct ModelledKernel {
 /// Those of the codelets above, as the machine's kernels are now. Fails as above.
 template <class T>
 [[nodiscard]] Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,
-                                                                   const platform::MachineDescription& machine);
+                                                                   const platform::MachineDescription& machine,
+                                                                   linalg::Pivoting pivoting = linalg::Pivoting::none);
 
 /// "single", "double".
 template <class T>

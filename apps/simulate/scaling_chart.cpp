@@ -14,7 +14,7 @@ namespace troupe::apps {
 namespace {
 
 constexpr int kPanelWidth = 480;
-constexpr int kPanelHeight = 330;
+constexpr int kPanelHeight = 350;
 constexpr int kTitleHeight = 40;
 /// Of one line of the legend, below the panels.
 constexpr int kLegendHeight = 20;
@@ -38,7 +38,8 @@ class ChartScript : traces::GnuplotScript {
     add_chart_style();
     add("set xtics 1");
     add("set xlabel 'GPUs' offset 0,0.4");
-    add("set key below maxcols 2 samplen 2 noenhanced font ',11'");
+    // Higher than its lines by one, so that the axis' label does not touch it.
+    add("set key below height 1 maxcols 2 samplen 2 noenhanced font ',11'");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
       panel(i, "GFlop/s", 2);
       panel(i, "GB moved", 5);

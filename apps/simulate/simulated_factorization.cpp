@@ -4,6 +4,7 @@
 #include "apps/simulate/modelled_codelets.hpp"
 #include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
+#include "linalg/incremental_lu.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/qr.hpp"
 #include "linalg/sparse_lu.hpp"
@@ -39,16 +40,20 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
   options.access_observer = run.access_observer;
   // Policies may see all of it.
   options.window = std::size_t{1} << 24U;
-  const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine).value_or_throw();
+  const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine, run.pivoting).value_or_throw();
   Runtime runtime(options);
   TiledMatrix<T> a(runtime, run.n, run.n, run.tile, TileStorage::none);
   if (run.reuse_by_position) set_reuse_by_position(runtime, a);
   std::optional<linalg::QrFactors<T>> reflectors;
+  std::optional<linalg::IncrementalFactors<T>> pairs;
   switch (run.application) {
     case linalg::Application::cholesky: linalg::cholesky(runtime, a, kernel); break;
     case linalg::Application::lu:
       if (run.empty_tiles_seed) {
         linalg::sparse_lu_without_pivoting(runtime, a, kernel, *run.empty_tiles_seed);
+      } else if (run.pivoting == linalg::Pivoting::incremental) {
+        pairs.emplace(runtime, a, run.inner, TileStorage::none);
+        linalg::lu_incremental(runtime, a, *pairs, kernel);
       } else {
         linalg::lu_without_pivoting(runtime, a, kernel);
       }

@@ -19,10 +19,12 @@ enum class Precision { single_precision, double_precision };
 struct SimulatedRun {
   linalg::Application application = linalg::Application::cholesky;
   Precision precision = Precision::double_precision;
+  /// LU: none or incremental.
+  linalg::Pivoting pivoting = linalg::Pivoting::none;
   std::int64_t n = 0;
   /// Edge of the square tiles.
   std::int64_t tile = 0;
-  /// QR: inner block of the triangular factors.
+  /// QR, LU with incremental pivoting: inner block of the triangular factors.
   std::int64_t inner = 128;
   std::string policy = "heft";
   SimulationOptions simulation;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
 #include "traces/text/human.hpp"
@@ -22,16 +23,18 @@ using platform::MachineDescription;
 constexpr double kMostTasks = 5e6;
 
 Result<std::vector<ModelledKernel>> kernels_in(Precision precision, linalg::Application application,
-                                               const MachineDescription& machine) {
-  return precision == Precision::single_precision ? modelled_kernels<float>(application, machine)
-                                                  : modelled_kernels<double>(application, machine);
+                                               const MachineDescription& machine, linalg::Pivoting pivoting) {
+  return precision == Precision::single_precision ? modelled_kernels<float>(application, machine, pivoting)
+                                                  : modelled_kernels<double>(application, machine, pivoting);
 }
 
 Precision precision_of(const SimulationArguments& arguments, const MachineDescription& machine) {
   if (arguments.precision == "single") return Precision::single_precision;
   if (arguments.precision == "double") return Precision::double_precision;
-  const bool in_double = kernels_in(Precision::double_precision, arguments.application, machine).ok();
-  const bool in_single = kernels_in(Precision::single_precision, arguments.application, machine).ok();
+  const bool in_double =
+      kernels_in(Precision::double_precision, arguments.application, machine, arguments.pivoting).ok();
+  const bool in_single =
+      kernels_in(Precision::single_precision, arguments.application, machine, arguments.pivoting).ok();
   if (in_single != in_double) return in_single ? Precision::single_precision : Precision::double_precision;
   // Where something is missing in both, what is there counts.
   const auto kernels = [&](const char* precision) {
@@ -89,7 +92,8 @@ std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, con
 }
 
 Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
-  const linalg::FactorizationOptions options{.application = run.application, .tile = run.tile, .inner = run.inner};
+  const linalg::FactorizationOptions options{
+      .application = run.application, .tile = run.tile, .inner = run.inner, .pivoting = run.pivoting};
   return linalg::largest_task_data(options, n,
                                    run.precision == Precision::single_precision ? sizeof(float) : sizeof(double));
 }
@@ -112,8 +116,10 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   MachineDescription machine = usable(platform::load_machine(arguments.platform));
   SimulatedRun& common = request.common_;
   common.application = arguments.application;
+  common.pivoting = arguments.pivoting;
+  if (common.pivoting == linalg::Pivoting::incremental) request.derived_ = derive_incremental_lu(machine);
   common.precision = precision_of(arguments, machine);
-  const auto kernels = kernels_in(common.precision, common.application, machine).value_or_throw();
+  const auto kernels = kernels_in(common.precision, common.application, machine, common.pivoting).value_or_throw();
   common.tile = arguments.tile > 0 ? arguments.tile : largest_tile(kernels);
   common.inner = std::min(arguments.inner, common.tile);
   const auto sets = gpu_sets(arguments, machine);
@@ -141,7 +147,8 @@ void SimulationRequest::check_task_count(std::int64_t n) const {
 /// Tasks that fit into no GPU run on cores, where these can; where nothing can run them, nothing begins.
 void SimulationRequest::check_memory() {
   const SimulationOptions& options = common_.simulation;
-  const auto kernels = kernels_in(common_.precision, common_.application, options.machine).value_or_throw();
+  const auto kernels =
+      kernels_in(common_.precision, common_.application, options.machine, common_.pivoting).value_or_throw();
   const bool cores_can = std::all_of(kernels.begin(), kernels.end(), [](const auto& k) { return k.times->on_cpu(); });
   for (const SimulationPlace& place : places_) {
     const Bytes need = largest_task(common_, place.n);

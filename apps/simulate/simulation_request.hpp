@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/simulated_factorization.hpp"
 #include "apps/simulate/simulation_point.hpp"
 #include "apps/simulate/simulation_pool.hpp"
@@ -15,6 +16,8 @@ namespace troupe::apps {
 /// As given; what is missing is chosen by `SimulationRequest::make`.
 struct SimulationArguments {
   linalg::Application application = linalg::Application::cholesky;
+  /// LU: none or incremental.
+  linalg::Pivoting pivoting = linalg::Pivoting::none;
   std::string platform;
   std::vector<std::int64_t> sizes;
   /// 0: the largest that was measured on the machine.
@@ -56,6 +59,8 @@ class SimulationRequest {
   [[nodiscard]] SimulationList runs() const;
   /// What all runs have in common.
   [[nodiscard]] const SimulatedRun& common() const { return common_; }
+  /// Kernels whose times the machine's description lacks.
+  [[nodiscard]] const std::vector<DerivedKernel>& derived() const { return derived_; }
   /// What is not wrong, but worth knowing.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -66,6 +71,7 @@ class SimulationRequest {
   SimulatedRun common_;
   std::vector<SimulationPlace> places_;
   int repeat_ = 1;
+  std::vector<DerivedKernel> derived_;
   std::vector<std::string> warnings_;
 };
 

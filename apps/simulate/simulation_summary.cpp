@@ -70,6 +70,7 @@ std::string assumptions_text(const SimulationOptions& options) {
   if (options.copy_overhead > Duration{}) {
     said.push_back(fmt::format("{:g} us per copy", microseconds(options.copy_overhead)));
   }
+  if (!options.peer_copies) said.emplace_back("copies between GPUs go through host memory");
   if (options.write_back_finished) said.emplace_back("finished tiles written back early");
   if (options.model == SimulationOptions::Model::learned) said.emplace_back("policies learn the times");
   if (options.kernel_error > 1)
@@ -144,6 +145,7 @@ nlohmann::json options_json(const SimulationOptions& options) {
                       {"issue_ahead", options.issue_ahead},
                       {"copy_overhead_us", microseconds(options.copy_overhead)},
                       {"write_back", options.write_back_finished},
+                      {"peer_copies", options.peer_copies},
                       {"model", name_of(options.model)},
                       {"kernel_error", options.kernel_error},
                       {"bandwidth_error", options.bandwidth_error},
@@ -158,7 +160,9 @@ nlohmann::json options_json(const SimulationOptions& options) {
 
 std::string title_of(const SimulationRequest& request) {
   const SimulatedRun& run = request.common();
-  return fmt::format("{} on {}, {} precision, tile {}", to_string(run.application), run.simulation.machine.name,
+  const bool pivots = run.pivoting != linalg::Pivoting::none;
+  return fmt::format("{}{} on {}, {} precision, tile {}", to_string(run.application),
+                     pivots ? fmt::format(" (pivoting: {})", to_string(run.pivoting)) : "", run.simulation.machine.name,
                      name_of(run.precision), run.tile);
 }
 
@@ -171,6 +175,9 @@ std::string simulation_text(const SimulationSummary& summary) {
   text += '\n';
   const std::string assumptions = assumptions_text(run.simulation);
   if (!assumptions.empty()) text += fmt::format("  assumed: {}\n", assumptions);
+  if (const auto derived = text_of(summary.request.derived()); !derived.empty()) {
+    text += fmt::format("  not in the machine's description: {}\n", derived);
+  }
   text += '\n' + table_text(summary);
   if (!summary.plot.empty()) text += fmt::format("\nPlot: {}\n", summary.plot);
   if (!summary.trace.empty()) text += fmt::format("\nTrace: {}\n", summary.trace);
@@ -189,7 +196,11 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
                       {"repeat", request.repeat()},
                       {"options", options_json(run.simulation)},
                       {"results", nlohmann::json::array()}};
-  if (run.application == linalg::Application::qr) json["inner"] = run.inner;
+  if (linalg::eliminates_pairs(run.application, run.pivoting)) json["inner"] = run.inner;
+  if (run.application == linalg::Application::lu) json["pivoting"] = to_string(run.pivoting);
+  for (const DerivedKernel& derived : request.derived()) {
+    json["derived_kernels"].push_back({{"kernel", derived.kernel}, {"from", derived.from}, {"factor", derived.factor}});
+  }
   const auto repeat = static_cast<std::size_t>(request.repeat());
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     nlohmann::json point = point_json(summary.points[i], has_margins(summary));

@@ -24,7 +24,7 @@ CheckedPivots::CheckedPivots(std::span<const std::span<const int>> pieces, std::
 void unusable_pivot(std::int64_t index, std::int64_t begin, std::int64_t end) {
   throw Error(ErrorCode::bad_input, "pivot " + std::to_string(index) + " is none of the rows " + std::to_string(begin) +
                                         " up to " + std::to_string(end) +
-                                        " that the task exchanges: pass pivots as getrf_panel leaves them");
+                                        " that the task exchanges: pass pivots as the factorization leaves them");
 }
 
 }  // namespace troupe::kernels

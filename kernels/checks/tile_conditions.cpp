@@ -122,6 +122,61 @@ void inner_block(Conditions& c, const Layout& t, std::int64_t columns) {
             "T must have at least one row, and at most as many as columns");
 }
 
+/// L of `columns` columns of a pair of tiles: the inner block is its number of rows.
+void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int64_t columns) {
+  c.require(l.cols == columns && pivots.elements() == columns,
+            "L must have as many columns, and P as many elements, as B has columns");
+  c.require(columns == 0 || (l.rows >= 1 && l.rows <= columns),
+            "L must have at least one row, and at most as many as columns");
+}
+
+/// `last`, where it is an argument.
+void flag(Conditions& c, std::size_t argument) { c.argument_up_to(argument, 1, "last"); }
+
+/// Rows of a pair have to be numbers of 32 bits.
+void rows_of_pair(Conditions& c, const Layout& b) {
+  c.require(b.rows <= kLargestSize - b.cols, "U and B must have at most 2147483647 rows together");
+}
+
+void getrf_incpiv(Conditions& c) {
+  const Layout& a = c.data(0);
+  const Layout& v = c.data(1);
+  c.require(v.rows >= a.cols, "V must have at least as many rows as A has columns");
+  c.require(v.rows <= a.rows && v.cols == a.cols, "V must have as many columns as A, and at most as many rows");
+  c.require(c.data(2).elements() == a.cols, "P must have as many elements as A has columns");
+  first_of_messages(c, 0);
+  flag(c, 1);
+}
+
+void gessm(Conditions& c) {
+  const Layout& v = c.data(0);
+  c.require(v.rows >= v.cols, "V must have at least as many rows as columns");
+  c.require(v.rows <= c.data(2).rows, "V must have at most as many rows as C");
+  c.require(c.data(1).elements() == v.cols, "P must have as many elements as V has columns");
+}
+
+void tstrf(Conditions& c) {
+  const Layout& upper = c.data(0);
+  const Layout& b = c.data(1);
+  c.require(upper.rows >= b.cols && upper.cols >= b.cols, "U must have as many rows and columns as B has columns");
+  rows_of_pair(c, b);
+  offset(c, 0, b.cols, upper.rows);
+  first_of_messages(c, 1);
+  flag(c, 2);
+  pair_factors(c, c.data(2), c.data(3), b.cols);
+}
+
+void ssssm(Conditions& c) {
+  const Layout& b = c.data(0);
+  const Layout& a = c.data(3);
+  c.require(c.data(4).rows == b.rows, "C must have as many rows as B");
+  c.require(a.rows >= b.cols, "A must have at least as many rows as B has columns");
+  c.require(a.cols == c.data(4).cols, "A must have as many columns as C");
+  rows_of_pair(c, b);
+  offset(c, 0, b.cols, a.rows);
+  pair_factors(c, c.data(1), c.data(2), b.cols);
+}
+
 void geqrt(Conditions& c) {
   const Layout& a = c.data(0);
   const Layout& v = c.data(2);
@@ -163,7 +218,7 @@ void fill_symmetric(Conditions& c) {
 }
 
 using Demands = void (*)(Conditions&);
-constexpr std::array<std::pair<std::string_view, Demands>, 22> kAll{{
+constexpr std::array<std::pair<std::string_view, Demands>, 28> kAll{{
     {"potrf", potrf},
     {"trsm_cholesky", trsm_right},
     {"syrk", syrk},
@@ -179,6 +234,12 @@ constexpr std::array<std::pair<std::string_view, Demands>, 22> kAll{{
     {"getrf_panel", getrf_panel},
     {"swap_and_solve", swap_and_solve},
     {"swap_rows", swap_rows},
+    {"getrf_incpiv", getrf_incpiv},
+    {"gessm", gessm},
+    {"gessm_back", gessm},
+    {"tstrf", tstrf},
+    {"ssssm", ssssm},
+    {"ssssm_back", ssssm},
     {"geqrt", geqrt},
     {"gemqrt", gemqrt},
     {"gemqrt_transposed", gemqrt},

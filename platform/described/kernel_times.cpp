@@ -36,6 +36,14 @@ KernelTime TimeCurve::at(double edge) const {
   return {mean_us, relative_deviation * mean_us};
 }
 
+TimeCurve TimeCurve::scaled(double factor) const {
+  TimeCurve result;
+  for (const Point& point : points_) {
+    result.add(point.edge, {factor * point.time.mean_us, factor * point.time.deviation_us});
+  }
+  return result;
+}
+
 KernelTimes::KernelTimes(std::string application, std::string kernel, std::string precision,
                          const std::vector<TileTimes>& tiles, std::size_t gpus)
     : application_(std::move(application)), kernel_(std::move(kernel)), precision_(std::move(precision)) {
@@ -54,6 +62,16 @@ KernelTimes::KernelTimes(std::string application, std::string kernel, std::strin
     }
   }
   std::ranges::sort(edges_);
+}
+
+KernelTimes KernelTimes::scaled(std::string application, std::string kernel, double factor) const {
+  KernelTimes result = *this;
+  result.application_ = std::move(application);
+  result.kernel_ = std::move(kernel);
+  result.cpu_ = cpu_.scaled(factor);
+  for (TimeCurve& gpu : result.gpus_) gpu = gpu.scaled(factor);
+  result.flops_per_cube_ *= factor;
+  return result;
 }
 
 double KernelTimes::edge_with(double flops) const {

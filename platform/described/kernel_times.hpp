@@ -40,6 +40,9 @@ class TimeCurve {
   /// an empty curve; `edge` is positive.
   [[nodiscard]] KernelTime at(double edge) const;
 
+  /// The same with all times `factor` times as long, which is positive.
+  [[nodiscard]] TimeCurve scaled(double factor) const;
+
  private:
   struct Point {
     double edge;
@@ -84,6 +87,9 @@ class KernelTimes {
   /// The edge of a square tile on which a call has `flops` operations; where they are not counted, the largest edge
   /// that was measured.
   [[nodiscard]] double edge_with(double flops) const;
+
+  /// A kernel that does `factor` times as many operations at the same rate, which is positive.
+  [[nodiscard]] KernelTimes scaled(std::string application, std::string kernel, double factor) const;
 
   /// The tile edges that were measured, rising.
   [[nodiscard]] std::vector<double> edges() const { return edges_; }

@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(refuses_unknown_names_before_any_work) {
     fails(2, arguments, {"--policy", "unknown policy 'fastest'", "eager", "ws", "lws"});
   }
   fails(2, {"run", "cholesky", "--precision", "half"}, {"--precision", "half", "double"});
-  fails(2, {"run", "lu", "--pivoting", "rook"}, {"--pivoting", "rook", "partial"});
+  fails(2, {"run", "lu", "--pivoting", "rook"}, {"--pivoting", "rook", "partial", "incremental"});
   fails(2, {"run", "cholesky", "--problem", "hard"}, {"--problem", "hard", "poisson"});
   fails(2, {"solve", "a.mtx", "--method", "guess"}, {"--method", "guess", "cholesky"});
 }
@@ -323,9 +323,26 @@ BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measu
   BOOST_TEST(contains(ran.errors, "the check failed"));
 }
 
+BOOST_AUTO_TEST_CASE(lu_says_which_rows_it_exchanges) {
+  const std::vector<std::string> run{"run", "lu", "--n", "150", "--tile", "16", "--check", "--cores", "2"};
+  for (const std::string pivoting : {"partial", "incremental"}) {
+    std::vector<std::string> arguments = run;
+    arguments.insert(arguments.end(), {"--pivoting", pivoting, "--json"});
+    const auto json = nlohmann::json::parse(succeeds(arguments));
+    BOOST_TEST(json["pivoting"] == pivoting);
+    BOOST_TEST(json["residuals"].size() == 2U);
+  }
+  const std::string text = succeeds({"run", "lu", "--n", "150", "--tile", "16", "--tile-rows", "16", "--inner", "4",
+                                     "--pivoting", "incremental", "--check", "--report"});
+  for (const char* part : {"lu (pivoting: incremental)", "|A - L U| / (n g |A| eps)", "tstrf", "ssssm"}) {
+    BOOST_TEST(contains(text, part), part);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_options_that_have_no_effect) {
   fails(2, {"run", "cholesky", "--inner", "4"}, {"--inner", "no effect", "qr"});
   fails(2, {"run", "qr", "--pivoting", "none"}, {"--pivoting", "no effect", "lu"});
+  fails(2, {"run", "lu", "--inner", "4"}, {"--inner", "no effect", "lu --pivoting incremental"});
   fails(2, {"simulate", "lu", "--platform", "idgraf", "--n", "512", "--policy", "heft", "--inner", "4"}, {"--inner"});
   fails(2, {"experiment", "dada", "--policy", "heft"}, {"--policy", "no effect", "eviction"});
   fails(2, {"experiment", "--", "dada", "--policy", "heft"}, {"--policy", "no effect", "eviction"});

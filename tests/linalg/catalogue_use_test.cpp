@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(all_tasks_of_factorizations_and_solutions_pass_the_checks) 
   BOOST_TEST_MESSAGE(observer->checked.size() << " codelets were used");
   for (const char* name : {"potrf/double", "gemm_nt/float", "gemm_nn/double", "getrf_panel/double",
                            "swap_and_solve/float", "swap_rows/double", "solve_upper/double", "geqrt/double",
-                           "tpqrt/float", "tpmqrt/double", "gemqrt_transposed/double"}) {
+                           "tpqrt/float", "tpmqrt/double", "gemqrt_transposed/double", "getrf_incpiv/double",
+                           "gessm/float", "gessm_back/double", "tstrf/double", "ssssm/float", "ssssm_back/double"}) {
     BOOST_TEST(observer->checked[name] > 0, name);
   }
 }

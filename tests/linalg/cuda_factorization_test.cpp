@@ -41,9 +41,9 @@ std::uint64_t tasks_on_gpus(const Runtime& runtime) {
 }
 
 template <class T>
-void factorize(const RuntimeOptions& options, Application application, bool pivoting) {
+void factorize(const RuntimeOptions& options, Application application, Pivoting pivoting) {
   Runtime runtime(options);
-  const bool definite = application == Application::cholesky || !pivoting;
+  const bool definite = application == Application::cholesky || pivoting == Pivoting::none;
   const DenseMatrix<T> original =
       assemble<T>(runtime, {definite ? ProblemKind::random_definite : ProblemKind::random, kOrder, kOrder, 3});
   DenseMatrix<T> a = original;
@@ -64,19 +64,21 @@ BOOST_AUTO_TEST_CASE(all_applications_are_right_on_cores_and_gpus) {
   for (const char* policy : {"heft", "dada:alpha=0.5,cp"}) {
     for (const Application application : {Application::cholesky, Application::lu, Application::qr}) {
       BOOST_TEST_CONTEXT(to_string(application) << " under " << policy) {
-        factorize<double>(options(policy, 0), application, true);
-        factorize<float>(options(policy, 0), application, true);
+        factorize<double>(options(policy, 0), application, Pivoting::partial);
+        factorize<float>(options(policy, 0), application, Pivoting::partial);
       }
     }
-    factorize<double>(options(policy, 0), Application::lu, false);
+    factorize<double>(options(policy, 0), Application::lu, Pivoting::none);
   }
 }
 
 BOOST_AUTO_TEST_CASE(all_applications_are_right_with_memory_for_a_quarter_of_the_matrix) {
   for (const Application application : {Application::cholesky, Application::lu, Application::qr}) {
-    BOOST_TEST_CONTEXT(to_string(application)) { factorize<double>(options("heft", 0.25), application, true); }
+    BOOST_TEST_CONTEXT(to_string(application)) {
+      factorize<double>(options("heft", 0.25), application, Pivoting::partial);
+    }
   }
-  factorize<double>(options("heft", 0.25), Application::lu, false);
+  factorize<double>(options("heft", 0.25), Application::lu, Pivoting::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_matrix_that_is_not_positive_definite_is_named_by_its_minor_wherever_that_is_found) {

@@ -62,7 +62,11 @@ BOOST_AUTO_TEST_CASE(cholesky_is_accurate_for_all_sizes_and_tiles) { sweep({Appl
 BOOST_AUTO_TEST_CASE(lu_with_pivoting_is_accurate_for_all_sizes_and_tiles) { sweep({Application::lu}); }
 
 BOOST_AUTO_TEST_CASE(lu_without_pivoting_is_accurate_for_all_sizes_and_tiles) {
-  sweep({.application = Application::lu, .pivoting = false});
+  sweep({.application = Application::lu, .pivoting = Pivoting::none});
+}
+
+BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_is_accurate_for_all_sizes_and_tiles) {
+  sweep({.application = Application::lu, .pivoting = Pivoting::incremental});
 }
 
 BOOST_AUTO_TEST_CASE(qr_is_accurate_for_all_sizes_and_tiles) { sweep({Application::qr}); }
@@ -73,7 +77,8 @@ BOOST_AUTO_TEST_CASE(tiles_that_are_spread_over_numa_nodes_are_as_accurate) {
   Runtime runtime(runtime_options);
   for (FactorizationOptions options :
        {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
-        FactorizationOptions{.application = Application::lu, .pivoting = false},
+        FactorizationOptions{.application = Application::lu, .pivoting = Pivoting::none},
+        FactorizationOptions{.application = Application::lu, .pivoting = Pivoting::incremental},
         FactorizationOptions{Application::qr}}) {
     options.tile = 16;
     options.spread = true;
@@ -101,7 +106,8 @@ BOOST_AUTO_TEST_CASE(tall_tiles_are_as_accurate) {
   std::uint64_t seed = 1;
   for (FactorizationOptions options :
        {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
-        FactorizationOptions{.application = Application::lu, .pivoting = false},
+        FactorizationOptions{.application = Application::lu, .pivoting = Pivoting::none},
+        FactorizationOptions{.application = Application::lu, .pivoting = Pivoting::incremental},
         FactorizationOptions{Application::qr}}) {
     for (const std::int64_t n : {1, 7, 50, 129}) {
       for (const std::int64_t tile : {3, 16, 25, 60}) {
@@ -371,7 +377,7 @@ BOOST_AUTO_TEST_CASE(lu_names_the_pivot_in_any_tile) {
   constexpr int kOrder = 23;
   Runtime runtime(two_workers());
   const DenseMatrix<double> regular = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 1});
-  for (const bool pivoting : {true, false}) {
+  for (const Pivoting pivoting : {Pivoting::partial, Pivoting::incremental, Pivoting::none}) {
     for (const std::int64_t tile : {1, 5, 8, 23, 40}) {
       const FactorizationOptions options{.application = Application::lu, .tile = tile, .pivoting = pivoting};
       for (int p = 0; p < kOrder; ++p) {

@@ -114,6 +114,36 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_lu_factor_without_pivoting) {
       *this, factors, [&] { return lu_residual(runtime, a, factors, {}).accepted(); }, [](int, int) { return true; });
 }
 
+BOOST_AUTO_TEST_CASE(notice_wrong_factors_of_incremental_pivoting) {
+  const DenseMatrix<double> a = assembled(ProblemKind::random);
+  TiledMatrix<double> factors = tiled(a);
+  IncrementalFactors<double> pairs(runtime, factors, 5);
+  lu_incremental(runtime, factors, pairs);
+  const auto accepted = [&] { return incremental_lu_residual(runtime, a, factors, pairs).accepted(); };
+  // Below the diagonal of a tile on it nothing is read: its L is the copy beside it.
+  expect_rejections(*this, factors, accepted,
+                    [&](std::int64_t i, std::int64_t j) { return i <= j || i / kTile != j / kTile; });
+  BOOST_TEST(accepted());
+  const auto change = [&](const Handle& beside, double amount) {
+    runtime.acquire(beside, AccessMode::read_write).matrix<double>()(3, 2) += amount;
+  };
+  for (const Handle& beside : {pairs.diagonal(0), pairs.lower(0, 1), pairs.lower(1, 2)}) {
+    change(beside, 0.5);
+    BOOST_TEST(!accepted());
+    change(beside, -0.5);
+  }
+  const auto exchange = [&](const Handle& pivots, int row) {
+    return std::exchange(runtime.acquire(pivots, AccessMode::read_write).vector<int>()[7], row);
+  };
+  for (const Handle& pivots : {pairs.pivots(0, 0), pairs.pivots(1, 1)}) {
+    const int right = exchange(pivots, 8);
+    exchange(pivots, right == 8 ? 9 : 8);
+    BOOST_TEST(!accepted());
+    exchange(pivots, right);
+  }
+  BOOST_TEST(accepted());
+}
+
 BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
   const DenseMatrix<double> a = assembled(ProblemKind::random);
   TiledMatrix<double> factors = tiled(a);

@@ -39,7 +39,13 @@ std::vector<int> priorities_of(const FactorizationOptions& options, std::int64_t
   const TileGrid grid{rows, cols, {options.tile_rows, options.tile}};
   switch (options.application) {
     case Application::cholesky: return cholesky_priorities(grid);
-    case Application::lu: return options.pivoting ? lu_priorities(grid) : lu_without_pivoting_priorities(grid);
+    case Application::lu:
+      switch (options.pivoting) {
+        case Pivoting::none: return lu_without_pivoting_priorities(grid);
+        case Pivoting::partial: return lu_priorities(grid);
+        case Pivoting::incremental: return lu_incremental_priorities(grid);
+      }
+      break;
     case Application::qr: return qr_priorities(grid);
   }
   return {};
@@ -85,7 +91,11 @@ BOOST_AUTO_TEST_CASE(cholesky_never_waits_for_a_lower_priority) { check_shapes({
 BOOST_AUTO_TEST_CASE(lu_never_waits_for_a_lower_priority) { check_shapes({Application::lu}, {1, 2, 7}); }
 
 BOOST_AUTO_TEST_CASE(lu_without_pivoting_never_waits_for_a_lower_priority) {
-  check_shapes({.application = Application::lu, .pivoting = false}, {1, 2, 7});
+  check_shapes({.application = Application::lu, .pivoting = Pivoting::none}, {1, 2, 7});
+}
+
+BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_never_waits_for_a_lower_priority) {
+  check_shapes({.application = Application::lu, .pivoting = Pivoting::incremental}, {1, 2, 7});
 }
 
 BOOST_AUTO_TEST_CASE(qr_never_waits_for_a_lower_priority) {

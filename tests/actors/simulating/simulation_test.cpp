@@ -132,6 +132,26 @@ BOOST_AUTO_TEST_CASE(gpus_copy_from_one_another) {
   BOOST_TEST(first_of(runtime, handle) == 2);
 }
 
+BOOST_AUTO_TEST_CASE(gpus_that_cannot_copy_from_one_another_go_through_the_host) {
+  SimulationOptions options = simulation(3);
+  options.peer_copies = false;
+  TestRuntime runtime(in_virtual_time(options), std::make_unique<AsTold>());
+  Values x(kElements);
+  const Handle handle = registered(runtime, x);
+  runtime.submit(add_one(kWrite), {handle}, on(1));
+  runtime.submit(add_one(kUpdate), {handle}, on(2));
+  runtime.submit(add_one(kUpdate), {handle}, on(3));
+  BOOST_TEST(runtime.wait() == "");
+  const std::vector<Span> ran = spans(runtime->take_trace());
+  check_span(ran.at(1), kOnGpu + 2 * kCopy, 2 * kOnGpu + 2 * kCopy);
+  check_span(ran.at(2), 2 * kOnGpu + 4 * kCopy, 3 * kOnGpu + 4 * kCopy);
+  const RunReport report = runtime->report();
+  BOOST_TEST(report.transfers.device_to_device.count == 0U);
+  BOOST_TEST(report.transfers.device_to_host.count == 16000U);
+  BOOST_TEST(report.transfers.host_to_device.count == 16000U);
+  BOOST_TEST(first_of(runtime, handle) == 3);
+}
+
 BOOST_AUTO_TEST_CASE(overheads_are_added) {
   SimulationOptions options = simulation(1);
   options.kernel_overhead = microseconds(3);

@@ -46,6 +46,40 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(command_simulate, Fixture)
 
+BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_has_the_graph_of_qr_and_says_where_its_times_are_from) {
+  const Words where{"--platform", "idgraf-double", "--n", "4096", "--tile", "512", "--gpus", "2", "--policy", "heft"};
+  const auto simulate = [&](Words what) {
+    what.insert(what.begin(), "simulate");
+    what.insert(what.end(), where.begin(), where.end());
+    return what;
+  };
+  const auto lu = json_of(simulate({"lu", "--pivoting", "incremental"}));
+  const auto qr = json_of(simulate({"qr"}));
+  BOOST_TEST(lu["pivoting"] == "incremental");
+  BOOST_TEST(lu["results"][0]["tasks"] == qr["results"][0]["tasks"]);
+  BOOST_TEST(lu["derived_kernels"].size() == 4U);
+  BOOST_TEST(lu["derived_kernels"][3] == (nlohmann::json{{"kernel", "ssssm"}, {"from", "tsmqr"}, {"factor", 0.5}}));
+  // All kernels take half as long.
+  BOOST_TEST(lu["results"][0]["bound_seconds"].get<double>() == qr["results"][0]["bound_seconds"].get<double>() / 2,
+             boost::test_tools::tolerance(1e-3));
+  const std::string text = succeeds(simulate({"lu", "--pivoting", "incremental", "--no-peer-copies"}));
+  for (const char* part :
+       {"lu (pivoting: incremental) on idgraf-double", "not in the machine's description: getrf_incpiv",
+        "half the times of geqrt", "copies between GPUs go through host memory"}) {
+    BOOST_TEST(contains(text, part), part);
+  }
+  const auto plain = json_of(simulate({"lu"}));
+  BOOST_TEST(plain["pivoting"] == "none");
+  BOOST_TEST(!plain.contains("derived_kernels"));
+  BOOST_TEST(plain["options"]["peer_copies"] == true);
+  refuses({"simulate", "lu", "--pivoting", "incremental", "--platform", "idgraf", "--n", "960", "--policy", "heft"},
+          {"getrf_incpiv", "idgraf", "'qr'", "derived"});
+  refuses({"simulate", "lu", "--pivoting", "partial", "--platform", "idgraf", "--n", "960", "--policy", "heft"},
+          {"--pivoting", "partial", "incremental"});
+  refuses({"simulate", "qr", "--pivoting", "none", "--platform", "idgraf-double", "--n", "960", "--policy", "heft"},
+          {"--pivoting", "no effect", "lu"});
+}
+
 BOOST_AUTO_TEST_CASE(a_policy_that_leaves_the_gpus_idle_is_told_of_once_and_placing_ones_are_not) {
   const auto told = [](const Words& more) {
     const auto ran = run_program(cholesky(more));
@@ -353,7 +387,7 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
   BOOST_TEST(json["claims"].size() == dada_claims().size());
   const std::string markdown = folder.read("new/dada/report.md");
   for (const auto& claim : json["claims"]) {
-    BOOST_TEST_REQUIRE(claim["verdicts"].size() == 1U);
+    BOOST_TEST_REQUIRE(claim["verdicts"].size() == 2U);
     const auto& verdict = claim["verdicts"][0];
     const Judgement judgement{verdict["checks"], verdict["passed"], verdict["measured"]};
     BOOST_TEST(judgement.checks > 0);
@@ -373,10 +407,14 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
-  BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
+  BOOST_TEST_REQUIRE(json["variants"].size() == 3U);
   BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
+  BOOST_TEST(json["variants"][1]["peer_copies"] == true);
   BOOST_TEST((json["variants"][0]["points"] != json["variants"][1]["points"]));
-  for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
+  BOOST_TEST(json["variants"][2]["assumptions"] == 1);
+  BOOST_TEST(json["variants"][2]["peer_copies"] == false);
+  BOOST_TEST((json["variants"][0]["points"] != json["variants"][2]["points"]));
+  for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_future) {

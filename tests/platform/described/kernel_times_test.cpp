@@ -84,6 +84,20 @@ BOOST_AUTO_TEST_CASE(operations_come_from_the_largest_tile_that_records_them) {
   BOOST_TEST(!unknown.on_gpus());
 }
 
+BOOST_AUTO_TEST_CASE(a_scaled_kernel_has_the_rate_of_its_model) {
+  const KernelTimes model(
+      "a", "k", "double",
+      {{100, 4e6, KernelTime{1000, 100}, {{50, 5}}}, {400, 256e6, KernelTime{16000, 4800}, {{800, 8}}}}, 1);
+  const KernelTimes half = model.scaled("b", "l", 0.5);
+  BOOST_TEST((half.application() == "b" && half.kernel() == "l" && half.precision() == "double"));
+  for (const double edge : {50.0, 100.0, 230.0, 400.0, 900.0}) {
+    BOOST_TEST(half.cpu(edge).mean_us == model.cpu(edge).mean_us / 2, kTight);
+    BOOST_TEST(half.cpu(edge).deviation_us == model.cpu(edge).deviation_us / 2, kTight);
+    BOOST_TEST(half.gpu(0, edge).mean_us == model.gpu(0, edge).mean_us / 2, kTight);
+  }
+  BOOST_TEST(half.edge_with(2e6) == model.edge_with(4e6), kTight);
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_may_run_on_gpus_only) {
   const KernelTimes kernel("a", "k", "single", {{10, 0, std::nullopt, {{4, 0}}}}, 1);
   BOOST_TEST(!kernel.on_cpu());

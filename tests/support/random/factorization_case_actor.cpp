@@ -9,6 +9,7 @@
 
 #include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
+#include "linalg/incremental_lu.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/qr.hpp"
 #include "proto/random.hpp"
@@ -42,7 +43,7 @@ std::int64_t drawn_size(Random& random, std::int64_t low, std::int64_t high) {
 
 bool needs_definite(const linalg::FactorizationOptions& options) {
   return options.application == linalg::Application::cholesky ||
-         (options.application == linalg::Application::lu && !options.pivoting);
+         (options.application == linalg::Application::lu && options.pivoting == linalg::Pivoting::none);
 }
 
 /// Rows of the program's memory between the columns of a matrix that is used in place, and what they hold.
@@ -92,11 +93,16 @@ class Direct {
     switch (options_.application) {
       case linalg::Application::cholesky: linalg::cholesky(runtime, a_); break;
       case linalg::Application::lu:
-        if (options_.pivoting) {
-          pivots_.emplace(runtime, a.rows, options_.tile);
-          linalg::lu(runtime, a_, *pivots_);
-        } else {
-          linalg::lu_without_pivoting(runtime, a_);
+        switch (options_.pivoting) {
+          case linalg::Pivoting::none: linalg::lu_without_pivoting(runtime, a_); break;
+          case linalg::Pivoting::partial:
+            pivots_.emplace(runtime, a.rows, options_.tile);
+            linalg::lu(runtime, a_, *pivots_);
+            break;
+          case linalg::Pivoting::incremental:
+            pairs_.emplace(runtime, a_, options_.inner);
+            linalg::lu_incremental(runtime, a_, *pairs_);
+            break;
         }
         break;
       case linalg::Application::qr:
@@ -112,7 +118,8 @@ class Direct {
     switch (options_.application) {
       case linalg::Application::cholesky: result = {linalg::cholesky_residual(runtime_, original, a_)}; break;
       case linalg::Application::lu:
-        result = {linalg::lu_residual(runtime_, original, a_, pivots_ ? pivots_->rows() : std::vector<int>{})};
+        result = {pairs_ ? linalg::incremental_lu_residual(runtime_, original, a_, *pairs_)
+                         : linalg::lu_residual(runtime_, original, a_, pivots_ ? pivots_->rows() : std::vector<int>{})};
         break;
       case linalg::Application::qr: result = linalg::qr_residuals(runtime_, original, a_, *reflectors_); break;
     }
@@ -127,10 +134,10 @@ class Direct {
     switch (options_.application) {
       case linalg::Application::cholesky: linalg::cholesky_solve(runtime_, a_, x); break;
       case linalg::Application::lu:
-        if (pivots_) {
-          linalg::lu_solve(runtime_, a_, *pivots_, x);
-        } else {
-          linalg::lu_solve_without_pivoting(runtime_, a_, x);
+        switch (options_.pivoting) {
+          case linalg::Pivoting::none: linalg::lu_solve_without_pivoting(runtime_, a_, x); break;
+          case linalg::Pivoting::partial: linalg::lu_solve(runtime_, a_, *pivots_, x); break;
+          case linalg::Pivoting::incremental: linalg::lu_incremental_solve(runtime_, a_, *pairs_, x); break;
         }
         break;
       case linalg::Application::qr: linalg::qr_solve(runtime_, a_, *reflectors_, x); break;
@@ -157,6 +164,7 @@ class Direct {
   Padded<T> memory_;
   TiledMatrix<T> a_;
   std::optional<linalg::Pivots> pivots_;
+  std::optional<linalg::IncrementalFactors<T>> pairs_;
   std::optional<linalg::QrFactors<T>> reflectors_;
 };
 
@@ -204,7 +212,8 @@ FactorizationCase drawn_case(linalg::FactorizationOptions factorization, bool si
   } else {
     one.problem = random.below(3) == 0 ? kDefinite[random.below(kDefinite.size())] : linalg::ProblemKind::random;
   }
-  const bool any_storage = factorization.application != linalg::Application::lu || !factorization.pivoting;
+  const bool any_storage =
+      factorization.application != linalg::Application::lu || factorization.pivoting != linalg::Pivoting::partial;
   one.storage = kStorages[random.below(any_storage ? 4 : 3)];
   one.runtime.cores = 1 + static_cast<int>(random.below(4));
   one.runtime.policy = kPolicies[random.below(kPolicies.size())];
@@ -218,10 +227,11 @@ FactorizationCase drawn_case(linalg::FactorizationOptions factorization, bool si
 
 FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest, double most_tasks) {
   constexpr std::array kApplications{linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr};
+  constexpr std::array kPivotings{linalg::Pivoting::none, linalg::Pivoting::partial, linalg::Pivoting::incremental};
   Random random(~seed);
   linalg::FactorizationOptions options;
   options.application = kApplications[random.below(kApplications.size())];
-  options.pivoting = random.below(3) != 0;
+  options.pivoting = kPivotings[random.below(kPivotings.size())];
   const bool single = random.below(2) == 0;
   const std::int64_t n = drawn_size(random, smallest, largest);
   options.tile = drawn_size(random, 1, n + n / 4 + 1);
@@ -251,12 +261,12 @@ double task_count(const FactorizationCase& one) {
 std::string describe(const FactorizationCase& one) {
   const linalg::FactorizationOptions& options = one.factorization;
   return fmt::format(
-      "{}{}, {}, {} x {} ({}), tile {} (rows {}), inner {}, {}, {} right-hand sides, {} workers, {}, window {}{}",
-      to_string(options.application),
-      options.application == linalg::Application::lu && !options.pivoting ? " without pivoting" : "",
-      one.single ? "float" : "double", one.rows, one.cols, to_string(one.problem), options.tile, options.tile_rows,
-      options.inner, to_string(one.storage), one.right_hand_sides, one.runtime.cores, one.runtime.policy,
-      one.runtime.window, one.runtime.deterministic ? ", deterministic" : "");
+      "{} (pivoting {}), {}, {} x {} ({}), tile {} (rows {}), inner {}, {}, {} right-hand sides, {} workers, {}, "
+      "window {}{}",
+      to_string(options.application), to_string(options.pivoting), one.single ? "float" : "double", one.rows, one.cols,
+      to_string(one.problem), options.tile, options.tile_rows, options.inner, to_string(one.storage),
+      one.right_hand_sides, one.runtime.cores, one.runtime.policy, one.runtime.window,
+      one.runtime.deterministic ? ", deterministic" : "");
 }
 
 std::vector<linalg::Residual> residuals_of(const FactorizationCase& one) {

@@ -1,0 +1,200 @@
+#include "kernels/incremental_pivoting.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "kernels/block_rows.hpp"
+#include "kernels/factor.hpp"
+#include "kernels/fortran.hpp"
+
+namespace troupe::kernels {
+
+namespace {
+
+/// The same columns of two blocks, whose rows are counted as one.
+template <class T>
+struct Pair {
+  MatrixView<T> upper;
+  MatrixView<T> lower;
+
+  /// Exchanges two rows in the columns from `begin` up to `end`.
+  void exchange(std::int64_t row, std::int64_t other, std::int64_t begin, std::int64_t end) const {
+    const auto [one, one_ld] = place_of(row);
+    const auto [two, two_ld] = place_of(other);
+    for (std::int64_t j = begin; j < end; ++j) std::swap(one[j * one_ld], two[j * two_ld]);
+  }
+
+ private:
+  /// A row's first element, and how far the next one is.
+  [[nodiscard]] std::pair<T*, std::int64_t> place_of(std::int64_t row) const {
+    if (row < upper.rows) return {upper.data + row, upper.ld};
+    return {lower.data + (row - upper.rows), lower.ld};
+  }
+};
+
+enum class Direction { forward, back };
+
+/// Exchanges rows `first` up to `first + count` with their pivots, in order or, `back`, in the opposite order.
+template <class T>
+void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t first, std::int64_t count,
+              Direction direction) {
+  // Columns at a time: their rows stay in the cache, whatever the distance of columns.
+  constexpr std::int64_t kStrip = 8;
+  for (std::int64_t strip = 0; strip < pair.upper.cols; strip += kStrip) {
+    const std::int64_t end = std::min(strip + kStrip, pair.upper.cols);
+    for (std::int64_t step = 0; step < count; ++step) {
+      const std::int64_t row = first + (direction == Direction::forward ? step : count - 1 - step);
+      if (pivots[row] != row) pair.exchange(row, pivots[row], strip, end);
+    }
+  }
+}
+
+/// C <- C + alpha A B.
+template <class T>
+void add_product(T alpha, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+  using fortran::as_int;
+  if (c.rows == 0 || c.cols == 0 || a.cols == 0) return;
+  fortran::gemm('N', 'N', as_int(c.rows), as_int(c.cols), as_int(a.cols), alpha, a.data, as_int(a.ld), b.data,
+                as_int(b.ld), T{1}, c.data, as_int(c.ld));
+}
+
+/// A <- L A for a unit lower triangle.
+template <class T>
+void multiply_unit_lower(MatrixView<const T> l, MatrixView<T> a) {
+  using fortran::as_int;
+  if (a.rows == 0 || a.cols == 0) return;
+  fortran::trmm('L', 'L', 'N', 'U', as_int(a.rows), as_int(a.cols), T{1}, l.data, as_int(l.ld), a.data, as_int(a.ld));
+}
+
+/// [A; C] <- [L1; L2 I]^-1 [A; C], or [A; C] <- [L1; L2 I] [A; C].
+template <class T>
+void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, MatrixView<T> c, Direction direction) {
+  if (direction == Direction::forward) {
+    solve_triangular('L', 'L', 'N', 'U', l1, a);
+    add_product(T{-1}, l2, constant(a), c);
+  } else {
+    add_product(T{1}, l2, constant(a), c);
+    multiply_unit_lower(l1, a);
+  }
+}
+
+/// One block of a pair, from column `first` on, applied to other columns.
+template <class T>
+void apply_block(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, std::int64_t first,
+                 std::int64_t count, const Pair<T>& pair, Direction direction) {
+  if (direction == Direction::forward) exchange(pair, pivots, first, count, direction);
+  eliminate(part(l, 0, first, count, count), columns_from(b, first, count), rows_from(pair.upper, first, count),
+            pair.lower, direction);
+  if (direction == Direction::back) exchange(pair, pivots, first, count, direction);
+}
+
+template <class T>
+void apply_pair(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, const Pair<T>& pair,
+                Direction direction) {
+  assert(b.rows == pair.lower.rows && b.cols == pair.upper.rows && l.cols == b.cols && "shapes do not fit");
+  if (b.cols == 0 || pair.upper.cols == 0) return;
+  for_each_block(
+      b.cols, l.rows, direction == Direction::forward ? 'T' : 'N',
+      [&](std::int64_t first, std::int64_t count) { apply_block(b, l, pivots, first, count, pair, direction); });
+}
+
+/// The columns of U and of B as one block: zeros below U's diagonal.
+template <class T>
+void copy_to_panel(MatrixView<const T> u, MatrixView<const T> b, MatrixView<T> panel) {
+  for (std::int64_t j = 0; j < panel.cols; ++j) {
+    T* const column = panel.data + j * panel.ld;
+    std::fill_n(std::copy_n(u.data + j * u.ld, j + 1, column), u.rows - j - 1, T{0});
+    std::copy_n(b.data + j * b.ld, b.rows, column + u.rows);
+  }
+}
+
+/// The factors back to their places: U, what is below its diagonal in L, the rest in B.
+template <class T>
+void copy_from_panel(MatrixView<const T> panel, MatrixView<T> u, MatrixView<T> l, MatrixView<T> b) {
+  for (std::int64_t j = 0; j < panel.cols; ++j) {
+    const T* const column = panel.data + j * panel.ld;
+    std::copy_n(column, j + 1, u.data + j * u.ld);
+    std::copy_n(column + j + 1, u.rows - j - 1, l.data + j * l.ld + j + 1);
+    std::copy_n(column + u.rows, b.rows, b.data + j * b.ld);
+  }
+}
+
+/// The whole of C, as a pair with nothing below.
+template <class T>
+Pair<T> alone(MatrixView<T> c) {
+  return {c, rows_from(c, c.rows, 0)};
+}
+
+}  // namespace
+
+template <class T>
+void gessm(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c) {
+  assert(v.rows == c.rows && v.rows >= v.cols && pivots.size() == v.cols && "shapes do not fit");
+  exchange(alone(c), pivots, 0, v.cols, Direction::forward);
+  eliminate(rows_from(v, 0, v.cols), rows_below(v, v.cols), rows_from(c, 0, v.cols), rows_below(c, v.cols),
+            Direction::forward);
+}
+
+template <class T>
+void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c) {
+  assert(v.rows == c.rows && v.rows >= v.cols && pivots.size() == v.cols && "shapes do not fit");
+  eliminate(rows_from(v, 0, v.cols), rows_below(v, v.cols), rows_from(c, 0, v.cols), rows_below(c, v.cols),
+            Direction::back);
+  exchange(alone(c), pivots, 0, v.cols, Direction::back);
+}
+
+template <class T>
+void tstrf(MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots) {
+  const std::int64_t n = b.cols;
+  assert(u.rows == n && u.cols == n && l.cols == n && static_cast<std::int64_t>(pivots.size()) == n &&
+         "shapes do not fit");
+  if (n == 0) return;
+  std::vector<T> work(static_cast<std::size_t>((std::min(l.rows, n) + b.rows) * std::min(l.rows, n)));
+  std::vector<int> own(pivots.size());
+  for (std::int64_t j = 0; j < n; ++j) std::fill_n(l.data + j * l.ld, l.rows, T{0});
+  for_each_block(n, l.rows, 'T', [&](std::int64_t first, std::int64_t count) {
+    const MatrixView<T> diagonal = part(u, first, first, count, count);
+    const MatrixView<T> below = columns_from(b, first, count);
+    const MatrixView<T> panel{work.data(), count + b.rows, count, count + b.rows};
+    const std::span<int> chosen =
+        std::span(own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    copy_to_panel(constant(diagonal), constant(below), panel);
+    // Where a column is zero, a pair further down may have a pivot.
+    (void)factor_panel(panel, chosen);
+    copy_from_panel(constant(panel), diagonal, columns_from(l, first, count), below);
+    for (int& pivot : chosen) pivot += fortran::as_int(pivot < count ? first : n - count);
+    if (first + count == n) return;
+    const std::span<const int> known(own.data(), static_cast<std::size_t>(first + count));
+    const std::int64_t right = first + count;
+    apply_block(constant(b), constant(l), CheckedPivots({&known, 1}, 0, n + b.rows), first, count,
+                Pair<T>{columns_from(u, right, n - right), columns_from(b, right, n - right)}, Direction::forward);
+  });
+  std::ranges::copy(own, pivots.begin());
+}
+
+template <class T>
+void ssssm(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a,
+           MatrixView<T> c) {
+  apply_pair(b, l, pivots, Pair<T>{a, c}, Direction::forward);
+}
+
+template <class T>
+void ssssm_back(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a,
+                MatrixView<T> c) {
+  apply_pair(b, l, pivots, Pair<T>{a, c}, Direction::back);
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                                        \
+  template void gessm(MatrixView<const T>, const CheckedPivots&, MatrixView<T>);                                     \
+  template void gessm_back(MatrixView<const T>, const CheckedPivots&, MatrixView<T>);                                \
+  template void tstrf(MatrixView<T>, MatrixView<T>, MatrixView<T>, std::span<int>);                                  \
+  template void ssssm(MatrixView<const T>, MatrixView<const T>, const CheckedPivots&, MatrixView<T>, MatrixView<T>); \
+  template void ssssm_back(MatrixView<const T>, MatrixView<const T>, const CheckedPivots&, MatrixView<T>,            \
+                           MatrixView<T>);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
+
+}  // namespace troupe::kernels

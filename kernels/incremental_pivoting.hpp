@@ -1,0 +1,41 @@
+/// LU of a tile and of pairs of tiles, with row exchanges inside each: what LU with incremental pivoting is made of.
+#pragma once
+
+#include <span>
+
+#include "graph/codelets/layout.hpp"
+#include "kernels/checks/pivots.hpp"
+
+namespace troupe::kernels {
+
+// As PLASMA's gessm, tstrf and ssssm: A. Buttari, J. Langou, J. Kurzak and J. Dongarra, A Class of Parallel Tiled
+// Linear Algebra Algorithms for Multicore Architectures, Parallel Computing 35 (2009), section 3; E. S. Quintana-Orti
+// and R. A. van de Geijn, Updating an LU Factorization with Pivoting, ACM TOMS 35 (2008).
+//
+// The rows of a pair [U; B] are counted as one: first those of U, as many as columns, then B's. The pair is factorized
+// in blocks of `inner` columns, the rows of L. Each block is brought to the columns right of it alone: what was
+// eliminated before stays with the rows that it was computed in. So the blocks have to be applied one after the other,
+// and L has, side by side, the unit lower triangle of each, without its diagonal.
+
+/// C <- L^-1 P C for the unit lower trapezoid in V and the exchanges of its LU factorization.
+template <class T>
+void gessm(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
+/// C <- P^T L C.
+template <class T>
+void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
+
+/// LU of the square upper triangle U on top of B. Below U's diagonal nothing is read or written. `pivots[i]`: the row
+/// of the pair that row i was exchanged with. Where a column has nothing but zeros, its element of U's diagonal stays
+/// zero.
+template <class T>
+void tstrf(MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
+
+/// [A; C] <- what eliminates B under U, applied to other columns of both. A has as many rows as U.
+template <class T>
+void ssssm(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a, MatrixView<T> c);
+/// The inverse of that.
+template <class T>
+void ssssm_back(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a,
+                MatrixView<T> c);
+
+}  // namespace troupe::kernels

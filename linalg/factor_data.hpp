@@ -1,0 +1,19 @@
+/// Data that a factorization keeps beside the matrix.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "client/tiled_matrix.hpp"
+
+namespace troupe::linalg {
+
+/// A block that nobody has written yet, in memory that the runtime allocates; `storage`: `none` for data without
+/// memory.
+template <class T>
+Data factor_data(Runtime& runtime, std::int64_t rows, std::int64_t cols, const char* name, TileStorage storage) {
+  return storage == TileStorage::none ? runtime.matrix<T>(nullptr, rows, cols, std::max<std::int64_t>(rows, 1), name)
+                                      : runtime.allocate_matrix<T>(rows, cols, name);
+}
+
+}  // namespace troupe::linalg

@@ -1,0 +1,14 @@
+/// Back substitution: the last step of solving with LU and QR.
+#pragma once
+
+#include "client/runtime.hpp"
+#include "client/tiled_matrix.hpp"
+
+namespace troupe::linalg {
+
+/// Submits the tasks that overwrite B by the solution of U X = B, where U is the upper triangle of the square matrix
+/// `u`. B has tiles as high as those of U.
+template <class T>
+void upper_solve(Runtime& runtime, const TiledMatrix<T>& u, TiledMatrix<T>& b);
+
+}  // namespace troupe::linalg
