@@ -2,6 +2,8 @@
 // environment variable TROUPE_TEST_GPU says "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "kernels/codelets.hpp"
@@ -175,10 +177,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(generated_matrices_are_those_of_cores_to_the_last_
   }
 }
 
-BOOST_AUTO_TEST_CASE(all_of_them_run_on_gpus) {
+BOOST_AUTO_TEST_CASE(all_of_them_run_on_gpus_but_those_of_incremental_pivoting) {
   if (!needs_device_code()) return;
+  const std::set<std::string_view> on_cores{"getrf_incpiv", "gessm", "gessm_back", "tstrf", "ssssm", "ssssm_back"};
   for (const TileCodeletEntry<double>& entry : tile_codelet_list<double>()) {
-    BOOST_TEST((codelets<double>().*entry.codelet).definition().runs_on(DeviceKind::cuda), entry.name);
+    const bool runs = (codelets<double>().*entry.codelet).definition().runs_on(DeviceKind::cuda);
+    BOOST_TEST(runs != on_cores.contains(entry.name), entry.name);
   }
 }
 
