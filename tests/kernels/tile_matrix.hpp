@@ -13,8 +13,12 @@
 #include "graph/codelets/arguments.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "proto/random.hpp"
+#include "tests/kernels/around.hpp"
 
 namespace troupe::tests::tiles {
+
+using tests::Around;
+using tests::kAround;
 
 /// A column-major matrix with rows between its columns that must stay as they are.
 template <class T>
@@ -159,13 +163,6 @@ Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
   for (std::int64_t i = 0; i < order; ++i) result(i, i) += static_cast<T>(order);
   return result;
 }
-
-/// Rows of a tall tile above and below its diagonal block.
-struct Around {
-  std::int64_t above;
-  std::int64_t below;
-};
-inline constexpr Around kAround[] = {{0, 0}, {3, 0}, {0, 4}, {5, 17}};
 
 /// A tall tile with `block` as its diagonal block.
 template <class T>

@@ -8,6 +8,7 @@
 
 #include "kernels/factor.hpp"
 #include "kernels/reflectors.hpp"
+#include "tests/client/fixture.hpp"
 #include "tests/support/random/factorization_case_actor.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -19,14 +20,6 @@ namespace {
 using tests::contains;
 using tests::drawn_case;
 using tests::FactorizationCase;
-
-RuntimeOptions two_workers() {
-  RuntimeOptions options;
-  options.cores = 2;
-  options.oversubscribe = true;
-  options.bind = false;
-  return options;
-}
 
 template <class T>
 MatrixView<T> view_of(DenseMatrix<T>& a) {
@@ -184,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_right_hand_side_wider_than_a_tile_is_solved) {
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_matrix_has_an_empty_factorization) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   for (const Application application : {Application::cholesky, Application::lu, Application::qr}) {
     DenseMatrix<double> a(0, 0);
     Factorization<double> factorization(runtime, a, {.application = application, .tile = 8});
@@ -195,7 +188,7 @@ BOOST_AUTO_TEST_CASE(an_empty_matrix_has_an_empty_factorization) {
 
 BOOST_AUTO_TEST_CASE(the_same_seed_gives_the_same_matrix_on_any_number_of_workers) {
   for (const ProblemKind kind : {ProblemKind::random, ProblemKind::random_definite, ProblemKind::covariance}) {
-    RuntimeOptions options = two_workers();
+    RuntimeOptions options = tests::with_workers(2);
     Runtime two(options);
     options.cores = 1;
     Runtime one(options);
@@ -207,7 +200,7 @@ BOOST_AUTO_TEST_CASE(the_same_seed_gives_the_same_matrix_on_any_number_of_worker
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
   const auto refused = [](std::int64_t rows, std::int64_t cols, const FactorizationOptions& options) {
-    Runtime runtime(two_workers());
+    Runtime runtime(tests::with_workers(2));
     DenseMatrix<double> a(rows, cols);
     BOOST_CHECK_EXCEPTION(Factorization<double>(runtime, a, options), Error,
                           [](const Error& error) { return error.code() == ErrorCode::invalid_argument; });
@@ -223,7 +216,7 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(only_random_matrices_need_not_be_square) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   BOOST_TEST(assemble<double>(runtime, {ProblemKind::random, 3, 2}).values.size() == 6U);
   for (const ProblemKind kind : {ProblemKind::random_definite, ProblemKind::covariance, ProblemKind::poisson}) {
     BOOST_CHECK_EXCEPTION((void)assemble<double>(runtime, {kind, 3, 2}), Error, [](const Error& error) {
@@ -233,7 +226,7 @@ BOOST_AUTO_TEST_CASE(only_random_matrices_need_not_be_square) {
 }
 
 BOOST_AUTO_TEST_CASE(residuals_are_of_a_matrix_of_the_same_size) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, 9, 9, 1});
   for (const Application application : {Application::lu, Application::qr}) {
     Factorization<double> factorization(runtime, a, {.application = application});
@@ -243,7 +236,7 @@ BOOST_AUTO_TEST_CASE(residuals_are_of_a_matrix_of_the_same_size) {
 }
 
 BOOST_AUTO_TEST_CASE(the_tile_need_not_be_chosen) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   const DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, 150, 150, 1});
   for (const Application application : {Application::cholesky, Application::lu, Application::qr}) {
     DenseMatrix<double> chosen = a;
@@ -256,7 +249,7 @@ BOOST_AUTO_TEST_CASE(the_tile_need_not_be_chosen) {
 }
 
 BOOST_AUTO_TEST_CASE(a_right_hand_side_that_does_not_fit_is_refused) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, 9, 9, 1});
   Factorization<double> factorization(runtime, a, {.application = Application::lu, .tile = 4});
   DenseMatrix<double> b(8, 1);
@@ -283,7 +276,7 @@ void compare(const DenseMatrix<double>& a, const DenseMatrix<double>& b, const S
 }
 
 BOOST_AUTO_TEST_CASE(cholesky_leaves_what_potrf_leaves) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   for (const std::int64_t tile : {1, 7, 16, 50, 64}) {
     DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::covariance, 50, 50, 4});
     DenseMatrix<double> lapack = a;
@@ -294,7 +287,7 @@ BOOST_AUTO_TEST_CASE(cholesky_leaves_what_potrf_leaves) {
 }
 
 BOOST_AUTO_TEST_CASE(lu_leaves_what_getrf_leaves_with_the_same_pivots) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   for (const std::int64_t tile : {1, 7, 16, 50, 64}) {
     const DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, 50, 50, 4});
     DenseMatrix<double> lapack = a;
@@ -313,7 +306,7 @@ BOOST_AUTO_TEST_CASE(lu_leaves_what_getrf_leaves_with_the_same_pivots) {
 }
 
 BOOST_AUTO_TEST_CASE(qr_leaves_the_same_r_up_to_the_signs_of_its_rows) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   for (const std::int64_t tile : {1, 7, 16, 50, 64}) {
     for (const std::int64_t rows : {40, 73}) {
       DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, rows, 40, 4});
@@ -357,7 +350,7 @@ void check_is_usable(Runtime& runtime, const FactorizationOptions& options) {
 
 BOOST_AUTO_TEST_CASE(cholesky_names_the_leading_minor_in_any_tile) {
   constexpr int kOrder = 23;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   const DenseMatrix<double> definite = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 1});
   for (const std::int64_t tile : {1, 5, 8, 23, 40}) {
     const FactorizationOptions options{.application = Application::cholesky, .tile = tile};
@@ -375,7 +368,7 @@ BOOST_AUTO_TEST_CASE(cholesky_names_the_leading_minor_in_any_tile) {
 
 BOOST_AUTO_TEST_CASE(lu_names_the_pivot_in_any_tile) {
   constexpr int kOrder = 23;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   const DenseMatrix<double> regular = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 1});
   for (const Pivoting pivoting : {Pivoting::partial, Pivoting::incremental, Pivoting::none}) {
     for (const std::int64_t tile : {1, 5, 8, 23, 40}) {
@@ -394,7 +387,7 @@ BOOST_AUTO_TEST_CASE(lu_names_the_pivot_in_any_tile) {
 }
 
 BOOST_AUTO_TEST_CASE(the_first_of_several_breakdowns_is_named) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, 40, 40, 1});
   a(13, 13) = -1;
   a(35, 35) = -1;
@@ -406,7 +399,7 @@ BOOST_AUTO_TEST_CASE(the_first_of_several_breakdowns_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(a_matrix_of_zeros_breaks_down_at_once) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   const DenseMatrix<float> zeros(20, 20);
   BOOST_TEST(contains(breakdown(runtime, zeros, {.application = Application::cholesky, .tile = 6}), "order 1 "));
   BOOST_TEST(contains(breakdown(runtime, zeros, {.application = Application::lu, .tile = 6}), "pivot 1 "));
@@ -419,7 +412,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_zeros_breaks_down_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(is_reported_in_deterministic_runs_too) {
-  RuntimeOptions options = two_workers();
+  RuntimeOptions options = tests::with_workers(2);
   options.deterministic = true;
   Runtime runtime(options);
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, 30, 30, 1});
@@ -439,7 +432,7 @@ std::int64_t resident_bytes() {
 BOOST_AUTO_TEST_CASE(gives_its_memory_back) {
   constexpr std::int64_t kOrder = 700;
   constexpr std::int64_t kMatrix = kOrder * kOrder * 8;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 1});
   a(kOrder - 1, kOrder - 1) = -1;
   const auto breaks_down = [&](Application application) {

@@ -10,20 +10,13 @@
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/residuals.hpp"
+#include "tests/client/fixture.hpp"
 
 namespace troupe::linalg {
 
 BOOST_AUTO_TEST_SUITE(incremental_lu)
 
 namespace {
-
-RuntimeOptions two_workers() {
-  RuntimeOptions options;
-  options.cores = 2;
-  options.oversubscribe = true;
-  options.bind = false;
-  return options;
-}
 
 template <class T>
 void check(Runtime& runtime, const DenseMatrix<T>& a, const FactorizationOptions& options) {
@@ -68,7 +61,7 @@ DenseMatrix<T> reversed_identity(std::int64_t n) {
 }
 
 BOOST_AUTO_TEST_CASE(a_diagonal_of_zeros_is_no_obstacle) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   for (const std::int64_t n : {2, 17, 64, 83}) {
     DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, n, n, 3});
     for (std::int64_t i = 0; i < n; ++i) a(i, i) = 0;
@@ -77,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_diagonal_of_zeros_is_no_obstacle) {
 }
 
 BOOST_AUTO_TEST_CASE(pivots_are_found_in_the_last_tile) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   for (const std::int64_t n : {1, 2, 17, 64, 83}) {
     sweep(runtime, reversed_identity<double>(n));
     sweep(runtime, reversed_identity<float>(n));
@@ -85,14 +78,14 @@ BOOST_AUTO_TEST_CASE(pivots_are_found_in_the_last_tile) {
 }
 
 BOOST_AUTO_TEST_CASE(many_tiles_one_below_the_other_are_accurate) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   check(runtime, assemble<double>(runtime, {ProblemKind::random, 400, 400, 1}), options_with(8, 1, 4));
   check(runtime, assemble<float>(runtime, {ProblemKind::random, 400, 400, 2}), options_with(8, 1, 8));
 }
 
 BOOST_AUTO_TEST_CASE(one_tile_has_the_factors_of_partial_pivoting) {
   constexpr std::int64_t kOrder = 60;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   const DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, kOrder, kOrder, 3});
   DenseMatrix<double> incremental = a;
   DenseMatrix<double> partial = a;
@@ -112,7 +105,7 @@ BOOST_AUTO_TEST_CASE(one_tile_has_the_factors_of_partial_pivoting) {
 
 BOOST_AUTO_TEST_CASE(a_solution_does_not_wait_for_the_factorization) {
   constexpr std::int64_t kOrder = 90;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   const DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, kOrder, kOrder, 3});
   const DenseMatrix<double> b = random_right_hand_side<double>(kOrder, 30, 4);
   TiledMatrix<double> tiles(runtime, kOrder, kOrder, 16);
@@ -140,7 +133,7 @@ std::string breakdown(Runtime& runtime, DenseMatrix<double> a, const Factorizati
 
 BOOST_AUTO_TEST_CASE(two_equal_rows_of_different_tiles_are_a_breakdown) {
   constexpr std::int64_t kOrder = 40;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   // Small whole numbers: what is eliminated is exactly zero.
   DenseMatrix<double> a(kOrder, kOrder);
   for (std::int64_t i = 0; i < kOrder; ++i) {
@@ -155,7 +148,7 @@ BOOST_AUTO_TEST_CASE(two_equal_rows_of_different_tiles_are_a_breakdown) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_number_does_not_stop_anything) {
   constexpr std::int64_t kOrder = 40;
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, kOrder, kOrder, 3});
   a(20, 5) = std::numeric_limits<double>::quiet_NaN();
   DenseMatrix<double> factors = a;
@@ -164,7 +157,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_does_not_stop_anything) {
 }
 
 BOOST_AUTO_TEST_CASE(an_inner_block_without_columns_is_refused) {
-  Runtime runtime(two_workers());
+  Runtime runtime(tests::with_workers(2));
   TiledMatrix<double> a(runtime, 10, 10, 4);
   for (const std::int64_t inner : {0, -3}) {
     BOOST_CHECK_EXCEPTION(IncrementalFactors<double>(runtime, a, inner), Error, [](const Error& error) {

@@ -7,6 +7,7 @@
 
 #include "linalg/cholesky.hpp"
 #include "linalg/problem.hpp"
+#include "tests/client/fixture.hpp"
 
 // A check is worth something only if it can fail: factors and solutions that are a little wrong.
 namespace troupe::linalg {
@@ -18,15 +19,8 @@ constexpr std::int64_t kTile = 16;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct ResidualFixture {
-  ResidualFixture() : runtime(two_workers()) {}
+  ResidualFixture() : runtime(tests::with_workers(2)) {}
 
-  static RuntimeOptions two_workers() {
-    RuntimeOptions options;
-    options.cores = 2;
-    options.oversubscribe = true;
-    options.bind = false;
-    return options;
-  }
   DenseMatrix<double> assembled(ProblemKind kind, std::int64_t rows = kOrder, std::int64_t cols = kOrder) {
     return assemble<double>(runtime, {kind, rows, cols, 1});
   }

@@ -87,10 +87,7 @@ class Homeward final : public PlacingPolicy {
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {
-      double gpu_s = kNeverSeconds;
-      for (const WorkerState& worker : snapshot.workers) {
-        if (is_accelerator(worker.kind)) gpu_s = std::min(gpu_s, execution_s(task, worker, snapshot));
-      }
+      const double gpu_s = fastest_gpu_s(task, snapshot);
       pool_.add(task, gpu_s == kNeverSeconds ? 0 : gpu_s);
     }
   }

@@ -104,9 +104,18 @@ struct Dialogue {
       crew->ports[receiver.index()].deque.push(ready);
     }
   }
+  /// Gives worker 0 a task that adds one to `value`, and submits another that waits for it.
+  void give_chain_of_two() {
+    const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
+    const Handle handle = tasks.scalar(value);
+    for (int i = 0; i < 2; ++i) tasks.submit(touch, {handle});
+    graph::TaskList ready = tasks.take_ready();
+    deque(kFirst).push(ready);
+  }
   [[nodiscard]] std::uint64_t ended() const { return tasks.graph.progress().ended; }
   TaskDeque& deque(WorkerId id) { return crew->ports[id.index()].deque; }
 
+  int value = 0;
   tests::Stage stage;
   tests::GraphFixture tasks{2};
   platform::ManualClock clock;

@@ -113,13 +113,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_killed_before_it_wakes_another_for_its_sur
 BOOST_AUTO_TEST_CASE(what_a_killed_worker_activated_is_reported_to_the_scheduler) {
   Dialogue d;
   d.placing = true;
-  int value = 0;
-  const Handle handle = d.tasks.scalar(value);
-  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
-  d.tasks.submit(touch, {handle});
-  d.tasks.submit(touch, {handle});
-  TaskList ready = d.tasks.take_ready();
-  d.deque(kFirst).push(ready);
+  d.give_chain_of_two();
   d.begin();
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();

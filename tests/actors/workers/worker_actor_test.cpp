@@ -124,17 +124,11 @@ BOOST_AUTO_TEST_CASE(messages_are_handled_between_tasks) {
 BOOST_AUTO_TEST_CASE(successors_are_reported_to_the_scheduler_under_a_placing_policy) {
   Dialogue d;
   d.placing = true;
-  int value = 0;
-  const Handle handle = d.tasks.scalar(value);
-  const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
-  d.tasks.submit(touch, {handle});
-  d.tasks.submit(touch, {handle});
-  TaskList ready = d.tasks.take_ready();
-  d.deque(kFirst).push(ready);
+  d.give_chain_of_two();
   d.begin();
   d.stage.play();
   BOOST_TEST(d.stage.heard() == (Lines{"supervisor: worker 0 started", "scheduler: tasks activated"}), kPerElement);
-  BOOST_TEST(value == 1);
+  BOOST_TEST(d.value == 1);
   BOOST_TEST(d.activation.size() == 1U);
   BOOST_TEST(d.activation.pop_newest() != nullptr);
 }

@@ -13,11 +13,15 @@
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "proto/errors.hpp"
 #include "proto/random.hpp"
+#include "tests/kernels/around.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/cuda/cuda_operands.hpp"
 #include "tests/support/skipping.hpp"
 
 namespace troupe::tests::comparison {
+
+using tests::Around;
+using tests::kAround;
 
 using tests::Gpu;
 using tests::Operand;
@@ -40,13 +44,6 @@ Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   }
   return result;
 }
-
-/// Rows of a tall tile above and below its diagonal block.
-struct Around {
-  std::int64_t above;
-  std::int64_t below;
-};
-inline constexpr Around kAround[] = {{0, 0}, {3, 0}, {0, 4}, {5, 17}};
 
 /// A tall tile whose diagonal block is symmetric and outweighed by its diagonal: any factorization of it goes well.
 template <class T>

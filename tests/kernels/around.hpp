@@ -1,0 +1,15 @@
+/// Shapes of tall tiles.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::tests {
+
+/// Rows of a tall tile above and below its diagonal block.
+struct Around {
+  std::int64_t above;
+  std::int64_t below;
+};
+inline constexpr Around kAround[] = {{0, 0}, {3, 0}, {0, 4}, {5, 17}};
+
+}  // namespace troupe::tests
