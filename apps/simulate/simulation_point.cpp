@@ -47,6 +47,7 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
   for (std::size_t i = 0; i < first.size(); ++i) {
     const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
     workers.push_back({first[i].device, is_accelerator(first[i].kind),
+                       is_accelerator(first[i].kind) ? 0 : first[i].cores,
                        estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].tasks; }),
                        estimate_of(outcomes, busy),
                        estimate_of(outcomes, [&](const auto& outcome) { return busy(outcome) / outcome.seconds; })});
@@ -68,7 +69,9 @@ std::optional<double> SimulationPoint::utilization(bool of_accelerators) const {
 }
 
 int SimulationPoint::cores() const {
-  return static_cast<int>(std::ranges::count(workers, false, &WorkerUse::accelerator));
+  int count = 0;
+  for (const WorkerUse& worker : workers) count += worker.cores;
+  return count;
 }
 
 std::optional<double> SimulationPoint::bound_seconds() const {

@@ -30,6 +30,8 @@ struct LinkUse {
 struct WorkerUse {
   std::string device;
   bool accelerator = false;
+  /// 0: it is an accelerator.
+  int cores = 1;
   Estimate tasks;
   Estimate busy_seconds;
   /// Part of the makespan.

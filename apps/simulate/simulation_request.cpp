@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "actors/scheduler/policy.hpp"
+#include "actors/simulating/simulated_cores.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
@@ -135,7 +136,11 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
       }
     }
   }
+  request.check_clusters();
   request.check_memory();
+  // The same for every policy, and mostly for every size.
+  std::sort(request.warnings_.begin(), request.warnings_.end());
+  request.warnings_.erase(std::unique(request.warnings_.begin(), request.warnings_.end()), request.warnings_.end());
   return request;
 }
 
@@ -146,6 +151,18 @@ void SimulationRequest::check_task_count(std::int64_t n) const {
   throw Error(ErrorCode::invalid_argument,
               fmt::format("n = {} in tiles of {} makes {:.3g} tasks, more than {:.0f}: use larger tiles", n,
                           common_.tile, tasks, kMostTasks));
+}
+
+/// The cores that are left to form clusters depend on the number of GPUs.
+void SimulationRequest::check_clusters() {
+  SimulationOptions options = common_.simulation;
+  if (options.clusters.empty()) return;
+  for (const SimulationPlace& place : places_) {
+    options.gpus = place.gpus;
+    actors::check(options).value_or_throw();
+    const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
+    warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
+  }
 }
 
 /// Tasks that fit into no GPU run on cores, where these can; where nothing can run them, nothing begins.
@@ -172,9 +189,6 @@ void SimulationRequest::check_memory() {
     }
     warnings_.push_back(what + ": such tasks run elsewhere");
   }
-  // The same for every policy, and mostly for every size.
-  std::sort(warnings_.begin(), warnings_.end());
-  warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
 }
 
 SimulatedRun SimulationRequest::run(const SimulationPlace& place, std::uint64_t seed) const {
