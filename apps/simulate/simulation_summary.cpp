@@ -64,7 +64,6 @@ std::string assumptions_text(const SimulationOptions& options) {
   if (options.kernel_overhead > Duration{}) {
     said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.kernel_overhead)));
   }
-  if (!options.clusters.empty()) said.push_back(fmt::format("clusters {}", options.clusters));
   if (options.launch) said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*options.launch)));
   if (options.notice) said.push_back(fmt::format("{:g} us to notice its end", microseconds(*options.notice)));
   if (options.issue_ahead != 8) said.push_back(fmt::format("{} tasks issued ahead", options.issue_ahead));
@@ -163,9 +162,10 @@ nlohmann::json options_json(const SimulationOptions& options) {
 std::string title_of(const SimulationRequest& request) {
   const SimulatedRun& run = request.common();
   const bool pivots = run.pivoting != linalg::Pivoting::none;
-  return fmt::format("{}{} on {}, {} precision, tile {}", to_string(run.application),
+  const std::string& clusters = run.simulation.clusters;
+  return fmt::format("{}{} on {}, {} precision, tile {}{}", to_string(run.application),
                      pivots ? fmt::format(" (pivoting: {})", to_string(run.pivoting)) : "", run.simulation.machine.name,
-                     name_of(run.precision), run.tile);
+                     name_of(run.precision), run.tile, clusters.empty() ? "" : ", clusters " + clusters);
 }
 
 std::string simulation_text(const SimulationSummary& summary) {

@@ -201,9 +201,9 @@ Result<std::vector<Members>> members_by_level(const Level& level, const std::vec
   std::vector<Members> parts = one_node ? std::vector<Members>() : Parts(cores).of(level.kind);
   if (parts.empty()) {
     return unusable(
-        fmt::format("clusters '{}': this machine tells of no {}{}: give their number and cores instead, "
-                    "such as 1x{}",
-                    level.name, one_node ? "several " : "", level.parts, cores.size()));
+        fmt::format("clusters '{}': this machine tells of {} {}: give their number and cores instead, such "
+                    "as 1x{}",
+                    level.name, one_node ? "only one" : "no", one_node ? level.part : level.parts, cores.size()));
   }
   return parts;
 }
@@ -253,10 +253,12 @@ CpuSet pus_of(const std::vector<int>& pus) {
   return {sorted.begin(), sorted.end()};
 }
 
-/// Each cluster is in at most one warning: it says the worst.
-std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vector<Members> clusters) {
+/// Each cluster is in at most one warning: it says the worst. Who asks for clusters of a level knows that sockets have
+/// several caches.
+std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vector<Members> clusters, bool by_level) {
   std::vector<std::string> warnings;
   for (const Level& border : kBorders) {
+    if (by_level && border.kind == DomainKind::l3) break;
     std::size_t room = 0;
     for (const Members& part : Parts(cores).of(border.kind)) room = std::max(room, part.size());
     std::vector<std::string> names;
@@ -271,7 +273,7 @@ std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vec
     const bool one = names.size() == 1;
     warnings.push_back(
         fmt::format("the cluster{} of cores {} {} several {}, which makes their data slower to reach: {}",
-                    one ? "" : "s", fmt::join(names, " and "), one ? "spans" : "span each", border.parts,
+                    one ? "" : "s", fmt::join(names, " and "), one ? "spans" : "each span", border.parts,
                     most <= room ? fmt::format("fewer clusters would leave room in one {}", border.part)
                                  : fmt::format("clusters of at most {} cores fit into one", room)));
   }
@@ -311,7 +313,7 @@ Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std:
   }
   ClusterPlan plan;
   for (auto& [first, core] : by_first) plan.cores.push_back(std::move(core));
-  plan.warnings = warnings_about(cores, std::move(parts).value());
+  plan.warnings = warnings_about(cores, std::move(parts).value(), wanted.level.has_value());
   return plan;
 }
 

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_warning_tells_of_clusters_that_span_numa_nodes_or_caches)
       "most 10 cores fit into one");
   const Names caches = planned("2x6", topology).warnings;
   BOOST_TEST_REQUIRE(caches.size() == 1U);
-  BOOST_TEST(contains(caches[0], "clusters of cores 0-5 and 10-15 span each several L3 caches"));
+  BOOST_TEST(contains(caches[0], "clusters of cores 0-5 and 10-15 each span several L3 caches"));
   BOOST_TEST(contains(caches[0], "at most 5 cores"));
   // The first two of three find a socket; a cache is too small for any.
   const Names crowded = planned("3x6", topology).warnings;
@@ -112,7 +112,17 @@ BOOST_AUTO_TEST_CASE(a_warning_tells_of_clusters_that_span_numa_nodes_or_caches)
   BOOST_TEST(contains(crowded[0], "of cores 6-9,16-17 spans several NUMA nodes"));
   BOOST_TEST(contains(crowded[0], "fewer clusters would leave room in one NUMA node"));
   BOOST_TEST(contains(crowded[1], "cores 0-5 and 10-15"));
-  for (const char* good : {"4x5", "l3", "2x4+2x5", "8x2"}) BOOST_TEST(planned(good, topology).warnings.empty(), good);
+  for (const char* good : {"4x5", "l3", "socket", "numa", "2x4+2x5", "8x2"})
+    BOOST_TEST(planned(good, topology).warnings.empty(), good);
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_with_several_numa_nodes_is_a_cluster_with_a_warning) {
+  const Topology topology = discovered({.synthetic = "package:2 group:2 [numa(memory=8GB)] core:2 pu:1"});
+  BOOST_TEST(planned("numa", topology).warnings.empty());
+  const ClusterPlan plan = planned("socket", topology);
+  BOOST_TEST((clusters(plan) == Rings{range(0, 3), range(4, 7)}));
+  BOOST_TEST_REQUIRE(plan.warnings.size() == 1U);
+  BOOST_TEST(contains(plan.warnings[0], "cores 0-3 and 4-7 each span several NUMA nodes"));
 }
 
 BOOST_AUTO_TEST_CASE(a_level_makes_a_cluster_of_each_domain_that_has_cores) {
@@ -172,7 +182,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_had_is_refused_with_a_remedy) {
   BOOST_TEST(contains(refusal("65536x65536", topology), "4294967296 cores"));
   BOOST_TEST(contains(refusal("l3", topology), "tells of no L3 caches"));
   const Topology plain = discovered({.synthetic = "core:4 pu:1"});
-  BOOST_TEST(contains(refusal("numa", plain), "tells of no several NUMA nodes"));
+  BOOST_TEST(contains(refusal("numa", plain), "tells of only one NUMA node"));
   BOOST_TEST(
       contains(refusal("socket", plain), "tells of no sockets: give their number and cores instead, such as 1x4"));
   BOOST_TEST(cluster_levels(plain.cores, plain.machine).empty());
