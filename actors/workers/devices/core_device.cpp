@@ -17,13 +17,24 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
 }
 
 void CoreDevice::run(const CodeletDefinition& codelet, KernelContext context) {
-  if (team_ == nullptr || !codelet.team_kernel) {
-    codelet.kernel_for(options_.kind)(context);
-    return;
+  const bool together = team_ != nullptr && codelet.team_kernel;
+  if (together) {
+    team_->limit(codelet.most_cores);
+    context.cores = team_.get();
   }
-  team_->limit(codelet.most_cores);
-  context.cores = team_.get();
-  codelet.team_kernel(context);
+  make_ready(codelet.prologue, context.team());
+  (together ? codelet.team_kernel : codelet.kernel_for(options_.kind))(context);
+}
+
+void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
+  if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
+  // The old one ends first, and where the new one throws there is none.
+  prologue_ = nullptr;
+  readiness_.reset();
+  if (prologue == nullptr) return;
+  readiness_ = prologue(team);
+  prologue_ = prologue;
+  prologue_size_ = team.size();
 }
 
 Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {

@@ -41,11 +41,16 @@ class CoreDevice final : public Device {
 
  private:
   void run(const CodeletDefinition& codelet, KernelContext context);
+  void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
 
   Options options_;
   const std::unique_ptr<CoreTeam> team_;
   TaskViews views_;
+  /// What holds for the kernels that run, see `Codelet::prologue`, and the team's size that it was made for.
+  TeamPrologue prologue_ = nullptr;
+  int prologue_size_ = 0;
+  std::shared_ptr<void> readiness_;
   /// For when there is no memory to say more.
   const graph::FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});

@@ -105,11 +105,16 @@ void CoreTeam::take_part(int rank) noexcept {
                        std::memory_order_relaxed);
 }
 
+bool CoreTeam::bind_like(int rank) const {
+  if (rank == 0) return true;
+  const platform::CpuSet& pus = options_.helpers[static_cast<std::size_t>(rank) - 1];
+  return pus.empty() || platform::bind_this_thread(pus).ok();
+}
+
 void CoreTeam::help(int rank) noexcept {
   platform::name_this_thread(options_.name + "." + std::to_string(rank));
-  const platform::CpuSet& pus = options_.helpers[static_cast<std::size_t>(rank) - 1];
   // Where it cannot be bound it is slower.
-  if (!pus.empty()) (void)platform::bind_this_thread(pus);
+  (void)bind_like(rank);
   if (options_.at_start != nullptr) options_.at_start();
   std::uint32_t seen = 0;
   while (true) {

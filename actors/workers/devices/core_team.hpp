@@ -22,7 +22,7 @@ namespace troupe::workers {
 class CoreTeam final : public Team {
  public:
   struct Options {
-    /// Where each helper runs, one entry for each; an empty set: anywhere.
+    /// Where each helper runs, one entry for each; an empty set: anywhere. The master has been bound by its owner.
     std::vector<platform::CpuSet> helpers;
     /// For debuggers: "cluster 3" becomes "cluster 3.1", ….
     std::string name;
@@ -41,6 +41,7 @@ class CoreTeam final : public Team {
   [[nodiscard]] int size() const noexcept override { return active_; }
   void enter(Part part, void* work) override;
   void barrier() noexcept override;
+  [[nodiscard]] bool bind_like(int rank) const override;
 
   /// What the next kernel gets: at least 1, at most all.
   void limit(int members) noexcept;

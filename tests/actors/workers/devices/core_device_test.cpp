@@ -196,6 +196,40 @@ BOOST_AUTO_TEST_CASE(on_a_single_core_a_kernel_for_teams_is_alone) {
   BOOST_TEST(members == 1);
 }
 
+/// What has happened, in turn: "+3" where a prologue began for a team of three, "-3" where what it made ended.
+std::string prologues;  // NOLINT: a prologue is a plain function
+
+std::shared_ptr<void> noted(Team& team) {
+  const std::string size = std::to_string(team.size());
+  prologues += "+" + size;
+  return std::shared_ptr<void>(nullptr, [size](void*) { prologues += "-" + size; });
+}
+
+BOOST_AUTO_TEST_CASE(a_prologue_is_called_once_before_a_sequence_and_ended_after_it) {
+  prologues.clear();
+  give_team(3);
+  const auto nothing = [](const KernelContext&) { prologues += "."; };
+  const Codelet all = Codelet("all", {}).cpu_team(nothing).prologue(noted);
+  const Codelet two = Codelet("two", {}).cpu_team(nothing, 2).prologue(noted);
+  const Codelet plain = Codelet("plain", {}).cpu(nothing);
+  for (const Codelet& codelet : {plain, all, all, two, two, plain, plain, all}) BOOST_TEST(run(codelet) == "");
+  BOOST_TEST(prologues == ".+3..-3+2..-2..+3.");
+  core.reset();
+  BOOST_TEST(prologues == ".+3..-3+2..-2..+3.-3");
+}
+
+BOOST_AUTO_TEST_CASE(a_prologue_that_throws_fails_the_task_and_is_tried_again) {
+  static int calls = 0;
+  calls = 0;
+  const auto fails = [](Team&) -> std::shared_ptr<void> {
+    ++calls;
+    throw std::runtime_error("no threads");
+  };
+  const Codelet codelet = Codelet("all", {}).cpu_team([](const KernelContext&) {}).prologue(fails);
+  for (int i = 0; i < 2; ++i) BOOST_TEST(run(codelet).find("no threads") != std::string::npos);
+  BOOST_TEST(calls == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_members_failure_is_the_tasks_once) {
   give_team(3);
   const Codelet codelet = Codelet("bad", {}).cpu_team([](const KernelContext& context) {
