@@ -187,6 +187,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
       ->check(check_policy)
       ->allow_extra_args(false)
       ->capture_default_str();
+  add_restrict(command, arguments.restrict);
 }
 
 void add_runs(CLI::App& command, SimulationArguments& arguments) {

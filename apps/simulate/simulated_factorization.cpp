@@ -31,6 +31,7 @@ template <class T>
 FactorizationOutcome simulate_in(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
+  options.restrict = run.restrict;
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->gpus = regardless_of_numbers(run.simulation.gpus, run.simulation.machine);
   options.simulation = std::move(simulation);

@@ -27,6 +27,8 @@ struct SimulatedRun {
   /// QR, LU with incremental pivoting: inner block of the triangular factors.
   std::int64_t inner = 128;
   std::string policy = "heft";
+  /// `RuntimeOptions::restrict`.
+  std::string restrict = {};
   SimulationOptions simulation;
   /// What leaves a full memory first (`RuntimeOptions::eviction`).
   std::string eviction = "next-use";

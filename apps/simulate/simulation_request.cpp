@@ -126,6 +126,7 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   const auto sets = gpu_sets(arguments, machine);
   common.simulation = options_of(arguments, std::move(machine));
   request.repeat_ = arguments.repeat;
+  common.restrict = arguments.restrict;
   for (const std::int64_t n : arguments.sizes) {
     request.check_task_count(n);
     for (const std::vector<int>& gpus : sets) {

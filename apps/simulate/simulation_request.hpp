@@ -29,6 +29,7 @@ struct SimulationArguments {
   std::string gpus;
   std::string gpu_order = "near";
   std::vector<std::string> policies{"default"};
+  std::string restrict;
   int repeat = 1;
   /// Nothing: only where there are several runs.
   std::optional<bool> noise;

@@ -336,6 +336,18 @@ BOOST_AUTO_TEST_CASE(the_default_policy_is_one_that_uses_what_is_there) {
   BOOST_TEST(results[1]["policy"] == "homeward");
 }
 
+BOOST_AUTO_TEST_CASE(kernels_are_restricted_to_kinds_of_device) {
+  const auto seconds = [](Words more) {
+    more.insert(more.end(), {"--gpus", "2", "--policy", "heft"});
+    return json_of(cholesky(more))["results"][0]["seconds"].get<double>();
+  };
+  // Nearly all of the work, on the slower devices.
+  BOOST_TEST(seconds({"--restrict", "gemm,syrk:cores"}) > 1.2 * seconds({}));
+  refuses(cholesky({"--gpus", "2", "--restrict", "gem:cores"}), {"--restrict", "no kernel is called 'gem'", "gemm"});
+  refuses(cholesky({"--gpus", "2", "--restrict", "gemm"}), {"--restrict", "potrf,trsm:cores"});
+  refuses(cholesky({"--gpus", "0", "--restrict", "gemm:gpus"}), {"'gemm' is restricted to", "the runtime has none"});
+}
+
 BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {
   const auto sized = [](const std::string& n, const std::string& tile) {
     return Words{"simulate", "cholesky", "--platform", "idgraf-double", "--n", n, "--tile", tile, "--policy", "heft"};
