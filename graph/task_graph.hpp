@@ -46,6 +46,8 @@ struct GraphOptions {
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
   /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
+  /// Tasks keep the priorities that they are submitted with; else all have the default one.
+  bool priorities = true;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
   DependencyTrace* dependency_trace = nullptr;
   /// Who sees tasks before they are ready, in this order; they outlive the graph.
