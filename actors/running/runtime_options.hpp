@@ -32,7 +32,7 @@ struct RuntimeOptions {
   /// error that names the limit.
   int cores = 0;
   /// Where tasks run: a name, and options behind a colon (docs/policies.md).
-  std::string policy = "lws";
+  std::string policy = "default";
   /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. It must
   /// not return null; what it throws, `Runtime`'s constructor throws (docs/extending.md).
   std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;

@@ -248,7 +248,8 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     plan.policy.placing = std::move(placing);
     return plan;
   }
-  auto policy = scheduler::make_policy(options.policy, nearness_of(plan.topology, workers));
+  const bool accelerators = std::ranges::any_of(plan.kinds(), is_accelerator);
+  auto policy = scheduler::make_policy(options.policy, nearness_of(plan.topology, workers), accelerators);
   if (!policy) return policy.failure();
   plan.policy = std::move(policy).value();
   return plan;

@@ -14,6 +14,7 @@ namespace troupe::scheduler {
 namespace {
 
 constexpr auto kPolicies = std::to_array<PolicyDescription>({
+    {"default", "homeward where there are accelerators, lws where there are none"},
     {"eager", "one queue of all ready tasks, shared by all workers"},
     {"ws", "a deque per worker; thieves ask random victims"},
     {"lws", "a deque per worker; thieves ask the nearest victims first (cache, NUMA node, package)"},
@@ -114,7 +115,8 @@ Result<std::unique_ptr<PlacingPolicy>> make_placing(const PolicySpecification& s
   return policy;
 }
 
-Result<Policy> make_policy(std::string_view text, const Nearness& nearness) {
+Result<Policy> make_policy(std::string_view text, const Nearness& nearness, bool accelerators) {
+  if (text == "default") text = default_policy(accelerators);
   const auto specification = parse_policy(text);
   if (!specification) return specification.failure();
   Policy policy;

@@ -84,6 +84,13 @@ class PlacingPolicy {
   [[nodiscard]] virtual bool keeps() const { return false; }
   /// Where it keeps tasks: called after `place` and whenever a task has ended. Appends those that are to be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
+  /// Where it keeps tasks: whether `task`, which is not ready and waits for tasks on `worker` alone, is to be queued
+  /// there already; no worker is available before they have ended. Others are asked to `place` it. Never, unless a
+  /// policy knows better.
+  [[nodiscard]] virtual bool places_ahead(const ReadyTask& /*task*/, WorkerId /*worker*/,
+                                          const Snapshot& /*snapshot*/) {
+    return false;
+  }
 
   /// Decides by predicted times. Then tasks of a class that has not been measured on every kind of device go there
   /// first, without the policy being asked.
@@ -110,6 +117,9 @@ struct PolicyDescription {
 };
 [[nodiscard]] std::span<const PolicyDescription> known_policies();
 
+/// What `default` stands for.
+[[nodiscard]] constexpr std::string_view default_policy(bool accelerators) { return accelerators ? "homeward" : "lws"; }
+
 /// Makes a policy from what a user wrote: its name, and its options behind a colon (`dada:alpha=0.5,cp`). An unknown
 /// name, an unknown option or a value that cannot be used is an `invalid_argument` that lists what is known.
 ///
@@ -119,6 +129,8 @@ struct PolicyDescription {
 /// - `lws`: as `ws`, but it asks those first that share a cache, then a NUMA node, then a package with it; at random
 ///   within each ring.
 /// - placing policies: see their headers.
-[[nodiscard]] Result<Policy> make_policy(std::string_view specification, const Nearness& nearness);
+/// - `default`: `default_policy(accelerators)`, whose name the policy then has.
+[[nodiscard]] Result<Policy> make_policy(std::string_view specification, const Nearness& nearness,
+                                         bool accelerators = false);
 
 }  // namespace troupe::scheduler

@@ -136,7 +136,7 @@ std::vector<PredictionReport> SchedulerState::predictions() {
     const CodeletDefinition& codelet = *submitted->size_class(SizeClassId(static_cast<std::uint32_t>(i))).codelet;
     for (const DeviceTraits& row : kDeviceTraits) {
       const PredictionErrors& of_kind = errors[i][static_cast<std::size_t>(row.kind)];
-      if (of_kind.tasks > 0) sums[{codelet.timed_name(), row.kind}] += of_kind;
+      if (of_kind.tasks + of_kind.unpredicted > 0) sums[{codelet.timed_name(), row.kind}] += of_kind;
     }
   }
   std::vector<PredictionReport> reports;

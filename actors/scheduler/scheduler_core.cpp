@@ -352,7 +352,7 @@ bool SchedulerCore::anybody_runs(const ReadyTask& task) const {
 }
 
 bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now) {
-  if (keeps_ || !can_run(worker, task)) return false;
+  if (!can_run(worker, task)) return false;
   look_at(now);
   ReadyTask asked = task;
   if (model_ && task.size_class.valid()) {
@@ -363,9 +363,14 @@ bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp 
   const TimeStamp not_before = loads_.free(worker, now);
   std::vector<WorkerState> workers = workers_;
   for (WorkerState& state : workers) state.available = std::max(state.available, not_before);
+  const Snapshot then{workers, now_, &predictions_};
   WorkerId placed;
   const std::string failure = ask([&] {
-    policy_->place({&asked, 1}, {workers, now_, &predictions_}, random_, {&placed, 1});
+    if (!keeps_) {
+      policy_->place({&asked, 1}, then, random_, {&placed, 1});
+    } else if (policy_->places_ahead(asked, worker, then)) {
+      placed = worker;
+    }
   });
   if (!failure.empty() || placed != worker) return false;
   Decision there_already;
@@ -425,10 +430,15 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Durat
 
 void SchedulerCore::compare(const Running& running, WorkerId worker, Duration took) {
   // What the runtime submits for itself takes no time in virtual time.
-  if (running.predicted <= Duration::zero() || took <= Duration::zero()) return;
+  if (took <= Duration::zero()) return;
   if (errors_.size() <= running.size_class.index()) errors_.resize(running.size_class.index() + 1);
   const auto kind = static_cast<std::size_t>(workers_[worker.index()].kind);
-  errors_[running.size_class.index()][kind].add(running.predicted, took);
+  PredictionErrors& errors = errors_[running.size_class.index()][kind];
+  if (running.predicted > Duration::zero()) {
+    errors.add(running.predicted, took);
+  } else if (uses_times_) {
+    ++errors.unpredicted;
+  }
 }
 
 void SchedulerCore::task_left(WorkerId worker, TaskId task, TimeStamp at) {

@@ -79,8 +79,8 @@ class SchedulerCore {
   /// Tasks have ended.
   Decision ended(TimeStamp now);
   /// A task is *issuable* that waits for tasks on one worker's device alone. True: the policy would place it there,
-  /// too, told that nobody can begin it before those have ended as predicted; it counts as placed. Policies that keep
-  /// tasks or have to find out times first decide when it is ready.
+  /// too, told that nobody can begin it before those have ended as predicted; it counts as placed. Where times have to
+  /// be found out first, it is decided when the task is ready.
   [[nodiscard]] bool may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now);
   /// Places all tasks that there are on the least loaded workers, as the actor around this has died. Another one may go
   /// on with this. `failure` says so.

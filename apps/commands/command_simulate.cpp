@@ -186,7 +186,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
   command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies())
       ->check(check_policy)
       ->allow_extra_args(false)
-      ->required();
+      ->capture_default_str();
 }
 
 void add_runs(CLI::App& command, SimulationArguments& arguments) {

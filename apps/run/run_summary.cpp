@@ -50,6 +50,7 @@ nlohmann::json predictions_as_json(const std::vector<PredictionReport>& predicti
     json.push_back({{"codelet", of.codelet},
                     {"kind", to_string(of.kind)},
                     {"tasks", of.errors.tasks},
+                    {"unpredicted_tasks", of.errors.unpredicted},
                     {"predicted_seconds", of.errors.mean_predicted_s()},
                     {"measured_seconds", of.errors.mean_measured_s()},
                     {"relative_error", of.errors.mean_relative()}});
@@ -125,13 +126,25 @@ void print_workers(const RunSummary& summary) {
 
 void print_predictions(const std::vector<PredictionReport>& predictions) {
   traces::Table table({"codelet", "device", ">tasks", ">predicted", ">measured", ">error"});
+  std::uint64_t predicted = 0;
+  std::uint64_t unpredicted = 0;
   for (const PredictionReport& of : predictions) {
+    predicted += of.errors.tasks;
+    unpredicted += of.errors.unpredicted;
+    if (of.errors.tasks == 0) continue;
     table.add_row({of.codelet, to_string(of.kind), human_count(of.errors.tasks),
                    traces::human_seconds(of.errors.mean_predicted_s()),
                    traces::human_seconds(of.errors.mean_measured_s()),
                    fmt::format("{:.1f} %", 100 * of.errors.mean_relative())});
   }
-  fmt::print("\nKernel times as predicted and measured, means of the last run:\n{}", table.text(2));
+  if (predicted > 0) {
+    fmt::print("\nKernel times as predicted and measured, means of the last run:\n{}", table.text(2));
+  }
+  if (unpredicted > 0) {
+    fmt::print("\n{} {} placed before the time of {} kernel was known, so as to find it out (docs/models.md)\n",
+               human_count(unpredicted), unpredicted == 1 ? "task was" : "tasks were",
+               unpredicted == 1 ? "its" : "their");
+  }
 }
 
 void print_text(const RunSummary& summary) {
@@ -243,7 +256,8 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
       if (before.codelet == of.codelet && before.kind == of.kind) of.errors -= before.errors;
     }
   }
-  std::erase_if(result.predictions, [](const PredictionReport& of) { return of.errors.tasks == 0; });
+  std::erase_if(result.predictions,
+                [](const PredictionReport& of) { return of.errors.tasks + of.errors.unpredicted == 0; });
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actors/scheduler/policy.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
@@ -131,7 +132,10 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   for (const std::int64_t n : arguments.sizes) {
     request.check_task_count(n);
     for (const std::vector<int>& gpus : sets) {
-      for (const std::string& policy : arguments.policies) request.places_.push_back({n, gpus, policy});
+      for (std::string policy : arguments.policies) {
+        if (policy == "default") policy = scheduler::default_policy(!gpus.empty());
+        request.places_.push_back({n, gpus, std::move(policy)});
+      }
     }
   }
   request.check_memory();

@@ -28,7 +28,7 @@ struct SimulationArguments {
   /// Empty: all.
   std::string gpus;
   std::string gpu_order = "near";
-  std::vector<std::string> policies;
+  std::vector<std::string> policies{"default"};
   int repeat = 1;
   /// Nothing: only where there are several runs.
   std::optional<bool> noise;

@@ -1,6 +1,7 @@
 /// How long an emulated accelerator idles between the kernels of a chain, whose links all write the same data: with
 /// tasks issued ahead, as many as `issue_ahead` says, and without any. Chains of both kinds take turns in one process.
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "bench/runners/cases.hpp"
@@ -20,9 +21,10 @@ struct Chain {
   }
 };
 
-void run_chain(std::size_t issue_ahead, std::size_t links, std::int64_t kernel_ns, std::vector<double>& gaps,
-               std::uint64_t& issued) {
+void run_chain(const std::string& policy, std::size_t issue_ahead, std::size_t links, std::int64_t kernel_ns,
+               std::vector<double>& gaps, std::uint64_t& issued) {
   RuntimeOptions options;
+  options.policy = policy;
   options.emulated_gpus.resize(1);
   options.issue_ahead = issue_ahead;
   Chain chain{std::vector<std::int64_t>(links), std::vector<std::int64_t>(links)};
@@ -49,6 +51,7 @@ nlohmann::json device(Parameters& parameters) {
   const auto links = static_cast<std::size_t>(parameters.integer("links", 100, 4));
   const double kernel_us = parameters.number("kernel_us", 50);
   const auto most = static_cast<std::size_t>(parameters.integer("issue_ahead", 8, 1));
+  const std::string policy = parameters.text("policy", RuntimeOptions{}.policy);
   const std::int64_t rounds = parameters.integer("rounds", 5, 1);
   if (cores_of(parameters) < 2) throw Unsupported("an emulated accelerator and its worker need two cores");
   parameters.require_all_used();
@@ -59,8 +62,8 @@ nlohmann::json device(Parameters& parameters) {
   std::uint64_t issued = 0;
   std::uint64_t none = 0;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    run_chain(most, links, kernel_ns, with, issued);
-    run_chain(0, links, kernel_ns, without, none);
+    run_chain(policy, most, links, kernel_ns, with, issued);
+    run_chain(policy, 0, links, kernel_ns, without, none);
   }
   if (issued == 0) throw std::runtime_error("nothing was issued ahead");
   nlohmann::json figures{{"issued_ahead", latency_figures(with)}, {"one_by_one", latency_figures(without)}};

@@ -29,6 +29,29 @@ Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
   return *this;
 }
 
+Codelet& Codelet::implement_team(Kernel kernel, int most) {
+  CodeletDefinition& d = *definition_;
+  if (most < 1) {
+    throw Error(ErrorCode::invalid_argument, "codelet '" + d.name + "': its kernel for a team uses at most " +
+                                                 std::to_string(most) + " cores: name 1 or more");
+  }
+  Kernel& on_core = d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
+  if (!on_core) on_core = kernel;
+  d.team_kernel = std::move(kernel);
+  d.most_cores = most;
+  return *this;
+}
+
+Codelet& Codelet::prologue(TeamPrologue prologue) & {
+  definition_->prologue = prologue;
+  return *this;
+}
+
+Codelet Codelet::prologue(TeamPrologue prologue) && {
+  this->prologue(prologue);
+  return *this;
+}
+
 Codelet Codelet::internal(std::string name, std::vector<AccessMode> modes) {
   Codelet result(std::move(name), std::move(modes));
   result.definition_->internal = true;
@@ -96,16 +119,17 @@ Codelet Codelet::environment(Environment environment) && {
   return *this;
 }
 
-void Codelet::take_parameters(DeviceKind kind, CodeletDefinition described) {
+void Codelet::take_parameters(std::string_view whose, CodeletDefinition described) {
   CodeletDefinition& d = *definition_;
   const bool same = d.parameters == described.parameters && d.argument_types == described.argument_types;
-  for (const DeviceTraits& other : kDeviceTraits) {
-    if (!d.typed || same || other.kind == kind || !d.kernels[static_cast<std::size_t>(other.kind)]) continue;
-    throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "': its kernel for a " + to_string(kind) +
-                                                   " takes other handles or arguments than "
-                                                   "the one for a " +
-                                                   other.name + ": let both take the same types");
-  }
+  const auto compare = [&](std::string_view other, const Kernel& kernel) {
+    if (!d.typed || same || other == whose || !kernel) return;
+    throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "': its kernel for a " + std::string(whose) +
+                                                   " takes other handles or arguments than the one for a " +
+                                                   std::string(other) + ": let both take the same types");
+  };
+  for (const DeviceTraits& row : kDeviceTraits) compare(row.name, d.kernels[static_cast<std::size_t>(row.kind)]);
+  compare(kTeam, d.team_kernel);
   d.typed = true;
   d.parameters = std::move(described.parameters);
   d.argument_types = std::move(described.argument_types);

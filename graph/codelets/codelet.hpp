@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -102,6 +103,12 @@ struct CodeletDefinition {
   /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
+  /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
+  Kernel team_kernel;
+  /// The most cores that it can make use of.
+  int most_cores = 1;
+  /// See `Codelet::prologue`; null: none.
+  TeamPrologue prologue = nullptr;
   FlopCount flops;
   /// See `Codelet::timed_as`.
   std::string timed_as;
@@ -233,6 +240,26 @@ struct StreamKernel<F, Stream, P...> {
   static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
 };
 
+/// The same for a function that takes a team first.
+template <class F, class... P>
+struct TeamKernel {
+  static_assert(sizeof...(P) > 0, "a typed kernel for a team takes the team (Team&) first");
+};
+template <class F, class First, class... P>
+struct TeamKernel<F, First, P...> {
+  static_assert(std::is_same_v<First, Team&>,
+                "a typed kernel for a team takes the team (Team&) first, then views of its handles");
+  using Typed = TypedKernel<F, P...>;
+
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) { function(context.team(), Typed::template get<I>(context)...); }
+      (std::index_sequence_for<P...>{});
+    };
+  }
+  static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
+};
+
 template <class F>
 struct CallSignature : CallSignature<decltype(&F::operator())> {};
 template <class R, class... P>
@@ -241,6 +268,8 @@ struct CallSignature<R (*)(P...)> {
   using Typed = TypedKernel<F, P...>;
   template <class F>
   using OnStream = StreamKernel<F, P...>;
+  template <class F>
+  using OfTeam = TeamKernel<F, P...>;
 };
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const> {
@@ -248,6 +277,8 @@ struct CallSignature<R (C::*)(P...) const> {
   using Typed = TypedKernel<F, P...>;
   template <class F>
   using OnStream = StreamKernel<F, P...>;
+  template <class F>
+  using OfTeam = TeamKernel<F, P...>;
 };
 template <class R, class... P>
 struct CallSignature<R (*)(P...) noexcept> {
@@ -255,6 +286,8 @@ struct CallSignature<R (*)(P...) noexcept> {
   using Typed = TypedKernel<F, P...>;
   template <class F>
   using OnStream = StreamKernel<F, P...>;
+  template <class F>
+  using OfTeam = TeamKernel<F, P...>;
 };
 // A function object is called by several workers at the same time, so it must be callable as const.
 template <class C, class R, class... P>
@@ -263,6 +296,8 @@ struct CallSignature<R (C::*)(P...) const noexcept> {
   using Typed = TypedKernel<F, P...>;
   template <class F>
   using OnStream = StreamKernel<F, P...>;
+  template <class F>
+  using OfTeam = TeamKernel<F, P...>;
 };
 
 }  // namespace detail
@@ -302,6 +337,34 @@ class Codelet {
     cpu(std::move(function));
     return *this;
   }
+
+  /// The implementation for a cluster: a worker of several cores, of which it uses at most `most`, by
+  /// `KernelContext::team`. Either `void(const KernelContext&)`, or a function that takes the team (`Team&`) first, and
+  /// then what one for a core takes. Where the codelet has none for a core it is that, too, with a team of one. Throws
+  /// `Error` (`invalid_argument`) where `most` is below 1.
+  template <class F>
+  Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
+    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+      return implement_team(Kernel(std::move(function)), most);
+    } else {
+      using Typed = typename detail::CallSignature<F>::template OfTeam<F>;
+      CodeletDefinition described;
+      Typed::describe(described);
+      take_parameters(kTeam, std::move(described));
+      return implement_team(Typed::wrap(std::move(function)), most);
+    }
+  }
+  template <class F>
+  Codelet cpu_team(F function, int most = std::numeric_limits<int>::max()) && {
+    cpu_team(std::move(function), most);
+    return *this;
+  }
+
+  /// Called on a core, or with a cluster's team, before a kernel of this codelet where the one before it had another
+  /// prologue, or another size of team: `openmp_team` (client/openmp_team.hpp) for kernels that use OpenMP. What it
+  /// throws is the task's failure.
+  Codelet& prologue(TeamPrologue prologue) &;
+  Codelet prologue(TeamPrologue prologue) &&;
 
   /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
   /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
@@ -359,12 +422,15 @@ class Codelet {
   Codelet& implement_typed(DeviceKind kind, F function) {
     CodeletDefinition described;
     Typed::describe(described);
-    take_parameters(kind, std::move(described));
+    take_parameters(to_string(kind), std::move(described));
     return implement(kind, Typed::wrap(std::move(function)));
   }
-  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or what the implementation
-  /// for another kind of device takes.
-  void take_parameters(DeviceKind kind, CodeletDefinition described);
+  /// What an implementation is for, in messages: this, or a kind of device.
+  static constexpr std::string_view kTeam = "team of cores";
+  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or what an implementation
+  /// for something else takes.
+  void take_parameters(std::string_view whose, CodeletDefinition described);
+  Codelet& implement_team(Kernel kernel, int most);
   void check_parameters() const;
   void check_no_reduction() const;
 

@@ -9,6 +9,7 @@
 
 #include "graph/codelets/arguments.hpp"
 #include "graph/codelets/layout.hpp"
+#include "graph/codelets/team.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe {
@@ -46,12 +47,20 @@ class KernelContext {
     return *reinterpret_cast<const T*>(arguments_ + offsets_[index]);
   }
 
+  /// The cores that the kernel may use: one, but for a codelet's implementation for teams on a cluster.
+  [[nodiscard]] Team& team() const {
+    static LoneTeam lone;
+    return cores != nullptr ? *cores : lone;
+  }
+
   /// The worker that runs the task; an invalid id outside a runtime.
   WorkerId worker;
   TaskId task;
   /// On a CUDA GPU the stream (`cudaStream_t`) that everything is to be launched on; the data are in its memory. Null
   /// elsewhere.
   void* stream = nullptr;
+  /// See `team`; null: one.
+  Team* cores = nullptr;
 
  private:
   std::span<const DataView* const> data_;

@@ -213,6 +213,8 @@ void write_predictions(Writer& writer, const std::vector<PredictionReport>& pred
             predictions, labels, [](const PredictionReport& of) { return of.errors.mean_relative(); });
   metric_of(writer, "predicted_tasks_total", "counter", "Tasks placed with a prediction.", predictions, labels,
             [](const PredictionReport& of) { return of.errors.tasks; });
+  metric_of(writer, "unpredicted_tasks_total", "counter", "Tasks placed before their time was known.", predictions,
+            labels, [](const PredictionReport& of) { return of.errors.unpredicted; });
   metric_of(writer, "predicted_seconds_total", "counter", "What they were predicted to take.", predictions, labels,
             [](const PredictionReport& of) { return of.errors.predicted; });
   metric_of(writer, "measured_seconds_total", "counter", "What they took.", predictions, labels,

@@ -99,6 +99,7 @@ void members(auto& member, Of<PredictionReport> auto& one) {
   member("codelet", one.codelet);
   member("kind", one.kind);
   member("tasks", one.errors.tasks);
+  member("unpredicted_tasks", one.errors.unpredicted);
   member("predicted_seconds", one.errors.predicted);
   member("measured_seconds", one.errors.measured);
   member("relative_error_sum", one.errors.relative);

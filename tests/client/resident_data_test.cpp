@@ -15,6 +15,8 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
   options.emulated_gpus = {accelerator};
+  // Placing policies fetch data ahead, which asks once more.
+  options.policy = "lws";
   Runtime runtime(options);
   Codelet add("add", {AccessMode::read, AccessMode::read, AccessMode::read_write});
   add.implement(DeviceKind::emulated, [](const KernelContext& context) {

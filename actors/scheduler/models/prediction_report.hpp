@@ -10,11 +10,13 @@
 
 namespace troupe {
 
-/// Of some tasks that were placed with a prediction, have run and have not failed. Sums, so that reports can be added
-/// and subtracted.
+/// Of some tasks that have run and have not failed. Sums, so that reports can be added and subtracted.
 struct PredictionErrors {
+  /// Placed with a prediction.
   std::uint64_t tasks = 0;
-  /// All of them together.
+  /// Placed before the time was known, by a policy that decides by times: so it became known.
+  std::uint64_t unpredicted = 0;
+  /// All that were predicted together.
   Duration predicted{};
   Duration measured{};
   /// Sum of |measured - predicted| / measured.
@@ -29,6 +31,7 @@ struct PredictionErrors {
   }
   PredictionErrors& operator+=(const PredictionErrors& other) {
     tasks += other.tasks;
+    unpredicted += other.unpredicted;
     predicted += other.predicted;
     measured += other.measured;
     relative += other.relative;
@@ -36,6 +39,7 @@ struct PredictionErrors {
   }
   PredictionErrors& operator-=(const PredictionErrors& other) {
     tasks -= other.tasks;
+    unpredicted -= other.unpredicted;
     predicted -= other.predicted;
     measured -= other.measured;
     relative -= other.relative;

@@ -100,6 +100,19 @@ class Homeward final : public PlacingPolicy {
     feed_gpus(snapshot, placed);
   }
 
+  /// As if it were ready: those with higher ranks come first.
+  [[nodiscard]] bool places_ahead(const ReadyTask& task, WorkerId worker, const Snapshot& snapshot) override {
+    begin(snapshot);
+    std::size_t left = options_.looked_at;
+    for (const Pool::Key& key : pool_.by_rank()) {
+      if (left-- == 0 || key.rank_s < task.upward_rank_s) break;
+      const Candidate choice = choose(pool_[key], snapshot);
+      if (choice.worker != nullptr) free_s_[choice.worker->id.index()] = choice.finish_s;
+    }
+    const Candidate choice = choose(task, snapshot);
+    return choice.worker != nullptr && choice.worker->id == worker;
+  }
+
  private:
   static double execution_s(const ReadyTask& task, const WorkerState& worker, const Snapshot& snapshot) {
     if (!runs_on(task, worker, *snapshot.predictions)) return kNeverSeconds;

@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   RuntimeOptions options;
   options.policy = "pudding";
   BOOST_TEST((refusal(options).code == ErrorCode::invalid_argument));
-  BOOST_TEST(refusal(options).message.find("known are eager, ws, lws") != std::string::npos);
+  BOOST_TEST(refusal(options).message.find("known are default, eager, ws, lws") != std::string::npos);
   options = {};
   options.window = 0;
   BOOST_TEST((refusal(options).code == ErrorCode::invalid_argument));

@@ -35,13 +35,26 @@ BOOST_AUTO_TEST_CASE(every_known_policy_can_be_made_and_is_local_or_placing) {
   for (const PolicyDescription& description : known_policies()) {
     names += std::string(description.name) + " ";
     const Policy policy = made(description.name, kFourWorkers);
-    BOOST_TEST(policy.name == description.name);
+    const std::string_view name = description.name == "default" ? default_policy(false) : description.name;
+    BOOST_TEST(policy.name == name);
     BOOST_TEST(!description.summary.empty());
     BOOST_TEST(policy.stealing.victims.size() == 4U);
-    const bool local = description.name == "eager" || description.name == "ws" || description.name == "lws";
+    const bool local = name == "eager" || name == "ws" || name == "lws";
     BOOST_TEST((policy.placing == nullptr) == local, description.name);
   }
-  BOOST_TEST(names == "eager ws lws mct heft heft-rank dada heteroprio homeward ");
+  BOOST_TEST(names == "default eager ws lws mct heft heft-rank dada heteroprio homeward ");
+}
+
+BOOST_AUTO_TEST_CASE(the_default_places_tasks_where_there_are_accelerators) {
+  BOOST_TEST(made("default", kFourWorkers).name == "lws");
+  const auto with_accelerators = make_policy("default", kFourWorkers, true);
+  BOOST_TEST_REQUIRE(with_accelerators.ok());
+  BOOST_TEST(with_accelerators.value().name == "homeward");
+  BOOST_TEST(with_accelerators.value().placing != nullptr);
+  // What is chosen stays.
+  BOOST_TEST(make_policy("eager", kFourWorkers, true).value().name == "eager");
+  BOOST_TEST(make_policy("default:tolerance=2", kFourWorkers, true).failure().message ==
+             "policy 'default' has no option 'tolerance'; it has none");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
@@ -51,7 +64,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
     BOOST_TEST((policy.failure().code == ErrorCode::invalid_argument));
     BOOST_TEST(policy.failure().message ==
                "unknown policy '" + std::string(name) +
-                   "'; known are eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, homeward");
+                   "'; known are default, eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, homeward");
   }
   BOOST_TEST(!make_policy("", kFourWorkers).ok());
 }

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(without_it_each_link_goes_back_to_the_host) {
 }
 
 BOOST_AUTO_TEST_CASE(a_chain_runs_on_without_the_host) {
-  for (const char* policy : {"lws", "heft", "mct", "dada", "eager"}) {
+  for (const char* policy : {"lws", "heft", "mct", "dada", "eager", "homeward"}) {
     BOOST_TEST_CONTEXT(policy) {
       std::uint64_t ahead = 0;
       const std::vector<Span> ran = chain(8, ahead, policy);

@@ -29,7 +29,8 @@ struct Limits {
     Words launcher{"env", "OPENBLAS_NUM_THREADS=1"};
     launcher.insert(launcher.end(), as_user.begin(), as_user.end());
     launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit " + limit + "; exec \"$@\"", "bash"});
-    Words words{"solve", matrix, "--cores", "1"};
+    // A policy that keeps no times in a folder.
+    Words words{"solve", matrix, "--cores", "1", "--policy", "lws"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, launcher);
   }

@@ -340,7 +340,13 @@ BOOST_AUTO_TEST_CASE(bad_policies_are_refused) {
   refuses(cholesky({"--policy", "dada:alpha=1.5"}), {"--policy", "alpha", "1.5"});
   refuses(cholesky({"--policy", "dada:alpha=-0.1"}), {"--policy", "alpha"});
   refuses(cholesky({"--policy", "heft:colour=red"}), {"--policy", "colour"});
-  refuses(cholesky({}), {"--policy"});
+}
+
+BOOST_AUTO_TEST_CASE(the_default_policy_is_one_that_uses_what_is_there) {
+  const auto results = json_of(cholesky({"--gpus", "0,4"}))["results"];
+  BOOST_REQUIRE(results.size() == 2U);
+  BOOST_TEST(results[0]["policy"] == "lws");
+  BOOST_TEST(results[1]["policy"] == "homeward");
 }
 
 BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {

@@ -153,6 +153,57 @@ BOOST_AUTO_TEST_CASE(a_typed_kernel_for_cuda_gets_the_stream_first) {
   BOOST_TEST(!codelet.definition().runs_on(DeviceKind::cpu_core));
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_for_a_team_stands_in_for_one_on_a_core) {
+  int members = 0;
+  double seen = 0;
+  const auto together = [&](Team& team, MatrixView<double> a, double by) {
+    team.run([&](int rank, int size) {
+      BOOST_TEST(rank == 0);
+      team.barrier();
+      members = size;
+    });
+    team.for_each(3, [&](std::size_t i) { a(static_cast<std::int64_t>(i), 0) = by; });
+    seen = a(2, 0);
+  };
+  const Codelet codelet = Codelet("fill", {AccessMode::write}).cpu_team(together, 4);
+  BOOST_TEST(codelet.definition().most_cores == 4);
+  std::vector<double> elements(3);
+  const DataView view{reinterpret_cast<std::byte*>(elements.data()), layout_of<double>(3, 1, 3)};
+  const std::vector<const DataView*> views{&view};
+  const Arguments arguments = args(2.5);
+  const KernelContext context(views, arguments.bytes().data(), arguments.offsets().data());
+  codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
+  BOOST_TEST(members == 1);
+  BOOST_TEST(seen == 2.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_codelet_may_have_one_kernel_for_a_core_and_one_for_a_team) {
+  std::string ran;
+  const Codelet codelet =
+      Codelet("both", {}).cpu_team([&](const KernelContext&) { ran = "team"; }).cpu([&](const KernelContext&) {
+        ran = "core";
+      });
+  const KernelContext context({}, nullptr, nullptr);
+  codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
+  BOOST_TEST(ran == "core");
+  codelet.definition().team_kernel(context);
+  BOOST_TEST(ran == "team");
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_for_a_team_takes_what_the_others_take) {
+  const Codelet codelet = Codelet("scale", {AccessMode::read_write}).cpu([](MatrixView<double>, double) {});
+  BOOST_CHECK_EXCEPTION(codelet.copy().cpu_team([](Team&, MatrixView<double>, int) {}), Error, [](const Error& error) {
+    return std::string(error.what()) ==
+           "codelet 'scale': its kernel for a team of cores takes other handles or arguments than the one for a cpu "
+           "core: let both take the same types";
+  });
+  BOOST_CHECK_EXCEPTION(codelet.copy().cpu_team([](Team&, MatrixView<double>, double) {}, 0), Error,
+                        [](const Error& error) {
+                          return std::string(error.what()) ==
+                                 "codelet 'scale': its kernel for a team uses at most 0 cores: name 1 or more";
+                        });
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_for_cuda_may_find_the_stream_in_its_context) {
   void* seen = nullptr;
   const Codelet codelet = Codelet("raw", {}).cuda([&](const KernelContext& context) { seen = context.stream; });

@@ -82,7 +82,7 @@ namespace troupe::tests {
     runtime.predictions.push_back(
         {codelet,
          kind,
-         {tasks, in_seconds(all), in_seconds(all * (1 + error / 2)), error * static_cast<double>(tasks)}});
+         {tasks, 3, in_seconds(all), in_seconds(all * (1 + error / 2)), error * static_cast<double>(tasks)}});
   };
   prediction("gemm", DeviceKind::cpu_core, 0.031, 0.034);
   prediction("gemm", DeviceKind::cuda, 0.0021, 0.081);

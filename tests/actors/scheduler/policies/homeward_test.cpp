@@ -183,6 +183,34 @@ BOOST_AUTO_TEST_CASE(out_of_core_what_has_no_slack_is_not_overtaken_by_what_is_n
   BOOST_TEST(placed.contains(3));
 }
 
+BOOST_AUTO_TEST_CASE(a_task_that_is_not_ready_is_placed_ahead_where_it_would_go_when_it_is) {
+  HandMadeMachine machine(0, 2);
+  machine.data_on(1, {2}).load(0, 10, 1).load(1, 10, 1);
+  const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+  machine.predictions.left = {100};
+  const auto policy = homeward();
+  const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
+  BOOST_TEST(policy->places_ahead(task, WorkerId(1), machine.snapshot()));
+  BOOST_TEST(!policy->places_ahead(task, WorkerId(0), machine.snapshot()));
+  // It is asked for, and not kept.
+  BOOST_TEST(machine.place_kept(*policy).empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_ready_and_has_a_longer_chain_behind_it_comes_before_what_is_placed_ahead) {
+  for (const int ready_us : {20, 5}) {
+    HandMadeMachine machine(1, 1);
+    // The GPU has no room.
+    machine.load(1, 10, 2).load(0, 10);
+    const auto gemm = machine.size_class(HandMadeMachine::kNever, 30);
+    const auto trsm = machine.size_class(25, 10);
+    machine.predictions.left = {1, 1};
+    const auto policy = homeward({.least_tolerance = 0});
+    BOOST_TEST(let_go(*policy, machine, {ranked(machine.of_class(gemm), ready_us)}).empty());
+    const ReadyTask task = ranked(machine.of_class(trsm), 10);
+    BOOST_TEST(policy->places_ahead(task, WorkerId(1), machine.snapshot()) == (ready_us == 5));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_task_that_no_worker_can_run_is_left_alone) {
   HandMadeMachine machine(1, 0);
   const auto gpu_only = machine.size_class(HandMadeMachine::kNever, 10);
