@@ -50,6 +50,8 @@ struct GraphOptions {
   std::size_t window = 65536;
   /// Besides what each task's options say.
   Restrictions restrictions = {};
+  /// Tasks keep the priorities that they are submitted with; else all have the default one.
+  bool priorities = true;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
   DependencyTrace* dependency_trace = nullptr;
   /// Who sees tasks before they are ready, in this order; they outlive the graph.

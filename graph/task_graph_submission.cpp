@@ -147,7 +147,7 @@ void TaskGraph::close_reductions(TaskList& ready) {
 
 void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
-  task.priority = options.priority;
+  task.priority = options_.priorities ? options.priority : 0;
   task.numa_node = options.numa_node;
   if (options_.shares_workers) task.tag = specification.tag;
   set_arguments(task, specification.arguments);

@@ -42,6 +42,8 @@ struct SimulationArguments {
   std::optional<double> notice_us;
   std::optional<double> copy_overhead_us;
   bool write_back = false;
+  std::optional<bool> copy_streams;
+  std::optional<bool> priorities;
   /// The rest is used as it is.
   SimulationOptions simulation;
 };

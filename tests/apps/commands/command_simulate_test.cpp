@@ -195,6 +195,19 @@ BOOST_AUTO_TEST_CASE(options_override_what_a_preset_sets) {
   BOOST_TEST(options["write_back"] == true);
 }
 
+BOOST_AUTO_TEST_CASE(the_preset_of_starpu_lets_copies_go_as_in_streams_and_tasks_without_priorities) {
+  const auto options = [](const Words& more) {
+    Words arguments = cholesky({"--gpus", "2", "--policy", "mct:dmda"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto json = json_of(arguments)["options"];
+    return std::pair<bool, bool>(json["copy_streams"], json["priorities"]);
+  };
+  BOOST_TEST((options({}) == std::pair(false, true)));
+  BOOST_TEST((options({"--assume", "starpu"}) == std::pair(true, false)));
+  BOOST_TEST((options({"--assume", "starpu", "--no-copy-streams", "--priorities"}) == std::pair(false, true)));
+  BOOST_TEST((options({"--copy-streams", "--no-priorities"}) == std::pair(true, false)));
+}
+
 BOOST_AUTO_TEST_CASE(tile_and_precision_default_to_what_the_machine_has) {
   const auto json =
       json_of({"simulate", "cholesky", "--platform", "idgraf", "--n", "1920", "--gpus", "1", "--policy", "heft"});

@@ -387,6 +387,9 @@ class Fuzzer {
       v1::TaskDetail& detail = *tasks.add_details();
       detail.set_task(i);
       detail.set_awaited(below(2) == 0);
+      for (const DeviceTraits& row : kDeviceTraits) {
+        if (below(2) == 0) detail.add_devices(row.name);
+      }
       if (tasks.first() + i > 1) detail.add_after(1 + below(static_cast<std::uint32_t>(tasks.first() + i - 1)));
     }
   }

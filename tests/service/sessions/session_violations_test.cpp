@@ -156,6 +156,7 @@ BOOST_AUTO_TEST_CASE(columns_of_tasks_fit_one_another) {
     tasks.add_details()->set_task(1);
     tasks.add_details()->set_task(1);
   });
+  check_tasks("tasks.details.devices", [](v1::Tasks& tasks) { tasks.add_details()->add_devices("cpu"); });
   check_tasks("tasks.details.after", [](v1::Tasks& tasks) { tasks.add_details()->add_after(1); });
   check_tasks("tasks.details.after", [](v1::Tasks& tasks) { tasks.add_details()->add_after(0); });
   check_tasks("tasks.details.name", [](v1::Tasks& tasks) { tasks.add_details()->set_name(std::string(999, 'n')); });
