@@ -42,6 +42,16 @@ Codelet& Codelet::implement_team(Kernel kernel, int most) {
   return *this;
 }
 
+Codelet& Codelet::prologue(TeamPrologue prologue) & {
+  definition_->prologue = prologue;
+  return *this;
+}
+
+Codelet Codelet::prologue(TeamPrologue prologue) && {
+  this->prologue(prologue);
+  return *this;
+}
+
 Codelet Codelet::internal(std::string name, std::vector<AccessMode> modes) {
   Codelet result(std::move(name), std::move(modes));
   result.definition_->internal = true;
@@ -52,6 +62,12 @@ Codelet Codelet::copy() const {
   Codelet result(*this);
   result.definition_ = std::make_shared<CodeletDefinition>(*definition_);
   result.shared_ = result.definition_;
+  return result;
+}
+
+Codelet Codelet::only_on(DeviceSet devices) const {
+  Codelet result = copy();
+  result.definition_->devices = result.definition_->devices & devices;
   return result;
 }
 

@@ -103,10 +103,14 @@ struct CodeletDefinition {
   /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
+  /// Others are taken to have no implementation (`Codelet::only_on`).
+  DeviceSet devices;
   /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
   Kernel team_kernel;
   /// The most cores that it can make use of.
   int most_cores = 1;
+  /// See `Codelet::prologue`; null: none.
+  TeamPrologue prologue = nullptr;
   FlopCount flops;
   /// See `Codelet::timed_as`.
   std::string timed_as;
@@ -123,6 +127,8 @@ struct CodeletDefinition {
 
   /// What a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
+    static const Kernel none;
+    if ((devices.kinds() & kind_set(kind)) == 0) return none;
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
     return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
   }
@@ -358,6 +364,12 @@ class Codelet {
     return *this;
   }
 
+  /// Called on a core, or with a cluster's team, before a kernel of this codelet where the one before it had another
+  /// prologue, or another size of team: `openmp_team` (client/openmp_team.hpp) for kernels that use OpenMP. What it
+  /// throws is the task's failure.
+  Codelet& prologue(TeamPrologue prologue) &;
+  Codelet prologue(TeamPrologue prologue) &&;
+
   /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
   /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
   /// (`cudaStream_t`) first, and then what one for a core takes; the same handles and arguments as that one, where the
@@ -399,6 +411,8 @@ class Codelet {
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// A codelet of its own with the same content, to be changed before it is submitted.
   [[nodiscard]] Codelet copy() const;
+  /// The same, but its tasks run on these devices only, whatever it has implementations for.
+  [[nodiscard]] Codelet only_on(DeviceSet devices) const;
 
   Codelet& flops(FlopCount count) &;
   Codelet flops(FlopCount count) &&;
