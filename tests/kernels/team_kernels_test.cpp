@@ -158,8 +158,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_tiles, T, Precisions) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(panels_with_partial_pivoting, T, Precisions) {
-  for (const std::int64_t cols : {1, 3, 16, 17, 75, 150}) {
-    for (const std::int64_t below : {0, 1, 333}) {
+  for (const std::int64_t cols : {1, 3, 17, 75}) {
+    for (const std::int64_t below : {0, 333}) {
       const std::int64_t first = 3;
       const auto pivots = std::vector<int>(static_cast<std::size_t>(cols), -1);
       const Matrix<T> top = Matrix<T>::random(first + cols, cols, 5);
@@ -208,9 +208,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(incremental_pivoting, T, Precisions) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors, T, Precisions) {
   const auto& all = codelets<T>();
-  for (const std::int64_t cols : {1, 6, 50, 170}) {
-    for (const std::int64_t inner : {1, 16, 40}) {
-      if (inner > cols) continue;
+  for (const std::int64_t cols : {1, 6, 50, 130}) {
+    for (const std::int64_t wished : {4, 40}) {
+      const std::int64_t inner = std::min(wished, cols);
       const std::int64_t rows = cols + 31;
       Task<T> tile{{Matrix<T>::random(rows, cols, 1), Matrix<T>(inner, cols), Matrix<T>(rows, cols)}};
       check<T>(all.geqrt, tile);
@@ -242,8 +242,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(generated_elements, T, Precisions) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precisions) {
   constexpr std::int64_t kOrder = 300;
+  constexpr std::int64_t kNarrow = 33;
   const Arguments arguments = args(std::int64_t{0}, std::int64_t{100});
-  for (const std::int64_t p : {0, 15, 16, 127, 128, 144, 200, 299}) {
+  for (const std::int64_t p : {0, 16, 127, 128, 299}) {
     const std::string row = std::to_string(101 + p);
     Matrix<T> indefinite = Matrix<T>::identity(kOrder);
     indefinite(p, p) = -1;
@@ -253,9 +254,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
     for (std::int64_t i = 0; i < kOrder; ++i) singular(i, p) = 0;
     const std::string zero = "the matrix is singular: pivot " + row + " is exactly zero";
     BOOST_TEST(check<T>(codelets<T>().getrf_without_pivoting, {{singular}, arguments}) == zero);
-    const std::vector<int> pivots(kOrder);
+    // Narrow: column by column in teams, and each of these takes a thread's time.
+    const std::vector<int> pivots(kNarrow);
+    Matrix<T> panel = Matrix<T>::random(kOrder, kNarrow, 2);
+    const std::int64_t col = p % kNarrow;
+    for (std::int64_t i = 0; i < kOrder; ++i) panel(i, col) = 0;
     BOOST_TEST(check<T>(codelets<T>().getrf_panel,
-                        {{tall(singular, {100, 0})}, args(std::int64_t{100}, std::int64_t{100}), pivots, 0}) == zero);
+                        {{tall(panel, {100, 0})}, args(std::int64_t{100}, std::int64_t{100}), pivots, 0}) ==
+               "the matrix is singular: pivot " + std::to_string(101 + col) + " is exactly zero");
   }
 }
 
