@@ -15,6 +15,7 @@
 #include "kernels/factor.hpp"
 #include "kernels/fortran.hpp"
 #include "kernels/incremental_pivoting.hpp"
+#include "kernels/products.hpp"
 #include "kernels/reflectors.hpp"
 #include "kernels/tile_codelet_list.hpp"
 
@@ -39,10 +40,11 @@ std::shared_ptr<void> tile_environment() {
   return std::make_shared<Both>(single_threaded_blas(), gpu_environment());
 }
 
-/// A codelet with this library's environment. `flops` is a function of the context.
+/// A codelet with this library's environment. `kernel` is for teams; a core is a team of one. `flops` is a function of
+/// the context.
 template <class F, class Flops>
 Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops flops) {
-  return Codelet(name, std::move(modes)).cpu(kernel).flops(flops).environment(tile_environment);
+  return Codelet(name, std::move(modes)).cpu_team(kernel).flops(flops).environment(tile_environment);
 }
 
 /// One whose last handles are the tiles of a block column. It takes `offset` and `first`.
@@ -51,7 +53,7 @@ Codelet make_on_column(const char* name, std::vector<HandleGroup> groups, F kern
   groups.push_back(HandleGroup::of<MatrixView<T>>(rw, HandleGroup::any_number));
   const auto position = ArgumentType::of<std::int64_t>();
   return Codelet::variadic(name, std::move(groups))
-      .cpu(kernel)
+      .cpu_team(kernel)
       .takes({position, position})
       .flops(flops)
       .environment(tile_environment);
@@ -62,17 +64,14 @@ double cols(const KernelContext& c, std::size_t i) { return static_cast<double>(
 
 /// C <- C - op(A) op(B).
 template <class T>
-void update(char ta, char tb, In<T> a, In<T> b, Out<T> c) {
-  const std::int64_t inner = ta == 'N' ? a.cols : a.rows;
-  if (c.rows == 0 || c.cols == 0 || inner == 0) return;
-  fortran::gemm(ta, tb, as_int(c.rows), as_int(c.cols), as_int(inner), T{-1}, a.data, as_int(a.ld), b.data,
-                as_int(b.ld), T{1}, c.data, as_int(c.ld));
+void update(Team& team, char ta, char tb, In<T> a, In<T> b, Out<T> c) {
+  multiply(team, ta, tb, T{-1}, a, b, T{1}, c);
 }
 
 template <class T>
 Codelet gemm_nt() {
-  const auto kernel = [](In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
-    update<T>('N', 'T', a, rows_from(b, offset, c.cols), c);
+  const auto kernel = [](Team& team, In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
+    update<T>(team, 'N', 'T', a, rows_from(b, offset, c.cols), c);
   };
   return make("gemm", {r, r, rw}, kernel,
               [](const KernelContext& c) { return 2 * rows(c, 2) * cols(c, 2) * cols(c, 0); });
@@ -80,8 +79,8 @@ Codelet gemm_nt() {
 
 template <class T>
 Codelet gemm_nn() {
-  const auto kernel = [](In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
-    update<T>('N', 'N', a, rows_from(b, offset, a.cols), c);
+  const auto kernel = [](Team& team, In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
+    update<T>(team, 'N', 'N', a, rows_from(b, offset, a.cols), c);
   };
   return make("gemm", {r, r, rw}, kernel,
               [](const KernelContext& c) { return 2 * rows(c, 2) * cols(c, 2) * cols(c, 0); });
@@ -89,8 +88,8 @@ Codelet gemm_nn() {
 
 template <class T>
 Codelet gemm_tn() {
-  const auto kernel = [](In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
-    update<T>('T', 'N', a, b, rows_from(c, offset, a.cols));
+  const auto kernel = [](Team& team, In<T> a, In<T> b, Out<T> c, std::int64_t offset) {
+    update<T>(team, 'T', 'N', a, b, rows_from(c, offset, a.cols));
   };
   return make("gemm", {r, r, rw}, kernel,
               [](const KernelContext& c) { return 2 * rows(c, 0) * cols(c, 0) * cols(c, 2); });
@@ -98,12 +97,8 @@ Codelet gemm_tn() {
 
 template <class T>
 Codelet syrk() {
-  const auto kernel = [](In<T> a, Out<T> c, std::int64_t offset) {
-    const In<T> facing = rows_from(a, offset, c.cols);
-    const Out<T> diagonal = rows_from(c, offset, c.cols);
-    fortran::syrk('L', 'N', as_int(c.cols), as_int(a.cols), T{-1}, facing.data, as_int(a.ld), T{1}, diagonal.data,
-                  as_int(c.ld));
-    update<T>('N', 'T', rows_below(a, offset + c.cols), facing, rows_below(c, offset + c.cols));
+  const auto kernel = [](Team& team, In<T> a, Out<T> c, std::int64_t offset) {
+    subtract_square(team, rows_below(a, offset), rows_below(c, offset));
   };
   return make("syrk", {r, rw}, kernel, [](const KernelContext& c) {
     const double below = rows(c, 1) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 1);
@@ -114,8 +109,8 @@ Codelet syrk() {
 /// A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
 template <class T>
 Codelet trsm_right(char uplo, char trans) {
-  const auto kernel = [=](In<T> d, Out<T> a, std::int64_t offset) {
-    solve_triangular('R', uplo, trans, 'N', rows_from(d, offset, d.cols), a);
+  const auto kernel = [=](Team& team, In<T> d, Out<T> a, std::int64_t offset) {
+    solve_triangular(team, 'R', uplo, trans, 'N', rows_from(d, offset, d.cols), a);
   };
   return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
 }
@@ -128,35 +123,55 @@ double rows_below_block(const KernelContext& c) {
   return rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 0);
 }
 
+/// A solve for B of one triangle and the update of other rows of B, for a team: `solve(part of B)` has a part of its
+/// columns.
+template <class T, class F>
+void for_columns(Team& team, Out<T> b, F solve) {
+  share(team, b.cols, kColumnStep,
+        [&](std::int64_t first, std::int64_t count) { solve(columns_from(b, first, count)); });
+}
+
+/// B <- B - op(A) X.
+template <class T>
+void subtract(char trans, In<T> a, Out<T> x, Out<T> b) {
+  multiply(trans, 'N', T{-1}, a, constant(x), T{1}, b);
+}
+
 template <class T>
 void solve_forward(char diag, In<T> d, Out<T> b, std::int64_t offset) {
   const Out<T> facing = rows_from(b, offset, d.cols);
   solve_triangular('L', 'L', 'N', diag, rows_from(d, offset, d.cols), facing);
-  update<T>('N', 'N', rows_below(d, offset + d.cols), constant(facing), rows_below(b, offset + d.cols));
+  subtract<T>('N', rows_below(d, offset + d.cols), facing, rows_below(b, offset + d.cols));
 }
 
 template <class T>
 Codelet solve_lower(char diag) {
-  const auto kernel = [diag](In<T> d, Out<T> b, std::int64_t offset) { solve_forward(diag, d, b, offset); };
+  const auto kernel = [diag](Team& team, In<T> d, Out<T> b, std::int64_t offset) {
+    for_columns(team, b, [&](Out<T> columns) { solve_forward(diag, d, columns, offset); });
+  };
   return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return solve_flops(c, rows_below_block(c)); });
 }
 
 template <class T>
 Codelet solve_lower_transposed() {
-  const auto kernel = [](In<T> d, Out<T> b, std::int64_t offset) {
-    const Out<T> facing = rows_from(b, offset, d.cols);
-    update<T>('T', 'N', rows_below(d, offset + d.cols), constant(rows_below(b, offset + d.cols)), facing);
-    solve_triangular('L', 'L', 'T', 'N', rows_from(d, offset, d.cols), facing);
+  const auto kernel = [](Team& team, In<T> d, Out<T> b, std::int64_t offset) {
+    for_columns(team, b, [&](Out<T> columns) {
+      const Out<T> facing = rows_from(columns, offset, d.cols);
+      subtract<T>('T', rows_below(d, offset + d.cols), rows_below(columns, offset + d.cols), facing);
+      solve_triangular('L', 'L', 'T', 'N', rows_from(d, offset, d.cols), facing);
+    });
   };
   return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return solve_flops(c, rows_below_block(c)); });
 }
 
 template <class T>
 Codelet solve_upper() {
-  const auto kernel = [](In<T> d, Out<T> b, std::int64_t offset) {
-    const Out<T> facing = rows_from(b, offset, d.cols);
-    solve_triangular('L', 'U', 'N', 'N', rows_from(d, offset, d.cols), facing);
-    update<T>('N', 'N', rows_from(d, 0, offset), constant(facing), rows_from(b, 0, offset));
+  const auto kernel = [](Team& team, In<T> d, Out<T> b, std::int64_t offset) {
+    for_columns(team, b, [&](Out<T> columns) {
+      const Out<T> facing = rows_from(columns, offset, d.cols);
+      solve_triangular('L', 'U', 'N', 'N', rows_from(d, offset, d.cols), facing);
+      subtract<T>('N', rows_from(d, 0, offset), facing, rows_from(columns, 0, offset));
+    });
   };
   return make("trsm", {r, rw}, kernel,
               [](const KernelContext& c) { return solve_flops(c, static_cast<double>(c.argument<std::int64_t>(0))); });
@@ -166,10 +181,8 @@ double panel_flops(double rows, double cols) { return rows * cols * cols - cols 
 
 template <class T>
 Codelet potrf() {
-  const auto kernel = [](Out<T> d, std::int64_t offset, std::int64_t first) {
-    const Out<T> block = rows_from(d, offset, d.cols);
-    if (const int info = kernels::potrf(block); info != 0) not_positive_definite(first + info);
-    solve_triangular('R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
+  const auto kernel = [](Team& team, Out<T> d, std::int64_t offset, std::int64_t first) {
+    if (const int info = kernels::potrf(team, rows_below(d, offset)); info != 0) not_positive_definite(first + info);
   };
   return make("potrf", {rw}, kernel, [](const KernelContext& c) {
     return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)) - cols(c, 0) * cols(c, 0) * cols(c, 0) / 3;
@@ -178,10 +191,9 @@ Codelet potrf() {
 
 template <class T>
 Codelet getrf_without_pivoting() {
-  const auto kernel = [](Out<T> d, std::int64_t offset, std::int64_t first) {
-    const Out<T> block = rows_from(d, offset, d.cols);
-    if (const int info = kernels::getrf_without_pivoting(block); info != 0) singular(first + info);
-    solve_triangular('R', 'U', 'N', 'N', constant(block), rows_below(d, offset + d.cols));
+  const auto kernel = [](Team& team, Out<T> d, std::int64_t offset, std::int64_t first) {
+    const int info = kernels::getrf_without_pivoting(team, rows_below(d, offset));
+    if (info != 0) singular(first + info);
   };
   return make("getrf_nopiv", {rw}, kernel,
               [](const KernelContext& c) { return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)); });
@@ -199,21 +211,24 @@ struct Position {
 
 /// Exchanges, in order, the rows of C from `offset` on with those that the pivots name.
 template <class T>
-void exchange(const BlockColumn<T>& c, std::span<const std::span<const int>> given, const Position& position) {
+void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<const int>> given,
+              const Position& position) {
   const std::int64_t above = position.above();
   const CheckedPivots pivots(given, above, above + c.rows());
   const std::int64_t count = pivots.size();
   // Columns at a time: their rows stay in the cache, whatever the distance of columns.
   constexpr std::int64_t kStrip = 8;
   const auto exchange_all = [&](auto element) {
-    for (std::int64_t strip = 0; strip < c.cols(); strip += kStrip) {
-      const std::int64_t end = std::min(strip + kStrip, c.cols());
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t row = position.offset + i;
-        const std::int64_t other = pivots[i] - above;
-        if (other != row) element(i, row, other, strip, end);
+    share(team, c.cols(), kStrip, [&](std::int64_t first, std::int64_t cols) {
+      for (std::int64_t strip = first; strip < first + cols; strip += kStrip) {
+        const std::int64_t end = std::min(strip + kStrip, first + cols);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const std::int64_t row = position.offset + i;
+          const std::int64_t other = pivots[i] - above;
+          if (other != row) element(i, row, other, strip, end);
+        }
       }
-    }
+    });
   };
   if (const auto whole = c.whole()) {
     return exchange_all(
@@ -266,7 +281,7 @@ Codelet getrf_panel() {
     std::vector<int> own(pivots.size());
     int info = 0;
     as_one_block(BlockColumn<T>(context, 1), position.offset,
-                 [&](Out<T> panel) { info = factor_panel(panel, std::span<int>(own)); });
+                 [&](Out<T> panel) { info = factor_panel(context.team(), panel, std::span<int>(own)); });
     for (std::size_t i = 0; i < pivots.size(); ++i) pivots[i] = own[i] + as_int(position.first);
     if (info != 0) singular(position.first + info);
   };
@@ -282,8 +297,9 @@ Codelet swap_and_solve() {
     const std::span<const int> pivots = context.vector<const int>(1);
     const BlockColumn<T> c(context, 2);
     const Position position(context);
-    exchange(c, {&pivots, 1}, position);
-    solve_forward('U', d, rows_from(c.tiles().front(), 0, d.rows), position.offset);
+    exchange(context.team(), c, {&pivots, 1}, position);
+    for_columns(context.team(), rows_from(c.tiles().front(), 0, d.rows),
+                [&](Out<T> columns) { solve_forward('U', d, columns, position.offset); });
   };
   return make_on_column<T>(
       "swap_solve", {HandleGroup::of<MatrixView<const T>>(r), HandleGroup::of<std::span<const int>>(r)}, kernel,
@@ -296,7 +312,7 @@ template <class T>
 Codelet swap_rows() {
   const auto kernel = [](const KernelContext& context) {
     const auto pivots = pivots_from(context, 0);
-    exchange(BlockColumn<T>(context, pivots.size()), pivots, Position(context));
+    exchange(context.team(), BlockColumn<T>(context, pivots.size()), pivots, Position(context));
   };
   return make_on_column<T>("swap", {HandleGroup::of<std::span<const int>>(r, HandleGroup::any_number)}, kernel,
                            [](const KernelContext&) { return 0.0; });
@@ -321,10 +337,10 @@ void require_pivots(Out<T> u, std::int64_t first, std::int64_t last) {
 
 template <class T>
 Codelet getrf_incpiv() {
-  const auto kernel = [](Out<T> a, Out<T> v, std::span<int> pivots, std::int64_t first, std::int64_t last) {
+  const auto kernel = [](Team& team, Out<T> a, Out<T> v, std::span<int> pivots, std::int64_t first, std::int64_t last) {
     const Out<T> own = rows_below(a, a.rows - v.rows);
     std::vector<int> found(pivots.size());  // as in getrf_panel
-    (void)factor_panel(own, std::span(found));
+    (void)factor_panel(team, own, std::span(found));
     std::ranges::copy(found, pivots.begin());
     copy_to(v, own);
     require_pivots(own, first, last);
@@ -335,8 +351,9 @@ Codelet getrf_incpiv() {
 
 template <class T>
 Codelet gessm(void (*apply)(In<T>, const CheckedPivots&, Out<T>)) {
-  const auto kernel = [apply](In<T> v, std::span<const int> pivots, Out<T> c) {
-    apply(v, checked(pivots, v.rows), rows_below(c, c.rows - v.rows));
+  const auto kernel = [apply](Team& team, In<T> v, std::span<const int> pivots, Out<T> c) {
+    const CheckedPivots rows = checked(pivots, v.rows);
+    for_columns(team, rows_below(c, c.rows - v.rows), [&](Out<T> columns) { apply(v, rows, columns); });
   };
   return make("gessm", {r, r, rw}, kernel,
               [](const KernelContext& c) { return cols(c, 2) * cols(c, 0) * (2 * rows(c, 0) - cols(c, 0)); });
@@ -344,10 +361,10 @@ Codelet gessm(void (*apply)(In<T>, const CheckedPivots&, Out<T>)) {
 
 template <class T>
 Codelet tstrf() {
-  const auto kernel = [](Out<T> u, Out<T> b, Out<T> l, std::span<int> pivots, std::int64_t offset, std::int64_t first,
-                         std::int64_t last) {
+  const auto kernel = [](Team& team, Out<T> u, Out<T> b, Out<T> l, std::span<int> pivots, std::int64_t offset,
+                         std::int64_t first, std::int64_t last) {
     const Out<T> triangle = part(u, offset, 0, b.cols, b.cols);
-    kernels::tstrf(triangle, b, l, pivots);
+    kernels::tstrf(team, triangle, b, l, pivots);
     require_pivots(triangle, first, last);
   };
   return make("tstrf", {rw, rw, w, w}, kernel,
@@ -356,8 +373,13 @@ Codelet tstrf() {
 
 template <class T>
 Codelet ssssm(void (*apply)(In<T>, In<T>, const CheckedPivots&, Out<T>, Out<T>)) {
-  const auto kernel = [apply](In<T> b, In<T> l, std::span<const int> pivots, Out<T> a, Out<T> c, std::int64_t offset) {
-    apply(b, l, checked(pivots, b.cols + b.rows), rows_from(a, offset, b.cols), c);
+  const auto kernel = [apply](Team& team, In<T> b, In<T> l, std::span<const int> pivots, Out<T> a, Out<T> c,
+                              std::int64_t offset) {
+    const CheckedPivots rows = checked(pivots, b.cols + b.rows);
+    const Out<T> upper = rows_from(a, offset, b.cols);
+    share(team, c.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
+      apply(b, l, rows, columns_from(upper, first, count), columns_from(c, first, count));
+    });
   };
   return make("ssssm", {r, r, r, rw, rw}, kernel,
               [](const KernelContext& c) { return 2 * rows(c, 0) * cols(c, 0) * cols(c, 4); });
@@ -365,9 +387,9 @@ Codelet ssssm(void (*apply)(In<T>, In<T>, const CheckedPivots&, Out<T>, Out<T>))
 
 template <class T>
 Codelet geqrt() {
-  const auto kernel = [](Out<T> a, Out<T> t, Out<T> v) {
+  const auto kernel = [](Team& team, Out<T> a, Out<T> t, Out<T> v) {
     const Out<T> own = rows_below(a, a.rows - v.rows);
-    kernels::geqrt(own, t);
+    kernels::geqrt(team, own, t);
     copy_to(v, own);
   };
   return make("geqrt", {rw, w, w}, kernel,
@@ -376,8 +398,8 @@ Codelet geqrt() {
 
 template <class T>
 Codelet gemqrt(const char* name, char trans) {
-  const auto kernel = [trans](In<T> v, In<T> t, Out<T> c) {
-    kernels::gemqrt(trans, v, t, rows_below(c, c.rows - v.rows));
+  const auto kernel = [trans](Team& team, In<T> v, In<T> t, Out<T> c) {
+    kernels::gemqrt(team, trans, v, t, rows_below(c, c.rows - v.rows));
   };
   return make(name, {r, r, rw}, kernel,
               [](const KernelContext& c) { return 2 * cols(c, 2) * cols(c, 0) * (2 * rows(c, 0) - cols(c, 0)); });
@@ -385,8 +407,8 @@ Codelet gemqrt(const char* name, char trans) {
 
 template <class T>
 Codelet tpqrt() {
-  const auto kernel = [](Out<T> upper, Out<T> b, Out<T> t, std::int64_t offset) {
-    kernels::tpqrt(rows_from(upper, offset, b.cols), b, t);
+  const auto kernel = [](Team& team, Out<T> upper, Out<T> b, Out<T> t, std::int64_t offset) {
+    kernels::tpqrt(team, rows_from(upper, offset, b.cols), b, t);
   };
   return make("tpqrt", {rw, rw, w}, kernel,
               [](const KernelContext& c) { return 2 * rows(c, 1) * cols(c, 1) * cols(c, 1); });
@@ -394,8 +416,8 @@ Codelet tpqrt() {
 
 template <class T>
 Codelet tpmqrt(const char* name, char trans) {
-  const auto kernel = [trans](In<T> v, In<T> t, Out<T> a, Out<T> b, std::int64_t offset) {
-    kernels::tpmqrt(trans, v, t, rows_from(a, offset, v.cols), b);
+  const auto kernel = [trans](Team& team, In<T> v, In<T> t, Out<T> a, Out<T> b, std::int64_t offset) {
+    kernels::tpmqrt(team, trans, v, t, rows_from(a, offset, v.cols), b);
   };
   return make(name, {r, r, rw, rw}, kernel,
               [](const KernelContext& c) { return 4 * rows(c, 0) * cols(c, 0) * cols(c, 3); });
@@ -403,12 +425,15 @@ Codelet tpmqrt(const char* name, char trans) {
 
 template <class T>
 Codelet fill_symmetric() {
-  const auto kernel = [](Out<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed, double diagonal) {
-    for (std::int64_t j = 0; j < a.cols; ++j) {
-      for (std::int64_t i = 0; i < a.rows; ++i) {
-        a(i, j) = static_cast<T>(symmetric_element(seed, row + i, col + j, diagonal));
+  const auto kernel = [](Team& team, Out<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
+                         double diagonal) {
+    share(team, a.cols, 1, [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t j = first; j < first + count; ++j) {
+        for (std::int64_t i = 0; i < a.rows; ++i) {
+          a(i, j) = static_cast<T>(symmetric_element(seed, row + i, col + j, diagonal));
+        }
       }
-    }
+    });
   };
   return make("fill", {w}, kernel, [](const KernelContext&) { return 0.0; });
 }

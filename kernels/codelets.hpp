@@ -8,7 +8,8 @@ namespace troupe::kernels {
 /// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. Handles
 /// are listed in their order, with their modes (r read, w write, rw read and write), then arguments by value. All of
 /// them keep the BLAS library single-threaded while a runtime that has seen them lives, and count their floating-point
-/// operations. Which of them run on CUDA GPUs: docs/gpu-kernels.md.
+/// operations. Which of them run on CUDA GPUs: docs/gpu-kernels.md. On a cluster of
+/// cores each member of the team has a part of the work; a team of the same size gives the same bits again.
 ///
 /// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) says how many rows of a tile lie above the
 /// diagonal block, a square as wide as the tile. D_o are the rows of tile D that make up that block, D_b those below,

@@ -1,9 +1,13 @@
 #include "kernels/factor.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "kernels/block_rows.hpp"
 #include "kernels/fortran.hpp"
+#include "kernels/pivoted_columns.hpp"
+#include "kernels/products.hpp"
 #include "kernels/small_triangle.hpp"
 
 namespace troupe::kernels {
@@ -26,6 +30,20 @@ int unblocked_without_pivoting(MatrixView<T> a) {
     }
   }
   return 0;
+}
+
+/// In teams of several: with so many columns or fewer, the master factorizes the square block.
+constexpr std::int64_t kMasterAlone = 128;
+
+/// About half, a multiple of what suits products.
+std::int64_t half_of(std::int64_t cols) { return (cols / 2 + kRowStep - 1) / kRowStep * kRowStep; }
+
+/// Exchanges rows, in order, with those that the pivots name.
+template <class T>
+void exchange_rows(MatrixView<T> a, std::span<const int> pivots) {
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(a(static_cast<std::int64_t>(i), j), a(pivots[i], j));
+  }
 }
 
 }  // namespace
@@ -53,9 +71,7 @@ int getrf_without_pivoting(MatrixView<T> a) {
   const MatrixView<T> top = part(a, 0, half, half, a.cols - half);
   const MatrixView<T> rest = part(a, half, half, a.rows - half, a.cols - half);
   solve_triangular('L', 'L', 'N', 'U', constant(part(a, 0, 0, half, half)), top);
-  fortran::gemm('N', 'N', fortran::as_int(rest.rows), fortran::as_int(rest.cols), fortran::as_int(half), T{-1},
-                a.data + half, fortran::as_int(a.ld), top.data, fortran::as_int(a.ld), T{1}, rest.data,
-                fortran::as_int(a.ld));
+  multiply('N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
   const int info = getrf_without_pivoting(rest);
   return info == 0 ? 0 : info + fortran::as_int(half);
 }
@@ -88,22 +104,96 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   const MatrixView<T> rest = first_comes_first ? b2 : b1;
   solve_triangular(side, uplo, trans, diag, first_comes_first ? first : second, solved);
   if (left) {
-    fortran::gemm(trans, 'N', fortran::as_int(rest.rows), fortran::as_int(rest.cols), fortran::as_int(solved.rows),
-                  T{-1}, off.data, fortran::as_int(off.ld), solved.data, fortran::as_int(solved.ld), T{1}, rest.data,
-                  fortran::as_int(rest.ld));
+    multiply(trans, 'N', T{-1}, off, constant(solved), T{1}, rest);
   } else {
-    fortran::gemm('N', trans, fortran::as_int(rest.rows), fortran::as_int(rest.cols), fortran::as_int(solved.cols),
-                  T{-1}, solved.data, fortran::as_int(solved.ld), off.data, fortran::as_int(off.ld), T{1}, rest.data,
-                  fortran::as_int(rest.ld));
+    multiply('N', trans, T{-1}, constant(solved), off, T{1}, rest);
   }
   solve_triangular(side, uplo, trans, diag, first_comes_first ? second : first, rest);
 }
 
-#define TROUPE_INSTANTIATE(T)                               \
-  template int potrf(MatrixView<T>);                        \
-  template int factor_panel(MatrixView<T>, std::span<int>); \
-  template int getrf_without_pivoting(MatrixView<T>);       \
-  template void solve_triangular(char, char, char, char, MatrixView<const T>, MatrixView<T>);
+template <class T>
+void solve_triangular(Team& team, char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
+  const bool left = side == 'L';
+  share(team, left ? b.cols : b.rows, left ? kColumnStep : kRowStep, [&](std::int64_t first, std::int64_t count) {
+    solve_triangular(side, uplo, trans, diag, a, left ? columns_from(b, first, count) : rows_from(b, first, count));
+  });
+}
+
+template <class T>
+int potrf(Team& team, MatrixView<T> a) {
+  const std::int64_t n = a.cols;
+  if (team.size() == 1 || n <= kMasterAlone) {
+    const MatrixView<T> block = rows_from(a, 0, n);
+    const int info = potrf(block);
+    if (info == 0 && a.rows > n) solve_triangular(team, 'R', 'L', 'T', 'N', constant(block), rows_below(a, n));
+    return info;
+  }
+  const std::int64_t half = half_of(n);
+  if (const int info = potrf(team, columns_from(a, 0, half))) return info;
+  const MatrixView<T> rest = part(a, half, half, a.rows - half, n - half);
+  subtract_square(team, constant(part(a, half, 0, rest.rows, half)), rest);
+  const int info = potrf(team, rest);
+  return info == 0 ? 0 : info + fortran::as_int(half);
+}
+
+template <class T>
+int getrf_without_pivoting(Team& team, MatrixView<T> a) {
+  const std::int64_t n = a.cols;
+  if (team.size() == 1 || n <= kMasterAlone) {
+    const MatrixView<T> block = rows_from(a, 0, n);
+    const int info = getrf_without_pivoting(block);
+    if (info == 0 && a.rows > n) solve_triangular(team, 'R', 'U', 'N', 'N', constant(block), rows_below(a, n));
+    return info;
+  }
+  const std::int64_t half = half_of(n);
+  const MatrixView<T> left = columns_from(a, 0, half);
+  if (const int info = getrf_without_pivoting(team, left)) return info;
+  const MatrixView<T> top = part(a, 0, half, half, n - half);
+  const MatrixView<T> rest = part(a, half, half, a.rows - half, n - half);
+  solve_triangular(team, 'L', 'L', 'N', 'U', constant(rows_from(left, 0, half)), top);
+  multiply(team, 'N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
+  const int info = getrf_without_pivoting(team, rest);
+  return info == 0 ? 0 : info + fortran::as_int(half);
+}
+
+template <class T>
+int factor_panel(Team& team, MatrixView<T> a, std::span<int> pivots) {
+  const std::int64_t n = a.cols;
+  if (team.size() == 1) return factor_panel(a, pivots);
+  if (n <= kFewColumns) return factor_columns(team, a, pivots);
+  const std::int64_t half = half_of(n);
+  const MatrixView<T> left = columns_from(a, 0, half);
+  const MatrixView<T> right = columns_from(a, half, n - half);
+  const MatrixView<T> top = rows_from(right, 0, half);
+  const MatrixView<T> rest = rows_below(right, half);
+  const std::span<int> first = pivots.first(static_cast<std::size_t>(half));
+  const std::span<int> later = pivots.subspan(static_cast<std::size_t>(half));
+  const int info_left = factor_panel(team, left, first);
+  team.run([&](int rank, int size) {
+    const Share own = share_of(right.cols, rank, size, kColumnStep);
+    exchange_rows(columns_from(right, own.first, own.count), first);
+    solve_triangular('L', 'L', 'N', 'U', constant(rows_from(left, 0, half)), columns_from(top, own.first, own.count));
+    team.barrier();
+    multiply_share(rank, size, 'N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
+  });
+  const int info_right = factor_panel(team, rest, later);
+  share(team, half, kColumnStep, [&](std::int64_t from, std::int64_t count) {
+    exchange_rows(columns_from(rows_below(left, half), from, count), later);
+  });
+  for (int& pivot : later) pivot += fortran::as_int(half);
+  if (info_left != 0 || info_right == 0) return info_left;
+  return info_right + fortran::as_int(half);
+}
+
+#define TROUPE_INSTANTIATE(T)                                                                 \
+  template int potrf(MatrixView<T>);                                                          \
+  template int potrf(Team&, MatrixView<T>);                                                   \
+  template int factor_panel(MatrixView<T>, std::span<int>);                                   \
+  template int factor_panel(Team&, MatrixView<T>, std::span<int>);                            \
+  template int getrf_without_pivoting(MatrixView<T>);                                         \
+  template int getrf_without_pivoting(Team&, MatrixView<T>);                                  \
+  template void solve_triangular(char, char, char, char, MatrixView<const T>, MatrixView<T>); \
+  template void solve_triangular(Team&, char, char, char, char, MatrixView<const T>, MatrixView<T>);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)
 #undef TROUPE_INSTANTIATE

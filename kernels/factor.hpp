@@ -4,6 +4,7 @@
 #include <span>
 
 #include "graph/codelets/layout.hpp"
+#include "graph/codelets/team.hpp"
 
 namespace troupe::kernels {
 
@@ -26,5 +27,20 @@ int getrf_without_pivoting(MatrixView<T> a);
 /// with a unit diagonal where `diag` is 'U'.
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
+
+// In a team. A team of one does what the functions above do.
+
+/// As `potrf` on the first rows of A, as many as columns; the others are solved with the factor: A_b <- A_b L^-T. They
+/// are undefined where it does not return 0.
+template <class T>
+int potrf(Team& team, MatrixView<T> a);
+/// As `getrf_without_pivoting`; rows >= columns.
+template <class T>
+int getrf_without_pivoting(Team& team, MatrixView<T> a);
+template <class T>
+int factor_panel(Team& team, MatrixView<T> a, std::span<int> pivots);
+/// Right-hand sides are divided, so that a team has no use for a few.
+template <class T>
+void solve_triangular(Team& team, char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
 
 }  // namespace troupe::kernels

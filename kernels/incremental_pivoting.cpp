@@ -8,6 +8,7 @@
 #include "kernels/block_rows.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/fortran.hpp"
+#include "kernels/products.hpp"
 
 namespace troupe::kernels {
 
@@ -51,15 +52,6 @@ void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t fir
   }
 }
 
-/// C <- C + alpha A B.
-template <class T>
-void add_product(T alpha, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
-  using fortran::as_int;
-  if (c.rows == 0 || c.cols == 0 || a.cols == 0) return;
-  fortran::gemm('N', 'N', as_int(c.rows), as_int(c.cols), as_int(a.cols), alpha, a.data, as_int(a.ld), b.data,
-                as_int(b.ld), T{1}, c.data, as_int(c.ld));
-}
-
 /// A <- L A for a unit lower triangle.
 template <class T>
 void multiply_unit_lower(MatrixView<const T> l, MatrixView<T> a) {
@@ -73,9 +65,9 @@ template <class T>
 void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, MatrixView<T> c, Direction direction) {
   if (direction == Direction::forward) {
     solve_triangular('L', 'L', 'N', 'U', l1, a);
-    add_product(T{-1}, l2, constant(a), c);
+    multiply('N', 'N', T{-1}, l2, constant(a), T{1}, c);
   } else {
-    add_product(T{1}, l2, constant(a), c);
+    multiply('N', 'N', T{1}, l2, constant(a), T{1}, c);
     multiply_unit_lower(l1, a);
   }
 }
@@ -146,7 +138,7 @@ void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T
 }
 
 template <class T>
-void tstrf(MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots) {
+void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots) {
   const std::int64_t n = b.cols;
   assert(u.rows == n && u.cols == n && l.cols == n && static_cast<std::int64_t>(pivots.size()) == n &&
          "shapes do not fit");
@@ -162,14 +154,18 @@ void tstrf(MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> piv
         std::span(own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     copy_to_panel(constant(diagonal), constant(below), panel);
     // Where a column is zero, a pair further down may have a pivot.
-    (void)factor_panel(panel, chosen);
+    (void)factor_panel(team, panel, chosen);
     copy_from_panel(constant(panel), diagonal, columns_from(l, first, count), below);
     for (int& pivot : chosen) pivot += fortran::as_int(pivot < count ? first : n - count);
     if (first + count == n) return;
     const std::span<const int> known(own.data(), static_cast<std::size_t>(first + count));
     const std::int64_t right = first + count;
-    apply_block(constant(b), constant(l), CheckedPivots({&known, 1}, 0, n + b.rows), first, count,
-                Pair<T>{columns_from(u, right, n - right), columns_from(b, right, n - right)}, Direction::forward);
+    const CheckedPivots checked({&known, 1}, 0, n + b.rows);
+    share(team, n - right, kColumnStep, [&](std::int64_t from, std::int64_t cols) {
+      apply_block(constant(b), constant(l), checked, first, count,
+                  Pair<T>{columns_from(u, right + from, cols), columns_from(b, right + from, cols)},
+                  Direction::forward);
+    });
   });
   std::ranges::copy(own, pivots.begin());
 }
@@ -189,7 +185,7 @@ void ssssm_back(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivot
 #define TROUPE_INSTANTIATE(T)                                                                                        \
   template void gessm(MatrixView<const T>, const CheckedPivots&, MatrixView<T>);                                     \
   template void gessm_back(MatrixView<const T>, const CheckedPivots&, MatrixView<T>);                                \
-  template void tstrf(MatrixView<T>, MatrixView<T>, MatrixView<T>, std::span<int>);                                  \
+  template void tstrf(Team&, MatrixView<T>, MatrixView<T>, MatrixView<T>, std::span<int>);                           \
   template void ssssm(MatrixView<const T>, MatrixView<const T>, const CheckedPivots&, MatrixView<T>, MatrixView<T>); \
   template void ssssm_back(MatrixView<const T>, MatrixView<const T>, const CheckedPivots&, MatrixView<T>,            \
                            MatrixView<T>);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "graph/codelets/layout.hpp"
+#include "graph/codelets/team.hpp"
 #include "kernels/checks/pivots.hpp"
 
 namespace troupe::kernels {
@@ -28,7 +29,7 @@ void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T
 /// of the pair that row i was exchanged with. Where a column has nothing but zeros, its element of U's diagonal stays
 /// zero.
 template <class T>
-void tstrf(MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
+void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
 
 /// [A; C] <- what eliminates B under U, applied to other columns of both. A has as many rows as U.
 template <class T>

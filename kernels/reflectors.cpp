@@ -7,6 +7,7 @@
 #include "kernels/block_rows.hpp"
 #include "kernels/fortran.hpp"
 #include "kernels/narrow_panel.hpp"
+#include "kernels/products.hpp"
 
 namespace troupe::kernels {
 
@@ -56,15 +57,6 @@ class WorkSpace {
   std::vector<T> own_;
   T* first_ = nullptr;
 };
-
-/// C <- alpha op(A) op(B) + beta C.
-template <class T>
-void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
-  const std::int64_t inner = ta == 'N' ? a.cols : a.rows;
-  if (c.rows == 0 || c.cols == 0 || (inner == 0 && beta == T{1})) return;
-  fortran::gemm(ta, tb, fortran::as_int(c.rows), fortran::as_int(c.cols), fortran::as_int(inner), alpha, a.data,
-                fortran::as_int(a.ld), b.data, fortran::as_int(b.ld), beta, c.data, fortran::as_int(c.ld));
-}
 
 /// A <- op(U) A (`side` 'L') or A op(U) ('R') for an upper triangle U; below it nothing is read.
 template <class T>
@@ -207,27 +199,76 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   multiply_upper('R', 'N', constant(t_right), coupling);
 }
 
+/// In a team of several a block is factorized while others bring the last one to the columns behind it.
+constexpr std::int64_t kFewestColumns = 2 * kColumnStep;
+constexpr int kPartsPerMember = 3;
+
 /// Block by block; `t` has the factors of the blocks side by side.
 template <class T>
-void factor_blocks(const Panel<T>& panel, MatrixView<T> t) {
-  const std::int64_t inner = t.rows;
-  const std::int64_t n = panel.cols();
-  const std::int64_t rows = panel.head.rows + panel.tail.rows;
-  const WorkSpace<T> space(narrow_panel_work(rows, kNarrowPanel) + work_for_trapezoid(inner) + work_to_apply(inner, n) +
-                           256);
-  for (std::int64_t j = 0; j < t.cols; ++j) std::fill_n(&t(0, j), inner, T{0});
-  for (std::int64_t first = 0; first < n; first += inner) {
-    const std::int64_t count = std::min(inner, n - first);
-    const Panel<T> rest = panel.last(first);
-    const Panel<T> block = rest.first(count);
-    const MatrixView<T> own_t = part(t, 0, first, count, count);
-    factor(block, own_t, space.scratch());
-    if (first + count == n) break;
-    Scratch<T> scratch = space.scratch();
-    const Block<T> reflectors = reflectors_of(block, scratch);
-    apply('T', reflectors, constant(own_t), rest.facing(count), rest.below(count), scratch);
+class BlockwiseFactor {
+ public:
+  BlockwiseFactor(Team& team, const Panel<T>& panel, MatrixView<T> t)
+      : team_(team),
+        panel_(panel),
+        t_(t),
+        top_(panel.stacked ? 0 : static_cast<std::size_t>(work_for_trapezoid(t.rows))) {}
+
+  void run() {
+    const std::int64_t inner = t_.rows;
+    const std::int64_t n = panel_.cols();
+    for (std::int64_t j = 0; j < t_.cols; ++j) std::fill_n(&t_(0, j), inner, T{0});
+    factor_block(0);
+    for (std::int64_t first = 0; first + inner < n; first += inner) {
+      const std::int64_t next = first + inner;
+      const std::int64_t behind = std::min(next + inner, n);
+      Scratch<T> top(top_.data());
+      reflectors_ = reflectors_of(panel_.last(first).first(inner), top);
+      if (team_.size() == 1) {
+        bring(first, next, n);
+        factor_block(next);
+        continue;
+      }
+      const std::int64_t steps = (n - behind + kFewestColumns - 1) / kFewestColumns;
+      const auto parts = static_cast<int>(std::min<std::int64_t>(steps, std::int64_t{kPartsPerMember} * team_.size()));
+      team_.for_each(static_cast<std::size_t>(parts) + 1, [&](std::size_t i) {
+        if (i == 0) {
+          bring(first, next, behind);
+          return factor_block(next);
+        }
+        const Share own = share_of(n - behind, static_cast<int>(i) - 1, parts, kColumnStep);
+        bring(first, behind + own.first, behind + own.first + own.count);
+      });
+    }
   }
-}
+
+ private:
+  [[nodiscard]] MatrixView<T> factor_of(std::int64_t first, std::int64_t count) const {
+    return part(t_, 0, first, count, count);
+  }
+  void factor_block(std::int64_t first) const {
+    const std::int64_t count = std::min(t_.rows, panel_.cols() - first);
+    const std::int64_t rows = panel_.head.rows + panel_.tail.rows;
+    const WorkSpace<T> space(narrow_panel_work(rows, kNarrowPanel) + work_for_trapezoid(t_.rows) +
+                             work_to_apply(t_.rows, t_.rows) + 256);
+    factor(panel_.last(first).first(count), factor_of(first, count), space.scratch());
+  }
+  /// Brings `reflectors_`, those of the block from column `first` on, to columns of the panel.
+  void bring(std::int64_t first, std::int64_t begin, std::int64_t end) const {
+    const Panel<T> rest = panel_.last(first);
+    const std::int64_t inner = t_.rows;
+    const WorkSpace<T> space(work_to_apply(inner, end - begin) + 256);
+    const std::int64_t from = begin - first - inner;
+    apply('T', reflectors_, constant(factor_of(first, inner)), columns_from(rest.facing(inner), from, end - begin),
+          columns_from(rest.below(inner), from, end - begin), space.scratch());
+  }
+
+  Team& team_;
+  const Panel<T> panel_;
+  const MatrixView<T> t_;
+  /// Of the block that is brought to others.
+  std::vector<T> top_;
+  Block<T> reflectors_;
+};
 
 template <class T>
 void apply_trapezoids(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
@@ -252,36 +293,41 @@ void apply_stacked(char trans, MatrixView<const T> v, MatrixView<const T> t, Mat
 }  // namespace
 
 template <class T>
-void geqrt(MatrixView<T> a, MatrixView<T> t) {
+void geqrt(Team& team, MatrixView<T> a, MatrixView<T> t) {
   assert(a.rows >= a.cols && t.cols == a.cols && "shapes do not fit");
   if (a.cols == 0) return;
-  factor_blocks(Panel<T>{rows_from(a, 0, a.cols), rows_below(a, a.cols), false}, t);
+  BlockwiseFactor<T>(team, {rows_from(a, 0, a.cols), rows_below(a, a.cols), false}, t).run();
 }
 
 template <class T>
-void tpqrt(MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
+void tpqrt(Team& team, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   assert(upper.rows >= b.cols && upper.cols >= b.cols && t.cols == b.cols && "shapes do not fit");
   if (b.cols == 0) return;
-  factor_blocks(Panel<T>{part(upper, 0, 0, b.cols, b.cols), b, true}, t);
+  BlockwiseFactor<T>(team, {part(upper, 0, 0, b.cols, b.cols), b, true}, t).run();
 }
 
 template <class T>
-void gemqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
+void gemqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
   assert(v.rows == c.rows && v.rows >= v.cols && t.cols == v.cols && "shapes do not fit");
-  if (c.cols > 0 && v.cols > 0) apply_trapezoids(trans, v, t, c);
+  if (c.cols == 0 || v.cols == 0) return;
+  share(team, c.cols, kColumnStep,
+        [&](std::int64_t first, std::int64_t count) { apply_trapezoids(trans, v, t, columns_from(c, first, count)); });
 }
 
 template <class T>
-void tpmqrt(char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
+void tpmqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
   assert(v.rows == b.rows && a.rows >= v.cols && a.cols == b.cols && t.cols == v.cols && "shapes do not fit");
-  if (b.rows > 0 && b.cols > 0 && v.cols > 0) apply_stacked(trans, v, t, a, b);
+  if (b.rows == 0 || b.cols == 0 || v.cols == 0) return;
+  share(team, b.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
+    apply_stacked(trans, v, t, columns_from(a, first, count), columns_from(b, first, count));
+  });
 }
 
-#define TROUPE_INSTANTIATE(T)                                                          \
-  template void geqrt(MatrixView<T>, MatrixView<T>);                                   \
-  template void gemqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>); \
-  template void tpqrt(MatrixView<T>, MatrixView<T>, MatrixView<T>);                    \
-  template void tpmqrt(char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
+#define TROUPE_INSTANTIATE(T)                                                                 \
+  template void geqrt(Team&, MatrixView<T>, MatrixView<T>);                                   \
+  template void gemqrt(Team&, char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>); \
+  template void tpqrt(Team&, MatrixView<T>, MatrixView<T>, MatrixView<T>);                    \
+  template void tpmqrt(Team&, char, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, MatrixView<T>);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)
 #undef TROUPE_INSTANTIATE

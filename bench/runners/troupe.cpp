@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
       Case{"granularity", "pattern= width= dependencies= peak= mode= cores=: METG(50%)", granularity},
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"steal", "what=answer|surplus victim_ms= gap_us= samples=: stealing from a kernel", steal},
+      Case{"team", "kernel= tile= inner= rounds= cores=: a team's speed over the sum of its members'", team},
       Case{"device", "links= kernel_us= issue_ahead= rounds=: idle time of an emulated GPU in a chain", device},
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},

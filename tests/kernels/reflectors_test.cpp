@@ -63,14 +63,15 @@ template <class T>
 void compare(int m, int n, int inner, int right_hand_sides, T scale) {
   BOOST_TEST_CONTEXT(m << " x " << n << ", inner block " << inner << ", numbers of size " << scale) {
     std::vector<T> work(static_cast<std::size_t>(inner * (n + right_hand_sides)) + 1);
+    LoneTeam alone;
     Block<T> v(m, n, 1, scale), lapack_v = v, t(inner, n, 2), lapack_t = t;
-    geqrt(v.view(), t.view());
+    geqrt(alone, v.view(), t.view());
     BOOST_TEST(
         fortran::geqrt(m, n, inner, lapack_v.data(), lapack_v.ld(), lapack_t.data(), lapack_t.ld(), work.data()) == 0);
     BOOST_TEST(alike(v, lapack_v));
     BOOST_TEST(same_factors(t, lapack_t));
     Block<T> upper(n, n, 3, scale), lapack_upper = upper, b(m, n, 4, scale), lapack_b = b, s(inner, n, 5), lapack_s = s;
-    tpqrt(upper.view(), b.view(), s.view());
+    tpqrt(alone, upper.view(), b.view(), s.view());
     BOOST_TEST(fortran::tpqrt(m, n, 0, inner, lapack_upper.data(), lapack_upper.ld(), lapack_b.data(), lapack_b.ld(),
                               lapack_s.data(), lapack_s.ld(), work.data()) == 0);
     BOOST_TEST(alike(upper, lapack_upper));
@@ -80,11 +81,11 @@ void compare(int m, int n, int inner, int right_hand_sides, T scale) {
     const Block<T>& given_s = lapack_s;
     for (const char trans : {'N', 'T'}) {
       Block<T> c(m, right_hand_sides, 6), lapack_c = c, a(n + 2, right_hand_sides, 7), lapack_a = a;
-      gemqrt(trans, std::as_const(lapack_v).view(), given_t.view(), c.view());
+      gemqrt(alone, trans, std::as_const(lapack_v).view(), given_t.view(), c.view());
       BOOST_TEST(fortran::gemqrt('L', trans, m, right_hand_sides, n, inner, lapack_v.data(), lapack_v.ld(),
                                  lapack_t.data(), lapack_t.ld(), lapack_c.data(), lapack_c.ld(), work.data()) == 0);
       BOOST_TEST(alike(c, lapack_c));
-      tpmqrt(trans, std::as_const(lapack_b).view(), given_s.view(), a.view(), c.view());
+      tpmqrt(alone, trans, std::as_const(lapack_b).view(), given_s.view(), a.view(), c.view());
       BOOST_TEST(fortran::tpmqrt('L', trans, m, right_hand_sides, n, 0, inner, lapack_b.data(), lapack_b.ld(),
                                  lapack_s.data(), lapack_s.ld(), lapack_a.data(), lapack_a.ld(), lapack_c.data(),
                                  lapack_c.ld(), work.data()) == 0);
@@ -117,7 +118,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(columns_of_zeros_need_no_reflector, T, Precisions)
   for (int i = 10; i < 40; ++i) {
     for (int j = 0; j < 20; ++j) a.view()(i, j) = 0;
   }
-  geqrt(a.view(), t.view());
+  LoneTeam alone;
+  geqrt(alone, a.view(), t.view());
   for (const T value : a.values) BOOST_TEST(std::isfinite(value));
   for (int j = 10; j < 20; ++j) BOOST_TEST(t.view()(j, j) == T{0});
 }

@@ -312,7 +312,8 @@ BOOST_AUTO_TEST_CASE(qr_leaves_the_same_r_up_to_the_signs_of_its_rows) {
       DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random, rows, 40, 4});
       DenseMatrix<double> lapack = a;
       DenseMatrix<double> t(40, 40);
-      kernels::geqrt(view_of(lapack), view_of(t));
+      LoneTeam alone;
+      kernels::geqrt(alone, view_of(lapack), view_of(t));
       const Factorization<double> factorization(runtime, a, {.application = Application::qr, .tile = tile, .inner = 5});
       for (DenseMatrix<double>* r : {&a, &lapack}) {
         for (std::int64_t j = 39; j >= 0; --j) {

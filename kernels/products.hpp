@@ -1,0 +1,54 @@
+/// Matrix products, by one core and by a team, and how a team divides its work.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/codelets/layout.hpp"
+#include "graph/codelets/team.hpp"
+
+namespace troupe::kernels {
+
+// BLAS runs in each member by itself. Who computes what depends on shapes and on the size of the team alone, so that
+// the same team gives the same bits again.
+
+/// C <- alpha op(A) op(B) + beta C, op by `ta` and `tb` ('N', 'T').
+template <class T>
+void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
+
+/// The same in a team, one block of C for each member.
+template <class T>
+void multiply(Team& team, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+              MatrixView<T> c);
+/// That of one member, where all are within `Team::run` already.
+template <class T>
+void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                    MatrixView<T> c);
+
+/// C <- C - A F^T on and below the diagonal, where F are the first rows of A, as many as C has columns. A and C have
+/// the same number of rows.
+template <class T>
+void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c);
+
+/// Rows or columns of one member.
+struct Share {
+  std::int64_t first;
+  std::int64_t count;
+};
+/// Of `all`, by whole `step`s as far as possible; empty where there are fewer steps than members.
+Share share_of(std::int64_t all, int rank, int size, std::int64_t step);
+
+/// Products of single cores waste less where blocks have so many rows, or columns: what their innermost loops take.
+constexpr std::int64_t kRowStep = 16;
+constexpr std::int64_t kColumnStep = 8;
+
+/// Calls `work(first, count)` in each member that gets a share.
+template <class F>
+void share(Team& team, std::int64_t all, std::int64_t step, F work) {
+  if (team.size() == 1) return work(std::int64_t{0}, all);
+  team.run([&](int rank, int size) {
+    const Share own = share_of(all, rank, size, step);
+    if (own.count > 0) work(own.first, own.count);
+  });
+}
+
+}  // namespace troupe::kernels

@@ -1,0 +1,48 @@
+/// A team of threads that live as long as one entry: slow, but with nothing to get wrong.
+#pragma once
+
+#include <barrier>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "graph/codelets/team.hpp"
+
+namespace troupe::tests {
+
+class ThreadTeam final : public Team {
+ public:
+  explicit ThreadTeam(int size) : size_(size) {}
+
+  [[nodiscard]] int size() const noexcept override { return size_; }
+  void enter(Part part, void* work) override {
+    std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size_));
+    std::barrier<> all(size_);
+    barrier_ = &all;
+    const auto take_part = [&](int rank) {
+      try {
+        part(work, rank);
+      } catch (...) {
+        errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        all.arrive_and_drop();
+      }
+    };
+    {
+      std::vector<std::jthread> others;
+      for (int rank = 1; rank < size_; ++rank) others.emplace_back(take_part, rank);
+      take_part(0);
+    }
+    for (const std::exception_ptr& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+  void barrier() noexcept override { barrier_->arrive_and_wait(); }
+  [[nodiscard]] bool bind_like(int /*rank*/) const override { return true; }
+
+ private:
+  int size_;
+  std::barrier<>* barrier_ = nullptr;
+};
+
+}  // namespace troupe::tests
