@@ -19,6 +19,8 @@ struct WorkerReport {
   /// "cpu core 3".
   std::string device;
   DeviceKind kind = DeviceKind::cpu_core;
+  /// More than 1: a cluster.
+  int cores = 1;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;
   std::uint64_t tasks = 0;

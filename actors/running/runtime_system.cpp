@@ -263,6 +263,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.worker = WorkerId(static_cast<std::uint32_t>(i));
     worker.device = places_[i].name;
     worker.kind = places_[i].device.type.kind;
+    worker.cores = places_[i].device.type.cores;
     worker.bound_to = bound_[i] ? places_[i].pu : -1;
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);

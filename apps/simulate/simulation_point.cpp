@@ -1,6 +1,7 @@
 #include "apps/simulate/simulation_point.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace troupe::apps {
 
@@ -46,7 +47,7 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
   const std::vector<WorkerReport>& first = outcomes.front().report.workers;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
-    workers.push_back({first[i].device, is_accelerator(first[i].kind),
+    workers.push_back({first[i].device, is_accelerator(first[i].kind), first[i].cores,
                        estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].tasks; }),
                        estimate_of(outcomes, busy),
                        estimate_of(outcomes, [&](const auto& outcome) { return busy(outcome) / outcome.seconds; })});
@@ -67,8 +68,17 @@ std::optional<double> SimulationPoint::utilization(bool of_accelerators) const {
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
+std::vector<int> SimulationPoint::core_workers() const {
+  std::vector<int> cores;
+  for (const WorkerUse& worker : workers) {
+    if (!worker.accelerator) cores.push_back(worker.cores);
+  }
+  return cores;
+}
+
 int SimulationPoint::cores() const {
-  return static_cast<int>(std::ranges::count(workers, false, &WorkerUse::accelerator));
+  const std::vector<int> each = core_workers();
+  return std::accumulate(each.begin(), each.end(), 0);
 }
 
 std::optional<double> SimulationPoint::bound_seconds() const {

@@ -121,9 +121,11 @@ int cores_of(const SimulationOptions& options) {
 }
 
 /// Holds a run against its bounds.
-void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, BoundedRun& run) {
-  run.bound_seconds = apps::bound_seconds(graph, options, cores_of(options));
-  run.bound_bytes = static_cast<double>(apps::bound_bytes(graph, options, cores_of(options), run.seconds).count);
+void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, const RunReport& report,
+             BoundedRun& run) {
+  const apps::CoreWorkers cores = apps::core_workers_of(report);
+  run.bound_seconds = apps::bound_seconds(graph, options, cores);
+  run.bound_bytes = static_cast<double>(apps::bound_bytes(graph, options, cores, run.seconds).count);
 }
 
 std::string describe(const SimulationOptions& options, const std::string& policy) {
@@ -191,7 +193,7 @@ BoundedRun factorization(Random& random) {
   result.tasks = outcome.tasks;
   result.seconds = outcome.seconds;
   result.bytes = static_cast<double>(outcome.report.transfers.total().count);
-  compare(run.recorder->take(), run.simulation, result);
+  compare(run.recorder->take(), run.simulation, outcome.report, result);
   return result;
 }
 
@@ -231,6 +233,7 @@ BoundedRun any_graph(Random& random) {
   const auto recorder = std::make_shared<GraphRecorder>();
   runtime_options.observer = recorder;
   BoundedRun result;
+  RunReport report;
   {
     Runtime runtime(runtime_options);
     std::deque<std::vector<double>> content;
@@ -254,13 +257,13 @@ BoundedRun any_graph(Random& random) {
       runtime.submit(codelet, accesses);
     }
     runtime.wait();
-    const RunReport report = runtime.report();
+    report = runtime.report();
     result.tasks = report.ended;
     result.seconds = seconds(*report.virtual_time);
     result.bytes = static_cast<double>(report.transfers.total().count);
   }
   result.description = fmt::format("{} random tasks, {}", result.tasks, describe(options, runtime_options.policy));
-  compare(recorder->take(), options, result);
+  compare(recorder->take(), options, report, result);
   return result;
 }
 
