@@ -7,8 +7,8 @@ cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
 set(umbrellas "^(client|linalg|traces)/(troupe|linalg|traces)\\.hpp$")
 set(queue client/troupe.hpp linalg/linalg.hpp traces/traces.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
-          # What plug-ins of the service, and policies of programs, are written with.
-          client/plugin.hpp
+          # What plug-ins of the service, policies of programs and kernels that use OpenMP are written with.
+          client/plugin.hpp client/openmp_team.hpp
           actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
 set(seen ${queue})
 set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")

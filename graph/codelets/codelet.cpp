@@ -42,6 +42,16 @@ Codelet& Codelet::implement_team(Kernel kernel, int most) {
   return *this;
 }
 
+Codelet& Codelet::prologue(TeamPrologue prologue) & {
+  definition_->prologue = prologue;
+  return *this;
+}
+
+Codelet Codelet::prologue(TeamPrologue prologue) && {
+  this->prologue(prologue);
+  return *this;
+}
+
 Codelet Codelet::internal(std::string name, std::vector<AccessMode> modes) {
   Codelet result(std::move(name), std::move(modes));
   result.definition_->internal = true;

@@ -108,6 +108,8 @@ struct CodeletDefinition {
   Kernel team_kernel;
   /// The most cores that it can make use of.
   int most_cores = 1;
+  /// See `Codelet::prologue`; null: none.
+  TeamPrologue prologue = nullptr;
   FlopCount flops;
   /// See `Codelet::timed_as`.
   std::string timed_as;
@@ -362,6 +364,12 @@ class Codelet {
     cpu_team(std::move(function), most);
     return *this;
   }
+
+  /// Called on a core, or with a cluster's team, before a kernel of this codelet where the one before it had another
+  /// prologue, or another size of team: `openmp_team` (client/openmp_team.hpp) for kernels that use OpenMP. What it
+  /// throws is the task's failure.
+  Codelet& prologue(TeamPrologue prologue) &;
+  Codelet prologue(TeamPrologue prologue) &&;
 
   /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
   /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream

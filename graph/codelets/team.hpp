@@ -26,6 +26,9 @@ class Team {
   /// Within `run`: returns when all members have called it. Every member must call it equally often; a member that
   /// throws counts as having called it for ever.
   virtual void barrier() noexcept = 0;
+  /// Binds the calling thread, one of somebody else's pool, to where the member of this rank runs. False: that failed.
+  /// Nothing where members are not bound.
+  [[nodiscard]] virtual bool bind_like(int rank) const = 0;
 
   /// Calls `work(rank, size)` once in every member at the same time: see `enter`.
   template <class F>
@@ -59,6 +62,11 @@ class LoneTeam final : public Team {
   [[nodiscard]] int size() const noexcept override { return 1; }
   void enter(Part part, void* work) override { part(work, 0); }
   void barrier() noexcept override {}
+  [[nodiscard]] bool bind_like(int /*rank*/) const override { return true; }
 };
+
+/// Makes the team ready for kernels that bring threads of their own, in the worker's thread. What it returns lives
+/// until the worker runs something else (`Codelet::prologue`).
+using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
 
 }  // namespace troupe

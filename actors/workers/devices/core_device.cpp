@@ -16,16 +16,36 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }
 
+void CoreDevice::run(const CodeletDefinition& codelet, KernelContext context) {
+  const bool together = team_ != nullptr && codelet.team_kernel;
+  if (together) {
+    team_->limit(codelet.most_cores);
+    context.cores = team_.get();
+  }
+  make_ready(codelet.prologue, context.team());
+  (together ? codelet.team_kernel : codelet.kernel_for(options_.kind))(context);
+}
+
+void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
+  if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
+  // The old one ends first, and where the new one throws there is none.
+  prologue_ = nullptr;
+  readiness_.reset();
+  if (prologue == nullptr) return;
+  readiness_ = prologue(team);
+  prologue_ = prologue;
+  prologue_size_ = team.size();
+}
+
 Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
   Started started{true, nullptr};
   kernel_start_ = {};
   try {
     try {
       views_.prepare(task);
-      const KernelContext context = views_.context_of(task);
       const graph::ExecutionScope scope(options_.graph, options_.worker);
       if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
-      task.codelet->kernel_for(options_.kind)(context);
+      run(*task.codelet, views_.context_of(task));
     } catch (...) {
       started.cause = task_failure_of_exception(task, options_.worker, options_.name);
     }

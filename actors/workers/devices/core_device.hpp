@@ -1,10 +1,11 @@
-/// A CPU core: kernels run inside `start`.
+/// A CPU core, or a cluster of cores: kernels run inside `start`.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "actors/workers/devices/core_team.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "actors/workers/devices/task_views.hpp"
 #include "actors/workers/worker_trace.hpp"
@@ -30,17 +31,26 @@ class CoreDevice final : public Device {
     FindReplica find_replica = nullptr;
   };
 
-  explicit CoreDevice(Options options) : options_(std::move(options)), views_(options_.worker, options_.find_replica) {}
+  /// `team`: of a cluster, whose master is the thread that calls `start`; null: a single core.
+  explicit CoreDevice(Options options, std::unique_ptr<CoreTeam> team = nullptr)
+      : options_(std::move(options)), team_(std::move(team)), views_(options_.worker, options_.find_replica) {}
 
   [[nodiscard]] std::string name() const override { return options_.name; }
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
 
  private:
+  void run(const CodeletDefinition& codelet, KernelContext context);
+  void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
 
   Options options_;
+  const std::unique_ptr<CoreTeam> team_;
   TaskViews views_;
+  /// What holds for the kernels that run, see `Codelet::prologue`, and the team's size that it was made for.
+  TeamPrologue prologue_ = nullptr;
+  int prologue_size_ = 0;
+  std::shared_ptr<void> readiness_;
   /// For when there is no memory to say more.
   const graph::FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});

@@ -1,6 +1,7 @@
 #include "actors/workers/devices/core_device.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,8 +27,15 @@ struct Fixture {
   GraphFixture tasks{2};
   CountingClock clock;
   WorkerTrace trace;
-  CoreDevice device{CoreDevice::Options{
-      .graph = &tasks.graph, .worker = WorkerId(1), .name = "cpu core 7", .trace = &trace, .clock = &clock}};
+  const CoreDevice::Options options{
+      .graph = &tasks.graph, .worker = WorkerId(1), .name = "cpu core 7", .trace = &trace, .clock = &clock};
+  std::unique_ptr<CoreDevice> core = std::make_unique<CoreDevice>(options);
+
+  void give_team(int members) {
+    CoreTeam::Options team;
+    team.helpers.resize(static_cast<std::size_t>(members) - 1);
+    core = std::make_unique<CoreDevice>(options, std::make_unique<CoreTeam>(std::move(team)));
+  }
 
   /// Runs one ready task of the codelet and returns the text of its failure, empty where it succeeded.
   std::string run(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {
@@ -35,7 +43,7 @@ struct Fixture {
     graph::TaskList ready = tasks.take_ready();
     BOOST_TEST_REQUIRE(!ready.empty());
     graph::Task* task = ready.pop_front();
-    const Started started = device.start(*task);
+    const Started started = core->start(*task);
     BOOST_TEST(started.finished);
     tasks.graph.complete(*task, started.cause, WorkerId(1), ready);
     if (!started.cause) return {};
@@ -57,7 +65,7 @@ std::vector<TaskSpan> traced(const WorkerTrace::Content& content) {
 
 BOOST_FIXTURE_TEST_SUITE(core_device, Fixture)
 
-BOOST_AUTO_TEST_CASE(it_has_the_name_it_was_given) { BOOST_TEST(device.name() == "cpu core 7"); }
+BOOST_AUTO_TEST_CASE(it_has_the_name_it_was_given) { BOOST_TEST(core->name() == "cpu core 7"); }
 
 BOOST_AUTO_TEST_CASE(a_kernel_sees_its_data_worker_and_task) {
   double value = 2;
@@ -115,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_reducing_kernel_gets_the_partial_result_of_its_worker) {
   tasks.submit(look, {handle});
   for (graph::TaskList ready = tasks.take_ready(); !ready.empty();) {
     graph::Task* task = ready.pop_front();
-    tasks.graph.complete(*task, device.start(*task).cause, WorkerId(1), ready);
+    tasks.graph.complete(*task, core->start(*task).cause, WorkerId(1), ready);
   }
   BOOST_TEST(result == 12);
 }
@@ -165,6 +173,78 @@ BOOST_AUTO_TEST_CASE(a_count_of_operations_that_throws_does_not_fail_the_task) {
   const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
   BOOST_TEST_REQUIRE(spans.size() == 1U);
   BOOST_TEST(spans[0].flops == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_runs_kernels_for_teams_with_its_cores_and_others_on_its_master) {
+  give_team(3);
+  int members = 0;
+  const auto count = [&](const KernelContext& context) { members = context.team().size(); };
+  BOOST_TEST(run(Codelet("for all", {}).cpu_team(count)) == "");
+  BOOST_TEST(members == 3);
+  BOOST_TEST(run(Codelet("for two", {}).cpu_team(count, 2)) == "");
+  BOOST_TEST(members == 2);
+  BOOST_TEST(run(Codelet("for one", {}).cpu(count)) == "");
+  BOOST_TEST(members == 1);
+  BOOST_TEST(run(Codelet("for all again", {}).cpu_team(count).cpu([&](const KernelContext&) { members = 0; })) == "");
+  BOOST_TEST(members == 3);
+}
+
+BOOST_AUTO_TEST_CASE(on_a_single_core_a_kernel_for_teams_is_alone) {
+  int members = 0;
+  const auto count = [&](const KernelContext& context) { members = context.team().size(); };
+  BOOST_TEST(run(Codelet("for all", {}).cpu_team(count)) == "");
+  BOOST_TEST(members == 1);
+}
+
+/// What has happened, in turn: "+3" where a prologue began for a team of three, "-3" where what it made ended.
+std::string prologues;  // NOLINT: a prologue is a plain function
+
+std::shared_ptr<void> noted(Team& team) {
+  const std::string size = std::to_string(team.size());
+  prologues += "+" + size;
+  return std::shared_ptr<void>(nullptr, [size](void*) { prologues += "-" + size; });
+}
+
+BOOST_AUTO_TEST_CASE(a_prologue_is_called_once_before_a_sequence_and_ended_after_it) {
+  prologues.clear();
+  give_team(3);
+  const auto nothing = [](const KernelContext&) { prologues += "."; };
+  const Codelet all = Codelet("all", {}).cpu_team(nothing).prologue(noted);
+  const Codelet two = Codelet("two", {}).cpu_team(nothing, 2).prologue(noted);
+  const Codelet plain = Codelet("plain", {}).cpu(nothing);
+  for (const Codelet& codelet : {plain, all, all, two, two, plain, plain, all}) BOOST_TEST(run(codelet) == "");
+  BOOST_TEST(prologues == ".+3..-3+2..-2..+3.");
+  core.reset();
+  BOOST_TEST(prologues == ".+3..-3+2..-2..+3.-3");
+}
+
+BOOST_AUTO_TEST_CASE(a_prologue_that_throws_fails_the_task_and_is_tried_again) {
+  static int calls = 0;
+  calls = 0;
+  const auto fails = [](Team&) -> std::shared_ptr<void> {
+    ++calls;
+    throw std::runtime_error("no threads");
+  };
+  const Codelet codelet = Codelet("all", {}).cpu_team([](const KernelContext&) {}).prologue(fails);
+  for (int i = 0; i < 2; ++i) BOOST_TEST(run(codelet).find("no threads") != std::string::npos);
+  BOOST_TEST(calls == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_members_failure_is_the_tasks_once) {
+  give_team(3);
+  const Codelet codelet = Codelet("bad", {}).cpu_team([](const KernelContext& context) {
+    context.team().run([](int rank, int) {
+      if (rank > 0) throw std::runtime_error("no luck for " + std::to_string(rank));
+    });
+  });
+  const std::string message = run(codelet);
+  for (const char* part : {"codelet bad", "cpu core 7", "no luck for 1"}) {
+    BOOST_TEST_CONTEXT(message << " should tell of " << part) { BOOST_TEST(message.find(part) != std::string::npos); }
+  }
+  BOOST_TEST(message.find("no luck for 2") == std::string::npos);
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 1U);
+  BOOST_TEST(spans[0].failed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

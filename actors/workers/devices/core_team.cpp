@@ -1,0 +1,161 @@
+#include "actors/workers/devices/core_team.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "platform/machine/binding.hpp"
+#include "proto/spin_lock.hpp"
+
+namespace troupe::workers {
+
+namespace {
+
+/// The low bits of an entry: members that take part; 0: all end.
+constexpr std::uint32_t kCountBits = 12;
+constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
+constexpr std::uint32_t kLeft = 1U << 16U;
+/// A look at the clock costs as much as some looks at a word.
+constexpr int kLooks = 64;
+
+std::chrono::steady_clock::time_point now() noexcept { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+CoreTeam::CoreTeam(Options options) : options_(std::move(options)), team_(options_.helpers.size() + 1) {
+  if (static_cast<std::uint32_t>(members()) > kCountMask) throw std::length_error("a team has at most 4095 cores");
+  active_ = members();
+  threads_.reserve(options_.helpers.size());
+  try {
+    for (int rank = 1; rank < members(); ++rank) threads_.emplace_back([this, rank] { help(rank); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+CoreTeam::~CoreTeam() { stop(); }
+
+void CoreTeam::stop() noexcept {
+  entry_.store((entry_.load(std::memory_order_relaxed) | kCountMask) + 1, std::memory_order_release);
+  entry_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void CoreTeam::limit(int members) noexcept { active_ = std::clamp(members, 1, this->members()); }
+
+Duration CoreTeam::worked() const noexcept {
+  Duration sum{};
+  for (const Member& member : team_) sum += Duration(member.worked_ns.load(std::memory_order_relaxed));
+  return sum;
+}
+
+template <class Word>
+std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
+  // Acquire: what was written before the word was.
+  std::uint32_t seen = word.load(std::memory_order_acquire);
+  if (seen != old) return seen;
+  const auto begin = now();
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      seen = word.load(std::memory_order_acquire);
+      if (seen != old) return seen;
+      SpinLock::pause();
+    }
+  } while (now() - begin < options_.spin);
+  while ((seen = word.load(std::memory_order_acquire)) == old) word.wait(old, std::memory_order_acquire);
+  return seen;
+}
+
+void CoreTeam::enter(Part part, void* work) {
+  const auto helpers = static_cast<std::uint32_t>(active_ - 1);
+  part_ = part;
+  work_ = work;
+  if (helpers == 0) {
+    take_part(0);
+  } else {
+    at_barrier_.store(0, std::memory_order_relaxed);
+    pending_.store(helpers, std::memory_order_relaxed);
+    // Release: the part, and all that the master has done.
+    entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
+                 std::memory_order_release);
+    entry_.notify_all();
+    take_part(0);
+    for (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0;) left = changed(pending_, left);
+  }
+  std::exception_ptr first;
+  for (Member& member : team_) {
+    if (member.error && !first) first = member.error;
+    member.error = nullptr;
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void CoreTeam::take_part(int rank) noexcept {
+  Member& self = team_[static_cast<std::size_t>(rank)];
+  const auto begin = now();
+  try {
+    part_(work_, rank);
+  } catch (...) {
+    self.error = std::current_exception();
+  }
+  leave();
+  // Its only writer.
+  self.worked_ns.store(self.worked_ns.load(std::memory_order_relaxed) + Duration(now() - begin).count(),
+                       std::memory_order_relaxed);
+}
+
+bool CoreTeam::bind_like(int rank) const {
+  if (rank == 0) return true;
+  const platform::CpuSet& pus = options_.helpers[static_cast<std::size_t>(rank) - 1];
+  return pus.empty() || platform::bind_this_thread(pus).ok();
+}
+
+void CoreTeam::help(int rank) noexcept {
+  platform::name_this_thread(options_.name + "." + std::to_string(rank));
+  // Where it cannot be bound it is slower.
+  (void)bind_like(rank);
+  if (options_.at_start != nullptr) options_.at_start();
+  std::uint32_t seen = 0;
+  while (true) {
+    seen = changed(entry_, seen);
+    const std::uint32_t members = seen & kCountMask;
+    if (members == 0) return;
+    if (static_cast<std::uint32_t>(rank) >= members) continue;
+    take_part(rank);
+    // Release: what the part has done. Only the last one's is waited for.
+    if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_one();
+  }
+}
+
+void CoreTeam::leave() noexcept {
+  if (active_ > 1) arrive(0, 1);
+}
+
+void CoreTeam::barrier() noexcept {
+  if (active_ == 1) return;
+  // Nobody can pass it before this has come.
+  const std::uint32_t round = barriers_.load(std::memory_order_relaxed);
+  arrive(1, 0);
+  (void)changed(barriers_, round);
+}
+
+void CoreTeam::arrive(std::uint32_t arrived, std::uint32_t left) noexcept {
+  std::uint32_t before = at_barrier_.load(std::memory_order_relaxed);
+  while (true) {
+    std::uint32_t after = before + arrived + left * kLeft;
+    const std::uint32_t waiting = after % kLeft;
+    const bool opens = waiting > 0 && waiting + after / kLeft == static_cast<std::uint32_t>(active_);
+    if (opens) after -= waiting;
+    // Acquire and release: who passes sees what all have done before.
+    if (!at_barrier_.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      continue;
+    }
+    if (!opens) return;
+    barriers_.fetch_add(1, std::memory_order_release);
+    barriers_.notify_all();
+    return;
+  }
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,166 @@
+#include "actors/workers/devices/core_team.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/machine/binding.hpp"
+#include "proto/random.hpp"
+
+namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(core_team)
+
+namespace {
+
+namespace data = boost::unit_test::data;
+
+CoreTeam::Options team_of(int members, Duration spin = std::chrono::microseconds(50)) {
+  CoreTeam::Options options;
+  options.helpers.resize(static_cast<std::size_t>(members) - 1);
+  options.name = "team";
+  options.spin = spin;
+  return options;
+}
+
+/// What every member has done in turn: `{3, 3}` where two members did three things each.
+using Counts = std::vector<int>;
+
+BOOST_DATA_TEST_CASE(every_member_takes_part_once, data::make({1, 2, 4, 7}), members) {
+  CoreTeam team(team_of(members));
+  BOOST_TEST(team.size() == members);
+  Counts ran(static_cast<std::size_t>(members));
+  std::atomic<int> sizes{0};
+  for (int round = 0; round < 100; ++round) {
+    team.run([&](int rank, int size) {
+      ++ran[static_cast<std::size_t>(rank)];
+      sizes += size;
+    });
+  }
+  BOOST_TEST(ran == Counts(static_cast<std::size_t>(members), 100), boost::test_tools::per_element());
+  BOOST_TEST(sizes == 100 * members * members);
+}
+
+BOOST_AUTO_TEST_CASE(members_are_threads_of_their_own_and_the_master_is_who_calls) {
+  CoreTeam team(team_of(3));
+  std::vector<std::thread::id> threads(3);
+  team.run([&](int rank, int) { threads[static_cast<std::size_t>(rank)] = std::this_thread::get_id(); });
+  BOOST_TEST((threads[0] == std::this_thread::get_id()));
+  std::ranges::sort(threads);
+  BOOST_TEST((std::ranges::adjacent_find(threads) == threads.end()));
+}
+
+BOOST_DATA_TEST_CASE(for_each_does_all_once, data::make({1, 3}) * data::make({0, 1, 2, 1000}), members, count) {
+  CoreTeam team(team_of(members));
+  Counts done(static_cast<std::size_t>(count));
+  team.for_each(done.size(), [&](std::size_t i) { ++done[i]; });
+  BOOST_TEST(done == Counts(done.size(), 1), boost::test_tools::per_element());
+}
+
+BOOST_DATA_TEST_CASE(nobody_passes_a_barrier_before_all_have_come, data::make({2, 3, 5}), members) {
+  CoreTeam team(team_of(members));
+  std::vector<std::atomic<int>> come(static_cast<std::size_t>(members));
+  std::atomic<int> early{0};
+  constexpr int kRounds = 100;
+  team.run([&](int rank, int) {
+    for (int round = 1; round <= kRounds; ++round) {
+      come[static_cast<std::size_t>(rank)] = round;
+      team.barrier();
+      for (const std::atomic<int>& other : come) early += other < round ? 1 : 0;
+    }
+  });
+  BOOST_TEST(early == 0);
+  for (const std::atomic<int>& member : come) BOOST_TEST(member == kRounds);
+}
+
+BOOST_AUTO_TEST_CASE(who_throws_keeps_nobody_waiting_and_the_first_is_heard) {
+  CoreTeam team(team_of(4));
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> passed{0};
+    const auto part = [&](int rank, int) {
+      if (rank == 1 || rank == 3) throw std::runtime_error("member " + std::to_string(rank));
+      team.barrier();
+      team.barrier();
+      ++passed;
+    };
+    BOOST_CHECK_EXCEPTION(team.run(part), std::runtime_error,
+                          [](const auto& error) { return std::string(error.what()) == "member 1"; });
+    BOOST_TEST(passed == 2);
+    // It is over with that.
+    Counts ran(4);
+    team.run([&](int rank, int) { ++ran[static_cast<std::size_t>(rank)]; });
+    BOOST_TEST(ran == Counts(4, 1), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_may_get_fewer_members) {
+  CoreTeam team(team_of(4));
+  Random random(7);
+  Counts ran(4);
+  Counts expected(4);
+  for (int round = 0; round < 500; ++round) {
+    const int members = 1 + static_cast<int>(random.next() % 4);
+    team.limit(members);
+    BOOST_TEST_REQUIRE(team.size() == members);
+    for (int rank = 0; rank < members; ++rank) ++expected[static_cast<std::size_t>(rank)];
+    team.run([&](int rank, int) {
+      team.barrier();
+      ++ran[static_cast<std::size_t>(rank)];
+    });
+  }
+  BOOST_TEST(ran == expected, boost::test_tools::per_element());
+  team.limit(100);
+  BOOST_TEST(team.size() == 4);
+  team.limit(0);
+  BOOST_TEST(team.size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(helpers_that_sleep_are_woken) {
+  CoreTeam team(team_of(3, Duration::zero()));
+  std::atomic<int> ran{0};
+  for (int round = 0; round < 50; ++round) {
+    if (round % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    team.run([&](int, int) { ++ran; });
+  }
+  BOOST_TEST(ran == 150);
+}
+
+BOOST_AUTO_TEST_CASE(helpers_run_where_they_are_told_and_begin_with_what_they_are_told) {
+  static std::atomic<int> began{0};
+  began = 0;
+  const auto here = platform::this_thread_binding();
+  BOOST_TEST_REQUIRE(here.ok());
+  CoreTeam::Options options = team_of(3);
+  options.helpers = {{here.value().back()}, {}};
+  options.at_start = [] { ++began; };
+  CoreTeam team(std::move(options));
+  std::vector<platform::CpuSet> bound(3);
+  team.run([&](int rank, int) { bound[static_cast<std::size_t>(rank)] = platform::this_thread_binding().value(); });
+  BOOST_TEST(began == 2);
+  BOOST_TEST((bound[1] == platform::CpuSet{here.value().back()}));
+  BOOST_TEST((bound[2] == here.value()));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_known_how_long_members_have_worked) {
+  CoreTeam team(team_of(2));
+  team.run([](int rank, int) { std::this_thread::sleep_for(std::chrono::milliseconds(rank == 0 ? 1 : 3)); });
+  BOOST_TEST(team.worked().count() >= Duration(std::chrono::milliseconds(4)).count());
+}
+
+BOOST_AUTO_TEST_CASE(teams_come_and_go) {
+  for (int round = 0; round < 200; ++round) {
+    CoreTeam team(team_of(3));
+    if (round % 2 == 0) team.run([](int, int) {});
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::workers
