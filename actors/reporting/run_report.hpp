@@ -19,10 +19,12 @@ struct WorkerReport {
   /// "cpu core 3".
   std::string device;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// More than 1: a cluster.
+  /// That work together as this worker: more than one in a cluster.
   int cores = 1;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;
+  /// Of a cluster's other cores, whether or not threads are bound to them.
+  std::vector<int> helper_pus = {};
   std::uint64_t tasks = 0;
   /// Successful steal requests, the tasks they brought, and requests that brought none.
   std::uint64_t steals = 0;

@@ -31,6 +31,9 @@ struct RuntimeOptions {
   /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
   /// error that names the limit.
   int cores = 0;
+  /// Which cores work together, each such cluster as one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
+  /// (docs/clusters.md). Cores that are left over, and with an empty text all, are workers of their own.
+  std::string clusters = {};
   /// Where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "default";
   /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. It must
@@ -41,8 +44,9 @@ struct RuntimeOptions {
   /// `default_model_folder()` is where the command line keeps it. Empty: every runtime begins with nothing, and tries
   /// each codelet a few times on each kind of device. Not used in virtual time nor with `deterministic`.
   std::string model_folder = {};
-  /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept. Called in
-  /// the thread that starts or ends the runtime; what it throws is dropped. Null: nobody is told.
+  /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept; clusters
+  /// that span caches or NUMA nodes. Called in the thread that starts or ends the runtime; what it throws is dropped.
+  /// Null: nobody is told.
   std::function<void(const std::string&)> on_warning = nullptr;
   /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
   /// task. Submissions from kernels and callbacks never block.
@@ -97,8 +101,8 @@ struct RuntimeOptions {
   bool shared = false;
   /// Hears from the memory manager who uses what where (actors/memory/memory_options.hpp): for tools. Null: nobody.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
-  /// Run in virtual time on a described machine instead of this one; `cores`, `bind` and what else concerns real cores
-  /// have no effect then. Only one thread may submit and wait.
+  /// Run in virtual time on a described machine instead of this one; `cores`, `clusters`, `bind` and what else concerns
+  /// real cores have no effect then. Only one thread may submit and wait.
   std::shared_ptr<const SimulationOptions> simulation = nullptr;
   /// Who is shown every task as it is submitted, with its codelet and data, before it may run
   /// (graph/submission_observer.hpp): for tools that look at the whole graph. Called while the submitting thread holds

@@ -3,84 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "actors/running/device_factory.hpp"
+#include "actors/simulating/simulated_cores.hpp"
+#include "platform/machine/cluster_plan.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
 Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
-
-Result<void> check(const SimulationOptions& options) {
-  const platform::MachineDescription& machine = options.machine;
-  if (options.gpus.size() > machine.gpus.size()) {
-    return unusable(
-        fmt::format("machine '{}' has {} GPUs, not {}", machine.name, machine.gpus.size(), options.gpus.size()));
-  }
-  std::set<int> seen;
-  for (const int gpu : options.gpus) {
-    if (gpu < 0 || static_cast<std::size_t>(gpu) >= machine.gpus.size()) {
-      return unusable(fmt::format("machine '{}' has GPUs 0 to {}, but no GPU {}", machine.name,
-                                  static_cast<int>(machine.gpus.size()) - 1, gpu));
-    }
-    if (!seen.insert(gpu).second) return unusable(fmt::format("GPU {} is named twice", gpu));
-  }
-  if (options.cores < 0 || options.cores > machine.cores) {
-    return unusable(fmt::format("machine '{}' has {} cores, not {}", machine.name, machine.cores, options.cores));
-  }
-  if (options.cores == 0 && static_cast<int>(options.gpus.size()) > machine.cores) {
-    return unusable(fmt::format("machine '{}' has too few cores to drive {} GPUs", machine.name, options.gpus.size()));
-  }
-  if (options.cores == 0 && options.gpus.empty() && machine.cores == 0) return unusable("a machine without devices");
-  if (!(options.memory_share > 0 && options.memory_share <= 1)) {
-    return unusable(fmt::format("the share of GPU memory must be above 0 and at most 1, not {}", options.memory_share));
-  }
-  if (!(options.kernel_error >= 1) || !(options.bandwidth_error >= 1)) {
-    return unusable("the factors of model errors must be at least 1");
-  }
-  if (options.kernel_overhead < Duration{} || options.copy_overhead < Duration{}) {
-    return unusable("overheads must not be negative");
-  }
-  return platform::check(options.faults);
-}
-
-/// The cores that drive the GPUs: for each, the last of the nearest that drives none yet.
-std::set<int> driving_cores(const SimulationOptions& options) {
-  std::set<int> taken;
-  for (const int gpu : options.gpus) {
-    std::vector<int> candidates = options.machine.gpus[static_cast<std::size_t>(gpu)].near_cores;
-    std::reverse(candidates.begin(), candidates.end());
-    for (int core = options.machine.cores - 1; core >= 0; --core) candidates.push_back(core);
-    const auto free =
-        std::find_if(candidates.begin(), candidates.end(), [&](int core) { return !taken.contains(core); });
-    if (free != candidates.end()) taken.insert(*free);
-  }
-  return taken;
-}
-
-/// The described machine in hwloc's notation, and its cores that run tasks.
-Result<platform::Topology> topology_of(const SimulationOptions& options) {
-  const platform::MachineDescription& machine = options.machine;
-  platform::TopologyOptions topology;
-  const int sockets = machine.sockets > 0 && machine.cores % machine.sockets == 0 ? machine.sockets : 1;
-  topology.synthetic = fmt::format("package:{} numanode:1 core:{} pu:1", sockets, machine.cores / sockets);
-  topology.cores = options.cores;
-  if (options.cores == 0) {
-    const std::set<int> taken = driving_cores(options);
-    for (int core = 0; core < machine.cores; ++core) {
-      if (taken.contains(core)) continue;
-      topology.restrict_to += (topology.restrict_to.empty() ? "" : ",") + std::to_string(core);
-    }
-    topology.cores = machine.cores - static_cast<int>(taken.size());
-    // All of them drive GPUs: inspected all the same, and then left out.
-    if (topology.cores == 0) topology.restrict_to.clear();
-  }
-  auto found = platform::Topology::discover(topology);
-  if (found && options.cores == 0 && topology.cores == 0) found.value().cores.clear();
-  return found;
-}
 
 platform::TopologyOptions topology_options(const RuntimeOptions& options) {
   platform::TopologyOptions topology;
@@ -94,7 +26,7 @@ platform::TopologyOptions topology_options(const RuntimeOptions& options) {
 }
 
 Result<platform::Topology> topology_of(const RuntimeOptions& options) {
-  if (options.simulation) return topology_of(*options.simulation);
+  if (options.simulation) return simulated_topology(*options.simulation);
   return platform::Topology::discover(topology_options(options));
 }
 
@@ -130,8 +62,9 @@ struct OpenedDevice {
   std::unique_ptr<platform::Accelerator> memory;
 };
 
-std::vector<WorkerPlace> places_of(const RuntimeOptions& options, platform::Topology& topology,
-                                   const std::vector<OpenedDevice>& opened) {
+/// `driving_pus`: by opened device.
+std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology,
+                                   const std::vector<OpenedDevice>& opened, const std::vector<int>& driving_pus) {
   std::vector<WorkerPlace> places;
   const auto add = [&](DeviceKind kind, std::size_t number, NodeId node, std::string name, int pu) {
     WorkerPlace& place = places.emplace_back();
@@ -141,13 +74,14 @@ std::vector<WorkerPlace> places_of(const RuntimeOptions& options, platform::Topo
     place.name = std::move(name);
     place.pu = pu;
   };
-  const std::vector<int> taken = take_cores(options, opened.size(), topology);
   for (const platform::Core& core : topology.cores) {
-    add(DeviceKind::cpu_core, 0, NodeId(0), "cpu core " + std::to_string(core.pu), core.pu);
+    add(DeviceKind::cpu_core, 0, NodeId(0), platform::worker_name(core), core.pu);
+    places.back().device.type.cores = core.size();
+    places.back().helper_pus = core.helper_pus;
   }
   std::uint32_t node = 0;
   for (std::size_t i = 0; i < opened.size(); ++i) {
-    add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), taken[i]);
+    add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), driving_pus[i]);
   }
   if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {
@@ -227,6 +161,9 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.window == 0) return unusable("the submission window must hold at least one task");
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
+  } else if (!options.clusters.empty()) {
+    // Before devices are opened, which takes time.
+    if (auto parsed = platform::parse_clusters(options.clusters); !parsed) return parsed.failure();
   }
   if (auto usable = check_devices(options); !usable) return usable.failure();
   auto topology = topology_of(options);
@@ -234,7 +171,11 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   auto opened = open_devices(options);
   if (!opened) return opened.failure();
   RuntimePlan plan{options, std::move(topology).value(), {}, {}, {}};
-  plan.places = places_of(options, plan.topology, opened.value());
+  const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
+  if (!options.simulation) {
+    if (auto formed = plan.topology.form_clusters(options.clusters); !formed) return formed.failure();
+  }
+  plan.places = places_of(options, plan.topology, opened.value(), driving_pus);
   for (OpenedDevice& device : opened.value()) plan.accelerators.push_back(std::move(device.memory));
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
   const std::size_t workers = plan.places.size();

@@ -20,16 +20,19 @@ namespace troupe::actors {
 struct WorkerPlace {
   DescribedDevice device;
   NodeId node = NodeId(0);
-  /// For people: "cpu core 3", "GPU 0".
+  /// For people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
-  /// The processing unit, or -1. An accelerator's is where its kernels are started from.
+  /// The processing unit, or -1. An accelerator's is where its kernels are started from; a cluster's that of its
+  /// master, the thread that drives it.
   int pu = -1;
+  /// Of a cluster's other cores; as many as `device.type.cores` less one.
+  std::vector<int> helper_pus;
 };
 
 struct RuntimePlan {
   RuntimeOptions options;
   platform::Topology topology;
-  /// By worker: the cores, then the GPUs.
+  /// By worker: the cores and clusters of cores, then the GPUs.
   std::vector<WorkerPlace> places;
   /// Of this machine, real or emulated, by memory node from 1 on; those of a described machine are not among them.
   std::vector<std::unique_ptr<platform::Accelerator>> accelerators;

@@ -30,6 +30,17 @@ Result<void> check_limits(const RuntimePlan& plan) {
   return alone ? Result<void>{} : platform::try_threads(kCafThreads);
 }
 
+void tell_warnings(const RuntimePlan& plan) {
+  if (!plan.options.on_warning) return;
+  for (const std::string& warning : plan.topology.warnings) {
+    try {
+      plan.options.on_warning(warning);
+    } catch (...) {
+      // The program's function: what it throws must not keep a runtime from starting.
+    }
+  }
+}
+
 }  // namespace
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
@@ -149,8 +160,10 @@ int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
   // Which core the thread happens to be on must not matter.
   if (cooperative_) return WorkerId{};
-  const auto found = std::find_if(topology_.cores.begin(), topology_.cores.end(),
-                                  [pu = platform::this_pu()](const auto& core) { return core.pu == pu; });
+  const auto found = std::find_if(
+      topology_.cores.begin(), topology_.cores.end(), [pu = platform::this_pu()](const platform::Core& core) {
+        return core.pu == pu || std::ranges::find(core.helper_pus, pu) != core.helper_pus.end();
+      });
   if (found == topology_.cores.end()) return WorkerId{};
   const auto next = static_cast<std::size_t>(found - topology_.cores.begin() + 1);
   return WorkerId(static_cast<std::uint32_t>(next % topology_.cores.size()));
@@ -265,6 +278,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.kind = places_[i].device.type.kind;
     worker.cores = places_[i].device.type.cores;
     worker.bound_to = bound_[i] ? places_[i].pu : -1;
+    worker.helper_pus = places_[i].helper_pus;
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);
     worker.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
@@ -308,6 +322,7 @@ Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions
     auto plan = RuntimePlan::make(options, std::move(placing));
     if (!plan) return plan.failure();
     if (const auto checked = check_limits(plan.value()); !checked) return checked.failure();
+    tell_warnings(plan.value());
     auto implementation = std::make_unique<Implementation>(std::move(plan).value());
     implementation->start();
     return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));

@@ -22,6 +22,8 @@ struct SimulationOptions {
   std::vector<int> gpus = {};
   /// Cores that run tasks. 0: all of the machine, less one for each GPU, which drives it.
   int cores = 0;
+  /// Which of them work together, as `RuntimeOptions::clusters`.
+  std::string clusters = {};
 
   /// Kernel times vary as the description's deviations say (log-normal); else each takes its mean.
   bool noise = false;

@@ -14,6 +14,7 @@
 #include "apps/terminal/standard_error.hpp"
 #include "client/runtime.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "proto/errors.hpp"
 #include "proto/tokens.hpp"
@@ -39,6 +40,15 @@ void add_cores(CLI::App& command, int& cores) {
   command.add_option("--cores", cores, "Cores to use; default: all that are allowed")->check(CLI::Range(1, 1 << 20));
 }
 
+CLI::Option* add_clusters(CLI::App& command, std::string& clusters) {
+  return command
+      .add_option("--clusters", clusters,
+                  "Cores that work together, each cluster as one worker: 2x10, 1x16+4x1, socket, numa or l3; default: "
+                  "every core is a worker")
+      ->type_name("SPEC")
+      ->check(check_clusters);
+}
+
 void add_precision(CLI::App& command, std::string& precision) {
   command.add_option("--precision", precision, "float or double")
       ->check(CLI::IsMember({"float", "double"}))
@@ -58,23 +68,38 @@ std::string check_policy(const std::string& name) {
   return policy ? std::string() : policy.failure().message;
 }
 
+std::string check_clusters(const std::string& text) {
+  const auto parsed = platform::parse_clusters(text);
+  return parsed ? std::string() : parsed.failure().message;
+}
+
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
   const auto check = [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : ""; };
   command.add_option("--seed", seed, help)->check(check)->capture_default_str();
 }
+
+namespace {
+
+void say_warnings(RuntimeOptions& options) {
+  options.on_warning = [](const std::string& what) { say(fmt::format("troupe: warning: {}\n", what)); };
+}
+
+}  // namespace
 
 void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
       ->check(check_policy)
       ->capture_default_str();
   add_cores(command, options.cores);
+  add_clusters(command, options.clusters);
+  say_warnings(options);
   add_number(command, "--window", options.window, 1, std::size_t{1} << 40U, "Tasks in flight before submission blocks");
   add_seed(command, options.seed, "Seed of random numbers and random choices");
 }
 
 void add_model_options(CLI::App& command, RuntimeOptions& options) {
   options.model_folder = default_model_folder();
-  options.on_warning = [](const std::string& what) { say(fmt::format("troupe: warning: {}\n", what)); };
+  say_warnings(options);
   command
       .add_option_function<std::string>(
           "--models",

@@ -45,6 +45,8 @@ void add_application(CLI::App& command, linalg::Application& application,
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
 /// Adds `--cores`.
 void add_cores(CLI::App& command, int& cores);
+/// Adds `--clusters`.
+CLI::Option* add_clusters(CLI::App& command, std::string& clusters);
 /// Adds `--seed`.
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.
@@ -55,7 +57,7 @@ std::string known_policies();
 /// Refuses an option that was given though it has no effect here: unless `used`. `instead` says where it has one.
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
 
-/// Adds `--policy`, `--cores`, `--window`, `--seed`.
+/// Adds `--policy`, `--cores`, `--clusters`, `--window`, `--seed`. Warnings go to standard error.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options);
 
 /// Adds `--models`: where placing policies keep what they learn, by default in the user's cache. Warnings go to
@@ -96,6 +98,7 @@ T usable(Result<T> result) {
 /// For CLI11's checks of options: what is wrong, or nothing.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
+std::string check_clusters(const std::string& text);
 
 /// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
 void check_output_path(const std::string& path);

@@ -13,10 +13,12 @@
 #include "apps/models/kept_models.hpp"
 #include "apps/models/machine_summary.hpp"
 #include "apps/run/run_summary.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "client/runtime.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/described/machine_description.hpp"
+#include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/topology.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
@@ -47,13 +49,26 @@ void add_gpus(nlohmann::json& json) {
   }
 }
 
-nlohmann::json to_json(const Topology& topology) {
+int count_cores(const Topology& topology) {
+  int cores = 0;
+  for (const platform::Core& core : topology.cores) cores += core.size();
+  return cores;
+}
+
+/// A runtime's workers, and what its cores could form by level.
+struct Plan {
+  Topology topology;
+  std::vector<platform::ClusterLevel> levels;
+};
+
+nlohmann::json to_json(const Plan& plan) {
+  const Topology& topology = plan.topology;
   const platform::Machine& machine = topology.machine;
   nlohmann::json json{{"cpu", machine.cpu_model},
                       {"packages", machine.packages},
                       {"cores", machine.cores},
                       {"processing_units", machine.pus.size()},
-                      {"usable_cores", topology.cores.size()},
+                      {"usable_cores", count_cores(topology)},
                       {"bindable", topology.bindable},
                       {"limits", topology.limits},
                       {"memory_total_bytes", topology.memory.total.count},
@@ -70,11 +85,16 @@ nlohmann::json to_json(const Topology& topology) {
   for (std::size_t i = 0; i < topology.cores.size(); ++i) {
     const platform::Core& core = topology.cores[i];
     json["workers"].push_back({{"worker", i},
+                               {"device", platform::worker_name(core)},
+                               {"cores", core.size()},
                                {"processing_unit", core.pu},
+                               {"helper_processing_units", core.helper_pus},
                                {"package", core.package},
                                {"numa_node", core.numa_node},
                                {"victims", topology.victim_order(static_cast<int>(i))}});
   }
+  json["cluster_levels"] = nlohmann::json::object();
+  for (const platform::ClusterLevel& level : plan.levels) json["cluster_levels"][level.name] = level.clusters;
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     json["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
@@ -120,7 +140,27 @@ void print_links(const std::string& folder, const platform::Machine& machine) {
   }
 }
 
-void print_text(const Topology& topology) {
+void print_workers(const Plan& plan) {
+  const Topology& topology = plan.topology;
+  fmt::print("\nWorkers: {} of {} cores\n", count_cores(topology), topology.machine.cores);
+  for (std::size_t i = 0; i < topology.cores.size(); ++i) {
+    const platform::Core& core = topology.cores[i];
+    const std::string where =
+        core.size() > 1 ? platform::worker_name(core) : fmt::format("processing unit {}", core.pu);
+    fmt::print("  worker {}: {}, package {}, NUMA node {}; asks for work: {}\n", i, where, core.package, core.numa_node,
+               listed(topology.victim_order(static_cast<int>(i))));
+  }
+  fmt::print("  {}\n", topology.bindable ? "each is bound to its core" : "not bound: " + topology.unbindable_because);
+  for (const std::string& limit : topology.limits) fmt::print("  limit: {}\n", limit);
+  std::string levels;
+  for (const platform::ClusterLevel& level : plan.levels) {
+    levels += fmt::format("{}{} ({})", levels.empty() ? "" : ", ", level.name, level.clusters);
+  }
+  if (!levels.empty()) fmt::print("  clusters that --clusters can form by level: {}\n", levels);
+}
+
+void print_text(const Plan& plan) {
+  const Topology& topology = plan.topology;
   const platform::Machine& machine = topology.machine;
   fmt::print("{}\n", machine.cpu_model.empty() ? "unknown processor" : machine.cpu_model);
   fmt::print("  {} package(s), {} cores, {} processing units\n", machine.packages, machine.cores, machine.pus.size());
@@ -133,14 +173,7 @@ void print_text(const Topology& topology) {
     fmt::print("  host memory, NUMA node {}: {}\n", node.os_index, traces::human_bytes(node.memory));
   }
   fmt::print("  available now: {} ({})\n", traces::human_bytes(topology.memory.available), topology.memory.limited_by);
-  fmt::print("\nWorkers: {} of {} cores\n", topology.cores.size(), machine.cores);
-  for (std::size_t i = 0; i < topology.cores.size(); ++i) {
-    const platform::Core& core = topology.cores[i];
-    fmt::print("  worker {}: processing unit {}, package {}, NUMA node {}; asks for work: {}\n", i, core.pu,
-               core.package, core.numa_node, listed(topology.victim_order(static_cast<int>(i))));
-  }
-  fmt::print("  {}\n", topology.bindable ? "each is bound to its core" : "not bound: " + topology.unbindable_because);
-  for (const std::string& limit : topology.limits) fmt::print("  limit: {}\n", limit);
+  print_workers(plan);
   print_gpus();
   fmt::print("\nPolicies\n");
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
@@ -150,14 +183,17 @@ void print_text(const Topology& topology) {
   fmt::print("\nKernel times that placing policies have learned\n{}", models_text(default_model_folder(), machine));
 }
 
-int info(bool json, int cores) {
+int info(bool json, int cores, const std::string& clusters) {
   platform::TopologyOptions options;
   options.cores = cores;
-  const Topology topology = Topology::discover(options).value_or_throw();
+  Plan plan{Topology::discover(options).value_or_throw(), {}};
+  plan.levels = platform::cluster_levels(plan.topology.cores, plan.topology.machine);
+  plan.topology.form_clusters(clusters).value_or_throw();
+  for (const std::string& warning : plan.topology.warnings) say(fmt::format("troupe: warning: {}\n", warning));
   if (json) {
-    fmt::print("{}\n", as_text(to_json(topology)));
+    fmt::print("{}\n", as_text(to_json(plan)));
   } else {
-    print_text(topology);
+    print_text(plan);
   }
   return kSuccess;
 }
@@ -186,6 +222,7 @@ void add_info_command(CLI::App& application, Command& chosen) {
     bool json = false;
     bool kernels = false;
     int cores = 0;
+    std::string clusters;
     std::string platform;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -194,21 +231,24 @@ void add_info_command(CLI::App& application, Command& chosen) {
   CLI::Option* cores =
       command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take");
   cores->check(CLI::Range(1, 1 << 20));
+  CLI::Option* clusters = add_clusters(*command, arguments->clusters);
+  clusters->description("Show which workers these clusters of cores would make: 2x10, 1x16+4x1, socket, numa or l3");
   const std::string known = fmt::format("Show a described machine instead: one of {}, or the path of a file",
                                         fmt::join(platform::known_machines(), ", "));
   CLI::Option* platform = command->add_option("--platform", arguments->platform, known);
-  platform->type_name("NAME|FILE")->excludes(cores);
+  platform->type_name("NAME|FILE")->excludes(cores)->excludes(clusters);
   command
       ->add_flag("--kernels", arguments->kernels,
                  "List the built-in codelets by the names that a service knows them by")
       ->excludes(cores)
+      ->excludes(clusters)
       ->excludes(platform);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([arguments, platform, &chosen] {
     chosen = [arguments, described = !platform->empty()] {
       if (arguments->kernels) return list_kernels(arguments->json);
       return described ? info_on_platform(arguments->json, arguments->platform)
-                       : info(arguments->json, arguments->cores);
+                       : info(arguments->json, arguments->cores, arguments->clusters);
     };
   });
 }

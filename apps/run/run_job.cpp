@@ -26,7 +26,9 @@ linalg::ProblemKind problem_of(const RunArguments& arguments) {
 std::vector<int> processing_units(const Runtime& runtime) {
   std::vector<int> units;
   for (const WorkerReport& worker : runtime.report().workers) {
-    if (!is_accelerator(worker.kind)) units.push_back(worker.bound_to);
+    if (is_accelerator(worker.kind)) continue;
+    units.push_back(worker.bound_to);
+    for (const int pu : worker.helper_pus) units.push_back(worker.bound_to < 0 ? -1 : pu);
   }
   return units;
 }

@@ -204,6 +204,7 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
     workers.push_back({{"worker", id},
                        {"device", worker.device},
                        {"kind", to_string(worker.kind)},
+                       {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
                        {"bound_to", worker.bound_to},
                        {"tasks", worker.tasks},
                        {"busy_seconds", times.busy},

@@ -1,7 +1,6 @@
 #include "apps/simulate/simulation_point.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace troupe::apps {
 
@@ -47,7 +46,8 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
   const std::vector<WorkerReport>& first = outcomes.front().report.workers;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
-    workers.push_back({first[i].device, is_accelerator(first[i].kind), first[i].cores,
+    workers.push_back({first[i].device, is_accelerator(first[i].kind),
+                       is_accelerator(first[i].kind) ? 0 : first[i].cores,
                        estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].tasks; }),
                        estimate_of(outcomes, busy),
                        estimate_of(outcomes, [&](const auto& outcome) { return busy(outcome) / outcome.seconds; })});
@@ -77,8 +77,9 @@ std::vector<int> SimulationPoint::core_workers() const {
 }
 
 int SimulationPoint::cores() const {
-  const std::vector<int> each = core_workers();
-  return std::accumulate(each.begin(), each.end(), 0);
+  int count = 0;
+  for (const WorkerUse& worker : workers) count += worker.cores;
+  return count;
 }
 
 std::optional<double> SimulationPoint::bound_seconds() const {

@@ -30,7 +30,7 @@ struct LinkUse {
 struct WorkerUse {
   std::string device;
   bool accelerator = false;
-  /// More than 1: a cluster.
+  /// 0: it is an accelerator.
   int cores = 1;
   Estimate tasks;
   Estimate busy_seconds;

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "actors/scheduler/policy.hpp"
+#include "actors/simulating/kernel_duration.hpp"
+#include "actors/simulating/simulated_cores.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
@@ -135,7 +137,11 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
       }
     }
   }
+  request.check_clusters();
   request.check_memory();
+  // The same for every policy, and mostly for every size.
+  std::sort(request.warnings_.begin(), request.warnings_.end());
+  request.warnings_.erase(std::unique(request.warnings_.begin(), request.warnings_.end()), request.warnings_.end());
   return request;
 }
 
@@ -146,6 +152,31 @@ void SimulationRequest::check_task_count(std::int64_t n) const {
   throw Error(ErrorCode::invalid_argument,
               fmt::format("n = {} in tiles of {} makes {:.3g} tasks, more than {:.0f}: use larger tiles", n,
                           common_.tile, tasks, kMostTasks));
+}
+
+/// The cores that are left to form clusters depend on the number of GPUs. All kernels have times on clusters, used or
+/// not: policies would pass over clusters in silence where they have none.
+void SimulationRequest::check_clusters() {
+  SimulationOptions options = common_.simulation;
+  if (options.clusters.empty()) return;
+  const auto kernels =
+      kernels_in(common_.precision, common_.application, options.machine, common_.pivoting).value_or_throw();
+  for (const SimulationPlace& place : places_) {
+    options.gpus = place.gpus;
+    actors::check(options).value_or_throw();
+    const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
+    warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
+    const auto cluster =
+        std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
+    if (cluster == topology.cores.end()) continue;
+    for (const auto& kernel : kernels) {
+      const platform::KernelTimes& times = *kernel.times;
+      if (!times.on_cpu()) continue;
+      const std::string name = fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision());
+      static_cast<void>(
+          actors::described_time(options.machine, name, 0, {{DeviceKind::cpu_core, cluster->size()}}).value_or_throw());
+    }
+  }
 }
 
 /// Tasks that fit into no GPU run on cores, where these can; where nothing can run them, nothing begins.
@@ -172,9 +203,6 @@ void SimulationRequest::check_memory() {
     }
     warnings_.push_back(what + ": such tasks run elsewhere");
   }
-  // The same for every policy, and mostly for every size.
-  std::sort(warnings_.begin(), warnings_.end());
-  warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
 }
 
 SimulatedRun SimulationRequest::run(const SimulationPlace& place, std::uint64_t seed) const {

@@ -66,6 +66,7 @@ class SimulationRequest {
 
  private:
   void check_task_count(std::int64_t n) const;
+  void check_clusters();
   void check_memory();
 
   SimulatedRun common_;

@@ -64,6 +64,7 @@ std::string assumptions_text(const SimulationOptions& options) {
   if (options.kernel_overhead > Duration{}) {
     said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.kernel_overhead)));
   }
+  if (!options.clusters.empty()) said.push_back(fmt::format("clusters {}", options.clusters));
   if (options.launch) said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*options.launch)));
   if (options.notice) said.push_back(fmt::format("{:g} us to notice its end", microseconds(*options.notice)));
   if (options.issue_ahead != 8) said.push_back(fmt::format("{} tasks issued ahead", options.issue_ahead));
@@ -152,6 +153,7 @@ nlohmann::json options_json(const SimulationOptions& options) {
                       {"noise", options.noise}};
   if (options.launch) json["launch_us"] = microseconds(*options.launch);
   if (options.notice) json["notice_us"] = microseconds(*options.notice);
+  if (!options.clusters.empty()) json["clusters"] = options.clusters;
   if (options.gpu_memory) json["gpu_memory_bytes"] = options.gpu_memory->count;
   return json;
 }

@@ -163,6 +163,12 @@ CpuSet allowed_pus(hwloc_topology_t topology) {
 
 }  // namespace
 
+std::vector<int> Core::all_pus() const {
+  std::vector<int> all{pu};
+  all.insert(all.end(), helper_pus.begin(), helper_pus.end());
+  return all;
+}
+
 Result<Machine> inspect_machine(const std::string& synthetic) {
   auto loaded = load(synthetic);
   if (!loaded) return loaded.failure();

@@ -25,7 +25,7 @@ struct Domain {
   friend bool operator==(const Domain&, const Domain&) = default;
 };
 
-/// A place that one thread runs on: one PU of a physical core.
+/// A place that one thread runs on: one PU of a physical core; or a cluster, which stands here by its first core.
 struct Core {
   /// The operating system's index of the PU, which a thread is bound to.
   int pu = 0;
@@ -35,8 +35,14 @@ struct Core {
   int package = 0;
   /// Index into `Machine::numa_nodes` of the nearest one.
   int numa_node = 0;
-  /// Every domain that it is in, innermost first and the machine last. Each contains the one before it.
+  /// Every domain that the whole of it is in, innermost first and the machine last. Each contains the one before it.
   std::vector<Domain> domains;
+  /// The PUs of a cluster's other cores (`plan_clusters`); empty: this is a single core.
+  std::vector<int> helper_pus = {};
+
+  [[nodiscard]] int size() const { return 1 + static_cast<int>(helper_pus.size()); }
+  /// All its PUs, its first core's first.
+  [[nodiscard]] std::vector<int> all_pus() const;
 };
 
 /// All data caches of one level and size.

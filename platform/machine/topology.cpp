@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/nearness.hpp"
 
 namespace troupe::platform {
@@ -174,6 +175,15 @@ Result<Topology> Topology::discover(const TopologyOptions& options) {
   topology.limits = limits_in_words(topology, candidates, options);
   topology.memory = read_host_memory(root);
   return topology;
+}
+
+Result<void> Topology::form_clusters(const std::string& specification) {
+  if (specification.empty()) return {};
+  auto plan = plan_clusters(specification, cores, machine);
+  if (!plan) return plan.failure();
+  cores = std::move(plan.value().cores);
+  warnings = std::move(plan.value().warnings);
+  return {};
 }
 
 std::vector<std::vector<int>> Topology::victim_order(int core) const { return rings_around(cores, core); }

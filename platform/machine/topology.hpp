@@ -38,7 +38,8 @@ struct TopologyOptions {
 /// The cores to work on, and the machine and limits that led to them.
 struct Topology {
   /// One entry per worker, in logical order: neighbours in this list are near to one another. If fewer are taken than
-  /// are allowed, they are chosen compactly, so that they share caches and memory (`compact_choice` says how).
+  /// are allowed, they are chosen compactly, so that they share caches and memory (`compact_choice` says how). All are
+  /// single cores until `form_clusters` groups them.
   std::vector<Core> cores;
   /// How many cores could have been taken.
   int allowed_cores = 0;
@@ -54,6 +55,8 @@ struct Topology {
   std::string unbindable_because;
   /// Every limit that was found, each in words for people.
   std::vector<std::string> limits;
+  /// What is not wrong with the clusters, but worth knowing, in words for people.
+  std::vector<std::string> warnings;
   /// Memory of the real machine at the time of discovery; `read_host_memory` tells the current state.
   HostMemory memory;
   /// The whole machine, allowed or not.
@@ -64,11 +67,16 @@ struct Topology {
   /// inspected, no core is left, or more cores are asked for than are allowed (the message names the limit).
   [[nodiscard]] static Result<Topology> discover(const TopologyOptions& options = {});
 
+  /// Groups `cores` as `specification` says (platform/machine/cluster_plan.hpp); empty: leaves them single. To be
+  /// called once, when those cores that run no tasks have been taken out. Fails with `invalid_argument`.
+  [[nodiscard]] Result<void> form_clusters(const std::string& specification);
+
   /// All other cores in rings by nearness to `cores[core]`, as indices into `cores`: the order in which a thief asks
   /// victims. See `rings_around`.
   [[nodiscard]] std::vector<std::vector<int>> victim_order(int core) const;
 
-  /// The cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order.
+  /// The cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order. A
+  /// cluster is at its first core's node.
   [[nodiscard]] std::vector<std::vector<int>> cores_by_numa_node() const;
 };
 

@@ -9,6 +9,7 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
+#include "platform/machine/cluster_plan.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
@@ -111,6 +112,13 @@ Wrong check_policy(const std::string& policy) {
   const auto made = scheduler::make_policy(policy, {});
   if (made) return std::nullopt;
   return "cannot be used: " + made.failure().message;
+}
+
+Wrong check_clusters(const std::string& clusters) {
+  if (clusters.empty()) return std::nullopt;
+  const auto parsed = platform::parse_clusters(clusters);
+  if (parsed) return std::nullopt;
+  return "cannot be used: " + parsed.failure().message;
 }
 
 Wrong check_eviction(const std::string& order) {
@@ -235,6 +243,9 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
 void add_runtime(std::vector<ConfigurationKey>& keys) {
   keys.push_back(whole("runtime.cores", "Cores to use; 0: all that the service may use", 0, 1 << 20,
                        TROUPE_PLACE(server.runtime.cores)));
+  keys.push_back(text("runtime.clusters",
+                      "Cores that work together, each cluster as one worker: \"2x10\", \"socket\"; empty: none do",
+                      TROUPE_PLACE(server.runtime.clusters), check_clusters));
   keys.push_back(text("runtime.restrict_to", "Only these processing units: \"0-3,8\"; empty: all that are allowed",
                       TROUPE_PLACE(server.runtime.restrict_to)));
   keys.push_back(flag("runtime.bind", "Bind each worker to its core", TROUPE_PLACE(server.runtime.bind)));

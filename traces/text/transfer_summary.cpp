@@ -63,7 +63,13 @@ std::size_t count_accelerators(const RunReport& report) {
                                                 [](const auto& worker) { return is_accelerator(worker.kind); }));
 }
 
-std::size_t count_cores(const RunReport& report) { return report.workers.size() - count_accelerators(report); }
+std::size_t count_cores(const RunReport& report) {
+  std::size_t cores = 0;
+  for (const WorkerReport& worker : report.workers) {
+    if (!is_accelerator(worker.kind)) cores += static_cast<std::size_t>(worker.cores);
+  }
+  return cores;
+}
 
 TransferReport difference(const TransferReport& later, const TransferReport& earlier) {
   TransferReport result = later;

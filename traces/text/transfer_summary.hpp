@@ -12,7 +12,7 @@ namespace troupe::traces {
 /// The memory nodes of a run, by number: "host", then the devices with a memory of their own, "emulated GPU 0".
 [[nodiscard]] std::vector<std::string> node_names(const RunReport& report);
 
-/// The workers whose devices have memories of their own, and the others.
+/// The workers whose devices have memories of their own, and the cores of the others.
 [[nodiscard]] std::size_t count_accelerators(const RunReport& report);
 [[nodiscard]] std::size_t count_cores(const RunReport& report);
 

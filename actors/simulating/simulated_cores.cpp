@@ -1,0 +1,88 @@
+#include "actors/simulating/simulated_cores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "platform/accelerators/fault_plan.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
+
+/// The cores that drive the GPUs: for each, the last of the nearest that drives none yet.
+std::set<int> driving_cores(const SimulationOptions& options) {
+  std::set<int> taken;
+  for (const int gpu : options.gpus) {
+    std::vector<int> candidates = options.machine.gpus[static_cast<std::size_t>(gpu)].near_cores;
+    std::reverse(candidates.begin(), candidates.end());
+    for (int core = options.machine.cores - 1; core >= 0; --core) candidates.push_back(core);
+    const auto free =
+        std::find_if(candidates.begin(), candidates.end(), [&](int core) { return !taken.contains(core); });
+    if (free != candidates.end()) taken.insert(*free);
+  }
+  return taken;
+}
+
+}  // namespace
+
+Result<void> check(const SimulationOptions& options) {
+  const platform::MachineDescription& machine = options.machine;
+  if (options.gpus.size() > machine.gpus.size()) {
+    return unusable(
+        fmt::format("machine '{}' has {} GPUs, not {}", machine.name, machine.gpus.size(), options.gpus.size()));
+  }
+  std::set<int> seen;
+  for (const int gpu : options.gpus) {
+    if (gpu < 0 || static_cast<std::size_t>(gpu) >= machine.gpus.size()) {
+      return unusable(fmt::format("machine '{}' has GPUs 0 to {}, but no GPU {}", machine.name,
+                                  static_cast<int>(machine.gpus.size()) - 1, gpu));
+    }
+    if (!seen.insert(gpu).second) return unusable(fmt::format("GPU {} is named twice", gpu));
+  }
+  if (options.cores < 0 || options.cores > machine.cores) {
+    return unusable(fmt::format("machine '{}' has {} cores, not {}", machine.name, machine.cores, options.cores));
+  }
+  if (options.cores == 0 && static_cast<int>(options.gpus.size()) > machine.cores) {
+    return unusable(fmt::format("machine '{}' has too few cores to drive {} GPUs", machine.name, options.gpus.size()));
+  }
+  if (options.cores == 0 && options.gpus.empty() && machine.cores == 0) return unusable("a machine without devices");
+  if (!(options.memory_share > 0 && options.memory_share <= 1)) {
+    return unusable(fmt::format("the share of GPU memory must be above 0 and at most 1, not {}", options.memory_share));
+  }
+  if (!(options.kernel_error >= 1) || !(options.bandwidth_error >= 1)) {
+    return unusable("the factors of model errors must be at least 1");
+  }
+  if (options.kernel_overhead < Duration{} || options.copy_overhead < Duration{}) {
+    return unusable("overheads must not be negative");
+  }
+  return platform::check(options.faults);
+}
+
+Result<platform::Topology> simulated_topology(const SimulationOptions& options) {
+  const platform::MachineDescription& machine = options.machine;
+  platform::TopologyOptions topology;
+  const int sockets = machine.sockets > 0 && machine.cores % machine.sockets == 0 ? machine.sockets : 1;
+  topology.synthetic = fmt::format("package:{} numanode:1 core:{} pu:1", sockets, machine.cores / sockets);
+  topology.cores = options.cores;
+  if (options.cores == 0) {
+    const std::set<int> taken = driving_cores(options);
+    for (int core = 0; core < machine.cores; ++core) {
+      if (taken.contains(core)) continue;
+      topology.restrict_to += (topology.restrict_to.empty() ? "" : ",") + std::to_string(core);
+    }
+    topology.cores = machine.cores - static_cast<int>(taken.size());
+    // All of them drive GPUs: inspected all the same, and then left out.
+    if (topology.cores == 0) topology.restrict_to.clear();
+  }
+  auto found = platform::Topology::discover(topology);
+  if (!found) return found;
+  if (options.cores == 0 && topology.cores == 0) found.value().cores.clear();
+  if (auto formed = found.value().form_clusters(options.clusters); !formed) return formed.failure();
+  return found;
+}
+
+}  // namespace troupe::actors

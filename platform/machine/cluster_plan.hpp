@@ -1,0 +1,74 @@
+/// Which cores work together as one worker. Plain functions of plain values.
+///
+/// A *cluster* is one worker of several cores. A specification says which there are: `2x10` two of ten cores,
+/// `1x16+4x1` one of sixteen and four single cores, `socket`, `numa` or `l3` one for each such part of the machine.
+/// Cores that it leaves over stay single.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/machine/machine.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// So many clusters of so many cores each; of one core: single cores.
+struct ClusterGroup {
+  int clusters = 1;
+  int cores = 1;
+};
+
+/// What a specification says: a level, or groups.
+struct ClusterSpecification {
+  std::optional<DomainKind> level = std::nullopt;
+  std::vector<ClusterGroup> groups = {};
+};
+
+/// Fails with `invalid_argument` where the text is something else; the message says what it may be.
+[[nodiscard]] Result<ClusterSpecification> parse_clusters(std::string_view text);
+
+struct ClusterPlan {
+  /// An entry for each cluster and each single core, in the order of their first cores.
+  std::vector<Core> cores;
+  /// A line for people for each reason to think again: clusters that span several NUMA nodes or caches.
+  std::vector<std::string> warnings;
+};
+
+/// Groups `cores` of `machine`, which are single and in logical order.
+///
+/// A cluster goes to the smallest part of the machine that has enough free cores, of equals to the one with the fewest
+/// free: it spans several caches or NUMA nodes only where none has room. Within its part it takes the smaller part with
+/// most free cores whole, then looks for the rest in the same way. Larger clusters choose first; the earlier part wins
+/// a tie. Of a level, a part with one core stays single, and so does a core that is in no such part. Cores that are
+/// handed out several times count as so many machines. Fails with `invalid_argument` where there are fewer cores than
+/// named, or the machine tells nothing of the level; one NUMA node alone tells nothing. Takes at most cubic time in the
+/// number of cores.
+[[nodiscard]] Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std::vector<Core>& cores,
+                                                const Machine& machine);
+
+/// The same for a text.
+[[nodiscard]] Result<ClusterPlan> plan_clusters(std::string_view wanted, const std::vector<Core>& cores,
+                                                const Machine& machine);
+
+struct ClusterLevel {
+  /// "socket".
+  std::string name;
+  /// What it makes of some cores: "2x10".
+  std::string clusters;
+};
+
+/// Those that the machine tells of.
+[[nodiscard]] std::vector<ClusterLevel> cluster_levels(const std::vector<Core>& cores, const Machine& machine);
+
+/// "2x10", "1x16+4x1".
+[[nodiscard]] std::string to_string(const std::vector<ClusterGroup>& groups);
+/// Of planned cores, the largest first; empty where there are none.
+[[nodiscard]] std::vector<ClusterGroup> groups_of(const std::vector<Core>& planned);
+
+/// "cpu core 3", "cluster of 4 cores 0-3" (by PU).
+[[nodiscard]] std::string worker_name(const Core& core);
+
+}  // namespace troupe::platform
