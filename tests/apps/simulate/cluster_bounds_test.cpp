@@ -46,7 +46,8 @@ BOOST_AUTO_TEST_CASE(clusters_raise_the_iterated_bound_of_small_matrices_and_low
     BOOST_TEST_MESSAGE("n = " << n << ": 20x1 " << single << ", 2x10 " << together << " GFlop/s");
     return together - single;
   };
-  BOOST_TEST(difference(4800) > 0);
+  // The paper: "a difference of performance of 600 Gflop/s" at 5,000, and the other way round at 40,000.
+  BOOST_TEST(difference(4800) > 500);
   if (!tests::kSanitized) BOOST_TEST(difference(40320) < 0);
 }
 

@@ -139,6 +139,7 @@ void form_clusters(Random& random, SimulationOptions& options) {
 void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, const RunReport& report,
              BoundedRun& run) {
   const apps::CoreWorkers cores = apps::core_workers_of(report);
+  run.clusters = std::ranges::any_of(cores, [](int size) { return size > 1; });
   run.bound_seconds = apps::bound_seconds(graph, options, cores);
   run.bound_bytes = static_cast<double>(apps::bound_bytes(graph, options, cores, run.seconds).count);
 }

@@ -12,6 +12,8 @@ struct BoundedRun {
   /// Graph, machine and policy, for people.
   std::string description;
   std::uint64_t tasks = 0;
+  /// Some cores work together.
+  bool clusters = false;
   double seconds = 0;
   double bound_seconds = 0;
   double bytes = 0;
