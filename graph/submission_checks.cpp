@@ -13,7 +13,13 @@ Failure mismatch(const Codelet& codelet, const std::string& what) {
 }  // namespace
 
 Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds) {
-  if ((specification.codelet.definition().kinds() & device_kinds) != 0) return check_counts(specification);
+  const CodeletDefinition& definition = specification.codelet.definition();
+  if ((definition.kinds() & device_kinds) != 0) return check_counts(specification);
+  if (!definition.devices.all()) {
+    return Failure{ErrorCode::no_implementation,
+                   quoted(specification.codelet) + ": its task is restricted to " + to_string(definition.devices) +
+                       ", and this runtime has no such device that the codelet has an implementation for"};
+  }
   return Failure{ErrorCode::no_implementation,
                  quoted(specification.codelet) +
                      " has no implementation for any device of this runtime: give it one, for instance "

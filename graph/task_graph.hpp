@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "graph/codelets/arguments.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/handle.hpp"
+#include "graph/codelets/restrictions.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/recording/recording.hpp"
@@ -46,6 +48,10 @@ struct GraphOptions {
   /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
   /// task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
+  /// Besides what each task's options say.
+  Restrictions restrictions = {};
+  /// Tasks keep the priorities that they are submitted with; else all have the default one.
+  bool priorities = true;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
   DependencyTrace* dependency_trace = nullptr;
   /// Who sees tasks before they are ready, in this order; they outlive the graph.
@@ -242,6 +248,10 @@ class TaskGraph final : public TaskOwner {
   // Submission.
   Result<void> wait_for_room();
   Result<void> know_codelet(const Codelet& codelet);
+  /// `codelet`, but on these devices only: the same one every time.
+  const Codelet& only_on(const Codelet& codelet, DeviceSet devices);
+  /// As if all devices might run it that the codelet has implementations for.
+  Result<Future> submit_unrestricted(const TaskSpecification& specification);
   /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
   /// while its thread is recording submits as kernels do.
   [[nodiscard]] Recording* recording_here() const;
@@ -398,6 +408,7 @@ class TaskGraph final : public TaskOwner {
   std::vector<std::shared_ptr<Recording>> recordings_ TROUPE_GUARDED_BY(submission_mutex_);
 
   alignas(64) CodeletDefinitions codelets_ TROUPE_GUARDED_BY(codelet_mutex_);
+  std::map<std::pair<const CodeletDefinition*, KindSet>, Codelet> restricted_ TROUPE_GUARDED_BY(codelet_mutex_);
   std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(codelet_mutex_);
   Mutex codelet_mutex_;
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.

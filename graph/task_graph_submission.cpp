@@ -147,7 +147,7 @@ void TaskGraph::close_reductions(TaskList& ready) {
 
 void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
-  task.priority = options.priority;
+  task.priority = options_.priorities ? options.priority : 0;
   task.numa_node = options.numa_node;
   if (options_.shares_workers) task.tag = specification.tag;
   set_arguments(task, specification.arguments);
@@ -164,7 +164,29 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   }
 }
 
+const Codelet& TaskGraph::only_on(const Codelet& codelet, DeviceSet devices) {
+  const LockGuard lock(codelet_mutex_);
+  const std::pair key(&codelet.definition(), devices.kinds());
+  const auto found = restricted_.find(key);
+  if (found != restricted_.end()) return found->second;
+  // No other codelet comes to lie where this one does.
+  codelets_.try_emplace(&codelet.definition(), codelet.shared_definition());
+  return restricted_.emplace(key, codelet.only_on(devices)).first->second;
+}
+
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
+  DeviceSet devices = specification.options.devices;
+  if (!options_.restrictions.empty()) [[unlikely]] {
+    const auto found = options_.restrictions.find(specification.codelet.name());
+    if (found != options_.restrictions.end()) devices = devices & found->second;
+  }
+  if (devices.all()) [[likely]]
+    return submit_unrestricted(specification);
+  return submit_unrestricted({only_on(specification.codelet, devices), specification.accesses, specification.arguments,
+                              specification.options, specification.tag});
+}
+
+Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
   if (auto fits = check_signature(specification, options_.device_kinds); !fits) return fits.failure();
   if (auto valid = check_after(specification, *this); !valid) return valid.failure();
   for (const Future& future : specification.options.after) {

@@ -1,5 +1,6 @@
 #include "linalg/lu.hpp"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -91,24 +92,44 @@ void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, 
 }
 
 template <class T>
-void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel) {
+void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel, LuOrder order) {
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
+  // Of the step's tasks, in the order `by_columns`.
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);
+    const int below = a.tile_rows() - top - 1;
     const std::int64_t offset = a.diagonal_offset(k);
+    const auto tile_of_l = [&](int i) {
+      runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = priority[i - top]});
+    };
+    const auto tile_of_u = [&](int j) {
+      runtime.submit(kernel.solve_unit_lower, {a(top, k), a(top, j)}, args(offset),
+                     {.priority = priority[1 + below + (j - k - 1) * (below + 1)]});
+    };
+    const auto update = [&](int i, int j) {
+      runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset),
+                     {.priority = priority[1 + below + (j - k - 1) * (below + 1) + i - top]});
+    };
     runtime.submit(kernel.getrf_without_pivoting, {a(top, k)}, args(offset, k * a.tile().cols),
-                   {.priority = *priority++});
-    for (int i = top + 1; i < a.tile_rows(); ++i) {
-      runtime.submit(kernel.trsm_right_upper, {a(top, k), a(i, k)}, args(offset), {.priority = *priority++});
-    }
-    for (int j = k + 1; j < a.tile_cols(); ++j) {
-      runtime.submit(kernel.solve_unit_lower, {a(top, k), a(top, j)}, args(offset), {.priority = *priority++});
+                   {.priority = priority[0]});
+    if (order == LuOrder::by_columns) {
+      for (int i = top + 1; i < a.tile_rows(); ++i) tile_of_l(i);
+      for (int j = k + 1; j < a.tile_cols(); ++j) {
+        tile_of_u(j);
+        for (int i = top + 1; i < a.tile_rows(); ++i) update(i, j);
+      }
+    } else {
+      for (int next = 1; next <= std::max(below, a.tile_cols() - k - 1); ++next) {
+        if (next <= below) tile_of_l(top + next);
+        if (k + next < a.tile_cols()) tile_of_u(k + next);
+      }
       for (int i = top + 1; i < a.tile_rows(); ++i) {
-        runtime.submit(kernel.gemm_nn, {a(i, k), a(top, j), a(i, j)}, args(offset), {.priority = *priority++});
+        for (int j = k + 1; j < a.tile_cols(); ++j) update(i, j);
       }
     }
+    priority += 1 + below + (a.tile_cols() - k - 1) * (below + 1);
   }
 }
 
@@ -128,10 +149,10 @@ void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, Tiled
   upper_solve(runtime, lu, b);  // U X = Y
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                    \
-  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&, const kernels::TileCodelets<T>&);   \
-  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&);       \
-  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&, const kernels::TileCodelets<T>&); \
+#define TROUPE_INSTANTIATE(T)                                                                             \
+  template void lu(Runtime&, TiledMatrix<T>&, const Pivots&, const kernels::TileCodelets<T>&);            \
+  template void lu_solve(Runtime&, const TiledMatrix<T>&, const Pivots&, TiledMatrix<T>&);                \
+  template void lu_without_pivoting(Runtime&, TiledMatrix<T>&, const kernels::TileCodelets<T>&, LuOrder); \
   template void lu_solve_without_pivoting(Runtime&, const TiledMatrix<T>&, TiledMatrix<T>&);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

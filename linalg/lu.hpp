@@ -41,11 +41,21 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
 
+/// In which order each step of `lu_without_pivoting` submits its tasks. Policies that take tasks as they become ready
+/// place them in another order, and move other tiles.
+enum class LuOrder {
+  /// The block column of L, then one block column after the other: its tile of U and its updates.
+  by_columns,
+  /// The tiles of L and of U in turn, then all updates by rows, as StarPU's example does.
+  panels_first,
+};
+
 /// As `lu`, but without interchanges, tile by tile. Stable only for matrices that need none, such as diagonally
 /// dominant ones; a pivot of exactly zero is a `numerical` failure.
 template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a,
-                         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
+                         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>(),
+                         LuOrder order = LuOrder::by_columns);
 
 /// Submits the tasks that overwrite B by the solution of L U X = B.
 template <class T>

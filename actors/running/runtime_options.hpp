@@ -36,6 +36,9 @@ struct RuntimeOptions {
   std::string clusters = {};
   /// Where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "default";
+  /// Codelets whose tasks only some devices may run, besides what each task's options say: "potrf,trsm:cores"
+  /// (`parse_restrictions`).
+  std::string restrict = {};
   /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. It must
   /// not return null; what it throws, `Runtime`'s constructor throws (docs/extending.md).
   std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;

@@ -90,6 +90,20 @@ std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform
   return places;
 }
 
+Result<void> check_restrictions(const std::string& text, const std::vector<DeviceKind>& kinds) {
+  const auto restrictions = parse_restrictions(text);
+  if (!restrictions) return restrictions.failure();
+  for (const auto& [codelet, devices] : restrictions.value()) {
+    const auto is_one = [devices = devices](DeviceKind kind) { return (devices.kinds() & kind_set(kind)) != 0; };
+    if (std::ranges::any_of(kinds, is_one)) continue;
+    return unusable(
+        fmt::format("'{}' is restricted to {}, and the runtime has none: leave the restriction out, or add "
+                    "such a device",
+                    codelet, to_string(devices)));
+  }
+  return {};
+}
+
 Result<void> check_devices(const RuntimeOptions& options) {
   bool any = false;
   for (const DeviceFactory& factory : device_factories()) {
@@ -178,6 +192,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   plan.places = places_of(options, plan.topology, opened.value(), driving_pus);
   for (OpenedDevice& device : opened.value()) plan.accelerators.push_back(std::move(device.memory));
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
+  if (auto usable = check_restrictions(options.restrict, plan.kinds()); !usable) return usable.failure();
   const std::size_t workers = plan.places.size();
   if (!placing && options.make_policy) {
     placing = options.make_policy();

@@ -75,6 +75,9 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.device_kinds = 0;
   for (const DeviceKind kind : kinds) options.device_kinds |= kind_set(kind);
   options.window = options_.window;
+  // It has been read before.
+  options.restrictions = parse_restrictions(options_.restrict).value_or_throw();
+  options.priorities = !options_.simulation || options_.simulation->priorities;
   if (options_.shared) {
     options.task_ids = &task_ids_;
     options.handle_ids = &handle_ids_;

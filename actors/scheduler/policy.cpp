@@ -29,7 +29,8 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
 using Order = EarliestFinishOptions::Order;
 
 std::unique_ptr<PlacingPolicy> make_earliest_finish(Order order, PolicyOptions& options) {
-  return earliest_finish({order, options.flag("cp"), options.flag("rounds"), options.flag("shared")});
+  return earliest_finish(
+      {order, options.flag("cp"), options.flag("rounds"), options.flag("shared"), options.flag("dmda")});
 }
 
 std::unique_ptr<PlacingPolicy> make_dada(PolicyOptions& options) {

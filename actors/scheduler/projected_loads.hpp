@@ -32,26 +32,36 @@ class ProjectedLoads {
     return std::max(available_[worker.id.index()], snapshot_.now + transfer) + execution;
   }
 
+  /// How copies count in the choice (`EarliestFinishOptions`).
+  struct Charge {
+    bool communication_prediction = false;
+    double weight = 1;
+    bool dmda = false;
+  };
+
   /// The worker where the task ends first, transfers included; of equals the first.
-  /// `weight`: of the copies in the choice.
-  [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction, double weight = 1) const {
+  [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction) const {
+    return earliest(task, Charge{.communication_prediction = communication_prediction});
+  }
+  [[nodiscard]] Choice earliest(const ReadyTask& task, const Charge& charge) const {
     Choice best;
     TimeStamp least = TimeStamp::max();
     NodeId node;
-    Duration transfer{};
+    Duration copies{};
     for (const WorkerState& worker : snapshot_.workers) {
       if (!runs_on(task, worker, *snapshot_.predictions)) continue;
       if (worker.node != node) {
         node = worker.node;
-        transfer = communication_prediction ? snapshot_.predictions->transfer_in_traffic(task, node)
-                                            : snapshot_.predictions->transfer(task, node);
+        copies = transfer(task, node, charge);
       }
       const Duration execution = snapshot_.predictions->execution(task, worker.id);
       const TimeStamp free = available_[worker.id.index()];
-      const TimeStamp end = free + Duration(std::llround(weight * static_cast<double>(transfer.count()))) + execution;
-      if (end >= least) continue;
-      least = end;
-      best = {worker.id, std::max(free, snapshot_.now + transfer) + execution};
+      const TimeStamp finish = std::max(free, snapshot_.now + copies) + execution;
+      const auto weighted = Duration(std::llround(charge.weight * static_cast<double>(copies.count())));
+      const TimeStamp cost = charge.dmda ? finish + copies : free + weighted + execution;
+      if (cost >= least) continue;
+      least = cost;
+      best = {worker.id, finish};
     }
     return best;
   }
@@ -59,6 +69,11 @@ class ProjectedLoads {
   void add(const Choice& choice) { available_[choice.worker.index()] = choice.finish; }
 
  private:
+  [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node, const Charge& charge) const {
+    if (charge.communication_prediction) return snapshot_.predictions->transfer_in_traffic(task, node);
+    return snapshot_.predictions->transfer(task, node, charge.dmda ? charge.weight : 1);
+  }
+
   const Snapshot& snapshot_;
   std::vector<TimeStamp> available_;
 };

@@ -78,7 +78,8 @@ Simulation::Simulation(SimulationOptions options, std::vector<DescribedDevice> w
     : options_(std::move(options)),
       workers_(std::move(workers)),
       timer_(options_.machine, workers_, std::move(submitted)),
-      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead),
+      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead,
+               options_.copy_streams ? LinkNetwork::Queueing::streams : LinkNetwork::Queueing::pairs),
       views_(views),
       lost_(options_.gpus.size() + 1) {
   for (std::size_t node = 0; node <= options_.gpus.size(); ++node) {

@@ -40,6 +40,8 @@ struct SimulationOptions {
   /// Added to every kernel on a GPU, and to every copy.
   Duration kernel_overhead{};
   Duration copy_overhead{};
+  /// Copies wait for one another as in CUDA's streams (`platform::LinkNetwork::Queueing::streams`).
+  bool copy_streams = false;
   /// GPUs copy from one another. Else such a copy is two, to the host and from there to the other GPU, one after the
   /// other; host memory keeps nothing of it.
   bool peer_copies = true;
@@ -51,6 +53,8 @@ struct SimulationOptions {
   std::size_t issue_ahead = 8;
   /// Copies data that no task writes any more to the host at once.
   bool write_back_finished = false;
+  /// Tasks have the priorities that they are submitted with; else all are equal.
+  bool priorities = true;
 
   /// What placing policies believe.
   enum class Model {

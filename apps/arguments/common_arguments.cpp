@@ -1,18 +1,22 @@
 #include "apps/arguments/common_arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/duration.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/runtime.hpp"
+#include "graph/codelets/restrictions.hpp"
+#include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/host_memory.hpp"
@@ -73,6 +77,24 @@ std::string check_clusters(const std::string& text) {
   return parsed ? std::string() : parsed.failure().message;
 }
 
+void add_restrict(CLI::App& command, std::string& restrictions) {
+  const auto check = [](const std::string& text) -> std::string {
+    const auto parsed = parse_restrictions(text);
+    if (!parsed) return parsed.failure().message;
+    std::set<std::string> known;
+    for (const auto& entry : kernels::tile_codelet_list<double>()) {
+      known.insert((kernels::codelets<double>().*entry.codelet).name());
+    }
+    for (const auto& [name, devices] : parsed.value()) {
+      if (!known.contains(name))
+        return fmt::format("no kernel is called '{}'; known are {}", name, fmt::join(known, ", "));
+    }
+    return {};
+  };
+  command.add_option("--restrict", restrictions, "Kernels that only cores, or only gpus, may run: potrf,trsm:cores")
+      ->check(check);
+}
+
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
   const auto check = [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : ""; };
   command.add_option("--seed", seed, help)->check(check)->capture_default_str();
@@ -90,6 +112,7 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
   command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
       ->check(check_policy)
       ->capture_default_str();
+  add_restrict(command, options.restrict);
   add_cores(command, options.cores);
   add_clusters(command, options.clusters);
   say_warnings(options);

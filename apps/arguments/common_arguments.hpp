@@ -99,6 +99,8 @@ T usable(Result<T> result) {
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
 std::string check_clusters(const std::string& text);
+/// `--restrict`: the tile kernels that only some devices may run.
+void add_restrict(CLI::App& command, std::string& restrictions);
 
 /// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
 void check_output_path(const std::string& path);

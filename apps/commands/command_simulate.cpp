@@ -188,6 +188,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
       ->check(check_policy)
       ->allow_extra_args(false)
       ->capture_default_str();
+  add_restrict(command, arguments.restrict);
 }
 
 void add_runs(CLI::App& command, SimulationArguments& arguments) {
@@ -241,10 +242,16 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   command.add_flag_callback(
       "--no-peer-copies", [&options] { options.peer_copies = false; }, "Copies between GPUs go through host memory");
   command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
+  command.add_flag_function(
+      "--copy-streams,!--no-copy-streams", [&arguments](std::int64_t given) { arguments.copy_streams = given > 0; },
+      "Copies go in order once handed to the driver, and nothing enters a GPU beside a copy between GPUs");
+  command.add_flag_function(
+      "--priorities,!--no-priorities", [&arguments](std::int64_t given) { arguments.priorities = given > 0; },
+      "Tasks have priorities (the default), or are all equal");
   command
       .add_option("--assume", arguments.assume,
                   "starpu: 0.9 of the memory, 10 us per kernel and copy, finished tiles written back early, lookahead "
-                  "2, where these are not given; none")
+                  "2, --copy-streams, --no-priorities, where these are not given, and LU's tasks in its order; none")
       ->check(CLI::IsMember({"starpu", "none"}))
       ->capture_default_str();
 }

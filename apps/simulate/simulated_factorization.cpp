@@ -5,7 +5,6 @@
 #include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/incremental_lu.hpp"
-#include "linalg/lu.hpp"
 #include "linalg/qr.hpp"
 #include "linalg/sparse_lu.hpp"
 
@@ -31,6 +30,7 @@ template <class T>
 FactorizationOutcome simulate_in(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
+  options.restrict = run.restrict;
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->gpus = regardless_of_numbers(run.simulation.gpus, run.simulation.machine);
   options.simulation = std::move(simulation);
@@ -55,7 +55,7 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
         pairs.emplace(runtime, a, run.inner, TileStorage::none);
         linalg::lu_incremental(runtime, a, *pairs, kernel);
       } else {
-        linalg::lu_without_pivoting(runtime, a, kernel);
+        linalg::lu_without_pivoting(runtime, a, kernel, run.lu_order);
       }
       break;
     case linalg::Application::qr:

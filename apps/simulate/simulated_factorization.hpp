@@ -11,6 +11,7 @@
 #include "apps/bounds/factorization_graph.hpp"
 #include "apps/run/factorization_outcome.hpp"
 #include "linalg/factorization.hpp"
+#include "linalg/lu.hpp"
 
 namespace troupe::apps {
 
@@ -21,12 +22,16 @@ struct SimulatedRun {
   Precision precision = Precision::double_precision;
   /// LU: none or incremental.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
+  /// Of LU without pivoting.
+  linalg::LuOrder lu_order = linalg::LuOrder::by_columns;
   std::int64_t n = 0;
   /// Edge of the square tiles.
   std::int64_t tile = 0;
   /// QR, LU with incremental pivoting: inner block of the triangular factors.
   std::int64_t inner = 128;
   std::string policy = "heft";
+  /// `RuntimeOptions::restrict`.
+  std::string restrict = {};
   SimulationOptions simulation;
   /// What leaves a full memory first (`RuntimeOptions::eviction`).
   std::string eviction = "next-use";

@@ -67,6 +67,8 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   if (arguments.notice_us) options.notice = microseconds(*arguments.notice_us);
   options.copy_overhead = microseconds(arguments.copy_overhead_us.value_or(starpu ? 10 : 0));
   options.write_back_finished = arguments.write_back || starpu;
+  options.copy_streams = arguments.copy_streams.value_or(starpu);
+  options.priorities = arguments.priorities.value_or(!starpu);
   if (arguments.repeat > 1 && arguments.noise == false) {
     throw Error(ErrorCode::invalid_argument,
                 "--repeat: without noise all runs are equal: leave --repeat away, or --no-noise");
@@ -120,6 +122,7 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   SimulatedRun& common = request.common_;
   common.application = arguments.application;
   common.pivoting = arguments.pivoting;
+  if (arguments.assume == "starpu") common.lu_order = linalg::LuOrder::panels_first;
   if (common.pivoting == linalg::Pivoting::incremental) request.derived_ = derive_incremental_lu(machine);
   common.precision = precision_of(arguments, machine);
   const auto kernels = kernels_in(common.precision, common.application, machine, common.pivoting).value_or_throw();
@@ -128,6 +131,7 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   const auto sets = gpu_sets(arguments, machine);
   common.simulation = options_of(arguments, std::move(machine));
   request.repeat_ = arguments.repeat;
+  common.restrict = arguments.restrict;
   for (const std::int64_t n : arguments.sizes) {
     request.check_task_count(n);
     for (const std::vector<int>& gpus : sets) {

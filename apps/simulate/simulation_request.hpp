@@ -29,6 +29,7 @@ struct SimulationArguments {
   std::string gpus;
   std::string gpu_order = "near";
   std::vector<std::string> policies{"default"};
+  std::string restrict;
   int repeat = 1;
   /// Nothing: only where there are several runs.
   std::optional<bool> noise;
@@ -41,6 +42,8 @@ struct SimulationArguments {
   std::optional<double> notice_us;
   std::optional<double> copy_overhead_us;
   bool write_back = false;
+  std::optional<bool> copy_streams;
+  std::optional<bool> priorities;
   /// The rest is used as it is.
   SimulationOptions simulation;
 };

@@ -73,6 +73,8 @@ std::string assumptions_text(const SimulationOptions& options) {
   }
   if (!options.peer_copies) said.emplace_back("copies between GPUs go through host memory");
   if (options.write_back_finished) said.emplace_back("finished tiles written back early");
+  if (options.copy_streams) said.emplace_back("copies as in streams");
+  if (!options.priorities) said.emplace_back("no priorities");
   if (options.model == SimulationOptions::Model::learned) said.emplace_back("policies learn the times");
   if (options.kernel_error > 1)
     said.push_back(fmt::format("kernel times believed within 1/{0:g} to {0:g}", options.kernel_error));
@@ -146,6 +148,8 @@ nlohmann::json options_json(const SimulationOptions& options) {
                       {"issue_ahead", options.issue_ahead},
                       {"copy_overhead_us", microseconds(options.copy_overhead)},
                       {"write_back", options.write_back_finished},
+                      {"copy_streams", options.copy_streams},
+                      {"priorities", options.priorities},
                       {"peer_copies", options.peer_copies},
                       {"model", name_of(options.model)},
                       {"kernel_error", options.kernel_error},

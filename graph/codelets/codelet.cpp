@@ -65,6 +65,12 @@ Codelet Codelet::copy() const {
   return result;
 }
 
+Codelet Codelet::only_on(DeviceSet devices) const {
+  Codelet result = copy();
+  result.definition_->devices = result.definition_->devices & devices;
+  return result;
+}
+
 Codelet& Codelet::timed_as(std::string kernel) & {
   definition_->timed_as = std::move(kernel);
   return *this;

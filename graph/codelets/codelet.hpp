@@ -104,6 +104,8 @@ struct CodeletDefinition {
   /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
+  /// Others are taken to have no implementation (`Codelet::only_on`).
+  DeviceSet devices;
   /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
   Kernel team_kernel;
   /// The most cores that it can make use of.
@@ -126,6 +128,8 @@ struct CodeletDefinition {
 
   /// What a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
+    static const Kernel none;
+    if ((devices.kinds() & kind_set(kind)) == 0) return none;
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
     return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
   }
@@ -412,6 +416,8 @@ class Codelet {
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// A codelet of its own with the same content, to be changed before it is submitted.
   [[nodiscard]] Codelet copy() const;
+  /// The same, but its tasks run on these devices only, whatever it has implementations for.
+  [[nodiscard]] Codelet only_on(DeviceSet devices) const;
 
   Codelet& flops(FlopCount count) &;
   Codelet flops(FlopCount count) &&;

@@ -9,6 +9,7 @@
 
 #include "graph/codelets/layout.hpp"
 #include "proto/access.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe {
@@ -141,6 +142,9 @@ struct TaskOptions {
   /// For the first task on new data. Of no effect on machines with one NUMA node, with a shared queue, or under a
   /// placing policy.
   NumaId numa_node = {};
+  /// Of the devices that the codelet has implementations for, those that may run the task. Where there is none of them
+  /// in the runtime, submitting is an error (`no_implementation`).
+  DeviceSet devices = {};
   /// For people: appears in errors, traces and reports. Empty: the codelet's name.
   std::string name = {};
   /// Tasks that must have ended before, besides what the data say. If one did not succeed, this task is cancelled.

@@ -15,6 +15,10 @@ std::vector<double> capacities_of(const std::vector<LinkNetwork::Link>& links) {
   return capacities;
 }
 
+/// `Queueing::streams`: what the driver has of a pair.
+constexpr std::uint32_t kMostWaitedFor = 5;
+constexpr std::uint32_t kMostPrefetches = 2;
+
 /// When `bytes` that begin to flow now have flowed, at most some hundred years on.
 TimeStamp finish_of(TimeStamp now, double bytes, double bytes_per_s) {
   constexpr double kLongest_ns = 4e18;
@@ -25,12 +29,13 @@ TimeStamp finish_of(TimeStamp now, double bytes, double bytes_per_s) {
 }  // namespace
 
 LinkNetwork::LinkNetwork(VirtualTime& time, std::vector<Link> links, std::size_t nodes, std::vector<Route> routes,
-                         Duration overhead_per_copy)
+                         Duration overhead_per_copy, Queueing queueing)
     : time_(time),
       links_(std::move(links)),
       nodes_(nodes),
       routes_(std::move(routes)),
       overhead_(overhead_per_copy),
+      queueing_(queueing),
       pairs_(routes_.size()),
       link_states_(links_.size()),
       sharing_(capacities_of(links_)) {
@@ -64,7 +69,7 @@ CopyId LinkNetwork::start(std::size_t from, std::size_t to, Bytes bytes, bool wa
 
   Pair& pair = pairs_[copy.pair];
   append(pair, index);
-  begin_next(copy.pair);
+  give(copy.pair);
   pair.statistics.longest_queue = std::max(pair.statistics.longest_queue, pair.statistics.queued);
   return id;
 }
@@ -136,16 +141,57 @@ void LinkNetwork::unlink(Pair& pair, std::uint32_t index) {
   pair.statistics.queued_bytes.count -= copy.bytes.count;
 }
 
-void LinkNetwork::begin_next(std::uint32_t index) {
+bool LinkNetwork::takes_next(const Pair& pair) const {
+  if (pair.urgent.first == kNone && pair.prefetches.first == kNone) return false;
+  if (queueing_ == Queueing::pairs) return pair.active == kNone;
+  return pair.urgent.first != kNone ? pair.given_waited_for < kMostWaitedFor : pair.given_prefetches < kMostPrefetches;
+}
+
+void LinkNetwork::give(std::uint32_t index) {
   Pair& pair = pairs_[index];
-  if (pair.active != kNone) return;
-  const std::uint32_t next = pair.urgent.first != kNone ? pair.urgent.first : pair.prefetches.first;
-  if (next == kNone) return;
-  unlink(pair, next);
-  pair.active = next;
+  while (takes_next(pair)) {
+    const bool waited_for = pair.urgent.first != kNone;
+    const std::uint32_t next = waited_for ? pair.urgent.first : pair.prefetches.first;
+    unlink(pair, next);
+    ++(waited_for ? pair.given_waited_for : pair.given_prefetches);
+    copies_[next].given_as_waited_for = waited_for;
+    copies_[next].stage = Stage::given;
+    if (queueing_ == Queueing::pairs) {
+      begin(next);
+      continue;
+    }
+    time_.after(overhead_, [this, next] {
+      given_.push_back(next);
+      begin_given();
+    });
+  }
+}
+
+void LinkNetwork::begin_given() {
+  for (auto one = given_.begin(); one != given_.end(); ++one) {
+    if (copies_[*one].stage != Stage::given) continue;
+    const auto waits_for = [&](std::uint32_t before) { return exclude(copies_[before].pair, copies_[*one].pair); };
+    if (std::none_of(given_.begin(), one, waits_for)) begin(*one);
+  }
+}
+
+bool LinkNetwork::exclude(std::uint32_t one, std::uint32_t other) const {
+  if (one == other) return true;
+  const auto keeps_out = [this](std::size_t between, std::size_t into) {
+    const std::size_t from = between / nodes_;
+    const std::size_t to = between % nodes_;
+    return from != 0 && to != 0 && (into % nodes_ == from || into % nodes_ == to);
+  };
+  return keeps_out(one, other) || keeps_out(other, one);
+}
+
+void LinkNetwork::begin(std::uint32_t index) {
+  Pair& pair = pairs_[copies_[index].pair];
+  pair.active = index;
   pair.since = time_.now();
-  copies_[next].stage = Stage::latency;
-  time_.after(routes_[index].latency + overhead_, [this, next] { begin_flow(next); });
+  copies_[index].stage = Stage::latency;
+  const Duration overhead = queueing_ == Queueing::pairs ? overhead_ : Duration::zero();
+  time_.after(routes_[copies_[index].pair].latency + overhead, [this, index] { begin_flow(index); });
 }
 
 void LinkNetwork::begin_flow(std::uint32_t index) {
@@ -202,7 +248,11 @@ void LinkNetwork::end_copy(std::uint32_t index) {
   copy.stage = Stage::free;
   ++copy.generation;
   free_.push_back(index);
-  begin_next(pair_index);
+  --(copy.given_as_waited_for ? pair.given_waited_for : pair.given_prefetches);
+  give(pair_index);
+  if (queueing_ == Queueing::pairs) return;
+  given_.erase(std::ranges::find(given_, index));
+  begin_given();
 }
 
 void LinkNetwork::share() {

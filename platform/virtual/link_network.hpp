@@ -21,10 +21,10 @@ struct CopyId {
 ///
 /// The model. A route goes from one memory node to another over links; each link gives a number of bytes per second,
 /// for all copies together. Of each pair (from, to) one copy is on its way at a time; the others wait in line, first
-/// those that somebody waits for, then the rest (prefetches), each in the order in which they came. A copy first takes
-/// the route's latency and the overhead, in which it uses no link, then its bytes flow. The bytes per second of all
-/// flows are the max-min fair ones (`link_sharing.hpp`), worked out again whenever a flow starts or ends. Times are
-/// whole nanoseconds, rounded up.
+/// those that somebody waits for, then the rest (prefetches), each in the order in which they came: see `Queueing` for
+/// another way. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes flow.
+/// The bytes per second of all flows are the max-min fair ones (`link_sharing.hpp`), worked out again whenever a flow
+/// starts or ends. Times are whole nanoseconds, rounded up.
 ///
 /// For the thread of its `VirtualTime`, which must outlive it; it must outlive the copies that it was given. Equal
 /// calls give equal times and orders. Starting or ending a flow takes about a microsecond with 30 flows over 40 links.
@@ -32,6 +32,18 @@ class LinkNetwork {
  public:
   struct Link {
     double bytes_per_s = 0;
+  };
+
+  /// Which copies wait for which.
+  enum class Queueing : std::uint8_t {
+    /// Those of one pair, as above; those of different pairs go beside one another.
+    pairs,
+    /// As StarPU simulates CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). Of each pair at most five
+    /// copies that somebody waits for and two prefetches are given to the driver; none overtakes those given before
+    /// it, and the overhead passes before, not on the way. A copy goes when none is left that was given before it and
+    /// is of the same pair or excludes it: beside one from a GPU to another nothing else comes into either. Node 0 is
+    /// the host, all others are GPUs.
+    streams,
   };
 
   /// How to get from one node to another. `bytes_per_s` is what one copy alone reaches; zero says that there is no way.
@@ -72,10 +84,11 @@ class LinkNetwork {
   };
 
   /// `routes` has `nodes` times `nodes` entries, those from node 0 first; the entries from a node to itself are not
-  /// looked at. Every copy takes `overhead_per_copy` besides its latency. The figures must be sound, as those
-  /// of a platform file that was read without error: capacities above zero, links that exist, no negative times.
+  /// looked at. Every copy takes `overhead_per_copy` besides its latency, or before it (`Queueing::streams`). The
+  /// figures must be sound, as those of a platform file that was read without error: capacities above zero, links that
+  /// exist, no negative times.
   LinkNetwork(VirtualTime& time, std::vector<Link> links, std::size_t nodes, std::vector<Route> routes,
-              Duration overhead_per_copy = {});
+              Duration overhead_per_copy = {}, Queueing queueing = Queueing::pairs);
   LinkNetwork(const LinkNetwork&) = delete;
   LinkNetwork& operator=(const LinkNetwork&) = delete;
 
@@ -99,7 +112,7 @@ class LinkNetwork {
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  enum class Stage : std::uint8_t { free, queued, latency, flowing };
+  enum class Stage : std::uint8_t { free, queued, given, latency, flowing };
 
   struct Copy {
     Event done;
@@ -111,6 +124,8 @@ class LinkNetwork {
     std::uint32_t next = kNone;
     Stage stage = Stage::free;
     bool waited_for = false;
+    /// As which of the two the driver has it.
+    bool given_as_waited_for = false;
 
     /// While its bytes flow: how many were left at `since`, the rate from then on, and when that ends.
     double left = 0;
@@ -129,6 +144,9 @@ class LinkNetwork {
     Line urgent;
     Line prefetches;
     std::uint32_t active = kNone;
+    /// Copies that the driver has, that on its way included.
+    std::uint32_t given_waited_for = 0;
+    std::uint32_t given_prefetches = 0;
     /// Since when a copy has been on its way.
     TimeStamp since{};
     PairStatistics statistics;
@@ -145,8 +163,14 @@ class LinkNetwork {
   std::uint32_t new_copy();
   void append(Pair& pair, std::uint32_t copy);
   void unlink(Pair& pair, std::uint32_t copy);
-  /// Sends the pair's next copy on its way, if one waits and none is.
-  void begin_next(std::uint32_t pair);
+  /// Gives the driver of the pair's copies what it takes.
+  void give(std::uint32_t pair);
+  [[nodiscard]] bool takes_next(const Pair& pair) const;
+  /// Sends on their way those that the driver has and that wait for none.
+  void begin_given();
+  void begin(std::uint32_t copy);
+  /// Whether copies of one pair wait for those of the other.
+  [[nodiscard]] bool exclude(std::uint32_t one, std::uint32_t other) const;
   /// The latency is over.
   void begin_flow(std::uint32_t copy);
   /// The bytes have arrived, and are off the links.
@@ -162,11 +186,14 @@ class LinkNetwork {
   std::size_t nodes_;
   std::vector<Route> routes_;
   Duration overhead_;
+  Queueing queueing_;
 
   std::vector<Pair> pairs_;
   std::vector<LinkState> link_states_;
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_;
+  /// `Queueing::streams`: what the driver has, in the order in which it was given.
+  std::vector<std::uint32_t> given_;
   /// The copies whose bytes flow, in the order in which they began to, and what `sharing_` needs to know of each.
   std::vector<std::uint32_t> flowing_;
   std::vector<SharedFlow> demands_;

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "actors/scheduler/policy.hpp"
+#include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "proto/byte_amounts.hpp"
@@ -117,6 +118,12 @@ Wrong check_policy(const std::string& policy) {
 Wrong check_clusters(const std::string& clusters) {
   if (clusters.empty()) return std::nullopt;
   const auto parsed = platform::parse_clusters(clusters);
+  if (parsed) return std::nullopt;
+  return "cannot be used: " + parsed.failure().message;
+}
+
+Wrong check_restrict(const std::string& restrictions) {
+  const auto parsed = parse_restrictions(restrictions);
   if (parsed) return std::nullopt;
   return "cannot be used: " + parsed.failure().message;
 }
@@ -255,6 +262,8 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
                       TROUPE_PLACE(server.runtime.use_hyperthreads)));
   keys.push_back(
       text("runtime.policy", "Scheduling policy: docs/policies.md", TROUPE_PLACE(server.runtime.policy), check_policy));
+  keys.push_back(text("runtime.restrict", "Codelets that only some devices may run: \"potrf,trsm:cores\"",
+                      TROUPE_PLACE(server.runtime.restrict), check_restrict));
   keys.push_back(whole("runtime.seed", "Seed of random choices", 0, kMost, TROUPE_PLACE(server.runtime.seed)));
   keys.push_back(text("runtime.models", "Folder where kernel times are kept; empty: nowhere",
                       TROUPE_PLACE(server.runtime.model_folder), check_absolute));

@@ -102,6 +102,15 @@ Result<void> SessionTasks::read_accesses(const TaskRow& row) {
   return {};
 }
 
+DeviceSet SessionTasks::devices_of(const v1::TaskDetail& detail) {
+  if (detail.devices().empty()) return {};
+  KindSet kinds = 0;
+  for (const std::string& device : detail.devices()) {
+    kinds = static_cast<KindSet>(kinds | kind_set(device_kind_named(device).value()));
+  }
+  return DeviceSet::of_kinds(kinds);
+}
+
 Result<void> SessionTasks::read_after(const TaskRow& row) {
   const std::uint64_t here = open_ ? open_->tasks.size() + 1 : numbers_.next();
   for (const std::uint64_t number : row.detail->after()) {
@@ -147,6 +156,7 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
   cancelled_by_.reset();
   if (row.detail != nullptr) {
     options_.name = row.detail->name();
+    options_.devices = devices_of(*row.detail);
     if (auto read = read_after(row); !read) return read;
   }
   const Arguments arguments = read_arguments(*row.codelet, row.arguments);
@@ -172,6 +182,7 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
   if (row.detail != nullptr) {
     if (row.detail->awaited() && !open_) awaited_.insert(numbers_.next() - 1);
     options_.name.clear();
+    options_.devices = {};
     options_.after.clear();
   }
   return {};
@@ -201,6 +212,8 @@ Future SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
     }
   }
   const Arguments arguments = args(number);
+  // Any device can refuse it.
+  options_.devices = {};
   auto submitted = parts_.graph.submit({row.codelet->refused, accesses, arguments, options_, tag});
   // A whole and its part, or data that are being released: then nothing is poisoned.
   if (!submitted) submitted = parts_.graph.submit({row.codelet->refused, {}, arguments, options_, tag});

@@ -87,6 +87,8 @@ class SessionTasks {
   Result<void> submit_row(const TaskRow& row);
   Result<void> read_accesses(const TaskRow& row);
   Result<void> read_after(const TaskRow& row);
+  /// Its names of kinds are known to be some.
+  static DeviceSet devices_of(const v1::TaskDetail& detail);
   /// Why the task cannot run, as far as that can be told before the graph looks at it.
   std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments) const;
   /// The task ends as cancelled without having been the graph's.

@@ -24,6 +24,10 @@ Result<void> check_details(const v1::Tasks& message) {
     }
     before = detail.task();
     if (auto named = check_name("tasks.details.name", detail.name()); !named) return named;
+    for (const std::string& device : detail.devices()) {
+      if (device_kind_named(device)) continue;
+      return violation("tasks.details.devices", fmt::format("'{}' is no kind of device", device));
+    }
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// LU with partial pivoting where the tiles of a column do not lie below one another.
+// LU with partial pivoting where the tiles of a column do not lie below one another; orders of submission.
 #include "linalg/lu.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -46,6 +46,28 @@ BOOST_AUTO_TEST_CASE(every_storage_gives_the_same_pivots_and_solves_as_well) {
       }
       BOOST_TEST(error < 1e-9);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_pivoting_every_order_of_submission_gives_the_same_factors) {
+  RuntimeOptions options;
+  options.cores = 2;
+  options.oversubscribe = true;
+  Runtime runtime(options);
+  constexpr std::int64_t kOrder = 110;
+  const DenseMatrix<double> original = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 3});
+  const auto factors = [&](LuOrder order, TileSize tile) {
+    TiledMatrix<double> a(runtime, kOrder, kOrder, tile);
+    a.gather_from(original.values.data(), kOrder);
+    lu_without_pivoting(runtime, a, kernels::codelets<double>(), order);
+    DenseMatrix<double> result(kOrder, kOrder);
+    a.scatter_to(result.values.data(), kOrder);
+    runtime.wait();
+    return result.values;
+  };
+  for (const TileSize& tile : {TileSize(16), TileSize(32, 16), TileSize(1000)}) {
+    // Each tile has the same tasks in the same order.
+    BOOST_TEST((factors(LuOrder::by_columns, tile) == factors(LuOrder::panels_first, tile)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/remote/connection/protocol_version.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/skipping.hpp"
@@ -60,7 +61,7 @@ BOOST_AUTO_TEST_CASE(it_says_what_it_is) {
   call(&v1::Troupe::Stub::Ping);
   service.server().set_http_address("127.0.0.1:1");
   const auto status = call(&v1::Troupe::Stub::Status);
-  BOOST_TEST(status.protocol_version() == 1U);
+  BOOST_TEST(status.protocol_version() == remote::kProtocolVersion);
   BOOST_TEST(status.process() == ::getpid());
   BOOST_TEST(status.workers() == 2U);
   BOOST_TEST(status.state() == "serving");

@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "client/remote/connection/protocol_version.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "tests/support/memory_client.hpp"
 
@@ -55,7 +56,7 @@ class ServiceClient {
   }
 
   /// A correct beginning; the session's number, or 0 where the service said goodbye.
-  std::uint64_t hello(const std::string& name = "test", std::uint32_t version = 1) {
+  std::uint64_t hello(const std::string& name = "test", std::uint32_t version = remote::kProtocolVersion) {
     send([&](v1::Operation& operation) {
       operation.mutable_hello()->set_protocol_version(version);
       operation.mutable_hello()->set_token(token_);

@@ -99,11 +99,12 @@ struct Predictions {
   [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
     return !reads(use.mode) || replicas.valid(use.handle, node) || replicas.incoming(use.handle, node);
   }
-  /// The copies that the task still needs at this node, one after the other, each on idle links.
-  [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node) const {
+  /// The copies that the task still needs at this node, one after the other, each on idle links. `weight`: each byte
+  /// takes as many times as long.
+  [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node, double weight = 1) const {
     Duration sum{};
     for (const memory::Use& use : task.data) {
-      if (!present(use, node)) sum += links.copy_time(source(use.handle, node), node, use.bytes);
+      if (!present(use, node)) sum += links.copy_time(source(use.handle, node), node, use.bytes, weight);
     }
     return sum;
   }

@@ -25,9 +25,10 @@ class TransferModel {
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   [[nodiscard]] const Pair& pair(NodeId from, NodeId to) const { return pairs_[from.index() * nodes_ + to.index()]; }
-  [[nodiscard]] Duration copy_time(NodeId from, NodeId to, Bytes bytes) const {
+  /// `weight`: each byte takes as many times as long.
+  [[nodiscard]] Duration copy_time(NodeId from, NodeId to, Bytes bytes, double weight = 1) const {
     const Pair& link = pair(from, to);
-    return link.latency + Duration(std::llround(link.ns_per_byte * static_cast<double>(bytes.count)));
+    return link.latency + Duration(std::llround(weight * link.ns_per_byte * static_cast<double>(bytes.count)));
   }
 
  private:

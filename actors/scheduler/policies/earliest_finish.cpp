@@ -23,9 +23,12 @@ class EarliestFinish final : public PlacingPolicy {
              std::span<WorkerId> placement) override {
     sort(tasks, snapshot);
     ProjectedLoads loads(snapshot);
-    const double weight = options_.shared_links ? 2 * static_cast<double>(gpus(snapshot)) : 1;
+    const bool weighted = options_.shared_links || options_.dmda;
+    const ProjectedLoads::Charge charge{.communication_prediction = options_.communication_prediction,
+                                        .weight = weighted ? 2 * static_cast<double>(gpus(snapshot)) : 1,
+                                        .dmda = options_.dmda};
     for (const std::size_t i : order_) {
-      const ProjectedLoads::Choice choice = loads.earliest(tasks[i], options_.communication_prediction, weight);
+      const ProjectedLoads::Choice choice = loads.earliest(tasks[i], charge);
       placement[i] = choice.worker;
       if (choice.worker.valid()) loads.add(choice);
     }

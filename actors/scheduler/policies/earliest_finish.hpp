@@ -33,6 +33,9 @@ struct EarliestFinishOptions {
   /// Charge copies as if all GPUs copied in both directions at the same time over one link, as StarPU does: 2 * GPUs
   /// times what one alone takes.
   bool shared_links = false;
+  /// As StarPU's dmda does: bytes take 2 * GPUs times as long, copies go on beside what the worker has to do, and count
+  /// once more in the choice, which is the least max(available, now + transfer) + execution + transfer.
+  bool dmda = false;
 };
 
 [[nodiscard]] std::unique_ptr<PlacingPolicy> earliest_finish(const EarliestFinishOptions& options);

@@ -68,12 +68,17 @@ void OperationBatches::add_task(const EncodedTask& task) {
   const TaskOptions& options = specification.options;
   if (options.priority != 0 && list_->priority_size() == 0) list_->mutable_priority()->Resize(count_, 0);
   if (options.priority != 0 || list_->priority_size() != 0) list_->add_priority(options.priority);
-  if (!options.name.empty() || !task.after.empty() || options.callback) {
+  if (!options.name.empty() || !task.after.empty() || options.callback || !options.devices.all()) {
     v1::TaskDetail& detail = *list_->add_details();
     detail.set_task(static_cast<std::uint32_t>(count_));
     detail.set_name(wire_text(options.name));
     for (const std::uint64_t number : task.after) detail.add_after(number);
     if (options.callback) detail.set_awaited(true);
+    for (const DeviceTraits& row : kDeviceTraits) {
+      if (options.devices.all() || (options.devices.kinds() & kind_set(row.kind)) == 0) continue;
+      detail.add_devices(row.name);
+      bytes_ += 16;
+    }
     bytes_ += 8 + detail.name().size() + task.after.size() * 5;
   }
   ++count_;

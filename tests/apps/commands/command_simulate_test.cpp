@@ -195,6 +195,19 @@ BOOST_AUTO_TEST_CASE(options_override_what_a_preset_sets) {
   BOOST_TEST(options["write_back"] == true);
 }
 
+BOOST_AUTO_TEST_CASE(the_preset_of_starpu_lets_copies_go_as_in_streams_and_tasks_without_priorities) {
+  const auto options = [](const Words& more) {
+    Words arguments = cholesky({"--gpus", "2", "--policy", "mct:dmda"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto json = json_of(arguments)["options"];
+    return std::pair<bool, bool>(json["copy_streams"], json["priorities"]);
+  };
+  BOOST_TEST((options({}) == std::pair(false, true)));
+  BOOST_TEST((options({"--assume", "starpu"}) == std::pair(true, false)));
+  BOOST_TEST((options({"--assume", "starpu", "--no-copy-streams", "--priorities"}) == std::pair(false, true)));
+  BOOST_TEST((options({"--copy-streams", "--no-priorities"}) == std::pair(true, false)));
+}
+
 BOOST_AUTO_TEST_CASE(tile_and_precision_default_to_what_the_machine_has) {
   const auto json =
       json_of({"simulate", "cholesky", "--platform", "idgraf", "--n", "1920", "--gpus", "1", "--policy", "heft"});
@@ -343,6 +356,18 @@ BOOST_AUTO_TEST_CASE(the_default_policy_is_one_that_uses_what_is_there) {
   BOOST_REQUIRE(results.size() == 2U);
   BOOST_TEST(results[0]["policy"] == "lws");
   BOOST_TEST(results[1]["policy"] == "homeward");
+}
+
+BOOST_AUTO_TEST_CASE(kernels_are_restricted_to_kinds_of_device) {
+  const auto seconds = [](Words more) {
+    more.insert(more.end(), {"--gpus", "2", "--policy", "heft"});
+    return json_of(cholesky(more))["results"][0]["seconds"].get<double>();
+  };
+  // Nearly all of the work, on the slower devices.
+  BOOST_TEST(seconds({"--restrict", "gemm,syrk:cores"}) > 1.2 * seconds({}));
+  refuses(cholesky({"--gpus", "2", "--restrict", "gem:cores"}), {"--restrict", "no kernel is called 'gem'", "gemm"});
+  refuses(cholesky({"--gpus", "2", "--restrict", "gemm"}), {"--restrict", "potrf,trsm:cores"});
+  refuses(cholesky({"--gpus", "0", "--restrict", "gemm:gpus"}), {"'gemm' is restricted to", "the runtime has none"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {

@@ -47,6 +47,28 @@ BOOST_AUTO_TEST_CASE(what_the_program_writes_while_it_holds_data_is_what_tasks_s
   });
 }
 
+BOOST_AUTO_TEST_CASE(tasks_run_on_the_devices_that_they_are_restricted_to_and_else_not_at_all) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 0.0);
+    const Data dx = runtime.vector(x), dy = runtime.vector(y);
+    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0), {.devices = DeviceSet::cores()});
+    runtime.wait();
+    BOOST_TEST(y[0] == 1);
+    try {
+      runtime.submit((*this)["axpy"], {dx, dy}, args(1.0), {.devices = DeviceKind::cuda});
+      runtime.wait();
+      BOOST_ERROR("a task ran that no device may run");
+    } catch (const Error& error) {
+      BOOST_TEST((error.code() == ErrorCode::no_implementation));
+      BOOST_TEST(std::string(error.what()).find("restricted to CUDA GPU") != std::string::npos, error.what());
+    }
+    // The next one is not restricted.
+    runtime.submit((*this)["fill"], {dy}, args(3.0));
+    runtime.wait(dy);
+    BOOST_TEST(y[0] == 3);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_cholesky_factorization_on_tiles_is_right) {
   both([](Runtime& runtime) {
     constexpr std::int64_t n = 200, tile = 64;

@@ -48,6 +48,17 @@ BOOST_AUTO_TEST_CASE(tasks_become_ready_when_their_predecessors_have_ended) {
   BOOST_TEST(graph.progress().ended == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(tasks_keep_their_priorities_unless_all_are_to_be_equal) {
+  for (const bool kept : {true, false}) {
+    StepHost other{GraphOptions{.priorities = kept}};
+    double number = 1;
+    const Handle data = register_scalar(other.graph, number, "data");
+    submit(other.graph, twice, {data}, {}, {.priority = 7});
+    BOOST_TEST(other.ready.front()->priority == (kept ? 7 : 0));
+    other.run_all();
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_future_knows_how_its_task_ended_even_when_the_memory_is_another_tasks) {
   const Future succeeded = submit(graph, twice, {x});
   const Future failed = submit(graph, fails, {x});

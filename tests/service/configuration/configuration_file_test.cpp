@@ -33,6 +33,7 @@ std::string refusal(const std::string& text) {
 std::string other_value(const ConfigurationKey& key) {
   if (key.name.starts_with("limits.memory") || key.name == "runtime.gpu_memory") return "\"3GiB\"";
   if (key.name == "runtime.policy") return "\"dada:alpha=0.25,cp\"";
+  if (key.name == "runtime.restrict") return "\"potrf,trsm:cores\"";
   if (key.name == "runtime.eviction") return "\"lru\"";
   if (key.name == "runtime.emulated_gpus") return "\"2:memory=64MiB\"";
   if (key.name == "http.address") return "\"::1\"";

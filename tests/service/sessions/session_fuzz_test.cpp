@@ -12,6 +12,7 @@
 #include <limits>
 #include <mutex>
 
+#include "client/remote/connection/protocol_version.hpp"
 #include "proto/random.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
@@ -100,7 +101,7 @@ class Fuzzer {
     ByteSession session(channel_at(service_.folder()), context);
     v1::ClientMessage message;
     v1::Hello& hello = *message.add_operations()->mutable_hello();
-    hello.set_protocol_version(1);
+    hello.set_protocol_version(remote::kProtocolVersion);
     hello.set_token(token);
     hello.set_name("fuzzer");
     bool open = session.write(bytes_of(message, below(20) == 0));
@@ -386,6 +387,9 @@ class Fuzzer {
       v1::TaskDetail& detail = *tasks.add_details();
       detail.set_task(i);
       detail.set_awaited(below(2) == 0);
+      for (const DeviceTraits& row : kDeviceTraits) {
+        if (below(2) == 0) detail.add_devices(row.name);
+      }
       if (tasks.first() + i > 1) detail.add_after(1 + below(static_cast<std::uint32_t>(tasks.first() + i - 1)));
     }
   }

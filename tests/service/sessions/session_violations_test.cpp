@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 
+#include "client/remote/connection/protocol_version.hpp"
 #include "service/sessions/session.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
@@ -77,7 +78,8 @@ BOOST_AUTO_TEST_CASE(the_first_operation_is_hello_once) {
   ServiceClient empty(service.folder());
   empty.send(v1::ClientMessage());
   expect(empty, "operations");
-  check("hello", [](v1::Operation& operation) { operation.mutable_hello()->set_protocol_version(1); });
+  check("hello",
+        [](v1::Operation& operation) { operation.mutable_hello()->set_protocol_version(remote::kProtocolVersion); });
   check("operations", [](v1::Operation&) {});
 }
 
@@ -85,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_needed_and_serves_one_session) {
   const auto with = [&](const std::string& token, const std::string& field) {
     ServiceClient client(service.folder());
     client.send([&](v1::Operation& operation) {
-      operation.mutable_hello()->set_protocol_version(1);
+      operation.mutable_hello()->set_protocol_version(remote::kProtocolVersion);
       operation.mutable_hello()->set_token(token);
     });
     expect(client, field);
@@ -103,7 +105,7 @@ BOOST_AUTO_TEST_CASE(another_version_is_refused_with_both_versions) {
   BOOST_TEST(client.hello("test", 99) == 0U);
   const auto goodbye = client.goodbye();
   BOOST_REQUIRE(goodbye.has_value());
-  BOOST_TEST(contains(goodbye->message(), "version 1 of the protocol"));
+  BOOST_TEST(contains(goodbye->message(), "version 2 of the protocol"));
   BOOST_TEST(contains(goodbye->message(), "99"));
 }
 
@@ -154,6 +156,7 @@ BOOST_AUTO_TEST_CASE(columns_of_tasks_fit_one_another) {
     tasks.add_details()->set_task(1);
     tasks.add_details()->set_task(1);
   });
+  check_tasks("tasks.details.devices", [](v1::Tasks& tasks) { tasks.add_details()->add_devices("cpu"); });
   check_tasks("tasks.details.after", [](v1::Tasks& tasks) { tasks.add_details()->add_after(1); });
   check_tasks("tasks.details.after", [](v1::Tasks& tasks) { tasks.add_details()->add_after(0); });
   check_tasks("tasks.details.name", [](v1::Tasks& tasks) { tasks.add_details()->set_name(std::string(999, 'n')); });

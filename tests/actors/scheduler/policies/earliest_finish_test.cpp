@@ -106,6 +106,21 @@ BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_g
   BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
 }
 
+/// Bytes take two times as long with one GPU.
+BOOST_AUTO_TEST_CASE(dmda_charges_copies_that_other_work_hides_once_and_others_twice) {
+  const auto place = [](int load, int on_core) {
+    HandMadeMachine machine(1, 1);
+    machine.load(1, load).data_on(5, {0});
+    return machine.place(*earliest_finish({.dmda = true}), {machine.task(on_core, 10, reads(5, 6'000))});
+  };
+  // A free GPU: 12 + 10, and 12 once more.
+  BOOST_TEST(place(0, 34) == (Workers{0}), kPerElement);
+  BOOST_TEST(place(0, 35) == (Workers{1}), kPerElement);
+  // One that is free at 20: 20 + 10 + 12.
+  BOOST_TEST(place(20, 42) == (Workers{0}), kPerElement);
+  BOOST_TEST(place(20, 43) == (Workers{1}), kPerElement);
+}
+
 BOOST_AUTO_TEST_CASE(with_communication_prediction_copies_wait_behind_others) {
   HandMadeMachine machine(1, 1);
   machine.data_on(5, {0});
