@@ -52,7 +52,14 @@ Result<platform::KernelTime> described_time(const platform::MachineDescription& 
                                                      kernel, to_string(device.type))};
   }
   const double edge = times->edge_with(flops);
-  return on_gpu ? times->gpu(device.gpu, edge) : times->cpu(edge);
+  if (on_gpu) return times->gpu(device.gpu, edge);
+  if (device.type.cores > 1 && !times->on_clusters()) {
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("machine '{}' has no times for kernel '{}' on clusters of cores: add cluster_us to its "
+                               "description, or run it on single cores",
+                               machine.name, kernel)};
+  }
+  return times->cluster(device.type.cores, edge);
 }
 
 Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time, DeviceKind kind,

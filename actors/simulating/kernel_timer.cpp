@@ -75,7 +75,9 @@ Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_c
                                "Codelet::timed_as",
                                codelet.name)};
   }
-  auto time = described_time(machine_, codelet.timed_as, size_class.flops, device);
+  DescribedDevice used = device;
+  used.type.cores = codelet.cores_used(device.type);
+  auto time = described_time(machine_, codelet.timed_as, size_class.flops, used);
   if (time) return time;
   return Failure{time.failure().code, fmt::format("codelet '{}': {}", codelet.name, time.failure().message)};
 }

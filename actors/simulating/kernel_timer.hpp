@@ -18,7 +18,9 @@
 namespace troupe::actors {
 
 /// A task's time is that of the kernel that its codelet names (`CodeletDefinition::timed_as`) at the tile edge that has
-/// as many operations. What the runtime submits for itself (to combine a reduction) takes none. One thread at a time.
+/// as many operations. On a cluster it is that of the cores that the codelet uses of it
+/// (`CodeletDefinition::cores_used`). What the runtime submits for itself (to combine a reduction) takes none. One
+/// thread at a time.
 class KernelTimer {
  public:
   KernelTimer(const platform::MachineDescription& machine, std::vector<DescribedDevice> workers,

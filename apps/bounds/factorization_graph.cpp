@@ -1,6 +1,7 @@
 #include "apps/bounds/factorization_graph.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "graph/codelets/codelet.hpp"
 #include "graph/data/working_set.hpp"
@@ -51,7 +52,8 @@ std::uint32_t GraphRecorder::kind_of(const graph::Task& task) {
   const graph::SizeClass& made = classes_[id];
   auto& kinds = graph_.kinds;
   FactorizationGraph::Kind kind{made.codelet->timed_as, made.flops, made.runs_on(DeviceKind::cpu_core),
-                                made.runs_on(DeviceKind::cuda)};
+                                made.runs_on(DeviceKind::cuda),
+                                made.codelet->cores_used({DeviceKind::cpu_core, std::numeric_limits<int>::max()})};
   const auto found = std::find(kinds.begin(), kinds.end(), kind);
   kind_of_class_.push_back(static_cast<std::uint32_t>(found - kinds.begin()));
   if (found == kinds.end()) kinds.push_back(std::move(kind));

@@ -27,6 +27,8 @@ struct FactorizationGraph {
     /// Where its codelets run.
     bool on_cores = true;
     bool on_gpus = true;
+    /// How many cores of a cluster its codelets use at most.
+    int most_cores = 1;
     friend bool operator==(const Kind&, const Kind&) = default;
   };
   std::vector<Kind> kinds;

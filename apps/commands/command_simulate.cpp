@@ -87,7 +87,7 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
     n = point.place.n;
     const auto first = std::exchange(outcome, outcome + request.repeat());
     if (!graph) continue;
-    const int cores = point.cores();
+    const CoreWorkers cores = point.core_workers();
     if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus) {
       point.run_bounds_s = last->run_bounds_s;
     } else {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -83,16 +84,33 @@ std::string speed_ups(const MachineDescription& machine, const KernelTimes& kern
   return text;
 }
 
+/// "10: 7.77 at 960, 8.56 at 1920".
+std::string cluster_speed_ups(const KernelTimes& kernel) {
+  std::string text;
+  for (const int cores : kernel.core_counts()) {
+    if (cores == 1) continue;
+    text += fmt::format("{}{}: ", text.empty() ? "" : "; ", cores);
+    for (const double edge : kernel.edges()) {
+      const double faster = kernel.cpu(edge).mean_us / kernel.cluster(cores, edge).mean_us;
+      text += fmt::format("{}{:.3g} at {:g}", text.ends_with(": ") ? "" : ", ", faster, edge);
+    }
+  }
+  return text.empty() ? "-" : text;
+}
+
 std::string kernel_table(const MachineDescription& machine) {
   const bool gpus = !machine.gpus.empty();
+  const bool clusters = std::ranges::any_of(machine.kernels, &KernelTimes::on_clusters);
   std::vector<std::string> columns{"application", "kernel", "precision", "tiles"};
   if (gpus) columns.emplace_back("times as fast as one core");
+  if (clusters) columns.emplace_back("clusters of so many cores");
   traces::Table table(std::move(columns));
   for (const KernelTimes& kernel : machine.kernels) {
     std::string tiles;
     for (const double edge : kernel.edges()) tiles += fmt::format("{}{:g}", tiles.empty() ? "" : " ", edge);
     std::vector<std::string> cells{kernel.application(), kernel.kernel(), kernel.precision(), tiles};
     if (gpus) cells.push_back(speed_ups(machine, kernel));
+    if (clusters) cells.push_back(cluster_speed_ups(kernel));
     table.add_row(std::move(cells));
   }
   return table.text(kIndent);
@@ -135,6 +153,12 @@ nlohmann::json kernel_json(const MachineDescription& machine, const KernelTimes&
   for (const double edge : kernel.edges()) {
     nlohmann::json tile{{"tile", edge}};
     if (kernel.on_cpu()) tile["cpu_us"] = time_json(kernel.cpu(edge));
+    for (const int cores : kernel.core_counts()) {
+      if (cores == 1) continue;
+      nlohmann::json time = time_json(kernel.cluster(cores, edge));
+      time["cores"] = cores;
+      tile["cluster_us"].push_back(std::move(time));
+    }
     for (std::size_t gpu = 0; kernel.on_gpus() && gpu < machine.gpus.size(); ++gpu) {
       nlohmann::json time = time_json(kernel.gpu(gpu, edge));
       time["gpu"] = gpu;

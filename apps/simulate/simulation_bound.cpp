@@ -1,6 +1,7 @@
 #include "apps/simulate/simulation_bound.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "actors/simulating/kernel_duration.hpp"
@@ -17,12 +18,17 @@ using actors::kernel_duration;
 /// The largest graph that is looked at.
 constexpr double kMostBoundedTasks = 1e6;
 
-/// The workers of a run: its cores, and each GPU, which may have times of its own. Of each type, the times of all
-/// kinds.
+/// The workers of a run: its cores, by the size of their clusters, and each GPU, which may have times of its own. Of
+/// each type, the times of all kinds.
 class Workers {
  public:
-  Workers(const FactorizationGraph& graph, const SimulationOptions& options, int cores) : options_(options) {
-    if (cores > 0) add(graph, {DeviceKind::cpu_core}, {{}, cores});
+  Workers(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores)
+      : options_(options) {
+    std::map<int, int> count_of_size;
+    for (const int size : cores) ++count_of_size[size];
+    for (const auto& [size, count] : count_of_size) {
+      add(graph, {{DeviceKind::cpu_core, size}}, {{}, count, size});
+    }
     for (const int gpu : options.gpus) {
       add(graph, {DeviceKind::cuda, static_cast<std::size_t>(gpu)}, {{}, 1, 0, false});
     }
@@ -61,7 +67,9 @@ class Workers {
                                                             const DescribedDevice& device) const {
     if (!(is_accelerator(device.type.kind) ? kind.on_gpus : kind.on_cores)) return std::nullopt;
     if (kind.timed_as.empty()) return platform::KernelTime{};
-    const auto time = described_time(options_.machine, kind.timed_as, kind.flops, device);
+    DescribedDevice used = device;
+    used.type.cores = std::min(device.type.cores, kind.most_cores);
+    const auto time = described_time(options_.machine, kind.timed_as, kind.flops, used);
     return time ? std::optional(time.value()) : std::nullopt;
   }
 
@@ -83,6 +91,14 @@ std::vector<double> lengths_of(const FactorizationGraph& graph, const Workers& w
 
 }  // namespace
 
+CoreWorkers core_workers_of(const RunReport& report) {
+  CoreWorkers cores;
+  for (const WorkerReport& worker : report.workers) {
+    if (!is_accelerator(worker.kind)) cores.push_back(worker.cores);
+  }
+  return cores;
+}
+
 std::optional<FactorizationGraph> record_graph(const SimulatedRun& run) {
   if (task_count(run.application, (run.n - 1) / run.tile + 1) > kMostBoundedTasks) return std::nullopt;
   SimulatedRun recorded = run;
@@ -96,17 +112,22 @@ std::optional<FactorizationGraph> record_graph(const SimulatedRun& run) {
   return recorded.recorder->take();
 }
 
-double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options, int cores) {
+LowerBounds bounds_of(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores) {
   const Workers workers(graph, options, cores);
   BoundProblem problem{graph.tasks, graph.kinds.size(), workers.machine()};
   if (options.noise) {
     const std::vector<double> lengths = lengths_of(graph, workers);
     for (std::size_t i = 0; i < lengths.size(); ++i) problem.tasks[i].length = lengths[i];
   }
-  return lower_bounds(problem).staged_s;
+  return lower_bounds(problem);
 }
 
-Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options, int cores, double makespan_s) {
+double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores) {
+  return bounds_of(graph, options, cores).staged_s;
+}
+
+Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores,
+                  double makespan_s) {
   const Workers workers(graph, options, cores);
   BytesProblem problem{graph.uses, graph.tiles, graph.kinds.size(), workers.machine(), makespan_s};
   if (options.noise) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "apps/bounds/factorization_graph.hpp"
 #include "apps/simulate/simulated_factorization.hpp"
@@ -12,15 +13,24 @@ namespace troupe::apps {
 /// has more than a million tasks: bounds would take longer than runs.
 [[nodiscard]] std::optional<FactorizationGraph> record_graph(const SimulatedRun& run);
 
-/// No schedule of the graph on so many cores and the GPUs of `options` takes less: `LowerBounds::staged_s`, in seconds.
-/// Kernels take the times that they take in a run with these options: where they vary, those drawn from its seed, which
-/// are the same whatever the policy. Copies are left out. Infinite where a task can run nowhere. Not from several
-/// threads at the same time.
-[[nodiscard]] double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options, int cores);
+/// The workers of a run that are no GPUs: the number of cores of each, more than 1 for a cluster.
+using CoreWorkers = std::vector<int>;
+/// Those of a run that has been.
+[[nodiscard]] CoreWorkers core_workers_of(const RunReport& report);
+
+/// No schedule of the graph on these cores and the GPUs of `options` takes less. Clusters of one size are one type of
+/// worker. Kernels take the times that they take in a run with these options: where they vary, those drawn from its
+/// seed, which are the same whatever the policy. Copies are left out. Infinite where a task can run nowhere. Not from
+/// several threads at the same time.
+[[nodiscard]] LowerBounds bounds_of(const FactorizationGraph& graph, const SimulationOptions& options,
+                                    const CoreWorkers& cores);
+/// The largest of them: `LowerBounds::staged_s`.
+[[nodiscard]] double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options,
+                                   const CoreWorkers& cores);
 
 /// No such schedule that takes at most `makespan_s` moves less (`bytes_lower_bound`), whatever the memory and the
 /// links. For makespans from `bound_seconds` on. Not from several threads at the same time.
-[[nodiscard]] Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options, int cores,
-                                double makespan_s);
+[[nodiscard]] Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options,
+                                const CoreWorkers& cores, double makespan_s);
 
 }  // namespace troupe::apps

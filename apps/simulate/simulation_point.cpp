@@ -68,6 +68,14 @@ std::optional<double> SimulationPoint::utilization(bool of_accelerators) const {
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
+std::vector<int> SimulationPoint::core_workers() const {
+  std::vector<int> cores;
+  for (const WorkerUse& worker : workers) {
+    if (!worker.accelerator) cores.push_back(worker.cores);
+  }
+  return cores;
+}
+
 int SimulationPoint::cores() const {
   int count = 0;
   for (const WorkerUse& worker : workers) count += worker.cores;

@@ -59,6 +59,8 @@ struct SimulationPoint {
   /// The mean utilization of accelerators, or of the other workers; nothing where there are none.
   [[nodiscard]] std::optional<double> utilization(bool of_accelerators) const;
   [[nodiscard]] int cores() const;
+  /// The number of cores of each worker that is no accelerator.
+  [[nodiscard]] std::vector<int> core_workers() const;
   /// The mean of the runs' bounds; nothing where they are not known.
   [[nodiscard]] std::optional<double> bound_seconds() const;
   /// Bound / makespan; nothing where the bound is not known.

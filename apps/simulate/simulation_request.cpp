@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "actors/scheduler/policy.hpp"
+#include "actors/simulating/kernel_duration.hpp"
 #include "actors/simulating/simulated_cores.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/derived_kernels.hpp"
@@ -157,15 +158,28 @@ void SimulationRequest::check_task_count(std::int64_t n) const {
                           common_.tile, tasks, kMostTasks));
 }
 
-/// The cores that are left to form clusters depend on the number of GPUs.
+/// The cores that are left to form clusters depend on the number of GPUs. All kernels have times on clusters, used or
+/// not: policies would pass over clusters in silence where they have none.
 void SimulationRequest::check_clusters() {
   SimulationOptions options = common_.simulation;
   if (options.clusters.empty()) return;
+  const auto kernels =
+      kernels_in(common_.precision, common_.application, options.machine, common_.pivoting).value_or_throw();
   for (const SimulationPlace& place : places_) {
     options.gpus = place.gpus;
     actors::check(options).value_or_throw();
     const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
     warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
+    const auto cluster =
+        std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
+    if (cluster == topology.cores.end()) continue;
+    for (const auto& kernel : kernels) {
+      const platform::KernelTimes& times = *kernel.times;
+      if (!times.on_cpu()) continue;
+      const std::string name = fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision());
+      static_cast<void>(
+          actors::described_time(options.machine, name, 0, {{DeviceKind::cpu_core, cluster->size()}}).value_or_throw());
+    }
   }
 }
 

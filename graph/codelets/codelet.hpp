@@ -1,6 +1,7 @@
 /// A codelet: a named kernel with one implementation per kind of device.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
@@ -136,6 +137,10 @@ struct CodeletDefinition {
   /// All kinds of device that it runs on.
   [[nodiscard]] KindSet kinds() const {
     return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
+  }
+  /// How many cores of such a device its kernels use: of a cluster one where there is no version for teams.
+  [[nodiscard]] int cores_used(const DeviceType& type) const {
+    return team_kernel ? std::min(type.cores, most_cores) : 1;
   }
   /// What its times are known by.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }

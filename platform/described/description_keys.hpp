@@ -1,12 +1,32 @@
 /// Which keys the objects of a machine's description may have: others are slips of the pen.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "platform/files/json_field.hpp"
 
 namespace troupe::platform {
 
 /// The objects of a description.
-enum class DescribedObject { machine, cpu, gpu, transfers, latency_fix, pci, link, route, kernel, time, gpu_time };
+enum class DescribedObject {
+  machine,
+  cpu,
+  gpu,
+  transfers,
+  latency_fix,
+  pci,
+  link,
+  route,
+  kernel,
+  time,
+  cluster_time,
+  gpu_time
+};
+
+/// N of a kernel's key "cluster_N_cores_us"; nothing where the key is another one.
+[[nodiscard]] std::optional<std::string> cores_in_key(std::string_view key);
 
 /// Throws `Error` with code `bad_input` where the object has a key that is neither read nor a remark; the message names
 /// the key, its place and the nearest one that is known there.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "proto/amdahl.hpp"
+
 namespace troupe::platform {
 
 void TimeCurve::add(double edge, KernelTime time) {
@@ -50,7 +52,9 @@ KernelTimes::KernelTimes(std::string application, std::string kernel, std::strin
   double largest_with_flops = 0;
   for (const TileTimes& tile : tiles) {
     edges_.push_back(tile.edge);
-    if (tile.cpu) cpu_.add(tile.edge, *tile.cpu);
+    assert((tile.cpu || tile.clusters.empty()) && "times on clusters are told from those on one core");
+    if (tile.cpu) on_cores_[1].add(tile.edge, *tile.cpu);
+    for (const ClusterTime& cluster : tile.clusters) on_cores_[cluster.cores].add(tile.edge, cluster.time);
     if (!tile.gpus.empty()) {
       assert(tile.gpus.size() == gpus && "a time for every GPU, or for none");
       gpus_.resize(gpus);
@@ -68,7 +72,7 @@ KernelTimes KernelTimes::scaled(std::string application, std::string kernel, dou
   KernelTimes result = *this;
   result.application_ = std::move(application);
   result.kernel_ = std::move(kernel);
-  result.cpu_ = cpu_.scaled(factor);
+  for (auto& [cores, curve] : result.on_cores_) curve = curve.scaled(factor);
   for (TimeCurve& gpu : result.gpus_) gpu = gpu.scaled(factor);
   result.flops_per_cube_ *= factor;
   return result;
@@ -78,7 +82,27 @@ double KernelTimes::edge_with(double flops) const {
   return flops > 0 && flops_per_cube_ > 0 ? std::cbrt(flops / flops_per_cube_) : edges_.back();
 }
 
-KernelTime KernelTimes::cpu(double edge) const { return cpu_.at(edge); }
+std::vector<int> KernelTimes::core_counts() const {
+  std::vector<int> counts;
+  for (const auto& [cores, curve] : on_cores_) counts.push_back(cores);
+  return counts;
+}
+
+KernelTime KernelTimes::cpu(double edge) const { return cluster(1, edge); }
+
+KernelTime KernelTimes::cluster(int cores, double edge) const {
+  if (const auto measured = on_cores_.find(cores); measured != on_cores_.end()) return measured->second.at(edge);
+  assert(cores > 1 && on_clusters() && "this kernel has no times for clusters");
+  std::vector<TimeOnCores> times;
+  double relative_deviation = 0;
+  for (const auto& [measured, curve] : on_cores_) {
+    const KernelTime time = curve.at(edge);
+    times.push_back({measured, time.mean_us});
+    if (measured < cores) relative_deviation = time.deviation_us / time.mean_us;
+  }
+  const double mean_us = fit_amdahl(times)->at(cores);
+  return {mean_us, relative_deviation * mean_us};
+}
 
 KernelTime KernelTimes::gpu(std::size_t gpu, double edge) const {
   assert(gpu < gpus_.size() && "no such GPU, or a kernel that runs on cores only");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,13 @@ struct KernelTime {
   double deviation_us = 0;
 };
 
+/// The time of one call that a cluster of cores shares.
+struct ClusterTime {
+  /// More than one.
+  int cores = 0;
+  KernelTime time;
+};
+
 /// What is known of a kernel at one tile edge.
 struct TileTimes {
   /// Elements along one side of the tile.
@@ -24,6 +32,8 @@ struct TileTimes {
   std::optional<KernelTime> cpu;
   /// On each GPU of the machine, or empty.
   std::vector<KernelTime> gpus;
+  /// On clusters of some numbers of cores, each once. Only where there is a time on one core.
+  std::vector<ClusterTime> clusters = {};
 };
 
 /// Times of one kernel on one device by tile edge. Between edges that were measured it interpolates in rate.
@@ -72,11 +82,19 @@ class KernelTimes {
   [[nodiscard]] const std::string& precision() const { return precision_; }
 
   /// Whether it runs on cores, and on GPUs.
-  [[nodiscard]] bool on_cpu() const { return !cpu_.empty(); }
+  [[nodiscard]] bool on_cpu() const { return !on_cores_.empty(); }
   [[nodiscard]] bool on_gpus() const { return !gpus_.empty(); }
+  /// Whether times on clusters of cores are known.
+  [[nodiscard]] bool on_clusters() const { return on_cores_.size() > 1; }
+  /// The numbers of cores that were measured, rising.
+  [[nodiscard]] std::vector<int> core_counts() const;
 
   /// The time on one core at a tile of this edge, any positive number: see `TimeCurve::at`. Only where `on_cpu`.
   [[nodiscard]] KernelTime cpu(double edge) const;
+  /// The same on a cluster of so many cores. Numbers that were measured have a curve of their own; the others follow
+  /// Amdahl's law as it fits those at this edge (`fit_amdahl`), and their deviation's ratio to the mean is that of the
+  /// next smaller number. Only where `on_clusters`, or for one core.
+  [[nodiscard]] KernelTime cluster(int cores, double edge) const;
   /// The same on a GPU. Only where `on_gpus`.
   [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
 
@@ -98,7 +116,8 @@ class KernelTimes {
   std::string application_;
   std::string kernel_;
   std::string precision_;
-  TimeCurve cpu_;
+  /// By number of cores, from one on.
+  std::map<int, TimeCurve> on_cores_;
   /// By GPU; empty where the kernel does not run there.
   std::vector<TimeCurve> gpus_;
   double flops_per_cube_ = 0;

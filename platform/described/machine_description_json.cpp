@@ -276,6 +276,9 @@ class Reader {
       check_keys(cpu, DescribedObject::time);
       tile.cpu = read_time(cpu);
     }
+    tile.clusters = read_cluster_times(field);
+    if (!tile.cpu && !tile.clusters.empty())
+      field.fail("it has times on clusters: cpu_us, that on one core, is missing");
     tile.gpus = read_gpu_times(field.member("gpu_us"));
     if (!tile.cpu && tile.gpus.empty()) field.fail("neither cpu_us nor gpu_us is given: it would run nowhere");
     return tile;
@@ -299,6 +302,38 @@ class Reader {
       }
     }
     return time;
+  }
+
+  /// From "cluster_us", and from keys that have the number of cores in their names.
+  [[nodiscard]] std::vector<ClusterTime> read_cluster_times(const JsonField& kernel) const {
+    std::vector<ClusterTime> times;
+    const auto add = [&](const JsonField& field, std::uint64_t cores) {
+      const auto same = [cores](const ClusterTime& other) { return static_cast<std::uint64_t>(other.cores) == cores; };
+      if (std::ranges::any_of(times, same)) field.fail(fmt::format("the time on {} cores is given already", cores));
+      times.push_back({static_cast<int>(cores), read_time(field)});
+    };
+    const auto most = static_cast<std::uint64_t>(machine_.cores);
+    const std::string expected = fmt::format("a number of cores from 2 to the machine's {}", machine_.cores);
+    if (const JsonField all = kernel.member("cluster_us"); all.present()) {
+      const std::size_t count = all.size("an array with a time for each number of cores that was measured");
+      for (std::size_t i = 0; i < count; ++i) {
+        const JsonField element = all.element(i);
+        check_keys(element, DescribedObject::cluster_time);
+        add(element, element.member("cores").count(2, most, expected));
+      }
+    }
+    for (const std::string& key : kernel.keys()) {
+      const auto digits = cores_in_key(key);
+      if (!digits) continue;
+      const JsonField time = kernel.member(key);
+      if (!time.present()) continue;
+      check_keys(time, DescribedObject::time);
+      std::uint64_t cores = 0;
+      const auto read = std::from_chars(digits->data(), digits->data() + digits->size(), cores);
+      if (read.ec != std::errc() || cores < 2 || cores > most) time.fail("its name needs " + expected);
+      add(time, cores);
+    }
+    return times;
   }
 
   [[nodiscard]] std::vector<KernelTime> read_gpu_times(const JsonField& field) const {

@@ -6,14 +6,24 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <set>
 
 namespace troupe::platform {
 namespace {
 
 constexpr const char* kHint = "is one in other units, or a digit wrong?";
 
-/// A device of the description: none is a core.
-using Device = std::optional<std::size_t>;
+/// A device of the description: a GPU, or so many cores.
+struct Device {
+  std::optional<std::size_t> gpu;
+  int cores = 1;
+
+  [[nodiscard]] std::string field() const {
+    if (gpu) return fmt::format("gpu_us of GPU {}", *gpu);
+    return cores == 1 ? "cpu_us" : fmt::format("cluster_us of {} cores", cores);
+  }
+  [[nodiscard]] std::string text() const { return gpu ? "GPU" : cores == 1 ? "core" : "number of cores"; }
+};
 
 /// A time on one device, and where it was read.
 struct Measured {
@@ -21,12 +31,12 @@ struct Measured {
   double flops = 0;
   double us = 0;
   const std::string* path = nullptr;
-  Device gpu;
+  Device device;
 
   [[nodiscard]] double cubes() const { return edge * edge * edge; }
   [[nodiscard]] double rate() const { return flops / us; }
   [[nodiscard]] std::string text() const {
-    const std::string place = *path + (gpu ? fmt::format(".gpu_us of GPU {}", *gpu) : ".cpu_us");
+    const std::string place = *path + "." + device.field();
     return flops > 0
                ? fmt::format("{} has {:g} us for {:g} operations ({:.3g} GFlop/s)", place, us, flops, rate() / 1e3)
                : fmt::format("{} has {:g} us at tile {:g}", place, us, edge);
@@ -34,14 +44,19 @@ struct Measured {
 };
 
 /// The kernel's times on one device, by tile.
-std::vector<Measured> times_on(const Device& gpu, const DescribedKernel& kernel) {
+std::vector<Measured> times_on(const Device& device, const DescribedKernel& kernel) {
   std::vector<Measured> all;
   for (std::size_t i = 0; i < kernel.tiles.size(); ++i) {
     const TileTimes& tile = kernel.tiles[i];
-    if (gpu && !tile.gpus.empty()) {
-      all.push_back({tile.edge, tile.flops, tile.gpus[*gpu].mean_us, &kernel.paths[i], gpu});
-    } else if (!gpu && tile.cpu) {
-      all.push_back({tile.edge, tile.flops, tile.cpu->mean_us, &kernel.paths[i], gpu});
+    const auto add = [&](double us) { all.push_back({tile.edge, tile.flops, us, &kernel.paths[i], device}); };
+    if (device.gpu) {
+      if (!tile.gpus.empty()) add(tile.gpus[*device.gpu].mean_us);
+    } else if (device.cores == 1) {
+      if (tile.cpu) add(tile.cpu->mean_us);
+    } else {
+      for (const ClusterTime& cluster : tile.clusters) {
+        if (cluster.cores == device.cores) add(cluster.time.mean_us);
+      }
     }
   }
   std::ranges::sort(all, {}, &Measured::edge);
@@ -75,9 +90,23 @@ std::string between_tiles(const std::vector<Measured>& times) {
   return "";
 }
 
+std::string between_cores(const DescribedKernel& kernel, int cores) {
+  const std::vector<Measured> alone = times_on({}, kernel);
+  for (const Measured& together : times_on({std::nullopt, cores}, kernel)) {
+    const auto one = std::ranges::find(alone, together.edge, &Measured::edge);
+    if (one == alone.end()) continue;
+    if (together.us <= kBetweenCores * one->us && one->us <= kBetweenCores * cores * together.us) continue;
+    return out_of_line(together, *one,
+                       fmt::format("{0} cores take at most {1:g} times as long as one, and one at most {0} x {1:g} "
+                                   "times as long as they",
+                                   cores, kBetweenCores));
+  }
+  return "";
+}
+
 std::string between_gpus(const DescribedKernel& kernel, const std::vector<std::string>& models) {
   std::vector<std::vector<Measured>> times;
-  for (std::size_t gpu = 0; gpu < models.size(); ++gpu) times.push_back(times_on(gpu, kernel));
+  for (std::size_t gpu = 0; gpu < models.size(); ++gpu) times.push_back(times_on({gpu}, kernel));
   for (std::size_t one = 0; one < models.size(); ++one) {
     for (std::size_t other = 0; other < models.size(); ++other) {
       if (models[one] != models[other]) continue;
@@ -93,10 +122,10 @@ std::string between_gpus(const DescribedKernel& kernel, const std::vector<std::s
 }
 
 /// Each kernel's time of the best rate on one device, of those that count operations.
-std::vector<Measured> best_times(const Device& gpu, const std::vector<DescribedKernel>& kernels) {
+std::vector<Measured> best_times(const Device& device, const std::vector<DescribedKernel>& kernels) {
   std::vector<Measured> best;
   for (const DescribedKernel& kernel : kernels) {
-    const auto times = times_on(gpu, kernel);
+    const auto times = times_on(device, kernel);
     const auto found = std::ranges::max_element(times, {}, &Measured::rate);
     if (found != times.end() && found->flops > 0) best.push_back(*found);
   }
@@ -104,7 +133,7 @@ std::vector<Measured> best_times(const Device& gpu, const std::vector<DescribedK
 }
 
 std::string between_kernels(const Device& device, const std::vector<Measured>& best) {
-  const double limit = device ? kBetweenKernelsOnGpus : kBetweenKernelsOnCores;
+  const double limit = device.gpu ? kBetweenKernelsOnGpus : kBetweenKernelsOnCores;
   for (const Measured& one : best) {
     std::vector<Measured> others;
     std::ranges::copy_if(best, std::back_inserter(others),
@@ -117,7 +146,7 @@ std::string between_kernels(const Device& device, const std::vector<Measured>& b
     return out_of_line(one, *middle,
                        fmt::format("a kernel's best rate lies within a factor of {:g} of the median of the others on "
                                    "the same {}",
-                                   limit, device ? "GPU" : "core"));
+                                   limit, device.text()));
   }
   return "";
 }
@@ -125,11 +154,21 @@ std::string between_kernels(const Device& device, const std::vector<Measured>& b
 }  // namespace
 
 std::string implausible_time(const std::vector<DescribedKernel>& kernels, const std::vector<std::string>& models) {
-  std::vector<Device> devices{std::nullopt};
-  for (std::size_t gpu = 0; gpu < models.size(); ++gpu) devices.emplace_back(gpu);
+  std::set<int> clusters;
+  for (const DescribedKernel& kernel : kernels) {
+    for (const TileTimes& tile : kernel.tiles) {
+      for (const ClusterTime& cluster : tile.clusters) clusters.insert(cluster.cores);
+    }
+  }
+  std::vector<Device> devices{{}};
+  for (const int cores : clusters) devices.push_back({std::nullopt, cores});
+  for (std::size_t gpu = 0; gpu < models.size(); ++gpu) devices.push_back({gpu});
   for (const DescribedKernel& kernel : kernels) {
     for (const Device& device : devices) {
       if (auto wrong = between_tiles(times_on(device, kernel)); !wrong.empty()) return wrong;
+    }
+    for (const int cores : clusters) {
+      if (auto wrong = between_cores(kernel, cores); !wrong.empty()) return wrong;
     }
     if (auto wrong = between_gpus(kernel, models); !wrong.empty()) return wrong;
   }

@@ -23,6 +23,8 @@ struct DescribedKernel {
 /// - from one tile of a kernel to the next larger one the time falls, or the rate does, by a factor of more than
 ///   `kBetweenTiles` (in all machines that come with Troupe: 2.2), or their operations for each cube of the edge differ
 ///   by as much;
+/// - a cluster of k cores takes more than `kBetweenCores` times as long as one core, or less than 1 / (k *
+///   `kBetweenCores`) of its time (there: 1 / (0.86 k));
 /// - of two GPUs of one model, one takes more than `kBetweenGpus` times as long for the same (there: 5.6);
 /// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the others' (there:
 ///   13), or on GPUs `kBetweenKernelsOnGpus` times (there: 48).
@@ -33,6 +35,7 @@ struct DescribedKernel {
                                            const std::vector<std::string>& models);
 
 inline constexpr double kBetweenTiles = 30;
+inline constexpr double kBetweenCores = 10;
 inline constexpr double kBetweenGpus = 50;
 inline constexpr double kBetweenKernelsOnCores = 100;
 inline constexpr double kBetweenKernelsOnGpus = 300;

@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "graph/codelets/codelet.hpp"
+#include "proto/amdahl.hpp"
 
 namespace troupe::scheduler {
 
 KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device) {
   const CodeletDefinition& codelet = *size_class.codelet;
-  return {codelet.timed_name(), device, size_class.element_bytes, size_class.flops > 0};
+  const DeviceType used(device.kind, codelet.cores_used(device), device.model);
+  return {codelet.timed_name(), used, size_class.element_bytes, size_class.flops > 0};
 }
 
 double size_of(const graph::SizeClass& size_class) {
@@ -44,6 +46,28 @@ const std::optional<PowerLaw>& KernelHistory::law() const {
 std::optional<double> KernelHistory::predict(const Shape& shape) const {
   if (shape.times.count() >= kEnough) return shape.times.mean_s();
   return law() ? law()->at(shape.size) : std::nullopt;
+}
+
+std::optional<double> KernelHistory::predict(std::uint64_t shapes, double size) const {
+  const auto found = shapes_.find(shapes);
+  if (found != shapes_.end()) return predict(found->second);
+  return law() ? law()->at(size) : std::nullopt;
+}
+
+std::optional<double> ExecutionHistory::predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
+                                                                 double size) const {
+  std::vector<TimeOnCores> times;
+  for (auto found = kernels_.lower_bound({key.name, {key.device.kind, 0}, 0, false});
+       found != kernels_.end() && found->first.name == key.name && found->first.device.kind == key.device.kind;
+       ++found) {
+    KernelKey there = key;
+    there.device.cores = found->first.device.cores;
+    if (there == key || there != found->first) continue;
+    const auto time_s = found->second.predict(shapes, size);
+    if (time_s && *time_s > 0) times.push_back({there.device.cores, *time_s});
+  }
+  const auto law = fit_amdahl(times);
+  return law ? std::optional(law->at(key.device.cores)) : std::nullopt;
 }
 
 }  // namespace troupe::scheduler

@@ -19,6 +19,8 @@ namespace troupe::scheduler {
 struct KernelKey {
   /// What the codelet is timed as, else its name: codelets of one name count as one.
   std::string name;
+  /// Its cores are those that the codelet uses (`CodeletDefinition::cores_used`): a task that runs on one core of a
+  /// cluster counts among those of single cores.
   DeviceType device;
   /// Bytes of the largest element: single and double precision are not to be mixed.
   std::uint64_t element_bytes = 0;
@@ -51,6 +53,8 @@ class KernelHistory {
   /// The mean where it was measured often enough; else what a power law through the shapes that were says, if there is
   /// one between whose sizes it lies; else nothing. In seconds.
   [[nodiscard]] std::optional<double> predict(const Shape& shape) const;
+  /// The same for data of these shapes, measured or not.
+  [[nodiscard]] std::optional<double> predict(std::uint64_t shapes, double size) const;
   [[nodiscard]] const std::map<std::uint64_t, Shape>& shapes() const { return shapes_; }
   /// Through the shapes that were measured often enough; nothing where they follow none.
   [[nodiscard]] const std::optional<PowerLaw>& law() const;
@@ -68,6 +72,10 @@ class ExecutionHistory {
   /// Made if need be. The reference stays valid.
   [[nodiscard]] KernelHistory& kernel(const KernelKey& key) { return kernels_[key]; }
   [[nodiscard]] const std::map<KernelKey, KernelHistory>& kernels() const { return kernels_; }
+  /// What the same kernel's times on other numbers of cores say: Amdahl's law as it fits what is predicted there
+  /// (`fit_amdahl`). Nothing where that is for fewer than two numbers. In seconds.
+  [[nodiscard]] std::optional<double> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
+                                                               double size) const;
 
  private:
   std::map<KernelKey, KernelHistory> kernels_;

@@ -11,7 +11,8 @@
 
 namespace troupe::scheduler {
 
-/// Learns each kernel's times on each type of device. One thread at a time.
+/// Learns each kernel's times on each type of device; of clusters that a kernel was not measured on, from those on
+/// other numbers of cores. One thread at a time.
 class LearnedModel final : public ExecutionModel {
  public:
   /// Predictions that have moved by less are as they were: what follows from them is not worth computing again.
@@ -28,10 +29,15 @@ class LearnedModel final : public ExecutionModel {
   struct Place {
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
+    KernelKey key;
+    std::uint64_t shapes = 0;
     /// What `predict` has said last.
     std::optional<double> said_s;
   };
-  [[nodiscard]] Place& place(const graph::SizeClass& size_class, WorkerId worker) const;
+  [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
+  [[nodiscard]] std::optional<double> predict_s(const Place& place) const;
+  /// The prediction is no longer what was said.
+  [[nodiscard]] bool has_changed(const Place& place) const;
 
   const std::shared_ptr<ExecutionHistory> history_;
   /// Each once, and by worker its place there.

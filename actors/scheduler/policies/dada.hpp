@@ -10,7 +10,8 @@ namespace troupe::scheduler {
 
 /// *Distributed Affinity Dual Approximation* (`000`, section 3.2, algorithm 2).
 ///
-/// Assumptions: kernel times are known; workers of a kind are equally fast; the tasks of a round are independent; a
+/// Assumptions: kernel times are known; workers of a kind are equally fast (with clusters of mixed sizes it works, but
+/// nothing is proven: `DualApproximation`); the tasks of a round are independent; a
 /// worker runs one task at a time, in the order in which they were placed.
 ///
 /// Algorithm: see `DualApproximation`, which gets the tasks of a completion or of a round. The paper leaves open

@@ -109,18 +109,25 @@ void DualApproximation::affinity_phase(const DualApproximationRound& round, Dura
 
 bool DualApproximation::global_balance(const DualApproximationRound& round, Duration lambda) {
   const auto any = [](std::uint32_t) { return true; };
+  const auto within = [&](std::uint32_t t) {
+    return [&, t](std::uint32_t w) { return round.execution[t * round.workers.size() + w] <= lambda; };
+  };
   for (const std::uint32_t t : by_speedup_) {
     if (where_[t] != kNowhere) continue;
     const bool gpu_fits = tasks_[t].gpu <= lambda;
     const bool cpu_fits = tasks_[t].cpu <= lambda;
     if (!gpu_fits && !cpu_fits) return false;
     if (gpu_fits && cpu_fits) continue;
-    put(round, t, gpu_fits ? gpus_ : cores_, any);
+    if (gpu_fits) {
+      put(round, t, gpus_, any);
+    } else {
+      put(round, t, cores_, within(t));
+    }
   }
   for (const std::uint32_t t : by_speedup_) {
     if (where_[t] != kNowhere) continue;
     if (put(round, t, gpus_, [&](std::uint32_t w) { return load_[w] < lambda; })) continue;
-    put(round, t, cores_, any);
+    put(round, t, cores_, within(t));
   }
   return true;
 }

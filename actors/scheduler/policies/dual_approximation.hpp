@@ -54,12 +54,16 @@ struct DualApproximationRound {
 ///   lambda: of several to where it ends first. With none it stays for the next phase.
 /// - Global balance: reject lambda where a task takes longer on both kinds; tasks that take longer on cores go to the
 ///   GPUs and the other way round; then, by decreasing ratio of the time on a core to that on a GPU, to the GPUs while
-///   any has a load below lambda, the rest to the cores. Among workers of a kind a task goes where it ends first.
+///   any has a load below lambda, the rest to the cores. Among workers of a kind a task goes where it ends first; of
+///   clusters of cores of mixed sizes those count that run it within lambda.
 /// - The schedule fits where no load is above (2 + alpha) * lambda.
 ///
 /// With alpha = 0 and equal workers of a kind a rejected lambda has no schedule, so that the result is at most
 /// 2 * (1 + kPrecision) times as long as the best one. With alpha > 0 it is at most (2 + alpha) * lambda, but a lambda
-/// may be rejected that has a schedule: affinity can fill workers with tasks that others would do better.
+/// may be rejected that has a schedule: affinity can fill workers with tasks that others would do better. Where workers
+/// of a kind differ (clusters of mixed sizes), too: a kind counts as fast as its fastest worker, and a small task may
+/// end first where a large one would have had to go. What is kept holds all the same: no load is above (2 + alpha) *
+/// lambda.
 ///
 /// Ties: where a task ends equally early on several workers, the one that is really free first, then the smallest; of
 /// tasks with equal scores or ratios the first. O(tasks * workers) for each lambda. Not thread-safe.

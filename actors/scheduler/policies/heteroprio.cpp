@@ -133,8 +133,11 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
   void serve_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
-    for (const WorkerState& worker : snapshot.workers) {
-      if (is_accelerator(worker.kind) || room_[worker.id.index()] == 0) continue;
+    if (filled_.empty()) return;
+    fastest_cores_first(filled_.back()->sample, snapshot, cores_);
+    for (const WorkerState* core : cores_) {
+      const WorkerState& worker = *core;
+      if (room_[worker.id.index()] == 0) continue;
       const auto last = std::find_if(filled_.rbegin(), filled_.rend(), [&](const Bucket* bucket) {
         return runs_on(bucket->sample, worker, *snapshot.predictions) && worth_it(*bucket, worker, snapshot);
       });
@@ -173,6 +176,7 @@ class HeteroPrio final : public PlacingPolicy {
   std::vector<double> free_s_;
   /// Buckets with tasks, by decreasing speed-up.
   std::vector<Bucket*> filled_;
+  std::vector<const WorkerState*> cores_;
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace troupe::scheduler {
 /// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to that on a GPU; of equal
 /// ones those of the higher priority, then of the longer chain behind them, are nearer to the device that is better at
 /// them. A GPU that has room takes the first one that it can run, the GPU that will be free first before others; then
-/// an idle core takes the last one. A core has room while it has no task, a GPU while it has at most `ahead` besides
-/// the one that runs, so that their data come meanwhile.
+/// an idle core takes the last one, and of several the one that is fastest at it. A core has room while it has no task,
+/// a GPU while it has at most `ahead` besides the one that runs, so that their data come meanwhile.
 ///
 /// A core does not take a task that the GPUs, as a whole, would have ended earlier with all that comes before it in the
 /// order:
@@ -33,6 +33,9 @@ namespace troupe::scheduler {
 ///
 /// No task is refused by all: what no GPU can run is not subject to the limit, and a GPU without tasks takes what it
 /// can run.
+///
+/// *Clusters of mixed sizes*: the order has the times of the fastest core; whether a core takes a task is decided by
+/// its own, so that a single core leaves to GPUs what a cluster would take.
 ///
 /// Ties: the task that became ready first; the worker with the smallest id.
 struct HeteroPrioOptions {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/scheduler/policies/outlook.hpp"
+#include "actors/scheduler/policies/speedup.hpp"
 
 namespace troupe::scheduler {
 
@@ -283,8 +284,12 @@ class Homeward final : public PlacingPolicy {
   }
 
   void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
-    for (const WorkerState& core : snapshot.workers) {
-      if (is_accelerator(core.kind) || free_s_[core.id.index()] > 0 || waiting_[core.id.index()] > 0) continue;
+    if (pool_.empty()) return;
+    // By the task that waits for the longest: the one that cores would be given.
+    fastest_cores_first(pool_[*pool_.by_rank().rbegin()], snapshot, cores_);
+    for (const WorkerState* next : cores_) {
+      const WorkerState& core = *next;
+      if (free_s_[core.id.index()] > 0 || waiting_[core.id.index()] > 0) continue;
       TaskId best;
       double best_speedup = kNeverSeconds;
       for (const auto& [size_class, keys] : pool_.by_class()) {
@@ -296,7 +301,7 @@ class Homeward final : public PlacingPolicy {
         const double speedup = fastest > 0 ? execution / fastest : 1;
         if (speedup >= best_speedup) continue;
         const double finish = execution + seconds(snapshot.predictions->transfer(task, core.node));
-        if (finish + task.upward_rank_s - fastest > options_.core_share * horizon_s_) continue;
+        if (finish + task.upward_rank_s - fastest_s(task, snapshot) > options_.core_share * horizon_s_) continue;
         best = task.id;
         best_speedup = speedup;
       }
@@ -312,6 +317,12 @@ class Homeward final : public PlacingPolicy {
     for (const WorkerState& worker : snapshot.workers) {
       if (is_accelerator(worker.kind)) fastest = std::min(fastest, execution_s(task, worker, snapshot));
     }
+    return fastest;
+  }
+
+  static double fastest_s(const ReadyTask& task, const Snapshot& snapshot) {
+    double fastest = kNeverSeconds;
+    for (const WorkerState& worker : snapshot.workers) fastest = std::min(fastest, execution_s(task, worker, snapshot));
     return fastest;
   }
 
@@ -343,6 +354,7 @@ class Homeward final : public PlacingPolicy {
   /// How long what is left takes at least.
   double horizon_s_ = 0;
   std::vector<Candidate> candidates_;
+  std::vector<const WorkerState*> cores_;
 };
 
 }  // namespace

@@ -53,8 +53,8 @@ struct HomewardOptions {
 ///    that finish within a tolerance, the one with the fewest bytes to copy: a tolerance of a quarter of the slack, at
 ///    least one mean kernel, at most four. If that worker has room, the task is placed; if not, it stays, and counts as
 ///    the worker's load for the tasks after it.
-/// 2. Each core that is still idle takes, of the tasks whose slack allows it, the one with the smallest speed-up,
-/// lowest
+/// 2. Each core that is still idle, the fastest first where clusters are of mixed sizes, takes, of the tasks whose
+/// slack allows it, the one with the smallest speed-up, lowest
 ///    rank first: work that GPUs would do otherwise.
 /// 3. Each GPU that is still idle takes the task with the highest rank.
 ///

@@ -11,7 +11,8 @@ namespace troupe::scheduler {
 /// and tasks that can be divided. For two kinds of device its linear program is solved by sorting: GPUs take the
 /// classes of tasks with the largest speed-up, cores those with the smallest, and the class in between is shared so
 /// that both end at the same time. Devices of one kind and different types share every class that their kind has, each
-/// as much as it can do in the same time: they count as equally many devices of their mean speed.
+/// as much as it can do in the same time: they count as equally many devices of their mean speed. So a cluster of cores
+/// counts by the tasks that it does in a second, whatever the sizes of the others.
 class Outlook {
  public:
   /// O(classes * (workers + log classes)). Without `Predictions::left`, nothing is left.

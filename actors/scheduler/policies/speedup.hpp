@@ -1,8 +1,9 @@
-/// How much faster a GPU is than a core, task by task.
+/// How much faster a GPU is than a core, and one core than another, task by task.
 #pragma once
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "actors/scheduler/policy.hpp"
 #include "proto/device_kinds.hpp"
@@ -20,8 +21,8 @@ namespace troupe::scheduler {
   return least;
 }
 
-/// Time on a core / time on a GPU, of the fastest of each. 1 where there are no GPUs or no cores to compare; infinity
-/// for what no core can run, 0 for what no GPU can.
+/// Time on a core / time on a GPU, of the fastest of each: of clusters of mixed sizes mostly the largest. 1 where there
+/// are no GPUs or no cores to compare; infinity for what no core can run, 0 for what no GPU can.
 [[nodiscard]] inline double speedup(const ReadyTask& task, const Snapshot& snapshot) {
   const double cpu = least_time_s(task, snapshot, false);
   const double gpu = least_time_s(task, snapshot, true);
@@ -29,6 +30,18 @@ namespace troupe::scheduler {
   if (gpu == never) return cpu == never ? 1 : 0;
   if (cpu == never) return never;
   return gpu > 0 ? cpu / gpu : 1;
+}
+
+/// Fills `cores` with the workers that are no accelerators, those first that are fastest at the task: clusters of mixed
+/// sizes differ. Equal ones by id.
+inline void fastest_cores_first(const ReadyTask& task, const Snapshot& snapshot,
+                                std::vector<const WorkerState*>& cores) {
+  cores.clear();
+  for (const WorkerState& worker : snapshot.workers) {
+    if (!is_accelerator(worker.kind)) cores.push_back(&worker);
+  }
+  const auto time = [&](const WorkerState* core) { return snapshot.predictions->execution(task, core->id); };
+  if (!std::ranges::is_sorted(cores, {}, time)) std::ranges::stable_sort(cores, {}, time);
 }
 
 }  // namespace troupe::scheduler

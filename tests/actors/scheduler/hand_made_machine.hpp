@@ -48,14 +48,20 @@ class HandMadeMachine {
     return of_class(size_class(cpu_us, gpu_us), std::move(uses));
   }
   SizeClassId size_class(int cpu_us, int gpu_us) {
+    std::vector<int> us_on;
+    for (const scheduler::WorkerState& worker : workers_) {
+      us_on.push_back(worker.kind == DeviceKind::cpu_core ? cpu_us : gpu_us);
+    }
+    return size_class_on(us_on);
+  }
+  /// The same with the time on each worker: cores may be clusters of any sizes.
+  SizeClassId size_class_on(const std::vector<int>& us_on) {
     const SizeClassId id(classes_++);
     codelets_.emplace_back("codelet", std::vector<AccessMode>{});
-    const Kernel nothing = [](const KernelContext&) {};
-    if (cpu_us != kNever) codelets_.back().implement(DeviceKind::cpu_core, nothing);
-    if (gpu_us != kNever) codelets_.back().implement(DeviceKind::cuda, nothing);
     for (const scheduler::WorkerState& worker : workers_) {
-      const int time = worker.kind == DeviceKind::cpu_core ? cpu_us : gpu_us;
+      const int time = us_on[worker.id.index()];
       predictions.execution_times.set(id, worker.id, time == kNever ? scheduler::ExecutionTimes::kNever : us(time));
+      if (time != kNever) codelets_.back().implement(worker.kind, [](const KernelContext&) {});
     }
     return id;
   }
@@ -66,6 +72,10 @@ class HandMadeMachine {
     task.size_class = size_class;
     task.data = uses_.emplace_back(std::move(uses));
     return task;
+  }
+
+  scheduler::ReadyTask task_on(const std::vector<int>& us_on, std::vector<memory::Use> uses = {}) {
+    return of_class(size_class_on(us_on), std::move(uses));
   }
 
   /// What has been placed on the worker will have ended in so long.

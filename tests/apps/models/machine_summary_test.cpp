@@ -45,6 +45,18 @@ BOOST_AUTO_TEST_CASE(the_text_shows_every_part) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(clusters_are_shown_where_there_are_times) {
+  MachineDescription machine = three_kernels();
+  BOOST_TEST(!contains(machine_text(machine), "clusters"));
+  BOOST_TEST(!machine_json(machine)["kernels"][1]["tiles"][0].contains("cluster_us"));
+  machine.kernels[1] = {"a", "core", "single", {{10, 0, KernelTime{30, 0}, {}, {{2, {20, 1}}, {4, {15, 0}}}}}, 2};
+  const std::string text = machine_text(machine);
+  BOOST_TEST(contains(text, "2: 1.5 at 10; 4: 2 at 10"), text);
+  const nlohmann::json tile = machine_json(machine)["kernels"][1]["tiles"][0];
+  BOOST_TEST((tile["cluster_us"] == nlohmann::json::parse(R"([{"cores": 2, "mean": 20, "dev": 1},
+                                                             {"cores": 4, "mean": 15, "dev": 0}])")));
+}
+
 BOOST_AUTO_TEST_CASE(the_object_leaves_out_where_a_kernel_does_not_run) {
   const nlohmann::json json = machine_json(three_kernels());
   BOOST_TEST(json["kernels"][0]["tiles"][0]["gpu_us"][1]["mean"] == 20);

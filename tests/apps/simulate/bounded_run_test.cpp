@@ -12,6 +12,7 @@ BOOST_AUTO_TEST_CASE(none_is_below_its_bounds) {
   constexpr std::uint64_t kRuns = tries(2000);
   std::uint64_t close = 0;
   std::uint64_t bytes_bounded = 0;
+  std::uint64_t with_clusters = 0;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     BOOST_TEST_INFO_SCOPE("seed " << seed);
     const BoundedRun run = bounded_run(seed);
@@ -20,12 +21,14 @@ BOOST_AUTO_TEST_CASE(none_is_below_its_bounds) {
     BOOST_TEST((run.bound_seconds > 0 || run.tasks == 0), "seed " << seed);
     close += run.bound_seconds > 0.9 * run.seconds ? 1 : 0;
     bytes_bounded += run.bound_bytes > 0 ? 1 : 0;
+    with_clusters += run.clusters ? 1 : 0;
   }
   // Bounds that say nothing would pass the above.
   BOOST_TEST_MESSAGE("of " << kRuns << " runs " << close << " reach 90 % of the bound, " << bytes_bounded
-                           << " must move bytes");
+                           << " must move bytes, " << with_clusters << " have clusters");
   BOOST_TEST(close > kRuns / 10);
   BOOST_TEST(bytes_bounded > kRuns / 20);
+  BOOST_TEST(with_clusters > kRuns / 10);
 }
 
 BOOST_AUTO_TEST_CASE(a_linear_program_that_goes_round_in_circles_is_left) {

@@ -23,9 +23,11 @@ SimulatedRun run_of(linalg::Application application, std::int64_t tiles, const s
   return run;
 }
 
-int cores_of(const SimulatedRun& run) {
-  return run.simulation.cores > 0 ? run.simulation.cores
-                                  : run.simulation.machine.cores - static_cast<int>(run.simulation.gpus.size());
+CoreWorkers cores_of(const SimulatedRun& run) {
+  const int cores = run.simulation.cores > 0
+                        ? run.simulation.cores
+                        : run.simulation.machine.cores - static_cast<int>(run.simulation.gpus.size());
+  return CoreWorkers(static_cast<std::size_t>(cores), 1);
 }
 
 double bytes_of(const FactorizationOutcome& outcome) {
@@ -117,12 +119,13 @@ BOOST_AUTO_TEST_CASE(a_single_worker_reaches_them) {
       run.simulation.seed = 77;
       run.policy = "eager";
       const auto graph = record_graph(run).value();
-      BOOST_TEST(bound_seconds(graph, run.simulation, 1) == simulate(run).seconds, boost::test_tools::tolerance(1e-9));
+      BOOST_TEST(bound_seconds(graph, run.simulation, {1}) == simulate(run).seconds,
+                 boost::test_tools::tolerance(1e-9));
       run.simulation.gpus = {3};
       run.policy = "heft";
       run.simulation.kernel_overhead = std::chrono::microseconds(9);
       const FactorizationOutcome outcome = simulate(run);
-      BOOST_TEST(bound_seconds(graph, run.simulation, 0) == seconds(outcome.report.workers.front().busy),
+      BOOST_TEST(bound_seconds(graph, run.simulation, {}) == seconds(outcome.report.workers.front().busy),
                  boost::test_tools::tolerance(1e-9));
     }
   }
@@ -146,7 +149,7 @@ BOOST_AUTO_TEST_CASE(fewer_bytes_have_to_move_where_there_is_more_time) {
 BOOST_AUTO_TEST_CASE(without_cores_all_tiles_must_move) {
   SimulatedRun run = run_of(linalg::Application::cholesky, 6, {0});
   const auto graph = record_graph(run).value();
-  BOOST_TEST(static_cast<double>(bound_bytes(graph, run.simulation, 0, 1000).count) == 21.0 * 512 * 512 * 8,
+  BOOST_TEST(static_cast<double>(bound_bytes(graph, run.simulation, {}, 1000).count) == 21.0 * 512 * 512 * 8,
              boost::test_tools::tolerance(1e-5));
 }
 

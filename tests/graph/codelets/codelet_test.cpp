@@ -238,6 +238,20 @@ BOOST_AUTO_TEST_CASE(a_codelet_runs_on_kinds_that_it_has_an_implementation_for_a
   BOOST_TEST(internal.definition().kinds() == on_cores);
 }
 
+BOOST_AUTO_TEST_CASE(a_codelet_says_how_many_cores_of_a_cluster_it_uses) {
+  const Kernel nothing = [](const KernelContext&) {};
+  const auto used = [](const Codelet& codelet, int cores) {
+    return codelet.definition().cores_used({DeviceKind::cpu_core, cores});
+  };
+  const Codelet alone = Codelet("alone", {}).cpu(nothing);
+  const Codelet up_to_four = Codelet("four", {}).cpu_team(nothing, 4);
+  for (const int cores : {1, 3, 20}) {
+    BOOST_TEST(used(alone, cores) == 1);
+    BOOST_TEST(used(up_to_four, cores) == std::min(cores, 4));
+    BOOST_TEST(used(Codelet("all", {}).cpu_team(nothing), cores) == cores);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(kinds_of_device_are_found_by_their_names) {
   for (const DeviceTraits& row : kDeviceTraits) BOOST_TEST((device_kind_named(row.name) == row.kind));
   BOOST_TEST(!device_kind_named("abacus").has_value());

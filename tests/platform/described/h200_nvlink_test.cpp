@@ -66,6 +66,29 @@ double assumed_time(const json& assumptions, const json& kernel, std::size_t kin
   return kernel["flops"].get<double>() / (rate * 1e3);
 }
 
+/// What 56 cores take together, over what one takes.
+double part_on_a_socket(const json& assumptions, const json& kernel) {
+  const std::string tile = std::to_string(kernel["tile"].get<int>());
+  const double share = assumptions["share_of_one_core_that_a_cluster_does_not_divide_by_tile"]
+                                  [kernel["kernel"].get<std::string>()][tile];
+  return share + (1 - share) / 56;
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_divides_as_much_as_one_of_sirocco_double) {
+  const MachineDescription measured = load_machine("sirocco-double").value_or_throw();
+  const json assumptions = file()["assumptions"]["share_of_one_core_that_a_cluster_does_not_divide_by_tile"];
+  for (const char* name : {"potrf", "trsm", "syrk", "gemm"}) {
+    const KernelTimes* kernel = measured.find_kernel("cholesky", name, "double");
+    BOOST_REQUIRE(kernel != nullptr);
+    for (const double edge : {960.0, 1920.0}) {
+      const double ten = kernel->cluster(10, edge).mean_us / kernel->cpu(edge).mean_us;
+      const double share = assumptions[name][std::to_string(static_cast<int>(edge))];
+      // Times and accelerations there have three or four digits.
+      BOOST_TEST(share == (10 * ten - 1) / 9, boost::test_tools::tolerance(0.02));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_figure_names_its_origin) {
   const json machine = file();
   BOOST_TEST(names_an_origin(machine["cpu"], "origin"));
@@ -119,6 +142,11 @@ BOOST_AUTO_TEST_CASE(its_times_follow_from_the_fractions_that_it_lists) {
     const double core_us = kernel["cpu_us"]["mean"];
     BOOST_TEST(core_us == rounded(assumed_time(assumptions, kernel, 0)), close);
     BOOST_TEST(kernel["cpu_us"]["dev"].get<double>() == rounded(core_deviation * core_us), last_digit);
+    const json& cluster = kernel["cluster_us"].at(0);
+    const double cluster_us = cluster["mean"];
+    BOOST_TEST(cluster["cores"].get<int>() == 56);
+    BOOST_TEST(cluster_us == rounded(core_us * part_on_a_socket(assumptions, kernel)), close);
+    BOOST_TEST(cluster["dev"].get<double>() == rounded(core_deviation * cluster_us), last_digit);
     for (const json& gpu : kernel["gpu_us"]) {
       const double gpu_us = gpu["mean"];
       BOOST_TEST(gpu_us == rounded(assumed_time(assumptions, kernel, 1)), close);

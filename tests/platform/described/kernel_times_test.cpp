@@ -98,6 +98,46 @@ BOOST_AUTO_TEST_CASE(a_scaled_kernel_has_the_rate_of_its_model) {
   BOOST_TEST(half.edge_with(2e6) == model.edge_with(4e6), kTight);
 }
 
+/// Of 100 us at edge 10, and of 800 at 20, 10 and 80 are not shared among cores.
+KernelTimes shared_kernel() {
+  return {"a",
+          "k",
+          "single",
+          {{10, 2000, KernelTime{100, 10}, {}, {{3, {40, 8}}, {9, {20, 0}}}},
+           {20, 16000, KernelTime{800, 80}, {}, {{3, {320, 64}}, {9, {160, 0}}}}},
+          0};
+}
+
+BOOST_AUTO_TEST_CASE(clusters_have_curves_of_their_own_and_others_follow_amdahls_law) {
+  const KernelTimes kernel = shared_kernel();
+  BOOST_TEST(kernel.on_clusters());
+  BOOST_TEST((kernel.core_counts() == std::vector<int>{1, 3, 9}));
+  BOOST_TEST(kernel.cpu(10).mean_us == 100.0);
+  BOOST_TEST(kernel.cluster(1, 10).mean_us == 100.0);
+  BOOST_TEST(kernel.cluster(3, 10).mean_us == 40.0);
+  BOOST_TEST(kernel.cluster(9, 10).mean_us == 20.0);
+  BOOST_TEST(kernel.cluster(2, 10).mean_us == 55.0, kTight);
+  BOOST_TEST(kernel.cluster(6, 10).mean_us == 25.0, kTight);
+  BOOST_TEST(kernel.cluster(18, 20).mean_us == 120.0, kTight);
+  // At the rates of their edge, and with the deviations of the next smaller cluster.
+  BOOST_TEST(kernel.cluster(6, 5).mean_us == 25.0 / 8, kTight);
+  BOOST_TEST(kernel.cluster(2, 10).deviation_us == 5.5, kTight);
+  BOOST_TEST(kernel.cluster(6, 10).deviation_us == 5.0, kTight);
+  BOOST_TEST(kernel.cluster(18, 10).deviation_us == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_scaled_kernel_is_scaled_on_clusters_too) {
+  const KernelTimes half = shared_kernel().scaled("b", "l", 0.5);
+  BOOST_TEST(half.cluster(3, 10).mean_us == 20.0);
+  BOOST_TEST(half.cluster(6, 10).mean_us == 12.5, kTight);
+}
+
+BOOST_AUTO_TEST_CASE(without_times_for_clusters_there_are_none) {
+  const KernelTimes kernel("a", "k", "single", {{10, 0, KernelTime{100, 10}, {}}}, 0);
+  BOOST_TEST(!kernel.on_clusters());
+  BOOST_TEST((kernel.core_counts() == std::vector<int>{1}));
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_may_run_on_gpus_only) {
   const KernelTimes kernel("a", "k", "single", {{10, 0, std::nullopt, {{4, 0}}}}, 1);
   BOOST_TEST(!kernel.on_cpu());

@@ -105,11 +105,46 @@ BOOST_AUTO_TEST_CASE(a_machine_without_gpus_needs_no_links) {
   BOOST_TEST(!machine.kernels.front().on_gpus());
 }
 
+BOOST_AUTO_TEST_CASE(times_on_clusters_are_read_from_a_list_and_from_keys_with_the_number_of_cores) {
+  json machine = small_machine();
+  json& kernel = machine["kernels"][0];
+  const double one = kernel["cpu_us"]["mean"];
+  kernel["cluster_us"] = {{{"cores", 2}, {"mean", one / 2}, {"dev", 1}, {"samples", nullptr}}};
+  kernel["cluster_3_cores_us"] = {{"mean", one / 3}, {"dev", nullptr}, {"samples", 8}};
+  kernel["cluster_4_cores_us"] = nullptr;
+  const KernelTimes read = taken(machine).kernels.front();
+  BOOST_TEST((read.core_counts() == std::vector<int>{1, 2, 3}));
+  const double edge = read.edges().front();
+  BOOST_TEST(read.cluster(2, edge).mean_us == one / 2);
+  BOOST_TEST(read.cluster(2, edge).deviation_us == 1.0);
+  BOOST_TEST(read.cluster(3, edge).mean_us == one / 3);
+  BOOST_TEST(!taken(small_machine()).kernels.front().on_clusters());
+}
+
+BOOST_AUTO_TEST_CASE(times_on_clusters_that_cannot_be_are_refused) {
+  const json time{{"mean", 1}};
+  const auto on = [](const json& cores) { return json{{"cores", cores}, {"mean", 1}}; };
+  const char* range = "a number of cores from 2 to the machine's 4";
+  refused_with("/kernels/0/cluster_us", json::array({on(1)}), {"kernels[0].cluster_us[0].cores is 1", range});
+  refused_with("/kernels/0/cluster_us", json::array({on(5)}), {"kernels[0].cluster_us[0].cores is 5", range});
+  refused_with("/kernels/0/cluster_us", json::array({time}), {"kernels[0].cluster_us[0].cores is missing"});
+  refused_with("/kernels/0/cluster_us", json::array({{{"core", 2}, {"mean", 1}}}), {"\"cores\""});
+  refused_with("/kernels/0/cluster_us", time, {"kernels[0].cluster_us", "an array with a time for each"});
+  refused_with("/kernels/0/cluster_us", json::array({on(2), on(2)}), {"the time on 2 cores is given already"});
+  refused_with("/kernels/0/cluster_us", json::array({on(2), {{"cores", 3}}}), {"cluster_us[1].mean is missing"});
+  refused_with("/kernels/0/cluster_1_cores_us", time, {"kernels[0].cluster_1_cores_us", range});
+  refused_with("/kernels/0/cluster_99999999999999999999_cores_us", time, {range});
+  refused_with("/kernels/0/cluster_2_cores_us", -1, {"kernels[0].cluster_2_cores_us"});
+  json machine = small_machine();
+  machine["kernels"][0].erase("cpu_us");
+  machine["kernels"][0]["cluster_us"] = json::array({on(2)});
+  refused(machine.dump(), {"kernels[0]: it has times on clusters: cpu_us, that on one core, is missing"});
+}
+
 BOOST_AUTO_TEST_CASE(remarks_are_left_alone) {
   json machine = small_machine();
   machine["assumptions"] = {{"whatever", "anything"}};
   machine["note"] = 7;
-  machine["kernels"][0]["cluster_10_cores_us"] = -1;
   machine["kernels"][0]["time_origin"] = "assumed";
   machine["kernels"][0]["cpu_us"]["samples"] = 3;
   machine["pci"]["links"][0]["gpus_behind"] = "all";

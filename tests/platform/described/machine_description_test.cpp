@@ -130,6 +130,18 @@ BOOST_AUTO_TEST_CASE(a_deviation_that_is_not_known_is_zero) {
   BOOST_TEST(potrf->gpu(3, 1920).deviation_us == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(clusters_of_sirocco_double_follow_its_one_and_ten_cores) {
+  const MachineDescription machine = loaded("sirocco-double");
+  const KernelTimes* gemm = machine.find_kernel("cholesky", "gemm", "double");
+  BOOST_REQUIRE(gemm != nullptr);
+  BOOST_TEST((gemm->core_counts() == std::vector<int>{1, 10}));
+  BOOST_TEST(gemm->cluster(10, 960).mean_us == 6246.0);
+  BOOST_TEST(gemm->cluster(10, 1920).mean_us == 44370.0);
+  // As docs/platforms.md says.
+  BOOST_TEST(gemm->cluster(5, 960).mean_us == 10944, boost::test_tools::tolerance(1e-3));
+  BOOST_TEST(gemm->cluster(20, 960).mean_us == 3897, boost::test_tools::tolerance(1e-3));
+}
+
 BOOST_AUTO_TEST_CASE(the_row_of_latencies_that_was_recorded_wrongly_is_put_right) {
   const MachineDescription machine = loaded("idgraf");
   BOOST_TEST(machine.route(8, 1).latency.count() == 28000);  // recorded: 23.14 us

@@ -67,6 +67,24 @@ BOOST_AUTO_TEST_CASE(tiles_whose_operations_are_not_counted_are_compared_by_thei
   says(spoilt, {"gemm at 1024.cpu_us has", "at tile 1024", "1/30"});
 }
 
+BOOST_AUTO_TEST_CASE(a_cluster_out_of_line_with_one_core_is_named) {
+  auto taken = kernels();
+  for (DescribedKernel& kernel : taken) {
+    for (TileTimes& tile : kernel.tiles) tile.clusters = {{8, {tile.cpu->mean_us / 6, 0}}};
+  }
+  BOOST_TEST(wrong(taken) == "");
+  for (const double factor : {1000.0, 0.001}) {
+    auto spoilt = taken;
+    spoilt[0].tiles[1].clusters[0].time.mean_us *= factor;
+    says(spoilt, {"gemm at 512.cluster_us of 8 cores", "1/30"});
+    spoilt = taken;
+    for (DescribedKernel& kernel : spoilt) {
+      for (TileTimes& tile : kernel.tiles) tile.clusters[0].time.mean_us *= factor;
+    }
+    says(spoilt, {"gemm at 256.cluster_us of 8 cores", "gemm at 256.cpu_us", "8 cores take at most 10 times as long"});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_gpu_out_of_line_with_others_of_its_model_is_named) {
   auto spoilt = kernels();
   for (TileTimes& tile : spoilt[1].tiles) tile.gpus[0].mean_us *= 1000;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -60,7 +61,10 @@ std::vector<platform::TileTimes> random_tiles(Random& random, double flops_per_c
     if (!tiles.empty() && chance(random, 30)) continue;
     platform::TileTimes tile{edge, flops_per_cube * edge * edge * edge, {}, {}};
     const double us = tile.flops / between(random, 500, 20000);
-    if (on_cores) tile.cpu = platform::KernelTime{us, us * deviation};
+    if (on_cores) {
+      tile.cpu = platform::KernelTime{us, us * deviation};
+      tile.clusters = random_clusters(*tile.cpu);
+    }
     for (std::size_t gpu = 0; on_gpus && gpu < gpus; ++gpu) {
       const double there = us / gpu_speed * (chance(random, 30) ? between(random, 0.2, 5) : 1);
       tile.gpus.push_back({there, there * deviation * (chance(random, 50) ? 1 : between(random, 0, 2))});
@@ -120,14 +124,29 @@ int cores_of(const SimulationOptions& options) {
   return options.cores > 0 ? options.cores : options.machine.cores - static_cast<int>(options.gpus.size());
 }
 
+/// Puts some of the cores into clusters of any sizes, "2x3+1x2".
+void form_clusters(Random& random, SimulationOptions& options) {
+  if (!chance(random, 40)) return;
+  for (int left = cores_of(options); left > 1 && (options.clusters.empty() || chance(random, 50));) {
+    const int size = 2 + static_cast<int>(random.below(static_cast<std::uint32_t>(left - 1)));
+    const int count = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(left / size)));
+    options.clusters += fmt::format("{}{}x{}", options.clusters.empty() ? "" : "+", count, size);
+    left -= count * size;
+  }
+}
+
 /// Holds a run against its bounds.
-void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, BoundedRun& run) {
-  run.bound_seconds = apps::bound_seconds(graph, options, cores_of(options));
-  run.bound_bytes = static_cast<double>(apps::bound_bytes(graph, options, cores_of(options), run.seconds).count);
+void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, const RunReport& report,
+             BoundedRun& run) {
+  const apps::CoreWorkers cores = apps::core_workers_of(report);
+  run.clusters = std::ranges::any_of(cores, [](int size) { return size > 1; });
+  run.bound_seconds = apps::bound_seconds(graph, options, cores);
+  run.bound_bytes = static_cast<double>(apps::bound_bytes(graph, options, cores, run.seconds).count);
 }
 
 std::string describe(const SimulationOptions& options, const std::string& policy) {
-  return fmt::format("{} cores and GPUs [{}] of {}, {}{}", cores_of(options), fmt::join(options.gpus, ","),
+  return fmt::format("{} cores (clusters {}) and GPUs [{}] of {}, {}{}", cores_of(options),
+                     options.clusters.empty() ? "none" : options.clusters, fmt::join(options.gpus, ","),
                      options.machine.name, policy, options.noise ? ", noise" : "");
 }
 
@@ -157,7 +176,7 @@ Place random_place(Random& random, Application application) {
   return {platform::load_machine(chosen.machine).value_or_throw(), chosen.precisions};
 }
 
-BoundedRun factorization(Random& random) {
+BoundedRun factorization(Random& random, Random& of_clusters) {
   apps::SimulatedRun run;
   run.application = pick(random, std::array{Application::cholesky, Application::lu, Application::qr});
   Place place = random_place(random, run.application);
@@ -182,6 +201,10 @@ BoundedRun factorization(Random& random) {
   // Its panels run on cores alone, which not all kernels of a random machine do.
   if (known && run.application == Application::lu && chance(random, 50)) run.empty_tiles_seed = random.next();
   run.reuse_by_position = chance(random, 20);
+  const auto& kernels = run.simulation.machine.kernels;
+  if (std::ranges::all_of(kernels, [](const auto& kernel) { return !kernel.on_cpu() || kernel.on_clusters(); })) {
+    form_clusters(of_clusters, run.simulation);
+  }
   run.recorder = std::make_shared<GraphRecorder>();
   const apps::FactorizationOutcome outcome = apps::simulate(run);
   BoundedRun result;
@@ -191,7 +214,7 @@ BoundedRun factorization(Random& random) {
   result.tasks = outcome.tasks;
   result.seconds = outcome.seconds;
   result.bytes = static_cast<double>(outcome.report.transfers.total().count);
-  compare(run.recorder->take(), run.simulation, result);
+  compare(run.recorder->take(), run.simulation, outcome.report, result);
   return result;
 }
 
@@ -203,6 +226,10 @@ class Codelets {
     if (!is_new) return found->second;
     const auto nothing = [](const KernelContext&) {};
     if (on_cores) found->second.implement(DeviceKind::cpu_core, nothing);
+    // Versions for teams of any size, of up to four, and none.
+    if (on_cores && kernel % 3 != 0) {
+      found->second.cpu_team(nothing, kernel % 3 == 1 ? std::numeric_limits<int>::max() : 4);
+    }
     if (on_gpus) found->second.implement(DeviceKind::cuda, nothing);
     found->second.timed_as("test/" + timed_kernel_name(kernel) + "/long");
     if (kernel % 2 == 0) found->second.flops([](const KernelContext& context) { return flops_of(context); });
@@ -221,9 +248,10 @@ class Codelets {
   std::map<std::tuple<int, bool, bool, std::size_t>, Codelet> made_;
 };
 
-BoundedRun any_graph(Random& random) {
+BoundedRun any_graph(Random& random, Random& of_clusters) {
   SimulationOptions options = random_options(random, random_machine(random, static_cast<int>(random.below(5))));
   if (cores_of(options) <= 0) options.cores = 1;
+  form_clusters(of_clusters, options);
   if (chance(random, 40)) options.gpu_memory = Bytes{(100 + random.below(400)) * 256};
   RuntimeOptions runtime_options;
   runtime_options.policy = random_policy(random);
@@ -231,6 +259,7 @@ BoundedRun any_graph(Random& random) {
   const auto recorder = std::make_shared<GraphRecorder>();
   runtime_options.observer = recorder;
   BoundedRun result;
+  RunReport report;
   {
     Runtime runtime(runtime_options);
     std::deque<std::vector<double>> content;
@@ -254,13 +283,13 @@ BoundedRun any_graph(Random& random) {
       runtime.submit(codelet, accesses);
     }
     runtime.wait();
-    const RunReport report = runtime.report();
+    report = runtime.report();
     result.tasks = report.ended;
     result.seconds = seconds(*report.virtual_time);
     result.bytes = static_cast<double>(report.transfers.total().count);
   }
   result.description = fmt::format("{} random tasks, {}", result.tasks, describe(options, runtime_options.policy));
-  compare(recorder->take(), options, result);
+  compare(recorder->take(), options, report, result);
   return result;
 }
 
@@ -279,7 +308,9 @@ std::vector<std::string> BoundedRun::problems() const {
 
 BoundedRun bounded_run(std::uint64_t seed) {
   Random random(seed * 0x9e3779b97f4a7c15ULL + 3);
-  return chance(random, 60) ? factorization(random) : any_graph(random);
+  // Draws of their own: without them, the run of a seed stays what it was.
+  Random of_clusters(seed * 0x9e3779b97f4a7c15ULL + 5);
+  return chance(random, 60) ? factorization(random, of_clusters) : any_graph(random, of_clusters);
 }
 
 }  // namespace troupe::tests

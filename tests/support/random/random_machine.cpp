@@ -1,6 +1,7 @@
 #include "tests/support/random/random_machine.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -80,6 +81,7 @@ void add_kernels(MachineDescription& machine, Random& random) {
       tile.edge = 10 * (i + 1);
       tile.flops = kernel % 2 == 0 ? 2 * tile.edge * tile.edge * tile.edge : 0;
       tile.cpu = random_time(random);
+      tile.clusters = random_clusters(*tile.cpu);
       for (std::size_t gpu = 0; gpu < machine.gpus.size(); ++gpu) tile.gpus.push_back(random_time(random));
       tiles.push_back(std::move(tile));
     }
@@ -88,6 +90,16 @@ void add_kernels(MachineDescription& machine, Random& random) {
 }
 
 }  // namespace
+
+std::vector<platform::ClusterTime> random_clusters(const KernelTime& one) {
+  Random random(static_cast<std::uint64_t>(one.mean_us * 1e6));
+  std::vector<platform::ClusterTime> clusters;
+  for (const int cores : {3, 5}) {
+    const double mean = one.mean_us * between(random, 1.0 / cores, chance(random, 20) ? 2 : 0.8);
+    clusters.push_back({cores, {mean, one.deviation_us > 0 ? mean * between(random, 0, 0.5) : 0}});
+  }
+  return clusters;
+}
 
 MachineDescription random_machine(Random& random, int gpus) {
   MachineDescription machine;

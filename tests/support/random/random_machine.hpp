@@ -1,14 +1,19 @@
 /// Small described machines with random figures.
 #pragma once
 
+#include <vector>
+
 #include "platform/described/machine_description.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::tests {
 
 /// 1 to 5 cores, `gpus` GPUs; routes over links that some or all of them share, of any bandwidth and latency; times of
-/// `kTimedKernels` kernels ("test/k0/long", …) on cores and GPUs, of which those with even numbers depend on the size
-/// of the data.
+/// `kTimedKernels` kernels ("test/k0/long", …) on cores, clusters of three and five of them, and GPUs, of which those
+/// with even numbers depend on the size of the data.
 [[nodiscard]] platform::MachineDescription random_machine(Random& random, int gpus);
+
+/// What clusters of three and five cores take where one core takes so long: less, or more. Drawn from that time.
+[[nodiscard]] std::vector<platform::ClusterTime> random_clusters(const platform::KernelTime& one);
 
 }  // namespace troupe::tests

@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(devices_of_other_models_or_with_other_numbers_of_cores_lear
                                {DeviceKind::cpu_core, 1},
                                {DeviceKind::cpu_core, 4},
                                {DeviceKind::cuda, 1, "fast"}});
-  const auto large = size_class(gemm, 1e6, 1);
+  const Codelet team = Codelet("gemm", {}).cpu_team([](const KernelContext&) {}).cuda([](const KernelContext&) {});
+  const auto large = size_class(team, 1e6, 1);
   for (std::uint32_t worker = 0; worker < 4; ++worker) {
     for (int i = 0; i < 3; ++i) (void)mixed.measured(large, WorkerId(worker), 10us * (worker + 1));
   }
@@ -147,6 +148,80 @@ BOOST_AUTO_TEST_CASE(what_takes_no_time_is_predicted_so) {
   BOOST_TEST((model.predict(none, kCore) == 0us));
   measure(size_class(gemm, 0, 2), kCore, 0us);
   BOOST_TEST(!model.predict(size_class(gemm, 0, 3), kCore).has_value());
+}
+
+/// A core, clusters of two, four and eight, and a GPU.
+struct Clusters : Fixture {
+  enum : std::uint32_t { one, two, four, eight, gpu };
+  static constexpr auto nothing = [](const KernelContext&) {};
+
+  LearnedModel of_clusters{history,
+                           {DeviceKind::cpu_core,
+                            {DeviceKind::cpu_core, 2},
+                            {DeviceKind::cpu_core, 4},
+                            {DeviceKind::cpu_core, 8},
+                            DeviceKind::cuda}};
+  Codelet team = Codelet("syrk", {}).cpu_team(nothing);
+  void measure_on(const graph::SizeClass& of, std::uint32_t worker, Duration time, int times = 3) {
+    for (int i = 0; i < times; ++i) (void)of_clusters.measured(of, WorkerId(worker), time);
+  }
+  auto predicted(const graph::SizeClass& of, std::uint32_t worker) { return of_clusters.predict(of, WorkerId(worker)); }
+};
+
+BOOST_FIXTURE_TEST_CASE(two_numbers_of_cores_predict_the_others, Clusters) {
+  const auto large = size_class(team, 1e6, 1);
+  measure_on(large, one, 90us);
+  for (const std::uint32_t worker : {two, four, eight}) BOOST_TEST(!predicted(large, worker).has_value());
+  // 10 us are not shared, 80 us are.
+  measure_on(large, four, 30us, 2);
+  BOOST_TEST(!predicted(large, four).has_value());
+  measure_on(large, four, 30us, 1);
+  BOOST_TEST((predicted(large, four) == 30us));
+  BOOST_TEST((predicted(large, two) == 50us));
+  BOOST_TEST((predicted(large, eight) == 20us));
+  BOOST_TEST(!predicted(large, gpu).has_value());
+  // What was measured there counts, once there is enough of it.
+  measure_on(large, eight, 35us, 2);
+  BOOST_TEST((predicted(large, eight) == 20us));
+  measure_on(large, eight, 35us, 1);
+  BOOST_TEST((predicted(large, eight) == 35us));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_other_numbers_of_cores_change_is_told, Clusters) {
+  const auto large = size_class(team, 1e6, 1);
+  measure_on(large, one, 90us, 50);
+  measure_on(large, four, 30us, 3);
+  for (const std::uint32_t worker : {one, two, four, eight, gpu}) (void)predicted(large, worker);
+  BOOST_TEST(!of_clusters.measured(large, WorkerId(four), 30us));
+  BOOST_TEST(of_clusters.measured(large, WorkerId(four), 40us));
+}
+
+BOOST_FIXTURE_TEST_CASE(sizes_that_were_not_measured_on_a_cluster_are_predicted_from_power_laws, Clusters) {
+  for (const auto& [flops, shapes] : {std::pair{1e6, 1}, std::pair{4e6, 2}}) {
+    const auto measured = size_class(team, flops, static_cast<std::uint64_t>(shapes));
+    measure_on(measured, one, std::chrono::duration_cast<Duration>(90us * (flops / 1e6)));
+    measure_on(measured, four, std::chrono::duration_cast<Duration>(30us * (flops / 1e6)));
+  }
+  const auto between = size_class(team, 2e6, 3);
+  BOOST_TEST(seconds(predicted(between, four).value()) == 60e-6, boost::test_tools::tolerance(1e-3));
+  BOOST_TEST(seconds(predicted(between, eight).value()) == 40e-6, boost::test_tools::tolerance(1e-3));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_codelet_without_a_version_for_teams_takes_as_long_as_on_one_core, Clusters) {
+  const auto large = size_class(gemm, 1e6, 1);
+  measure_on(large, one, 90us, 2);
+  // One of the cluster's cores runs it.
+  measure_on(large, eight, 90us, 1);
+  for (const std::uint32_t worker : {one, two, four, eight}) BOOST_TEST((predicted(large, worker) == 90us));
+  BOOST_TEST(history->kernels().size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(no_more_cores_count_than_a_codelet_can_use, Clusters) {
+  const Codelet pair = Codelet("trsm", {}).cpu_team(nothing, 2);
+  const auto large = size_class(pair, 1e6, 1);
+  measure_on(large, one, 90us);
+  measure_on(large, eight, 50us);
+  for (const std::uint32_t worker : {two, four, eight}) BOOST_TEST((predicted(large, worker) == 50us));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/actors/simulating/machine_by_hand.hpp"
+
+// Runs in virtual time where cores are clusters.
+namespace troupe::actors::by_hand {
+
+namespace {
+
+/// Of the kernel's 100 us, 20 are not shared: 60 on two cores, 40 on four, which alone are described.
+SimulationOptions clustered(const std::string& clusters, std::size_t gpus = 0) {
+  SimulationOptions options = simulation(gpus);
+  options.machine.cores = 8;
+  options.cores = 8;
+  options.clusters = clusters;
+  options.real_buffers = false;
+  platform::TileTimes times{1000, 0, platform::KernelTime{100, 0}, {}, {{4, {40, 0}}}};
+  times.gpus.assign(gpus, {10, 0});
+  options.machine.kernels = {{"test", "kernel", "double", {times}, gpus}};
+  return options;
+}
+
+Codelet work(int most_cores) {
+  Codelet codelet("work", {AccessMode::read_write});
+  const auto nothing = [](const KernelContext&) {};
+  codelet.cpu(nothing);
+  if (most_cores > 1) codelet.cpu_team(nothing, most_cores);
+  return std::move(codelet).timed_as("test/kernel/double");
+}
+
+struct ClusterRun {
+  std::vector<Span> spans;
+  RunReport report;
+};
+
+/// So many tasks, each with data of its own.
+ClusterRun run_of(const SimulationOptions& options, const std::string& policy, const Codelet& codelet, int tasks) {
+  TestRuntime runtime(in_virtual_time(options, policy));
+  std::vector<Values> values(static_cast<std::size_t>(tasks), Values(8));
+  for (Values& value : values) runtime.submit(codelet, {registered(runtime, value)});
+  BOOST_TEST(runtime.wait() == "");
+  return {spans(runtime->take_trace()), runtime->report()};
+}
+
+Duration span_of(const ClusterRun& run) { return std::ranges::max(run.spans, {}, &Span::end).end; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cluster_times)
+
+BOOST_AUTO_TEST_CASE(a_task_takes_the_time_of_its_cluster) {
+  check_span(run_of(clustered("1x4"), "mct", work(8), 1).spans[0], {}, microseconds(40));
+  check_span(run_of(clustered("4x2"), "mct", work(8), 1).spans[0], {}, microseconds(60));
+  check_span(run_of(clustered("1x8"), "mct", work(8), 1).spans[0], {}, microseconds(30));
+  check_span(run_of(clustered(""), "mct", work(8), 1).spans[0], {}, microseconds(100));
+}
+
+BOOST_AUTO_TEST_CASE(a_codelet_uses_what_it_can) {
+  check_span(run_of(clustered("1x8"), "mct", work(1), 1).spans[0], {}, microseconds(100));
+  check_span(run_of(clustered("1x8"), "mct", work(2), 1).spans[0], {}, microseconds(60));
+}
+
+BOOST_AUTO_TEST_CASE(policies_that_know_times_go_by_them_on_mixed_clusters) {
+  // A cluster of four and four single cores: in 120 us three tasks on the one, one on each of the others.
+  for (const char* policy : {"mct", "heft", "heft-rank", "homeward"}) {
+    BOOST_TEST_CONTEXT(policy) {
+      const ClusterRun run = run_of(clustered("1x4"), policy, work(8), 7);
+      BOOST_TEST((span_of(run) == microseconds(120)));
+      for (const WorkerReport& worker : run.report.workers) BOOST_TEST(worker.tasks == (worker.cores == 4 ? 3U : 1U));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(policies_that_do_not_know_times_give_every_worker_what_it_asks_for) {
+  for (const char* policy : {"eager", "lws"}) {
+    BOOST_TEST_CONTEXT(policy) {
+      const ClusterRun run = run_of(clustered("1x4"), policy, work(8), 70);
+      std::uint64_t on_cluster = 0;
+      std::uint64_t most_on_one = 0;
+      for (const WorkerReport& worker : run.report.workers) {
+        if (worker.cores == 4) {
+          on_cluster = worker.tasks;
+        } else {
+          most_on_one = std::max(most_on_one, worker.tasks);
+        }
+      }
+      // It is two and a half times as fast.
+      BOOST_TEST(on_cluster > most_on_one);
+      BOOST_TEST((span_of(run) < microseconds(70 * 100 / 5)));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(times_on_clusters_are_learned) {
+  SimulationOptions options = clustered("1x4+1x2");
+  options.model = SimulationOptions::Model::learned;
+  const ClusterRun run = run_of(options, "mct", work(8), 100);
+  // Nothing is known at first; in the long run two single cores, the cluster of two and that of four do 1/100, 1/60 and
+  // 1/40 of a task in a microsecond.
+  const double best_us = 100 / (2.0 / 100 + 1.0 / 60 + 1.0 / 40);
+  BOOST_TEST(seconds(span_of(run)) * 1e6 < 1.3 * best_us);
+  BOOST_TEST(seconds(span_of(run)) * 1e6 >= best_us);
+}
+
+BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_says_so) {
+  SimulationOptions options = clustered("1x8");
+  options.machine.kernels = machine(0).kernels;
+  TestRuntime runtime(in_virtual_time(options, "eager"));
+  Values values(8);
+  runtime.submit(work(8), {registered(runtime, values)});
+  const std::string failure = runtime.wait();
+  for (const char* part :
+       {"machine 'by hand' has no times for kernel 'test/kernel/double' on clusters", "cluster_us"}) {
+    BOOST_TEST(failure.find(part) != std::string::npos, failure);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::actors::by_hand
