@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "actors/workers/devices/core_device.hpp"
 #include "platform/accelerators/accelerator.hpp"
@@ -17,6 +18,10 @@ struct DeviceSetup {
   /// Where its data lie; outlives the device. Null for host memory, and in virtual time.
   platform::Accelerator* memory = nullptr;
   NodeId node = NodeId(0);
+  /// Of a cluster: where the threads of its other cores run; empty sets: anywhere.
+  std::vector<platform::CpuSet> helpers;
+  /// How long these look for work before they sleep.
+  Duration spin{};
   /// The PUs that threads of the device's own may run on; empty: as the thread that makes it.
   platform::CpuSet pus;
   /// To be called when the device turns out to be lost, before the first task fails for it.

@@ -19,7 +19,13 @@ using workers::DeviceListener;
 using MadeDevice = Result<std::unique_ptr<workers::Device>>;
 
 MadeDevice make_core(DeviceSetup setup, DeviceListener& /*listener*/) {
-  return MadeDevice(std::make_unique<workers::CoreDevice>(std::move(setup.executor)));
+  std::unique_ptr<workers::CoreTeam> team;
+  if (!setup.helpers.empty()) {
+    const std::string name = "team " + std::to_string(setup.executor.worker.value());
+    team = std::make_unique<workers::CoreTeam>(
+        workers::CoreTeam::Options{.helpers = std::move(setup.helpers), .name = name, .spin = setup.spin});
+  }
+  return MadeDevice(std::make_unique<workers::CoreDevice>(std::move(setup.executor), std::move(team)));
 }
 
 int emulated_asked_for(const RuntimeOptions& options) { return static_cast<int>(options.emulated_gpus.size()); }

@@ -121,7 +121,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
   /// Where a worker's threads run.
-  [[nodiscard]] platform::CpuSet pus_of(const WorkerPlace& place) const;
+  [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
   [[nodiscard]] MemoryNodes* memories() {

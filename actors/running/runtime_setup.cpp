@@ -223,7 +223,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   if (placing_policy_) setup->decide = [this] { decide(); };
   setup->clock = &clock();
   setup->mailbox = &mailboxes_[worker.index()];
-  setup->pus = pus_of(place);
+  setup->pus = pus_of(place.pu);
   setup->cooperative = cooperative_;
   setup->spin = options_.spin;
   const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
@@ -255,8 +255,8 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   return setup;
 }
 
-platform::CpuSet RuntimeSystem::Implementation::pus_of(const WorkerPlace& place) const {
-  if (options_.bind && topology_.bindable && !simulation_ && place.pu >= 0) return {place.pu};
+platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
+  if (options_.bind && topology_.bindable && !simulation_ && pu >= 0) return {pu};
   // Else a runtime that a bound thread starts would have all its workers on one core.
   return topology_.machine.this_system ? topology_.allowed_pus : platform::CpuSet{};
 }
@@ -277,7 +277,9 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   }
   device.node = place.node;
   if (accelerators_ && place.node != memory::kHost) device.memory = &accelerators_->accelerator(place.node);
-  device.pus = pus_of(place);
+  device.pus = pus_of(place.pu);
+  for (const int pu : place.helper_pus) device.helpers.push_back(pus_of(pu));
+  device.spin = options_.spin;
   device.on_lost = [this, node = place.node] { services_->node_lost(node); };
   return device;
 }
