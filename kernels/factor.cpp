@@ -6,9 +6,9 @@
 
 #include "kernels/block_rows.hpp"
 #include "kernels/fortran.hpp"
+#include "kernels/loops/small_triangle.hpp"
 #include "kernels/pivoted_columns.hpp"
 #include "kernels/products.hpp"
-#include "kernels/small_triangle.hpp"
 
 namespace troupe::kernels {
 

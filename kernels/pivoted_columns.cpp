@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/fortran.hpp"
-#include "kernels/instruction_sets.hpp"
+#include "kernels/loops/instruction_sets.hpp"
 #include "kernels/products.hpp"
 
 namespace troupe::kernels {

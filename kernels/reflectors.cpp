@@ -6,7 +6,7 @@
 
 #include "kernels/block_rows.hpp"
 #include "kernels/fortran.hpp"
-#include "kernels/narrow_panel.hpp"
+#include "kernels/loops/narrow_panel.hpp"
 #include "kernels/products.hpp"
 
 namespace troupe::kernels {

@@ -1,9 +1,9 @@
-#include "kernels/small_triangle.hpp"
+#include "kernels/loops/small_triangle.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-#include "kernels/instruction_sets.hpp"
+#include "kernels/loops/instruction_sets.hpp"
 
 namespace troupe::kernels {
 

@@ -1,11 +1,11 @@
-#include "kernels/narrow_panel.hpp"
+#include "kernels/loops/narrow_panel.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
 
-#include "kernels/instruction_sets.hpp"
+#include "kernels/loops/instruction_sets.hpp"
 
 namespace troupe::kernels {
 

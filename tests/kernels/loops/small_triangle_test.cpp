@@ -1,4 +1,4 @@
-#include "kernels/small_triangle.hpp"
+#include "kernels/loops/small_triangle.hpp"
 
 #include <algorithm>
 #include <boost/mpl/list.hpp>
