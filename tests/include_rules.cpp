@@ -52,7 +52,7 @@ const std::vector<Folder>& folders() {
       {"client", runtime},
       {"client/remote", with_client, {"connection", "memory"}},
       {"client/c", everything},
-      {"kernels", {"proto", "graph", "platform"}, {"checks", "cuda"}},
+      {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "cuda"}},
       {"linalg", everything, {"files"}},
       {"traces", with_client, {"text", "files", "picture"}},
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
