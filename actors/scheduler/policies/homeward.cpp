@@ -124,15 +124,15 @@ class Homeward final : public PlacingPolicy {
     free_s_.clear();
     waiting_.clear();
     covered_s_ = 0;
-    double gpus = 0;
+    gpus_ = 0;
     for (const WorkerState& worker : snapshot.workers) {
       free_s_.push_back(seconds(std::max(worker.available - snapshot.now, Duration::zero())));
       waiting_.push_back(worker.queued);
       if (!is_accelerator(worker.kind)) continue;
-      ++gpus;
+      ++gpus_;
       covered_s_ += free_s_.back();
     }
-    covered_s_ = gpus > 0 ? (covered_s_ + pool_.gpu_s()) / gpus : kNeverSeconds;
+    covered_s_ = gpus_ > 0 ? (covered_s_ + pool_.gpu_s()) / gpus_ : kNeverSeconds;
     outlook_.look(snapshot);
     horizon_s_ = std::max(outlook_.rest_s(), pool_.top_rank_s());
   }
@@ -260,8 +260,8 @@ class Homeward final : public PlacingPolicy {
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
     const bool better_on_core = core.worker != nullptr && is_better_on_cores(task);
-    if (better_on_core && core.finish_s + behind_s <= options_.core_share * horizon_s_ &&
-        core.finish_s * options_.cover <= covered_s_) {
+    if (better_on_core && core.finish_s * options_.cover <= covered_s_ &&
+        (core.finish_s + behind_s <= options_.core_share * horizon_s_ || relieves(earliest, core))) {
       return core;
     }
     const double slack_s = std::max(0.0, horizon_s_ - (earliest.finish_s + behind_s));
@@ -269,6 +269,11 @@ class Homeward final : public PlacingPolicy {
     const double tolerance_s = std::max(options_.least_tolerance * kernel_s,
                                         std::min(options_.most_tolerance * kernel_s, options_.slack_share * slack_s));
     return least_moving(earliest.finish_s + tolerance_s);
+  }
+
+  /// What the chain behind a task loses on a core is less than the GPUs together gain without it.
+  [[nodiscard]] bool relieves(const Candidate& earliest, const Candidate& core) const {
+    return is_accelerator(earliest.worker->kind) && core.finish_s - earliest.finish_s <= earliest.execution_s / gpus_;
   }
 
   [[nodiscard]] Candidate least_moving(double limit_s) const {
@@ -351,6 +356,7 @@ class Homeward final : public PlacingPolicy {
   std::vector<std::size_t> waiting_;
   /// How long the GPUs have work for, ready tasks included.
   double covered_s_ = 0;
+  double gpus_ = 0;
   /// How long what is left takes at least.
   double horizon_s_ = 0;
   std::vector<Candidate> candidates_;

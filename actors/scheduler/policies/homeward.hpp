@@ -48,14 +48,13 @@ struct HomewardOptions {
 /// without the chain behind it ending after T.
 ///
 /// 1. One by one, in the order of rank: the earliest finish over all workers, copies included. Where the task is better
-/// off
-///    on a core, and slack and the GPUs' other work allow, the earliest finish among cores. Otherwise, of the workers
-///    that finish within a tolerance, the one with the fewest bytes to copy: a tolerance of a quarter of the slack, at
-///    least one mean kernel, at most four. If that worker has room, the task is placed; if not, it stays, and counts as
-///    the worker's load for the tasks after it.
+///    off on a core, the GPUs have other work, and the task has slack or would take the GPUs, divided among them,
+///    longer than the chain behind it loses: the earliest finish among cores. Otherwise, of the workers that finish
+///    within a tolerance, the one with the fewest bytes to copy: a tolerance of a quarter of the slack, at least one
+///    mean kernel, at most four. If that worker has room, the task is placed; if not, it stays, and counts as the
+///    worker's load for the tasks after it.
 /// 2. Each core that is still idle, the fastest first where clusters are of mixed sizes, takes, of the tasks whose
-/// slack allows it, the one with the smallest speed-up, lowest
-///    rank first: work that GPUs would do otherwise.
+///    slack allows it, the one with the smallest speed-up, lowest rank first: work that GPUs would do otherwise.
 /// 3. Each GPU that is still idle takes the task with the highest rank.
 ///
 /// Ties: the earlier finish, then the worker with the smaller id; tasks of equal rank by id.
