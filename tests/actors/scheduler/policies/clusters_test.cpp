@@ -243,15 +243,15 @@ BOOST_AUTO_TEST_CASE(homeward_measures_slack_by_the_fastest_worker_of_all) {
     Mixed machine;
     const auto policy = homeward();
     // GPU and cluster are busy, and the GPU would end the panel first.
-    machine.load(gpu, 30, 2).load(cluster, 100, 1);
-    const ReadyTask panel = machine.mixed(110, 20, 60);
+    machine.load(gpu, 60, 2).load(cluster, 150, 1);
+    const ReadyTask panel = machine.mixed(190, 20, 60);
     static_cast<void>(machine.size_class_on({100, 100, 25, 10}));
     machine.predictions.left = {1, 159};
     Outlook outlook;
     outlook.look(machine.snapshot());
-    // Of what is left, 0.8 may be used: by 110 us on a single core, and by the chain behind the panel, which is its
+    // Of what is left, 0.8 may be used: by 190 us on a single core, and by the chain behind the panel, which is its
     // rank less the 20 us of the cluster. More than that is too much, even where it is less than the 60 us of the GPU.
-    const int limit_us = static_cast<int>(0.8e6 * outlook.rest_s()) - 110;
+    const int limit_us = static_cast<int>(0.8e6 * outlook.rest_s()) - 190;
     (void)machine.place(*policy, {ranked(panel, limit_us + more_us)});
     const Placement placed = machine.place_kept(*policy);
     BOOST_TEST(placed.contains(panel.id.value()) == (more_us < 0));

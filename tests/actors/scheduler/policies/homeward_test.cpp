@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(a_core_takes_nothing_that_would_be_the_last_to_end) {
   BOOST_TEST(let_go(*policy, machine, {ranked(machine.of_class(gemm), 10)}).empty());
 }
 
-/// Where a task goes that cores are better off with (speed-up 2, of a pivot of 30) while the GPUs are free in 10 us:
-/// one would end it after 40 us, the core after 60.
+/// Where a task goes that cores are better off with (speed-up 2.8, of a pivot of 30) while the GPUs are free in 30 us:
+/// one would end it after 60 us, the core after 85.
 Placement panel_placement(int rank_us, int gpus) {
   HandMadeMachine machine(1, gpus);
-  for (int gpu = 1; gpu <= gpus; ++gpu) machine.load(static_cast<std::uint32_t>(gpu), 10, 1);
-  const auto panel = machine.size_class(60, 30);
+  for (int gpu = 1; gpu <= gpus; ++gpu) machine.load(static_cast<std::uint32_t>(gpu), 30, 1);
+  const auto panel = machine.size_class(85, 30);
   (void)machine.size_class(300, 10);
   machine.predictions.left = {5, 200};
   const auto policy = homeward();
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_cores_are_better_off_with_goes_there_while_gpus
 }
 
 BOOST_AUTO_TEST_CASE(on_the_longest_chain_it_takes_the_faster_device_unless_the_gpus_gain_more_than_the_chain_loses) {
-  // The chain loses 20 us; two GPUs gain 30 us of one of them, which is 15.
+  // The chain loses 25 us; two GPUs gain 30 us of one of them, which is 15.
   BOOST_TEST((panel_placement(5000, 2) == Placement{{0, 1}}));
   BOOST_TEST((panel_placement(5000, 1) == Placement{{0, 0}}));
 }
