@@ -74,6 +74,7 @@ caf::behavior WorkerActor::make_behavior() {
         bool bound = false;
         if (!setup_->cooperative) {
           platform::name_this_thread("worker " + std::to_string(setup_->id.value()));
+          platform::use_one_openmp_thread();
           bound = !setup_->pus.empty() && platform::bind_this_thread(setup_->pus).ok() && setup_->pus.size() == 1;
         }
         send(setup_->supervisor, WorkerStarted{setup_->id, bound});

@@ -1,5 +1,6 @@
 #include "platform/machine/binding.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -76,6 +77,13 @@ void name_this_thread(std::string_view name) noexcept {
   char text[kMaxName + 1] = {};
   std::copy_n(name.begin(), std::min(name.size(), kMaxName), text);
   pthread_setname_np(pthread_self(), text);
+}
+
+void use_one_openmp_thread() noexcept {
+  // Whoever loads OpenMP later, by a plug-in, has to see to it: `openmp_team`.
+  using Set = void (*)(int);
+  static const auto set = reinterpret_cast<Set>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (set != nullptr) set(1);
 }
 
 Result<BindingGuard> BindingGuard::bind(int pu) {

@@ -27,6 +27,11 @@ namespace troupe::platform {
 /// Failing to be named hurts nobody, so nothing is reported.
 void name_this_thread(std::string_view name) noexcept;
 
+/// Where OpenMP is part of the program: parallel regions that the calling thread comes to have one thread, unless they
+/// say otherwise. Else every kernel that uses it, in a BLAS library for instance, would have as many as the machine has
+/// cores.
+void use_one_openmp_thread() noexcept;
+
 /// Binds a thread that is not the runtime's own, and gives it back as it was: for a user's thread that works for the
 /// runtime for a while.
 class BindingGuard {

@@ -1,6 +1,7 @@
 #include "client/openmp_team.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "actors/workers/devices/core_team.hpp"
+#include "client/runtime.hpp"
 #include "platform/machine/binding.hpp"
 #include "tests/support/child_program.hpp"
 
@@ -103,6 +105,21 @@ BOOST_AUTO_TEST_CASE(an_environment_that_binds_openmps_threads_is_refused) {
     return error.code() == ErrorCode::invalid_argument &&
            std::string(error.what()).find("unset OMP_PROC_BIND") != std::string::npos;
   });
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_says_nothing_of_openmp_has_one_thread) {
+  RuntimeOptions options;
+  options.cores = 2;
+  options.oversubscribe = true;
+  options.clusters = "1x2";
+  Runtime runtime(options);
+  std::vector<std::atomic<int>> most(2);
+  const Codelet together = Codelet("together", {}).cpu_team([&](Team& team) {
+    team.run([&](int rank, int) { most[static_cast<std::size_t>(rank)] = omp_get_max_threads(); });
+  });
+  runtime.submit(together, {});
+  runtime.wait();
+  for (const std::atomic<int>& threads : most) BOOST_TEST(threads == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_team_of_one_has_one_thread) {

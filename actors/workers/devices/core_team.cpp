@@ -115,7 +115,7 @@ void CoreTeam::help(int rank) noexcept {
   platform::name_this_thread(options_.name + "." + std::to_string(rank));
   // Where it cannot be bound it is slower.
   (void)bind_like(rank);
-  if (options_.at_start != nullptr) options_.at_start();
+  platform::use_one_openmp_thread();
   std::uint32_t seen = 0;
   while (true) {
     seen = changed(entry_, seen);

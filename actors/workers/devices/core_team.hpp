@@ -28,8 +28,6 @@ class CoreTeam final : public Team {
     std::string name;
     /// How long who waits keeps looking before it sleeps.
     Duration spin = std::chrono::microseconds(50);
-    /// Called first in each helper, within its binding; null: nothing is.
-    void (*at_start)() = nullptr;
   };
 
   /// Throws `std::system_error` where the threads cannot be started; then none is left.

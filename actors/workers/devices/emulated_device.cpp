@@ -46,6 +46,7 @@ void EmulatedDevice::take_back(graph::TaskList& not_begun) noexcept {
 
 void EmulatedDevice::work() {
   platform::name_this_thread("kernels " + std::to_string(worker_.value()));
+  platform::use_one_openmp_thread();
   // Where the system refuses, the thread runs where it may.
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
   UniqueLock lock(mutex_);
