@@ -177,7 +177,7 @@ void print_text(const Plan& plan) {
   print_gpus();
   fmt::print("\nPolicies\n");
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
-    fmt::print("  {:<6} {}\n", policy.name, policy.summary);
+    fmt::print("  {:<11} {}\n", policy.name, policy.summary);
   }
   print_links(default_model_folder(), machine);
   fmt::print("\nKernel times that placing policies have learned\n{}", models_text(default_model_folder(), machine));
