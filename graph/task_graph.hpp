@@ -117,6 +117,8 @@ struct TaskSpecification {
   /// What `TaskEndings` are told, and failures call the task; 0: nothing. Kept with `GraphOptions::shares_workers`
   /// only.
   std::uint64_t tag = 0;
+  /// `GraphOptions::restrictions` hold for it; not for what stands in for a task that is refused.
+  bool restricted = true;
 };
 
 struct GraphProgress {

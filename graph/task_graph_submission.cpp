@@ -176,7 +176,7 @@ const Codelet& TaskGraph::only_on(const Codelet& codelet, DeviceSet devices) {
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   DeviceSet devices = specification.options.devices;
-  if (!options_.restrictions.empty()) [[unlikely]] {
+  if (specification.restricted && !options_.restrictions.empty()) [[unlikely]] {
     const auto found = options_.restrictions.find(specification.codelet.name());
     if (found != options_.restrictions.end()) devices = devices & found->second;
   }

@@ -98,6 +98,7 @@ void RemoteBackend::note_writes(const graph::TaskSpecification& specification, s
 Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specification) {
   if (auto fits = graph::check_counts(specification); !fits) return fits.failure();
   if (auto valid = graph::check_after(specification, *this); !valid) return valid.failure();
+  if (specification.options.devices.kinds() == 0) return graph::no_device_may_run(specification.codelet);
   if (specification.codelet.definition().argument_types.empty() && specification.arguments.size() != 0) {
     return needs_types(specification.codelet);
   }

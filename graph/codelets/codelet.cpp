@@ -26,6 +26,7 @@ Codelet Codelet::variadic(std::string name, std::vector<HandleGroup> groups) {
 
 Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
   definition_->kernels[static_cast<std::size_t>(kind)] = std::move(kernel);
+  if (kind == DeviceKind::cpu_core) definition_->team_on_core = false;
   return *this;
 }
 
@@ -36,7 +37,8 @@ Codelet& Codelet::implement_team(Kernel kernel, int most) {
                                                  std::to_string(most) + " cores: name 1 or more");
   }
   Kernel& on_core = d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
-  if (!on_core) on_core = kernel;
+  d.team_on_core = d.team_on_core || !on_core;
+  if (d.team_on_core) on_core = kernel;
   d.team_kernel = std::move(kernel);
   d.most_cores = most;
   return *this;
@@ -134,7 +136,10 @@ void Codelet::take_parameters(std::string_view whose, CodeletDefinition describe
                                                    " takes other handles or arguments than the one for a " +
                                                    std::string(other) + ": let both take the same types");
   };
-  for (const DeviceTraits& row : kDeviceTraits) compare(row.name, d.kernels[static_cast<std::size_t>(row.kind)]);
+  for (const DeviceTraits& row : kDeviceTraits) {
+    const bool is_the_teams = row.kind == DeviceKind::cpu_core && d.team_on_core;
+    if (!is_the_teams) compare(row.name, d.kernels[static_cast<std::size_t>(row.kind)]);
+  }
   compare(kTeam, d.team_kernel);
   d.typed = true;
   d.parameters = std::move(described.parameters);

@@ -108,6 +108,8 @@ struct CodeletDefinition {
   DeviceSet devices;
   /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
   Kernel team_kernel;
+  /// The kernel for a core is that for a team, with a team of one.
+  bool team_on_core = false;
   /// The most cores that it can make use of.
   int most_cores = 1;
   /// See `Codelet::prologue`; null: none.

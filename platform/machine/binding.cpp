@@ -15,6 +15,10 @@
 namespace troupe::platform {
 namespace {
 
+/// Null where OpenMP is not part of the program. Looked up when the program starts, as a lookup in vain leaves some
+/// memory to its thread. Who loads OpenMP later, by a plug-in, has to see to its threads: `openmp_team`.
+void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+
 /// A mask for `kMaxPu + 1` PUs: `cpu_set_t` itself ends at 1024, and the kernel refuses to report into less than it
 /// has.
 class Mask {
@@ -80,10 +84,7 @@ void name_this_thread(std::string_view name) noexcept {
 }
 
 void use_one_openmp_thread() noexcept {
-  // Whoever loads OpenMP later, by a plug-in, has to see to it: `openmp_team`.
-  using Set = void (*)(int);
-  static const auto set = reinterpret_cast<Set>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  if (set != nullptr) set(1);
+  if (kSetOpenmpThreads != nullptr) kSetOpenmpThreads(1);
 }
 
 Result<BindingGuard> BindingGuard::bind(int pu) {

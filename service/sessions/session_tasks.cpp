@@ -212,11 +212,11 @@ Future SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
     }
   }
   const Arguments arguments = args(number);
-  // Any device can refuse it.
+  // Whoever can, refuses it, wherever the task was to run.
   options_.devices = {};
-  auto submitted = parts_.graph.submit({row.codelet->refused, accesses, arguments, options_, tag});
+  auto submitted = parts_.graph.submit({row.codelet->refused, accesses, arguments, options_, tag, false});
   // A whole and its part, or data that are being released: then nothing is poisoned.
-  if (!submitted) submitted = parts_.graph.submit({row.codelet->refused, {}, arguments, options_, tag});
+  if (!submitted) submitted = parts_.graph.submit({row.codelet->refused, {}, arguments, options_, tag, false});
   if (submitted) return submitted.value();
   if (!recorded) refuse_to_run(tag);
   return {};

@@ -36,7 +36,7 @@ CoreTeam::CoreTeam(Options options) : options_(std::move(options)), team_(option
 CoreTeam::~CoreTeam() { stop(); }
 
 void CoreTeam::stop() noexcept {
-  entry_.store((entry_.load(std::memory_order_relaxed) | kCountMask) + 1, std::memory_order_release);
+  entry_.store((entry_.load(std::memory_order_relaxed) | kCountMask) + 1, std::memory_order_seq_cst);
   entry_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -76,9 +76,10 @@ void CoreTeam::enter(Part part, void* work) {
   } else {
     at_barrier_.store(0, std::memory_order_relaxed);
     pending_.store(helpers, std::memory_order_relaxed);
-    // Release: the part, and all that the master has done.
+    // Releases the part, and all that the master has done. Sequentially consistent, as `notify_all` looks whether
+    // anybody sleeps: who is about to must see the entry, or be seen.
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
-                 std::memory_order_release);
+                 std::memory_order_seq_cst);
     entry_.notify_all();
     take_part(0);
     for (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0;) left = changed(pending_, left);
@@ -124,7 +125,7 @@ void CoreTeam::help(int rank) noexcept {
     if (static_cast<std::uint32_t>(rank) >= members) continue;
     take_part(rank);
     // Release: what the part has done. Only the last one's is waited for.
-    if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_one();
+    if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
   }
 }
 
@@ -152,7 +153,7 @@ void CoreTeam::arrive(std::uint32_t arrived, std::uint32_t left) noexcept {
       continue;
     }
     if (!opens) return;
-    barriers_.fetch_add(1, std::memory_order_release);
+    barriers_.fetch_add(1, std::memory_order_seq_cst);
     barriers_.notify_all();
     return;
   }

@@ -62,6 +62,13 @@ BOOST_AUTO_TEST_CASE(tasks_run_on_the_devices_that_they_are_restricted_to_and_el
       BOOST_TEST((error.code() == ErrorCode::no_implementation));
       BOOST_TEST(std::string(error.what()).find("restricted to CUDA GPU") != std::string::npos, error.what());
     }
+    try {
+      runtime.submit((*this)["fill"], {dy}, args(2.0), {.devices = DeviceSet::cores() & DeviceSet::accelerators()});
+      runtime.wait();
+      BOOST_ERROR("a task ran that no device may run");
+    } catch (const Error& error) {
+      BOOST_TEST(std::string(error.what()).find("restricted to no device") != std::string::npos, error.what());
+    }
     // The next one is not restricted.
     runtime.submit((*this)["fill"], {dy}, args(3.0));
     runtime.wait(dy);

@@ -190,6 +190,22 @@ BOOST_AUTO_TEST_CASE(a_codelet_may_have_one_kernel_for_a_core_and_one_for_a_team
   BOOST_TEST(ran == "team");
 }
 
+BOOST_AUTO_TEST_CASE(a_later_kernel_for_a_team_replaces_the_earlier_one_on_cores_too) {
+  std::string ran;
+  const Codelet codelet =
+      Codelet("both", {}).cpu_team([&](const KernelContext&) { ran = "first"; }).cpu_team([&](const KernelContext&) {
+        ran = "second";
+      });
+  const KernelContext context({}, nullptr, nullptr);
+  codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
+  BOOST_TEST(ran == "second");
+  // Of other types, too: nothing is left to compare with.
+  BOOST_CHECK_NO_THROW(Codelet("typed", {AccessMode::read_write})
+                           .cpu_team([](Team&, MatrixView<double>) {})
+                           .copy()
+                           .cpu_team([](Team&, VectorView<double>) {}));
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_for_a_team_takes_what_the_others_take) {
   const Codelet codelet = Codelet("scale", {AccessMode::read_write}).cpu([](MatrixView<double>, double) {});
   BOOST_CHECK_EXCEPTION(codelet.copy().cpu_team([](Team&, MatrixView<double>, int) {}), Error, [](const Error& error) {
