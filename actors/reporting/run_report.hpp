@@ -19,7 +19,8 @@ struct WorkerReport {
   /// "cpu core 3".
   std::string device;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// That work together as this worker: more than one in a cluster.
+  /// That work together as this worker: more than one in a cluster; 0: it lends its thread to one
+  /// (`RuntimeOptions::regroup`).
   int cores = 1;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;
@@ -46,6 +47,8 @@ struct RunReport {
   /// Succeeded, failed or cancelled.
   std::uint64_t ended = 0;
   std::vector<WorkerReport> workers;
+  /// Changes of clusters that have been completed, the first, when the runtime starts, included.
+  std::uint64_t regroupings = 0;
   /// In virtual time: how late it is. Nothing on a real machine.
   std::optional<Duration> virtual_time;
   /// Copies between memory nodes; empty where there is one node.

@@ -412,6 +412,12 @@ void RunServices::node_lost(NodeId node) {
   setup_.peers->send(worker, WorkAvailable{});
 }
 
+void RunServices::regrouped(WorkerId worker, int cores) noexcept {
+  tell({.kind = SchedulerEvent::Kind::regrouped, .worker = worker, .cores = cores});
+  // Tasks that a policy keeps may be for this worker.
+  if (setup_.activation != nullptr) setup_.peers->tell_scheduler();
+}
+
 DataView RunServices::replica(const graph::DataRecord& data, WorkerId worker) const {
   const NodeId node = setup_.nodes[worker.index()];
   if (node == memory::kHost) return data.view;

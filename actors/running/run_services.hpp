@@ -88,6 +88,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void close() { closed_.store(true, std::memory_order_release); }
   /// A device has stopped working: its memory and its worker take no part any more. Any thread, any number of times.
   void node_lost(NodeId node);
+  /// The worker will have so many cores; 0: it helps another. Never throws.
+  void regrouped(WorkerId worker, int cores) noexcept;
   /// Hints for eviction: `event` says which, for each of the handles.
   void hint(std::span<const HandleId> handles, memory::MemoryEvent event);
   /// No task runs any more.

@@ -79,6 +79,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   WhyReport why(graph::TaskGraph& graph);
   std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   [[nodiscard]] LiveView look();
+  /// See `RuntimeSystem::regroup`.
+  Result<void> regroup(const std::string& clusters);
 
   const RuntimeOptions options_;
   const platform::Topology topology_;
@@ -117,6 +119,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void failed_to_start(std::exception_ptr why);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
+  /// Where cores can be grouped otherwise.
+  void make_grouping();
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);

@@ -26,7 +26,7 @@ platform::TopologyOptions topology_options(const RuntimeOptions& options) {
 }
 
 Result<platform::Topology> topology_of(const RuntimeOptions& options) {
-  if (options.simulation) return simulated_topology(*options.simulation);
+  if (options.simulation) return simulated_topology(*options.simulation, !options.regroup);
   return platform::Topology::discover(topology_options(options));
 }
 
@@ -186,7 +186,11 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (!opened) return opened.failure();
   RuntimePlan plan{options, std::move(topology).value(), {}, {}, {}};
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
-  if (!options.simulation) {
+  if (options.regroup) {
+    // Who begins with these, and can be asked for others.
+    const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
+    if (auto groups = groups_of(clusters, plan.topology); !groups) return groups.failure();
+  } else if (!options.simulation) {
     if (auto formed = plan.topology.form_clusters(options.clusters); !formed) return formed.failure();
   }
   plan.places = places_of(options, plan.topology, opened.value(), driving_pus);

@@ -8,6 +8,7 @@
 #include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "actors/simulating/kernel_timer.hpp"
+#include "actors/workers/grouping.hpp"
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/device_kinds.hpp"
@@ -47,5 +48,10 @@ struct RuntimePlan {
   /// `placing`: a policy of the program's own, or null. Fails with `invalid_argument` or `platform`.
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
+
+/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "" and "single": each
+/// alone. Fails as `platform::plan_clusters`.
+[[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
+                                                          const platform::Topology& topology);
 
 }  // namespace troupe::actors

@@ -172,6 +172,7 @@ void RuntimeSystem::Implementation::start_watchdog() {
 
 void RuntimeSystem::Implementation::start() {
   if (placing_policy_) make_scheduler_state();
+  if (options_.regroup) make_grouping();
   SupervisorSetup setup;
   setup.workers = crew_->ports.size();
   setup.peers = peers_;

@@ -11,6 +11,7 @@ nlohmann::json worker_json(const actors::WorkerUse& use) {
           {"kernel_seconds", seconds(use.kernels)},
           {"overhead_seconds", seconds(use.overhead)},
           {"searching_seconds", seconds(use.searching)},
+          {"lent_seconds", seconds(use.lent)},
           {"waiting_seconds", seconds(use.waiting)},
           {"idle_seconds", seconds(use.idle)},
           {"end_seconds", seconds(use.at_the_end)}};

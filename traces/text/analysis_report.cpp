@@ -23,25 +23,32 @@ Duration total_of(const RunAnalysis& analysis) {
   return analysis.makespan * static_cast<std::int64_t>(analysis.workers.size());
 }
 
-std::vector<std::string> worker_row(std::string name, std::string device, const WorkerUse& use, Duration whole) {
-  return {std::move(name),
-          std::move(device),
-          human_count(use.tasks),
-          percent(use.kernels, whole),
-          percent(use.overhead, whole),
-          percent(use.searching, whole),
-          percent(use.waiting, whole),
-          percent(use.idle, whole)};
+std::vector<std::string> worker_row(std::string name, std::string device, const WorkerUse& use, Duration whole,
+                                    bool lending) {
+  std::vector<std::string> row{std::move(name),
+                               std::move(device),
+                               human_count(use.tasks),
+                               percent(use.kernels, whole),
+                               percent(use.overhead, whole),
+                               percent(use.searching, whole),
+                               percent(use.waiting, whole),
+                               percent(use.idle, whole)};
+  if (lending) row.push_back(percent(use.lent, whole));
+  return row;
 }
 
 std::string workers_text(const RunAnalysis& analysis, const std::vector<std::string>& devices) {
-  Table table({"worker", "device", ">tasks", ">kernels", ">overhead", ">searching", ">waiting", ">idle"});
+  const bool lending = analysis.sum().lent > Duration{};
+  std::vector<std::string> head{"worker",    "device",     ">tasks",   ">kernels",
+                                ">overhead", ">searching", ">waiting", ">idle"};
+  if (lending) head.push_back(">lent");
+  Table table(std::move(head));
   for (std::size_t i = 0; i < analysis.workers.size(); ++i) {
-    table.add_row(
-        worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i], analysis.makespan));
+    table.add_row(worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i],
+                             analysis.makespan, lending));
   }
   table.add_rule();
-  table.add_row(worker_row("all", "", analysis.sum(), total_of(analysis)));
+  table.add_row(worker_row("all", "", analysis.sum(), total_of(analysis), lending));
   return table.text(2);
 }
 

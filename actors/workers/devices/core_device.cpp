@@ -26,6 +26,13 @@ void CoreDevice::run(const CodeletDefinition& codelet, KernelContext context) {
   (together ? codelet.team_kernel : codelet.kernel_for(options_.kind))(context);
 }
 
+void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
+  // What is ready is so for other cores.
+  prologue_ = nullptr;
+  readiness_.reset();
+  team_ = std::move(team);
+}
+
 void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
   if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
   // The old one ends first, and where the new one throws there is none.

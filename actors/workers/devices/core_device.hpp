@@ -32,12 +32,13 @@ class CoreDevice final : public Device {
   };
 
   /// `team`: of a cluster, whose master is the thread that calls `start`; null: a single core.
-  explicit CoreDevice(Options options, std::unique_ptr<CoreTeam> team = nullptr)
+  explicit CoreDevice(Options options, std::shared_ptr<CoreTeam> team = nullptr)
       : options_(std::move(options)), team_(std::move(team)), views_(options_.worker, options_.find_replica) {}
 
   [[nodiscard]] std::string name() const override { return options_.name; }
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
+  void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
 
  private:
   void run(const CodeletDefinition& codelet, KernelContext context);
@@ -45,7 +46,7 @@ class CoreDevice final : public Device {
   void note(const graph::Task& task, bool failed) noexcept;
 
   Options options_;
-  const std::unique_ptr<CoreTeam> team_;
+  std::shared_ptr<CoreTeam> team_;
   TaskViews views_;
   /// What holds for the kernels that run, see `Codelet::prologue`, and the team's size that it was made for.
   TeamPrologue prologue_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "platform/machine/binding.hpp"
 #include "proto/spin_lock.hpp"
@@ -24,6 +25,7 @@ std::chrono::steady_clock::time_point now() noexcept { return std::chrono::stead
 CoreTeam::CoreTeam(Options options) : options_(std::move(options)), team_(options_.helpers.size() + 1) {
   if (static_cast<std::uint32_t>(members()) > kCountMask) throw std::length_error("a team has at most 4095 cores");
   active_ = members();
+  if (!options_.doorbells.empty()) return;
   threads_.reserve(options_.helpers.size());
   try {
     for (int rank = 1; rank < members(); ++rank) threads_.emplace_back([this, rank] { help(rank); });
@@ -75,6 +77,7 @@ void CoreTeam::enter(Part part, void* work) {
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
                  std::memory_order_seq_cst);
     entry_.notify_all();
+    for (std::uint32_t i = 0; i < helpers && i < options_.doorbells.size(); ++i) options_.doorbells[i]->ring();
     take_part(0);
     for (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0;) left = changed(pending_, left);
   }
@@ -109,13 +112,28 @@ void CoreTeam::help(int rank) noexcept {
   std::uint32_t seen = 0;
   while (true) {
     seen = changed(entry_, seen);
-    const std::uint32_t members = seen & kCountMask;
-    if (members == 0) return;
-    if (static_cast<std::uint32_t>(rank) >= members) continue;
-    take_part(rank);
-    // Release: what the part has done. Only the last one's is waited for.
-    if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
+    if ((seen & kCountMask) == 0) return;
+    answer(rank, seen);
   }
+}
+
+bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
+  if (static_cast<std::uint32_t>(rank) >= (entry & kCountMask)) return false;
+  take_part(rank);
+  // Release: what the part has done. Only the last one's is waited for.
+  if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
+  return true;
+}
+
+bool CoreTeam::take_what_is_there(int rank) noexcept {
+  Member& self = team_[static_cast<std::size_t>(rank)];
+  for (int i = 0; i < kLooks; ++i) {
+    // Sequentially consistent: whoever goes to sleep has looked after it was rung for what came before.
+    const std::uint32_t entry = entry_.load(std::memory_order_seq_cst);
+    if (entry != std::exchange(self.seen, entry) && answer(rank, entry)) return true;
+    SpinLock::pause();
+  }
+  return false;
 }
 
 void CoreTeam::leave() noexcept {
