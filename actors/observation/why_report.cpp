@@ -34,6 +34,8 @@ const char* to_string(WhyWorkerState state) {
     case WhyWorkerState::callback: return "callback";
     case WhyWorkerState::asleep: return "asleep";
     case WhyWorkerState::awake: return "awake";
+    case WhyWorkerState::regrouping: return "regrouping";
+    case WhyWorkerState::lent: return "lent";
   }
   return "unknown";
 }
@@ -124,6 +126,8 @@ std::string worker_line(const WhyWorker& worker) {
       break;
     case WhyWorkerState::asleep: text += "is asleep"; break;
     case WhyWorkerState::awake: text += "is awake, between two tasks"; break;
+    case WhyWorkerState::regrouping: text += "waits for others, as cores are grouped otherwise"; break;
+    case WhyWorkerState::lent: text += fmt::format("helps worker {}", worker.lent_to.value()); break;
   }
   if (worker.queued > 0) text += fmt::format("; {} ready in its deque", count_of_tasks(worker.queued));
   return text + "\n";

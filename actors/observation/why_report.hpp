@@ -76,7 +76,16 @@ struct WhyWaiting {
   std::uint64_t more_blockers = 0;
 };
 
-enum class WhyWorkerState { running, callback, asleep, awake };
+enum class WhyWorkerState {
+  running,
+  callback,
+  asleep,
+  awake,
+  /// It waits until all whose cores are grouped otherwise have ended what they run.
+  regrouping,
+  /// Its thread is lent to another worker.
+  lent,
+};
 [[nodiscard]] const char* to_string(WhyWorkerState state);
 
 struct WhyWorker {
@@ -85,6 +94,8 @@ struct WhyWorker {
   std::string device;
   /// `awake`: looking for work, or between two tasks.
   WhyWorkerState state = WhyWorkerState::awake;
+  /// Of one that is lent.
+  WorkerId lent_to = {};
   WhyTask task;
   Duration lasting{};
   /// Ready tasks in its deque.

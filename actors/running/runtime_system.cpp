@@ -280,7 +280,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.device = places_[i].name;
     worker.kind = places_[i].device.type.kind;
     worker.cores = places_[i].device.type.cores;
-    if (crew_->grouping && i < topology_.cores.size()) {
+    if (crew_->grouping) {
       const workers::Grouping::Place place = crew_->grouping->place(worker.worker);
       worker.cores = place.rank == 0 ? place.cores : 0;
     }

@@ -106,7 +106,7 @@ void Grouping::open() {
 
 Grouping::Place Grouping::place(WorkerId worker) const {
   const LockGuard lock(mutex_);
-  return places_[worker.index()];
+  return worker.index() < places_.size() ? places_[worker.index()] : Place{worker, 0, 1, nullptr};
 }
 
 std::vector<int> Grouping::sizes() const {

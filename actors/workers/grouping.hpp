@@ -62,6 +62,7 @@ class Grouping {
     /// Null where it has one core, or there are no threads.
     std::shared_ptr<CoreTeam> team;
   };
+  /// A worker that drives no core is alone.
   [[nodiscard]] Place place(WorkerId worker) const;
   /// Cores of each cluster, single cores included; while one is in progress, as they will be.
   [[nodiscard]] std::vector<int> sizes() const;

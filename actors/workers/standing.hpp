@@ -37,6 +37,11 @@ class Standing {
   /// Whatever is given to it goes elsewhere.
   [[nodiscard]] bool passes_on() const { return part() == Part::drains_to_help || part() == Part::helps; }
 
+  /// Of its worker: takes the last step, unless another regrouping has begun meanwhile.
+  void open_up() {
+    Part expected = Part::opens;
+    part_.compare_exchange_strong(expected, Part::open, std::memory_order_seq_cst);
+  }
   void set(Part part) { part_.store(part, std::memory_order_seq_cst); }
 
  private:

@@ -407,11 +407,14 @@ bool WorkerActor::stand_by() {
   switch (port_.standing.part()) {
     case Part::open: return true;
     case Part::drains_to_lead:
-    case Part::drains_to_help: grouping.drained(setup_->id); return true;
+    case Part::drains_to_help:
+      core_.drained();
+      grouping.drained(setup_->id);
+      return true;
     case Part::waits_to_lead: return false;
     case Part::opens:
       use_team();
-      core_.open();
+      port_.standing.open_up();
       return true;
     case Part::helps:
     case Part::helps_to_lead: break;

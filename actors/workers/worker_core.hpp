@@ -138,11 +138,8 @@ class WorkerCore {
 
   /// Tasks lie with a worker that passes them on.
   [[nodiscard]] bool has_any_to_pass_on() const { return port_.standing.passes_on() && port_.deque.size() > 0; }
-  /// After `stand_by`: the worker takes tasks again.
-  void open() {
-    port_.standing.set(Part::open);
-    withdraws_.reset();
-  }
+  /// After `stand_by` of a worker that drains: it holds nothing.
+  void drained() { withdraws_.reset(); }
 
   /// Whether any queue that this worker may take from seems to hold something.
   [[nodiscard]] bool sees_work() const;

@@ -20,6 +20,7 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   std::uint64_t regroupings = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const RegroupedRun run = regrouped_run(seed);
+    if (one) BOOST_TEST_MESSAGE(describe(run));
     std::uint64_t completed = 0;
     for (const std::string& problem : execute(run, &completed)) {
       BOOST_ERROR("seed " << seed << " (" << describe(run) << "): " << problem

@@ -12,6 +12,7 @@
 #include "actors/observation/why_report.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "proto/random.hpp"
+#include "tests/support/random/random_policy.hpp"
 
 namespace troupe::tests {
 
