@@ -168,6 +168,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp at, Durati
   const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = at, .took = took};
   // Otherwise the worker has the scheduler decide once the task is completed (`WorkerCore::Options::ends_count`).
   setup_.cooperative ? tell_of_end(event) : tell(event);
+  if (setup_.task_ended) setup_.task_ended();
 }
 
 void RunServices::tell(const SchedulerEvent& event) {

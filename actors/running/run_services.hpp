@@ -56,6 +56,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
     std::function<std::optional<bool>(WorkerId worker, const graph::Task& task)> may_issue = nullptr;
     /// The scheduler also decides when a task ends that makes none ready.
     bool policy_keeps = false;
+    /// Called in the worker's thread whenever a task has ended; may be empty.
+    std::function<void()> task_ended = nullptr;
   };
 
   explicit RunServices(Setup setup);

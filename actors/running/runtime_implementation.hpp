@@ -22,6 +22,7 @@
 #include "actors/running/run_services.hpp"
 #include "actors/running/runtime_plan.hpp"
 #include "actors/running/runtime_system.hpp"
+#include "actors/running/stage_counter.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/simulating/simulation.hpp"
 #include "actors/workers/worker_actor.hpp"
@@ -83,6 +84,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   Result<void> regroup(const std::string& clusters);
 
   const RuntimeOptions options_;
+  const std::vector<platform::ClusterStage> stages_;
   const platform::Topology topology_;
   const std::vector<WorkerPlace> places_;
   const bool cooperative_;

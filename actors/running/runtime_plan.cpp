@@ -25,8 +25,8 @@ platform::TopologyOptions topology_options(const RuntimeOptions& options) {
   return topology;
 }
 
-Result<platform::Topology> topology_of(const RuntimeOptions& options) {
-  if (options.simulation) return simulated_topology(*options.simulation, !options.regroup);
+Result<platform::Topology> topology_of(const RuntimeOptions& options, bool clusters) {
+  if (options.simulation) return simulated_topology(*options.simulation, clusters);
   return platform::Topology::discover(topology_options(options));
 }
 
@@ -175,21 +175,23 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.window == 0) return unusable("the submission window must hold at least one task");
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
-  } else if (!options.clusters.empty()) {
-    // Before devices are opened, which takes time.
-    if (auto parsed = platform::parse_clusters(options.clusters); !parsed) return parsed.failure();
   }
+  // Before devices are opened, which takes time.
+  auto stages = platform::parse_cluster_stages(options.simulation ? options.simulation->clusters : options.clusters);
+  if (!stages) return stages.failure();
+  const bool regroups = options.regroup || stages.value().size() > 1;
   if (auto usable = check_devices(options); !usable) return usable.failure();
-  auto topology = topology_of(options);
+  auto topology = topology_of(options, !regroups);
   if (!topology) return topology.failure();
   auto opened = open_devices(options);
   if (!opened) return opened.failure();
-  RuntimePlan plan{options, std::move(topology).value(), {}, {}, {}};
+  RuntimePlan plan{options, std::move(stages).value(), std::move(topology).value(), {}, {}, {}};
+  plan.options.regroup = regroups;
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
-  if (options.regroup) {
-    // Who begins with these, and can be asked for others.
-    const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
-    if (auto groups = groups_of(clusters, plan.topology); !groups) return groups.failure();
+  if (regroups) {
+    for (const platform::ClusterStage& stage : plan.stages) {
+      if (auto groups = groups_of(stage.clusters, plan.topology); !groups) return groups.failure();
+    }
   } else if (!options.simulation) {
     if (auto formed = plan.topology.form_clusters(options.clusters); !formed) return formed.failure();
   }

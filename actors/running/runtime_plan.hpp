@@ -10,6 +10,7 @@
 #include "actors/simulating/kernel_timer.hpp"
 #include "actors/workers/grouping.hpp"
 #include "platform/accelerators/accelerator.hpp"
+#include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
@@ -32,6 +33,8 @@ struct WorkerPlace {
 
 struct RuntimePlan {
   RuntimeOptions options;
+  /// Those that the cores begin with, and those that follow, where cores can be grouped otherwise.
+  std::vector<platform::ClusterStage> stages;
   platform::Topology topology;
   /// By worker: the cores and clusters of cores, then the GPUs.
   std::vector<WorkerPlace> places;
@@ -49,7 +52,7 @@ struct RuntimePlan {
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
 
-/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "" and "single": each
+/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "": each
 /// alone. Fails as `platform::plan_clusters`.
 [[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
                                                           const platform::Topology& topology);

@@ -8,7 +8,7 @@ Result<workers::Grouping::Groups> groups_of(const std::string& clusters, const p
   // Numbered by worker: several workers may have the same processing unit.
   std::vector<platform::Core> cores = topology.cores;
   for (std::size_t i = 0; i < cores.size(); ++i) cores[i].pu = static_cast<int>(i);
-  if (!clusters.empty() && clusters != "single") {
+  if (!clusters.empty()) {
     auto plan = platform::plan_clusters(clusters, cores, topology.machine);
     if (!plan) return plan.failure();
     cores = std::move(plan.value().cores);
@@ -41,9 +41,8 @@ void RuntimeSystem::Implementation::make_grouping() {
     peers_->wake(worker);
   };
   crew_->grouping = std::make_unique<workers::Grouping>(std::move(grouping), std::move(standings));
-  const std::string& clusters = simulation_ ? simulation_->options().clusters : options_.clusters;
-  // The plan has been made of them.
-  crew_->grouping->regroup(groups_of(clusters, topology_).value_or_throw());
+  // The plan has looked at them.
+  crew_->grouping->regroup(groups_of(stages_.empty() ? "" : stages_[0].clusters, topology_).value_or_throw());
 }
 
 Result<void> RuntimeSystem::Implementation::regroup(const std::string& clusters) {

@@ -215,6 +215,23 @@ BOOST_AUTO_TEST_CASE(virtual_time_knows_how_many_cores_a_task_has) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(clusters_change_when_so_many_tasks_have_ended) {
+  for (const char* policy : {"lws", "heft"}) {
+    RuntimeOptions options = regroupable(4, "1x4,50:2x2,100:single", policy);
+    options.regroup = false;
+    TestRuntime runtime(options);
+    Seen seen;
+    const Codelet codelet = look(seen);
+    for (const auto& [tasks, size] : {std::pair(50, 4), std::pair(50, 2), std::pair(50, 1)}) {
+      BOOST_TEST_REQUIRE(soon([&] { return std::ranges::max(sizes(runtime)) == size; }));
+      seen.sizes.clear();
+      for (int i = 0; i < tasks; ++i) runtime.submit(codelet);
+      BOOST_TEST(runtime.wait() == "");
+      BOOST_TEST(seen.sizes.contains(size), policy);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(deterministic_runs_repeat) {
   const auto order = [](std::uint64_t seed) {
     RuntimeOptions options = regroupable(4, "2x2");
@@ -244,6 +261,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   BOOST_TEST(contains(runtime->regroup("3x10").failure().message, "ask for 1x2"));
   BOOST_TEST(contains(runtime->regroup("pudding").failure().message, "is no level"));
   BOOST_TEST(runtime.wait() == "");
+  for (const char* wrong : {"1x2,single", "1x2,0:single", "1x2,5:single,5:1x2", "1x2,many:single", "1x2,"}) {
+    BOOST_TEST(contains(RuntimeSystem::start(regroupable(2, wrong)).failure().message, "tasks that have ended"), wrong);
+  }
+  BOOST_TEST(contains(RuntimeSystem::start(regroupable(2, "1x2,5:1x3")).failure().message, "take 3 cores"));
   const auto start = RuntimeSystem::start(regroupable(2, "1x3"));
   BOOST_TEST_REQUIRE(!start.ok());
   BOOST_TEST(contains(start.failure().message, "take 3 cores, but there are 2"));
