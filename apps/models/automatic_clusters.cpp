@@ -25,8 +25,7 @@ namespace {
 
 /// A kernel's time says something of tiles whose edge is this factor smaller or larger.
 constexpr double kNearEdge = 1.5;
-/// A simulated task's cost, and what a search may take: at least so long, and such a part of the run.
-constexpr double kTaskSeconds = 15e-6;
+/// What a search may take: so long in any case, and such a part of the run.
 constexpr double kLeastSearchSeconds = 2;
 constexpr double kSearchShare = 0.05;
 /// Enough for a factorization to have each of its kernels.
@@ -136,7 +135,7 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   }
   const int jobs = static_cast<int>(topology.cores.size());
   const double seconds = std::max(kLeastSearchSeconds, kSearchShare * least_seconds(run));
-  return choose_clusters(run, candidates, {.most_tasks = seconds * jobs / kTaskSeconds, .jobs = jobs});
+  return choose_clusters(run, candidates, {.most_seconds = seconds * jobs, .jobs = jobs});
 }
 
 }  // namespace troupe::apps

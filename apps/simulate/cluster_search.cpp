@@ -21,16 +21,37 @@ constexpr std::size_t kOneInSoMany = 4;
 /// The least that a smaller matrix has across; with fewer there are no steps to speak of.
 constexpr std::int64_t kFewestTiles = 4;
 
-/// The largest matrix, at most of order `most_n`, whose simulations have so many tasks together.
-std::int64_t affordable_order(const SimulatedRun& run, std::size_t simulations, double tasks, std::int64_t most_n) {
-  const std::int64_t most_tiles = (most_n - 1) / run.tile + 1;
-  const auto cost = [&](std::int64_t tiles) {
-    return static_cast<double>(simulations) * task_count(run.application, tiles);
-  };
-  if (cost(most_tiles) <= tasks) return most_n;
+/// Of one task for each worker, of which each decision about a task looks at all: 6 to 18 us a task with 24 workers, 45
+/// with 120.
+constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
+/// Clusters have to be faster than single cores by more than that: the model is not so good.
+constexpr double kNoGain = 0.003;
+
+/// What simulating a matrix of that many tiles takes with each.
+double cost_s(const SimulatedRun& run, const std::vector<TriedClusters>& contest, std::int64_t tiles) {
+  double workers = 0;
+  for (const TriedClusters& one : contest) {
+    workers += static_cast<double>(one.clusters.count) + static_cast<double>(run.simulation.gpus.size());
+  }
+  return task_count(run.application, tiles) * workers * kSecondsPerTaskAndWorker;
+}
+
+/// The largest matrix, at most of the run's order, that is simulated with each in such a time.
+std::int64_t affordable_order(const SimulatedRun& run, const std::vector<TriedClusters>& contest, double most_s) {
+  const std::int64_t most_tiles = (run.n - 1) / run.tile + 1;
+  if (cost_s(run, contest, most_tiles) <= most_s) return run.n;
   std::int64_t tiles = std::min(kFewestTiles, most_tiles);
-  while (tiles + 1 < most_tiles && cost(tiles + 1) <= tasks) ++tiles;
-  return std::min(most_n, tiles * run.tile);
+  while (tiles + 1 < most_tiles && cost_s(run, contest, tiles + 1) <= most_s) ++tiles;
+  return std::min(run.n, tiles * run.tile);
+}
+
+/// The fastest first, but single cores where they are as good.
+void sort_by_time(std::vector<TriedClusters>& some) {
+  std::ranges::stable_sort(some, {}, &TriedClusters::seconds);
+  const auto single =
+      std::ranges::find_if(some, [](const TriedClusters& one) { return one.clusters.specification.empty(); });
+  if (single == some.end() || single->seconds > some.front().seconds * (1 + kNoGain)) return;
+  std::rotate(some.begin(), single, single + 1);
 }
 
 class Search {
@@ -51,22 +72,22 @@ class Search {
                                 return run;
                               }};
     const std::vector<FactorizationOutcome> outcomes = simulate_all(list, options_.jobs, options_.progress);
+    spent_s_ += cost_s(run_, some, (n - 1) / run_.tile + 1);
     for (std::size_t i = 0; i < some.size(); ++i) {
       some[i].n = n;
       some[i].seconds = outcomes[i].seconds;
       some[i].gflops = outcomes[i].gflops;
-      tasks_ += static_cast<double>(outcomes[i].tasks);
     }
-    std::ranges::stable_sort(some, {}, &TriedClusters::seconds);
+    sort_by_time(some);
   }
 
   /// What is left to spend.
-  [[nodiscard]] double tasks_left() const { return std::max(0.0, options_.most_tasks - tasks_); }
+  [[nodiscard]] double left_s() const { return std::max(0.0, options_.most_seconds - spent_s_); }
 
  private:
   SimulatedRun run_;
   const ClusterSearchOptions& options_;
-  double tasks_ = 0;
+  double spent_s_ = 0;
 };
 
 }  // namespace
@@ -81,9 +102,9 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   choice.n = run.n;
   std::int64_t n = 0;
   while (n < run.n && (n == 0 || contest.size() > 1)) {
-    const std::int64_t all_at = affordable_order(run, contest.size(), search.tasks_left(), run.n);
-    const std::int64_t next =
-        all_at == run.n ? run.n : affordable_order(run, contest.size(), search.tasks_left() / 2, run.n);
+    std::int64_t next = affordable_order(run, contest, search.left_s());
+    // Some of it is for the best of them.
+    if (next < run.n) next = affordable_order(run, contest, search.left_s() / 2);
     if (next <= n) break;
     n = next;
     search.simulate(contest, n);

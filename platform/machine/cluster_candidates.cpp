@@ -105,7 +105,7 @@ std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores,
   std::set<std::string> seen;
   for (std::string& wanted : specifications(cores, machine)) {
     if (wanted.empty()) {
-      candidates.push_back({"", to_string(groups_of(cores))});
+      candidates.push_back({"", to_string(groups_of(cores)), 1, static_cast<int>(cores.size())});
       seen.insert(candidates.back().workers);
       continue;
     }
@@ -114,7 +114,8 @@ std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores,
     const std::vector<ClusterGroup> groups = groups_of(plan.value().cores);
     std::string workers = to_string(groups);
     if (seen.insert(workers).second) {
-      candidates.push_back({std::move(wanted), std::move(workers), groups.front().cores});
+      candidates.push_back(
+          {std::move(wanted), std::move(workers), groups.front().cores, static_cast<int>(plan.value().cores.size())});
     }
   }
   return candidates;

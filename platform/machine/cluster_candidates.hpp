@@ -16,6 +16,8 @@ struct ClusterCandidate {
   std::string workers;
   /// Cores of its largest cluster.
   int largest = 1;
+  /// Clusters and single cores.
+  int count = 0;
 };
 
 /// Groupings of `cores`, which are single and in logical order, that differ: single cores first, then by the size of
