@@ -127,6 +127,7 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   run.simulation.machine = learned_machine(models.history, static_cast<int>(topology.cores.size()),
                                            to_string(run.application), needed, precision, element_bytes);
   run.simulation.cores = run.simulation.machine.cores;
+  run.simulation.noise = true;
   if (const auto unknown = unknown_kernels(run, needed); !unknown.empty()) {
     return give_up(
         fmt::format("too little is known of the times of {} in tiles of {}: measure them with `troupe model "

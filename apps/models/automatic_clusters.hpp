@@ -10,7 +10,7 @@
 namespace troupe::apps {
 
 /// `FindClusters`. Reads the kernel times of `runtime.model_folder`, describes this machine by them and simulates the
-/// factorization, without its noise, under the runtime's policy and restrictions, with each of the clusters that its
+/// factorization under the runtime's policy and restrictions, with each of the clusters that its
 /// cores can form. Where too little is known of a kernel on single cores or on clusters, in tiles of such a size, or
 /// accelerators take part, it finds nothing. Takes up to 2 seconds or 5 % of the factorization's time, whichever is
 /// more.

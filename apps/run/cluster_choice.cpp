@@ -26,10 +26,10 @@ std::string text_of(const ClusterChoice& choice) {
 }
 
 std::string table_of(const ClusterChoice& choice) {
-  traces::Table table({"clusters", ">n", ">time, ms", ">GFlop/s"});
+  traces::Table table({"clusters", ">n", ">runs", ">time, ms", ">GFlop/s"});
   for (const TriedClusters& one : choice.tried) {
-    table.add_row({one.clusters.workers, std::to_string(one.n), fmt::format("{:.3f}", one.seconds * 1e3),
-                   fmt::format("{:.1f}", one.gflops)});
+    table.add_row({one.clusters.workers, std::to_string(one.n), std::to_string(one.runs),
+                   fmt::format("{:.3f}", one.seconds * 1e3), fmt::format("{:.1f}", one.gflops)});
   }
   return table.text(2);
 }
@@ -40,8 +40,11 @@ nlohmann::json json_of(const ClusterChoice& choice) {
                       {"tried", nlohmann::json::array()}};
   if (!choice.remark.empty()) json["remark"] = choice.remark;
   for (const TriedClusters& one : choice.tried) {
-    json["tried"].push_back(
-        {{"clusters", one.clusters.workers}, {"n", one.n}, {"seconds", one.seconds}, {"gflops", one.gflops}});
+    json["tried"].push_back({{"clusters", one.clusters.workers},
+                             {"n", one.n},
+                             {"runs", one.runs},
+                             {"seconds", one.seconds},
+                             {"gflops", one.gflops}});
   }
   return json;
 }

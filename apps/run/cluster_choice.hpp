@@ -21,6 +21,8 @@ struct TriedClusters {
   std::int64_t n = 0;
   double seconds = 0;
   double gflops = 0;
+  /// 1: without noise; more: the mean of so many with noise.
+  int runs = 1;
 };
 
 struct ClusterChoice {

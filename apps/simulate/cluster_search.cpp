@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "actors/simulating/kernel_duration.hpp"
@@ -26,27 +28,32 @@ constexpr std::int64_t kFewestTiles = 4;
 constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
 /// Clusters have to be faster than single cores by more than that: the model is not so good.
 constexpr double kNoGain = 0.003;
+/// Of single runs without noise, those count as equal that differ by less: so much is luck.
+constexpr double kNearBest = 0.08;
+constexpr std::size_t kMostFinalists = 12;
+constexpr std::size_t kNoisyRuns = 5;
+/// Their seeds are that far from the run's, which nobody knows beforehand.
+constexpr std::uint64_t kFirstSeed = 1'000'003;
 
-/// What simulating a matrix of that many tiles takes with each.
-double cost_s(const SimulatedRun& run, const std::vector<TriedClusters>& contest, std::int64_t tiles) {
+/// What simulating a matrix of order `n` takes with each.
+double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, std::int64_t n) {
   double workers = 0;
   for (const TriedClusters& one : contest) {
     workers += static_cast<double>(one.clusters.count) + static_cast<double>(run.simulation.gpus.size());
   }
-  return task_count(run.application, tiles) * workers * kSecondsPerTaskAndWorker;
+  return task_count(run.application, (n - 1) / run.tile + 1) * workers * kSecondsPerTaskAndWorker;
 }
 
 /// The largest matrix, at most of the run's order, that is simulated with each in such a time.
-std::int64_t affordable_order(const SimulatedRun& run, const std::vector<TriedClusters>& contest, double most_s) {
-  const std::int64_t most_tiles = (run.n - 1) / run.tile + 1;
-  if (cost_s(run, contest, most_tiles) <= most_s) return run.n;
-  std::int64_t tiles = std::min(kFewestTiles, most_tiles);
-  while (tiles + 1 < most_tiles && cost_s(run, contest, tiles + 1) <= most_s) ++tiles;
-  return std::min(run.n, tiles * run.tile);
+std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClusters> contest, double most_s) {
+  if (cost_s(run, contest, run.n) <= most_s) return run.n;
+  std::int64_t n = std::min(run.n, kFewestTiles * run.tile);
+  while (n + run.tile < run.n && cost_s(run, contest, n + run.tile) <= most_s) n += run.tile;
+  return n;
 }
 
 /// The fastest first, but single cores where they are as good.
-void sort_by_time(std::vector<TriedClusters>& some) {
+void sort_by_time(std::span<TriedClusters> some) {
   std::ranges::stable_sort(some, {}, &TriedClusters::seconds);
   const auto single =
       std::ranges::find_if(some, [](const TriedClusters& one) { return one.clusters.specification.empty(); });
@@ -60,25 +67,42 @@ class Search {
     run_.trace = false;
     run_.recorder = nullptr;
     run_.access_observer = nullptr;
-    run_.simulation.noise = false;
   }
 
-  /// With a matrix of order `n`.
-  void simulate(std::vector<TriedClusters>& some, std::int64_t n) {
-    const SimulationList list{some.size(), [&](std::size_t i) {
+  /// With a matrix of order `n`, each in so many runs, of which the mean counts; sorts them.
+  void simulate(std::span<TriedClusters> some, std::int64_t n, std::size_t runs) {
+    const SimulationList list{some.size() * runs, [&](std::size_t i) {
                                 SimulatedRun run = run_;
                                 run.n = n;
-                                run.simulation.clusters = some[i].clusters.workers;
+                                run.simulation.clusters = some[i / runs].clusters.workers;
+                                run.simulation.noise = runs > 1;
+                                if (runs > 1) run.simulation.seed += kFirstSeed + i % runs;
                                 return run;
                               }};
     const std::vector<FactorizationOutcome> outcomes = simulate_all(list, options_.jobs, options_.progress);
-    spent_s_ += cost_s(run_, some, (n - 1) / run_.tile + 1);
+    spent_s_ += static_cast<double>(runs) * cost_s(run_, some, n);
     for (std::size_t i = 0; i < some.size(); ++i) {
       some[i].n = n;
-      some[i].seconds = outcomes[i].seconds;
-      some[i].gflops = outcomes[i].gflops;
+      some[i].runs = static_cast<int>(runs);
+      some[i].seconds = 0;
+      for (std::size_t k = 0; k < runs; ++k) {
+        some[i].seconds += outcomes[i * runs + k].seconds / static_cast<double>(runs);
+      }
+      some[i].gflops = linalg::flop_count(run_.application, n, n) / some[i].seconds / 1e9;
     }
     sort_by_time(some);
+  }
+
+  /// Of those that were simulated with a matrix of order `n`, and are sorted, the first may be so by luck: simulates it
+  /// and those that are near to it again, with noise.
+  void decide(std::span<TriedClusters> contest, std::int64_t n) {
+    std::size_t finalists = 1;
+    while (finalists < std::min(contest.size(), kMostFinalists) &&
+           contest[finalists].seconds <= contest.front().seconds * (1 + kNearBest) &&
+           kNoisyRuns * cost_s(run_, contest.first(finalists + 1), n) <= left_s()) {
+      ++finalists;
+    }
+    if (finalists > 1) simulate(contest.first(finalists), n, kNoisyRuns);
   }
 
   /// What is left to spend.
@@ -107,12 +131,13 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
     if (next < run.n) next = affordable_order(run, contest, search.left_s() / 2);
     if (next <= n) break;
     n = next;
-    search.simulate(contest, n);
+    search.simulate(contest, n, 1);
     const std::size_t go_on = n == run.n ? contest.size() : (contest.size() + kOneInSoMany - 1) / kOneInSoMany;
     const auto first_out = contest.begin() + static_cast<std::ptrdiff_t>(go_on);
     choice.tried.insert(choice.tried.begin(), first_out, contest.end());
     contest.erase(first_out, contest.end());
   }
+  if (run.simulation.noise) search.decide(contest, n);
   choice.tried.insert(choice.tried.begin(), contest.begin(), contest.end());
   choice.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return choice;
