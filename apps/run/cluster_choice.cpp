@@ -11,7 +11,7 @@
 
 namespace troupe::apps {
 
-std::string text_of(const ClusterChoice& choice) {
+std::string clusters_text(const ClusterChoice& choice) {
   const TriedClusters& best = choice.tried.front();
   std::string text = fmt::format("{}: {}", best.clusters.workers, traces::human_seconds(best.seconds));
   if (best.n != choice.n) text += fmt::format(" for n = {}", best.n);
@@ -25,7 +25,7 @@ std::string text_of(const ClusterChoice& choice) {
   return text + fmt::format(" (found in {})", traces::human_seconds(choice.search_seconds));
 }
 
-std::string table_of(const ClusterChoice& choice) {
+std::string clusters_table(const ClusterChoice& choice) {
   traces::Table table({"clusters", ">n", ">runs", ">time, ms", ">GFlop/s"});
   for (const TriedClusters& one : choice.tried) {
     table.add_row({one.clusters.workers, std::to_string(one.n), std::to_string(one.runs),
@@ -34,7 +34,7 @@ std::string table_of(const ClusterChoice& choice) {
   return table.text(2);
 }
 
-nlohmann::json json_of(const ClusterChoice& choice) {
+nlohmann::json clusters_json(const ClusterChoice& choice) {
   nlohmann::json json{{"clusters", choice.best().workers},
                       {"search_seconds", choice.search_seconds},
                       {"tried", nlohmann::json::array()}};

@@ -39,10 +39,10 @@ struct ClusterChoice {
 };
 
 /// "2x10+3x1: 61.3 ms, 1423 GFlop/s; the best of 26, single cores take 1.54 times as long; found in 0.4 s".
-[[nodiscard]] std::string text_of(const ClusterChoice& choice);
+[[nodiscard]] std::string clusters_text(const ClusterChoice& choice);
 /// A row for each that was tried.
-[[nodiscard]] std::string table_of(const ClusterChoice& choice);
-[[nodiscard]] nlohmann::json json_of(const ClusterChoice& choice);
+[[nodiscard]] std::string clusters_table(const ClusterChoice& choice);
+[[nodiscard]] nlohmann::json clusters_json(const ClusterChoice& choice);
 
 /// Finds the best for a factorization of order `n` in a runtime with these options, on this machine; nothing, and
 /// a warning (`RuntimeOptions::on_warning`), where too little is known of it. Throws `Error`.

@@ -242,7 +242,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const linalg::MatrixMark
                       {"tasks", solved.report.ended},
                       {"workers", workers_as_json(solved.report, solved.total_seconds)}};
   traces::add_transfers_json(solved.report, json);
-  if (solved.clusters) json["clusters"] = json_of(*solved.clusters);
+  if (solved.clusters) json["clusters"] = clusters_json(*solved.clusters);
   if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
   if (const std::string doubt = doubt_of(solved.quality, precision_of(arguments)); !doubt.empty())
@@ -267,7 +267,7 @@ void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& he
   fmt::print("  condition {}\n", condition_text(solved.quality, precision_of(arguments)));
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
-  if (solved.clusters) fmt::print("  clusters  {}\n", text_of(*solved.clusters));
+  if (solved.clusters) fmt::print("  clusters  {}\n", clusters_text(*solved.clusters));
   if (const std::string copies = traces::transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
   if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
   print_text(solved.traced);

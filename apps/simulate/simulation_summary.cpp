@@ -63,8 +63,8 @@ std::string choices_text(const SimulationSummary& summary) {
     text += fmt::format(
         "  clusters{}: {}\n",
         choices.size() == 1 ? "" : fmt::format(" (n = {}, {} GPUs, {})", place.n, place.gpus.size(), place.policy),
-        text_of(choices[i]));
-    if (summary.tried) text += table_of(choices[i]);
+        clusters_text(choices[i]));
+    if (summary.tried) text += clusters_table(choices[i]);
   }
   return text;
 }
@@ -226,7 +226,7 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
   const auto repeat = static_cast<std::size_t>(request.repeat());
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     nlohmann::json point = point_json(summary.points[i], has_margins(summary));
-    if (!request.choices().empty()) point["clusters"] = json_of(request.choices()[i]);
+    if (!request.choices().empty()) point["clusters"] = clusters_json(request.choices()[i]);
     for (std::size_t k = 0; k < repeat; ++k) {
       point["runs"].push_back(run_json(summary.outcomes[i * repeat + k], run.simulation.seed + k));
       const auto& bounds = summary.points[i].run_bounds_s;

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_chain_wants_the_largest_cluster) {
   BOOST_TEST(choice.best().workers == "1x8");
   BOOST_TEST(choice.tried.front().seconds == 4 * 1.2e-3 / 8, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(choice.remark.empty());
-  BOOST_TEST(text_of(choice).starts_with("1x8: 600 us, the best of "));
+  BOOST_TEST(clusters_text(choice).starts_with("1x8: 600 us, the best of "));
 }
 
 BOOST_AUTO_TEST_CASE(many_tasks_want_single_cores_where_teams_lose) {
@@ -74,10 +74,10 @@ BOOST_AUTO_TEST_CASE(a_search_that_may_not_take_long_begins_with_smaller_matrice
   BOOST_TEST(staged.tried.front().n == 2400);
   // What it takes is among the best of all.
   const auto names = names_of(full);
-  BOOST_TEST(std::ranges::find(names, staged.best().workers) - names.begin() < 4);
+  BOOST_TEST(std::distance(names.begin(), std::ranges::find(names, staged.best().workers)) < 4);
   const ClusterChoice least = choose_described_clusters(run, {.most_seconds = 1e-9});
   BOOST_TEST(least.tried.front().n == 400);
-  BOOST_TEST(text_of(least).find(" for n = 400, the best of ") != std::string::npos);
+  BOOST_TEST(clusters_text(least).find(" for n = 400, the best of ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(with_noise_those_near_the_best_are_simulated_several_times) {
