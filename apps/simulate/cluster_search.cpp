@@ -29,9 +29,10 @@ constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
 /// Clusters have to be faster than single cores by more than that: the model is not so good.
 constexpr double kNoGain = 0.003;
 /// Of single runs without noise, those count as equal that differ by less: so much is luck.
-constexpr double kNearBest = 0.08;
-constexpr std::size_t kMostFinalists = 12;
-constexpr std::size_t kNoisyRuns = 5;
+constexpr double kNearBest = 0.1;
+constexpr std::size_t kMostFinalists = 16;
+constexpr std::size_t kLeastNoisyRuns = 4;
+constexpr std::size_t kMostNoisyRuns = 25;
 /// Their seeds are that far from the run's, which nobody knows beforehand.
 constexpr std::uint64_t kFirstSeed = 1'000'003;
 
@@ -96,13 +97,18 @@ class Search {
   /// Of those that were simulated with a matrix of order `n`, and are sorted, the first may be so by luck: simulates it
   /// and those that are near to it again, with noise.
   void decide(std::span<TriedClusters> contest, std::int64_t n) {
+    const double most_s = std::max(left_s() / 3, options_.most_seconds / 10);
+    const auto affordable_runs = [&](std::size_t finalists) {
+      const double runs = most_s / cost_s(run_, contest.first(finalists), n);
+      return static_cast<std::size_t>(std::min(runs, static_cast<double>(kMostNoisyRuns)));
+    };
     std::size_t finalists = 1;
     while (finalists < std::min(contest.size(), kMostFinalists) &&
            contest[finalists].seconds <= contest.front().seconds * (1 + kNearBest) &&
-           kNoisyRuns * cost_s(run_, contest.first(finalists + 1), n) <= left_s()) {
+           affordable_runs(finalists + 1) >= kLeastNoisyRuns) {
       ++finalists;
     }
-    if (finalists > 1) simulate(contest.first(finalists), n, kNoisyRuns);
+    if (finalists > 1) simulate(contest.first(finalists), n, affordable_runs(finalists));
   }
 
   /// What is left to spend.

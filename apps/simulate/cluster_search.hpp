@@ -20,10 +20,10 @@ struct ClusterSearchOptions {
 };
 
 /// Simulates `run` with each of the candidates and finds the fastest; single cores where nothing is 0.3 % faster. Its
-/// clusters and trace are not used. Kernels take their means. Where the run has noise, those that come within 8 % of
-/// the best are simulated five times more, with noise of other seeds than the run's, and the mean of these decides: the
-/// best of many single runs owes something to luck. Where all simulations would take too long, smaller matrices in the
-/// same tiles are simulated first, and the best few of the candidates go on to larger ones; the last may still be
+/// clusters and trace are not used. Kernels take their means. Where the run has noise, those that come within 10 % of
+/// the best are simulated 4 to 25 times more, with noise of other seeds than the run's, and the mean of these decides:
+/// the best of many single runs owes something to luck. Where all simulations would take too long, smaller matrices in
+/// the same tiles are simulated first, and the best few of the candidates go on to larger ones; the last may still be
 /// smaller than asked for. Does not depend on how fast this machine is. Throws what `simulate` throws. `candidates` is
 /// not empty.
 [[nodiscard]] ClusterChoice choose_clusters(const SimulatedRun& run,
