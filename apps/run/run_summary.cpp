@@ -89,6 +89,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
   traces::add_transfers_json(summary.report, json);
   if (!summary.report.predictions.empty()) json["predictions"] = predictions_as_json(summary.report.predictions);
+  if (summary.clusters) json["clusters"] = clusters_json(*summary.clusters);
   if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
   add_json(summary.traced, json);
@@ -165,7 +166,11 @@ void print_text(const RunSummary& summary) {
     fmt::print("  residual  {:<28} = {:.3g}  ({} the bound {})\n", residual.formula, residual.value,
                residual.accepted() ? "below" : "NOT below", linalg::kResidualBound);
   }
+  if (summary.clusters) fmt::print("  clusters  {}\n", clusters_text(*summary.clusters));
   print_workers(summary);
+  if (summary.clusters && summary.traced.analysis) {
+    fmt::print("\nClusters that were simulated before the run:\n{}", clusters_table(*summary.clusters));
+  }
   if (const std::string copies = traces::transfers_text(summary.report); !copies.empty()) fmt::print("\n{}", copies);
   if (!summary.report.predictions.empty()) print_predictions(summary.report.predictions);
   if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));

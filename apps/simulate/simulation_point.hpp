@@ -17,6 +17,8 @@ struct SimulationPlace {
   /// The GPUs' numbers in the description.
   std::vector<int> gpus;
   std::string policy;
+  /// Those that were found for this place; empty: those that all places have.
+  std::string clusters = {};
 };
 
 struct LinkUse {
