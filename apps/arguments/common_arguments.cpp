@@ -19,6 +19,7 @@
 #include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
+#include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "proto/errors.hpp"
 #include "proto/tokens.hpp"
@@ -52,15 +53,20 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
                                                "and simulate: give numbers of "
                                                "clusters and their cores, such as 2x10, or a level (socket, numa, l3)";
     }
-    const auto parsed = platform::parse_clusters(text);
-    return parsed ? std::string() : parsed.failure().message;
+    const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
+    // What runs something can change them on the way.
+    return automatic == Automatic::allowed ? wrong(platform::parse_cluster_stages(text))
+                                           : wrong(platform::parse_clusters(text));
   };
   return command
       .add_option(
           "--clusters", clusters,
           fmt::format("Cores that work together, each cluster as one worker: 2x10, 1x16+4x1, socket, numa or l3{}; "
                       "default: every core is a worker",
-                      automatic == Automatic::allowed ? ", or auto: the best that simulations find" : ""))
+                      automatic == Automatic::allowed
+                          ? ", 2x10,1500:single (they change when so many tasks have ended), "
+                            "or auto: the best that simulations find"
+                          : ""))
       ->type_name("SPEC")
       ->check(check);
 }

@@ -89,7 +89,7 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
     n = point.place.n;
     const auto first = std::exchange(outcome, outcome + request.repeat());
     if (!graph) continue;
-    const CoreWorkers cores = point.core_workers();
+    const CoreWorkers cores = point.regrouped ? core_workers_of_stages(options(0)) : point.core_workers();
     if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus &&
         last->place.clusters == point.place.clusters) {
       point.run_bounds_s = last->run_bounds_s;

@@ -12,6 +12,7 @@
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
+#include "platform/machine/cluster_stages.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -179,15 +180,18 @@ void SimulationRequest::choose_clusters(const ClusterSearchOptions& options) {
 void SimulationRequest::check_clusters() {
   SimulationOptions options = common_.simulation;
   if (options.clusters.empty() || finds_clusters()) return;
+  const auto stages = platform::parse_cluster_stages(options.clusters).value_or_throw();
   for (const SimulationPlace& place : places_) {
     options.gpus = place.gpus;
     actors::check(options).value_or_throw();
-    const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
-    warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
-    const auto cluster =
-        std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
-    if (cluster == topology.cores.end()) continue;
-    check_cluster_times(common_, cluster->size()).value_or_throw();
+    for (const platform::ClusterStage& stage : stages) {
+      options.clusters = stage.clusters;
+      const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
+      warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
+      const auto cluster =
+          std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
+      if (cluster != topology.cores.end()) check_cluster_times(common_, cluster->size()).value_or_throw();
+    }
   }
 }
 
