@@ -190,7 +190,8 @@ BOOST_AUTO_TEST_CASE(threads_go_on_through_any_regroupings) {
     }
     grouping.regroup(groups(sizes));
     // Now and then the next comes before this one is over.
-    while (random.below(4) != 0 && grouping.changes()) std::this_thread::yield();
+    const bool waits = random.below(4) != 0;
+    while (waits && grouping.changes()) std::this_thread::yield();
   }
   grouping.regroup(groups(std::vector<std::size_t>(kWorkers, 1)));
   const auto all_open = [&] { return std::ranges::all_of(standings, [](const Standing& one) { return one.open(); }); };
