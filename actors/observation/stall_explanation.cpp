@@ -276,6 +276,8 @@ class Explanation {
       worker.device = crew_.workers[w].device;
       worker.state = crew_.workers[w].asleep ? WhyWorkerState::asleep : WhyWorkerState::awake;
       worker.queued = crew_.workers[w].queued;
+      worker.members = crew_.workers[w].members;
+      worker.team = crew_.workers[w].team;
       report_.workers.push_back(std::move(worker));
     }
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {

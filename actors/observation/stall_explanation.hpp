@@ -18,6 +18,9 @@ struct CrewSnapshot {
     std::string device;
     bool asleep = false;
     std::uint64_t queued = 0;
+    /// See `WhyWorker`.
+    std::vector<int> members = {};
+    TeamUse team;
   };
   std::vector<Worker> workers;
   std::uint64_t in_entry_queue = 0;

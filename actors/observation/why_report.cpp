@@ -115,6 +115,13 @@ std::string waiting_line(const WhyWaiting& waiting) {
   return text + "\n";
 }
 
+/// Of a cluster: "; its tasks so far used 93 % of its cores' time".
+std::string team_words(const TeamUse& use) {
+  if (const auto share = use.share())
+    return fmt::format("; its tasks so far used {:.0f} % of its cores' time", 100 * *share);
+  return use.unseen > Duration{} ? "; its tasks so far brought threads of their own" : "";
+}
+
 std::string worker_line(const WhyWorker& worker) {
   std::string text = fmt::format("  worker {} ({}) ", worker.worker.value(), worker.device);
   switch (worker.state) {
@@ -125,6 +132,7 @@ std::string worker_line(const WhyWorker& worker) {
     case WhyWorkerState::asleep: text += "is asleep"; break;
     case WhyWorkerState::awake: text += "is awake, between two tasks"; break;
   }
+  if (worker.members.size() > 1) text += team_words(worker.team);
   if (worker.queued > 0) text += fmt::format("; {} ready in its deque", count_of_tasks(worker.queued));
   return text + "\n";
 }

@@ -18,7 +18,8 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
 observation::CrewSnapshot look_at(const Crew& crew) {
   observation::CrewSnapshot snapshot;
   for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
-    snapshot.workers.push_back({{}, crew.idle.contains(WorkerId(i)), crew.ports[i].deque.size()});
+    const WorkerPort& port = crew.ports[i];
+    snapshot.workers.push_back({{}, crew.idle.contains(WorkerId(i)), port.deque.size(), {}, port.team_use.sum()});
   }
   snapshot.in_entry_queue = crew.entry.size();
   return snapshot;
