@@ -279,6 +279,8 @@ class Explanation {
       worker.lent_to = crew_.workers[w].lent_to;
       if (crew_.workers[w].regroups) worker.state = WhyWorkerState::regrouping;
       if (worker.lent_to.valid()) worker.state = WhyWorkerState::lent;
+      worker.members = crew_.workers[w].members;
+      worker.team = crew_.workers[w].team;
       report_.workers.push_back(std::move(worker));
     }
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {

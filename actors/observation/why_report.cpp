@@ -117,6 +117,13 @@ std::string waiting_line(const WhyWaiting& waiting) {
   return text + "\n";
 }
 
+/// Of a cluster: "; its tasks so far used 93 % of its cores' time".
+std::string team_words(const TeamUse& use) {
+  if (const auto share = use.share())
+    return fmt::format("; its tasks so far used {:.0f} % of its cores' time", 100 * *share);
+  return use.unseen > Duration{} ? "; its tasks so far brought threads of their own" : "";
+}
+
 std::string worker_line(const WhyWorker& worker) {
   std::string text = fmt::format("  worker {} ({}) ", worker.worker.value(), worker.device);
   switch (worker.state) {
@@ -129,6 +136,7 @@ std::string worker_line(const WhyWorker& worker) {
     case WhyWorkerState::regrouping: text += "waits for others, as cores are grouped otherwise"; break;
     case WhyWorkerState::lent: text += fmt::format("helps worker {}", worker.lent_to.value()); break;
   }
+  if (worker.members.size() > 1) text += team_words(worker.team);
   if (worker.queued > 0) text += fmt::format("; {} ready in its deque", count_of_tasks(worker.queued));
   return text + "\n";
 }

@@ -8,6 +8,7 @@
 
 #include "proto/access.hpp"
 #include "proto/ids.hpp"
+#include "proto/team_use.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
@@ -100,6 +101,10 @@ struct WhyWorker {
   Duration lasting{};
   /// Ready tasks in its deque.
   std::uint64_t queued = 0;
+  /// Of a core or a cluster the processing units, the master's first; empty for a GPU.
+  std::vector<int> members = {};
+  /// Of a cluster: what share of its cores' time its tasks used so far, the one that runs not counted.
+  TeamUse team;
 };
 
 struct WhyThread {

@@ -173,6 +173,7 @@ WorkerUse RunAnalysis::sum() const {
     sum.waiting += worker.waiting;
     sum.idle += worker.idle;
     sum.at_the_end += worker.at_the_end;
+    sum.team += worker.team;
   }
   return sum;
 }
@@ -208,6 +209,9 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
   const Intervals anywhere(std::move(spans));
   for (WorkerTimes& times : times_of(trace, workers)) {
     analysis.workers.push_back(use_of(times, analysed, anywhere));
+  }
+  for (const TraceEvent& event : trace.events) {
+    if (event.worker.index() < workers) analysis.workers[event.worker.index()].team += event.team_use();
   }
   analysis.codelets = codelets_of(trace);
   analysis.path = critical_path(trace);

@@ -30,6 +30,8 @@ struct WorkerUse {
   Duration lent{};
   /// The parts of `searching` and `waiting` after the last task that it ran.
   Duration at_the_end{};
+  /// Of a cluster: how much of its cores' time its tasks used. In virtual time nothing is known of it.
+  TeamUse team;
 };
 
 struct CodeletUse {

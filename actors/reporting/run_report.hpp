@@ -10,6 +10,7 @@
 #include "actors/scheduler/models/prediction_report.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
+#include "proto/team_use.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
@@ -24,8 +25,10 @@ struct WorkerReport {
   int cores = 1;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;
-  /// Of a cluster's other cores, whether or not threads are bound to them.
-  std::vector<int> helper_pus = {};
+  /// Of a core or a cluster the processing units, the master's first, whether or not threads are bound to them.
+  std::vector<int> members = {};
+  /// Of a cluster: what share of its cores' time its tasks used so far. All zero in virtual time.
+  TeamUse team;
   std::uint64_t tasks = 0;
   /// Successful steal requests, the tasks they brought, and requests that brought none.
   std::uint64_t steals = 0;

@@ -123,6 +123,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void make_scheduler_state();
   /// Where cores can be grouped otherwise.
   void make_grouping();
+  /// As `WorkerPlace::members`, now; empty for one that lends its thread.
+  [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);

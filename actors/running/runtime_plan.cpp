@@ -158,6 +158,13 @@ scheduler::Nearness nearness_of(const platform::Topology& topology, std::size_t 
 
 }  // namespace
 
+std::vector<int> WorkerPlace::members() const {
+  if (is_accelerator(device.type.kind)) return {};
+  std::vector<int> all{pu};
+  all.insert(all.end(), helper_pus.begin(), helper_pus.end());
+  return all;
+}
+
 std::vector<DeviceKind> RuntimePlan::kinds() const {
   std::vector<DeviceKind> kinds;
   for (const WorkerPlace& place : places) kinds.push_back(place.device.type.kind);

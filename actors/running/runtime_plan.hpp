@@ -29,6 +29,9 @@ struct WorkerPlace {
   int pu = -1;
   /// Of a cluster's other cores; as many as `device.type.cores` less one.
   std::vector<int> helper_pus;
+
+  /// Of a core or a cluster the processing units, the master's first; empty for an accelerator.
+  [[nodiscard]] std::vector<int> members() const;
 };
 
 struct RuntimePlan {

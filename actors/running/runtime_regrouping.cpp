@@ -45,6 +45,16 @@ void RuntimeSystem::Implementation::make_grouping() {
   crew_->grouping->regroup(groups_of(stages_.empty() ? "" : stages_[0].clusters, topology_).value_or_throw());
 }
 
+std::vector<int> RuntimeSystem::Implementation::members_of(std::size_t worker) const {
+  if (!crew_->grouping) return places_[worker].members();
+  std::vector<int> members;
+  for (const WorkerId member : crew_->grouping->members(WorkerId(static_cast<std::uint32_t>(worker)))) {
+    const std::vector<int> own = places_[member.index()].members();
+    members.insert(members.end(), own.begin(), own.end());
+  }
+  return members;
+}
+
 Result<void> RuntimeSystem::Implementation::regroup(const std::string& clusters) {
   if (!crew_->grouping) {
     return Failure{ErrorCode::invalid_argument,

@@ -278,6 +278,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.executor.kind = place.device.type.kind;
   device.executor.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
   device.executor.clock = &clock();
+  device.executor.team_use = &crew_->ports[worker.index()].team_use;
   if (memories() != nullptr && memories()->holds_data()) {
     device.executor.find_replica = [this, worker](const graph::DataRecord& data) {
       return services_->replica(data, worker);

@@ -285,7 +285,8 @@ RunReport RuntimeSystem::Implementation::report() const {
       worker.cores = place.rank == 0 ? place.cores : 0;
     }
     worker.bound_to = bound_[i] ? places_[i].pu : -1;
-    worker.helper_pus = places_[i].helper_pus;
+    worker.members = members_of(i);
+    worker.team = crew_->ports[i].team_use.sum();
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);
     worker.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
@@ -311,7 +312,10 @@ WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
   of.inspect([this] { return workers::running_tasks(*crew_); },
              [&](const graph::GraphSnapshot& graph) {
                observation::CrewSnapshot crew = workers::look_at(*crew_);
-               for (std::size_t i = 0; i < crew.workers.size(); ++i) crew.workers[i].device = places_[i].name;
+               for (std::size_t i = 0; i < crew.workers.size(); ++i) {
+                 crew.workers[i].device = places_[i].name;
+                 crew.workers[i].members = members_of(i);
+               }
                crew.policy = policy_name_;
                if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
                crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();

@@ -16,6 +16,7 @@
 #include "actors/workers/queues/task_deque.hpp"
 #include "actors/workers/shares.hpp"
 #include "actors/workers/standing.hpp"
+#include "actors/workers/team_counters.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
@@ -70,6 +71,8 @@ struct Refused {
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
+  /// Of a cluster.
+  TeamCounters team_use;
   WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};

@@ -109,6 +109,16 @@ Grouping::Place Grouping::place(WorkerId worker) const {
   return worker.index() < places_.size() ? places_[worker.index()] : Place{worker, 0, 1, nullptr};
 }
 
+std::vector<WorkerId> Grouping::members(WorkerId leader) const {
+  if (leader.index() >= standings_.size()) return {leader};
+  const LockGuard lock(mutex_);
+  std::vector<WorkerId> members;
+  for (std::uint32_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].leader == leader) members.emplace_back(i);
+  }
+  return members;
+}
+
 std::vector<int> Grouping::sizes() const {
   const LockGuard lock(mutex_);
   std::vector<int> sizes;

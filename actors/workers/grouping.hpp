@@ -64,6 +64,8 @@ class Grouping {
   };
   /// A worker that drives no core is alone.
   [[nodiscard]] Place place(WorkerId worker) const;
+  /// Those that the worker leads, itself first; empty where it helps.
+  [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
   /// Cores of each cluster, single cores included; while one is in progress, as they will be.
   [[nodiscard]] std::vector<int> sizes() const;
   /// Regroupings that have been completed. Whoever helps looks at its place again when this has changed.

@@ -27,8 +27,7 @@ std::vector<int> processing_units(const Runtime& runtime) {
   std::vector<int> units;
   for (const WorkerReport& worker : runtime.report().workers) {
     if (is_accelerator(worker.kind)) continue;
-    units.push_back(worker.bound_to);
-    for (const int pu : worker.helper_pus) units.push_back(worker.bound_to < 0 ? -1 : pu);
+    for (const int pu : worker.members) units.push_back(worker.bound_to < 0 ? -1 : pu);
   }
   return units;
 }

@@ -67,6 +67,8 @@ constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %  TaskName string
 %  GFlops string
 %  Priority string
+%  Cores string
+%  CoresUsed string
 %EndEventDef
 %EventDef PajeStartLink 8
 %  Time date
@@ -279,9 +281,12 @@ class PajeTrace {
 
   void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
-    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\"\n", time(event.start), container_of(event.worker.index(), lane),
-               event.codelet, event.task.value(), paje_quoted(trace_.name_of(event)),
-               std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority);
+    const auto share = event.team_use().share();
+    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
+               container_of(event.worker.index(), lane), event.codelet, event.task.value(),
+               paje_quoted(trace_.name_of(event)),
+               std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority, event.cores,
+               share ? fmt::format("{:.4g}", *share * event.cores) : "");
   }
 
   const Trace& trace_;

@@ -23,8 +23,14 @@ Duration total_of(const RunAnalysis& analysis) {
   return analysis.makespan * static_cast<std::int64_t>(analysis.workers.size());
 }
 
+/// Columns that only some runs have.
+struct Columns {
+  bool lent = false;
+  bool teams = false;
+};
+
 std::vector<std::string> worker_row(std::string name, std::string device, const WorkerUse& use, Duration whole,
-                                    bool lending) {
+                                    const Columns& more) {
   std::vector<std::string> row{std::move(name),
                                std::move(device),
                                human_count(use.tasks),
@@ -33,22 +39,25 @@ std::vector<std::string> worker_row(std::string name, std::string device, const 
                                percent(use.searching, whole),
                                percent(use.waiting, whole),
                                percent(use.idle, whole)};
-  if (lending) row.push_back(percent(use.lent, whole));
+  if (more.lent) row.push_back(percent(use.lent, whole));
+  if (more.teams) row.push_back(human_share(use.team));
   return row;
 }
 
 std::string workers_text(const RunAnalysis& analysis, const std::vector<std::string>& devices) {
-  const bool lending = analysis.sum().lent > Duration{};
-  std::vector<std::string> head{"worker",    "device",     ">tasks",   ">kernels",
-                                ">overhead", ">searching", ">waiting", ">idle"};
-  if (lending) head.push_back(">lent");
-  Table table(std::move(head));
+  const WorkerUse sum = analysis.sum();
+  const Columns more{sum.lent > Duration{}, sum.team != TeamUse{}};
+  std::vector<std::string> columns{"worker",    "device",     ">tasks",   ">kernels",
+                                   ">overhead", ">searching", ">waiting", ">idle"};
+  if (more.lent) columns.emplace_back(">lent");
+  if (more.teams) columns.emplace_back(">team used");
+  Table table(std::move(columns));
   for (std::size_t i = 0; i < analysis.workers.size(); ++i) {
     table.add_row(worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i],
-                             analysis.makespan, lending));
+                             analysis.makespan, more));
   }
   table.add_rule();
-  table.add_row(worker_row("all", "", analysis.sum(), total_of(analysis), lending));
+  table.add_row(worker_row("all", "", sum, total_of(analysis), more));
   return table.text(2);
 }
 

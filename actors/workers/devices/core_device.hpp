@@ -8,6 +8,7 @@
 #include "actors/workers/devices/core_team.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "actors/workers/devices/task_views.hpp"
+#include "actors/workers/team_counters.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/clock.hpp"
@@ -27,6 +28,8 @@ class CoreDevice final : public Device {
     WorkerTrace* trace = nullptr;
     /// Outlives the device; only used with a trace.
     const platform::Clock* clock = nullptr;
+    /// Of a cluster: where to count how much of its cores' time is used, or null.
+    TeamCounters* team_use = nullptr;
     /// Empty: kernels work on host memory.
     FindReplica find_replica = nullptr;
   };
@@ -45,6 +48,9 @@ class CoreDevice final : public Device {
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
 
+  /// How much of its cores' time one task of a cluster uses.
+  class TeamWatch;
+
   Options options_;
   std::shared_ptr<CoreTeam> team_;
   TaskViews views_;
@@ -57,6 +63,8 @@ class CoreDevice final : public Device {
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   /// Of the current task's kernel, with a trace.
   TimeStamp kernel_start_{};
+  /// Of the last task's kernel, in a cluster.
+  TeamUse last_use_;
 };
 
 }  // namespace troupe::workers

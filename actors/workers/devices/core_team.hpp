@@ -62,6 +62,10 @@ class CoreTeam final : public Team {
   /// What the next kernel gets: at least 1, at most all.
   void limit(int members) noexcept;
   [[nodiscard]] int members() const noexcept { return static_cast<int>(options_.helpers.size()) + 1; }
+  /// What the team has computed since its start beyond what its master would have alone, in `platform::rough_ticks`:
+  /// the time of helpers in their parts, less what the master waited for them; waits at barriers are in neither. May
+  /// fall. Any thread; between two entries the master gets the exact sum.
+  [[nodiscard]] std::int64_t gained_ticks() const noexcept;
 
  private:
   /// Of one member, on a cache line of its own.
@@ -69,6 +73,9 @@ class CoreTeam final : public Team {
     std::exception_ptr error;
     /// Of a lent thread: the last entry that it has seen.
     std::uint32_t seen = 0;
+    /// Its part of `gained_ticks`. Has a line of its own, as the master looks at the error after every entry, and at
+    /// this only after a task.
+    alignas(64) std::atomic<std::int64_t> gained{0};
   };
 
   void help(int rank) noexcept;

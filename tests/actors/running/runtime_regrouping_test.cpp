@@ -99,6 +99,9 @@ BOOST_AUTO_TEST_CASE(a_runtime_begins_with_the_clusters_that_it_is_given) {
   TestRuntime runtime(regroupable(5, "1x3"));
   BOOST_TEST_REQUIRE(soon_completed(runtime, 1));
   BOOST_TEST(sizes(runtime) == (std::vector<int>{3, 0, 0, 1, 1}), boost::test_tools::per_element());
+  BOOST_TEST(runtime->report().workers[0].members == (std::vector<int>{0, 1, 2}), boost::test_tools::per_element());
+  BOOST_TEST(runtime->report().workers[1].members.empty());
+  BOOST_TEST(runtime->report().workers[4].members == (std::vector<int>{4}), boost::test_tools::per_element());
   regroup(runtime, "1x2+1x3");
   BOOST_TEST(std::ranges::count(sizes(runtime), 0) == 3);
 }

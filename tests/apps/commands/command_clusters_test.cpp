@@ -75,6 +75,39 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_is_right_and_counts_cores) {
   BOOST_TEST_REQUIRE(json["workers"].size() == 3U);
   BOOST_TEST(json["workers"][0]["cores"] == 2);
   BOOST_TEST(json["workers"][2]["device"] == "cpu core 4");
+  BOOST_TEST(json["workers"][1]["members"] == nlohmann::json({2, 3}));
+  BOOST_TEST(!json["workers"][2].contains("team"));
+  for (int i = 0; i < 2; ++i) {
+    const auto& worker = json["workers"][i];
+    if (worker["tasks"] == 0) continue;
+    const double share = worker["team"]["share"];
+    BOOST_TEST(share > 0);
+    BOOST_TEST(share <= 1);
+    BOOST_TEST(worker["team"]["unseen_seconds"] == 0.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_run_with_clusters_shows_what_was_used_of_them) {
+  const tests::TemporaryFolder folder;
+  const std::string text = succeeds({"run", "cholesky", "--n", "300", "--tile", "64", "--clusters", "1x2", "--cores",
+                                     "2", "--report", "--trace", folder.path("t.json")},
+                                    kTwoSockets);
+  BOOST_TEST(contains(text, "1 worker on 2 cores"), text);
+  BOOST_TEST(contains(text, "of their cores' time in tasks used\n"), text);
+  // Of the run, and of the report.
+  const std::size_t first = text.find("team used");
+  BOOST_TEST_REQUIRE(first != std::string::npos, text);
+  BOOST_TEST(text.find("team used", first + 1) != std::string::npos, text);
+  const auto trace = nlohmann::json::parse(folder.read("t.json"));
+  int tasks = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event.value("cat", "") != "task") continue;
+    ++tasks;
+    BOOST_TEST(event["args"]["cores"] == 2);
+    BOOST_TEST(event["args"]["cores used"].get<double>() <= 2);
+  }
+  BOOST_TEST(tasks > 0);
+  BOOST_TEST(!contains(succeeds({"run", "cholesky", "--n", "300", "--cores", "2"}, kTwoSockets), "team used"));
 }
 
 BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
