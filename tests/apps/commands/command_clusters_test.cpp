@@ -133,8 +133,7 @@ class CalibratedFolder {
              kTwoSockets);
   }
   [[nodiscard]] Words run(const Words& more) const {
-    Words words{"run", "cholesky",   "--n",  "512",      "--tile",
-                "64",  "--clusters", "auto", "--models", folder_.path()};
+    Words words{"run", "cholesky", "--n", "512", "--tile", "64", "--clusters", "auto", "--models", folder_.path()};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
