@@ -59,7 +59,7 @@ Step WorkerCore::next() {
     step.wake = sleeper_for_surplus();
     return step;
   }
-  if (crew_.mixed) [[unlikely]]
+  if (crew_.mixed()) [[unlikely]]
     step.wake = crew_.take_idle_for_restricted();
   if (!has_room() || asked_victim_.valid() || steal(step)) return step;
   asked_ = 0;
@@ -175,7 +175,7 @@ Task* WorkerCore::next_task() {
   if (shares_ != nullptr) [[unlikely]]
     give_way();
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  if (crew_.mixed) [[unlikely]] {
+  if (crew_.mixed()) [[unlikely]] {
     if (Task* task = take_restricted()) return task;
   }
   if (crew_.entry.top() > port_.deque.top()) {
@@ -189,9 +189,9 @@ Task* WorkerCore::next_task() {
 }
 
 Task* WorkerCore::take_restricted() {
-  TaskDeque* const own_kind = crew_.restricted_for(options_.kind);
-  if (own_kind == nullptr || own_kind->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
-  return own_kind->pop_oldest();
+  TaskDeque* const own = crew_.restricted_for(options_.self);
+  if (own == nullptr || own->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
+  return own->pop_oldest();
 }
 
 Task* WorkerCore::take_from_entry() {
@@ -286,7 +286,7 @@ bool WorkerCore::has_any_to_send_on() const {
 }
 
 WorkerId WorkerCore::sleeper_in_its_place() {
-  if (crew_.mixed) {
+  if (crew_.mixed()) {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
   if (crew_.entry.size() == 0 && !crew_.steals) return WorkerId{};
@@ -301,7 +301,7 @@ WorkerId WorkerCore::sleeper_in_its_place() {
 WorkerId WorkerCore::sleeper_for_surplus() {
   // First, as the queues' lines may be those that a thread that submits writes.
   if (crew_.idle.empty()) return WorkerId{};
-  if (crew_.mixed) [[unlikely]] {
+  if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
   if (!turns_wait() && crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
@@ -309,7 +309,7 @@ WorkerId WorkerCore::sleeper_for_surplus() {
 }
 
 inline void WorkerCore::place(TaskList& ready) {
-  if (sets_apart_) [[unlikely]] {
+  if (sets_apart_ || crew_.mixed()) [[unlikely]] {
     if (crew_.set_apart(ready, options_.activation_queue)) activation_due_ = true;
     if (ready.empty()) return;
   }
@@ -355,7 +355,7 @@ void WorkerCore::leave(Share& share) {
 }
 
 bool WorkerCore::goes_first(const TaskList& ready) const {
-  if (!hands_over_ || handed_over_ != nullptr || crew_.mixed) return false;
+  if (!hands_over_ || handed_over_ != nullptr || crew_.mixed()) return false;
   if (shares_ != nullptr && shares_->contended()) return false;
   const std::int32_t priority = ready.back()->priority;
   if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
@@ -413,7 +413,7 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
   steal_answered(victim, tasks.size());
   if (tasks.empty()) return;
   // The first has the highest priority of them.
-  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed &&
+  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed() &&
                      tasks.front()->priority >= crew_.entry.top() && tasks.front()->priority >= port_.deque.top();
   if (first) handed_over_ = tasks.pop_front();
   if (!tasks.empty()) port_.deque.push(tasks);
@@ -448,7 +448,7 @@ bool WorkerCore::sees_work() const {
 
 bool WorkerCore::sees_work_besides_entry() const {
   if (port_.deque.size() > 0 || turns_wait()) return true;
-  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
+  if (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr) return true;
   if (crew_.plan.shared_queue) return false;
   for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
     for (const WorkerId victim : ring) {
