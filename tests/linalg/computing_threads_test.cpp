@@ -98,7 +98,7 @@ BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_core
   }
   const DenseMatrix<double> original = a;
   Sampler sampler;
-  const Factorization<double> factorization(runtime, a, {.application = Application::cholesky, .tile = 400});
+  Factorization<double> factorization(runtime, a, {.application = Application::cholesky, .tile = 400});
   sampler.stop();
   for (const Residual& residual : factorization.residuals(original)) BOOST_TEST(residual.accepted());
   BOOST_TEST_REQUIRE(!sampler.counts().empty());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/actors/runtime_fixture.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::actors {
 
