@@ -231,6 +231,41 @@ BOOST_AUTO_TEST_CASE(a_runtime_is_not_made_with_a_restriction_to_what_is_not_the
   refused("gemm:cores|h200", "'h200' is neither");
 }
 
+/// Of eleven workers, those whose bits are set.
+DeviceSet workers_of(std::uint32_t bits) {
+  DeviceChoice choice;
+  for (std::uint32_t i = 0; i < 11; ++i) {
+    if ((bits >> i & 1U) != 0) choice.workers.push_back(WorkerId(i));
+  }
+  return DeviceSet::of(choice);
+}
+
+BOOST_AUTO_TEST_CASE(a_thousand_sets_are_told_apart_and_no_more) {
+  constexpr std::uint32_t kMost = 1024;
+  Runtime runtime(with_workers(11));
+  std::atomic<int> astray{0};
+  std::atomic<std::uint32_t> ran{0};
+  const Codelet codelet = Codelet("there", {}).cpu([&](const KernelContext& context) {
+    if ((context.argument<std::uint32_t>(0) >> context.worker.value() & 1U) == 0) ++astray;
+    ++ran;
+  });
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t bits = 1; bits <= kMost; ++bits) {
+      runtime.submit(codelet, {}, args(bits), {.devices = workers_of(bits)});
+    }
+    runtime.wait();
+  }
+  BOOST_TEST(ran == 2 * kMost);
+  BOOST_TEST(astray == 0);
+  BOOST_CHECK_EXCEPTION(runtime.submit(codelet, {}, args(kMost + 1), {.devices = workers_of(kMost + 1)}), Error,
+                        failure(ErrorCode::invalid_argument, "at most 1024 different sets of workers"));
+  // All of a kind are no such set.
+  runtime.submit(codelet, {}, args(2047U), {.devices = workers_of(2047)});
+  runtime.submit(codelet, {}, args(2047U));
+  runtime.wait();
+  BOOST_TEST(ran == 2 * kMost + 2);
+}
+
 RuntimeOptions with_losses(const std::string& policy, std::size_t lost) {
   RuntimeOptions options = with_accelerators(policy);
   for (std::size_t i = 0; i < lost; ++i) options.emulated_gpus[i].faults.lost_after = 1;
