@@ -11,6 +11,15 @@ namespace troupe::workers {
 
 static_assert(kKindSets <= std::numeric_limits<KindSet>::max(), "sets can be counted");
 
+namespace {
+
+/// Those that alone may run the task; null: all.
+const WorkerSet* workers_of(const graph::Task& task) {
+  return task.codelet == nullptr ? nullptr : task.codelet->devices_here.workers.get();
+}
+
+}  // namespace
+
 KindSet Crew::alive(const WorkerSet* workers) const {
   KindSet alive = 0;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -20,13 +29,11 @@ KindSet Crew::alive(const WorkerSet* workers) const {
   return alive;
 }
 
-KindSet Crew::alive(const graph::Task& task) const {
-  return alive(task.codelet == nullptr ? nullptr : task.codelet->devices_here.workers.get());
-}
+KindSet Crew::alive(const graph::Task& task) const { return alive(workers_of(task)); }
 
 Result<std::shared_ptr<const WorkerSet>> Crew::set_of(const std::vector<bool>& members) {
   const LockGuard lock(groups_mutex_);
-  const std::size_t count = groups_;
+  const std::size_t count = groups_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < count; ++i) {
     if (group_[i]->workers->members == members) return group_[i]->workers;
   }
@@ -40,20 +47,26 @@ Result<std::shared_ptr<const WorkerSet>> Crew::set_of(const std::vector<bool>& m
   }
   group_[count] = std::make_unique<Group>();
   group_[count]->workers = std::make_shared<const WorkerSet>(std::move(made));
-  groups_ = count + 1;
+  groups_.store(count + 1, std::memory_order_seq_cst);
   mixed_.store(true, std::memory_order_seq_cst);
   return group_[count]->workers;
 }
 
 void Crew::set_aside(graph::Task& task, KindSet kinds) {
-  const WorkerSet* const workers = task.codelet == nullptr ? nullptr : task.codelet->devices_here.workers.get();
+  const WorkerSet* const workers = workers_of(task);
   if (workers == nullptr) {
     only_[kinds].push(&task);
     return;
   }
-  const std::size_t index = workers->index;
-  group_[index]->only[kinds].push(&task);
-  filled_[index / 64].fetch_or(std::uint64_t{1} << (index % 64), std::memory_order_seq_cst);
+  set_aside_[workers->index / kCountedTogether].fetch_add(1, std::memory_order_seq_cst);
+  group_[workers->index]->only[kinds].push(&task);
+}
+
+graph::Task* Crew::take_aside(TaskDeque& queue) {
+  graph::Task* const task = queue.pop_oldest();
+  const WorkerSet* const workers = task == nullptr ? nullptr : workers_of(*task);
+  if (workers != nullptr) set_aside_[workers->index / kCountedTogether].fetch_sub(1, std::memory_order_seq_cst);
+  return task;
 }
 
 KindSet Crew::able(const graph::Task& task) const {
@@ -70,25 +83,16 @@ template <class Look>
 void Crew::for_each_queue(Look look) {
   // Kinds that are not there cost nothing.
   const auto look_at = [&](const WorkerSet* workers, ByKinds& only, KindSet among) {
-    bool any = false;
     for (KindSet set = 1; set < kKindSets; ++set) {
-      if ((set & ~among) != 0 || only[set].size() == 0) continue;
-      look(workers, only[set], set);
-      any = true;
+      if ((set & ~among) == 0 && only[set].size() > 0) look(workers, only[set], set);
     }
-    return any;
   };
-  (void)look_at(nullptr, only_, present);
-  for (std::size_t word = 0; word < filled_.size(); ++word) {
-    for (std::uint64_t bits = filled_[word].load(std::memory_order_seq_cst); bits != 0; bits &= bits - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
-      Group& group = *group_[word * 64 + bit];
-      if (look_at(group.workers.get(), group.only, group.workers->kinds)) continue;
-      const std::uint64_t mask = std::uint64_t{1} << bit;
-      filled_[word].fetch_and(~mask, std::memory_order_seq_cst);
-      if (look_at(group.workers.get(), group.only, group.workers->kinds)) {
-        filled_[word].fetch_or(mask, std::memory_order_seq_cst);
-      }
+  look_at(nullptr, only_, present);
+  const std::size_t count = groups_.load(std::memory_order_seq_cst);
+  for (std::size_t first = 0; first < count; first += kCountedTogether) {
+    if (set_aside_[first / kCountedTogether].load(std::memory_order_seq_cst) == 0) continue;
+    for (std::size_t i = first; i < std::min(count, first + kCountedTogether); ++i) {
+      look_at(group_[i]->workers.get(), group_[i]->only, group_[i]->workers->kinds);
     }
   }
 }
@@ -115,7 +119,7 @@ void Crew::set_restricted_aside(graph::TaskList& ready) {
   graph::TaskList for_all;
   while (!ready.empty()) {
     graph::Task* task = ready.pop_front();
-    const bool for_some = task->codelet != nullptr && task->codelet->devices_here.workers != nullptr;
+    const bool for_some = workers_of(*task) != nullptr;
     const KindSet kinds = several_kinds_ || for_some ? able(*task) : present;
     if (kinds == 0 || (kinds == present && !for_some)) {
       for_all.push_back(task);

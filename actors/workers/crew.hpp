@@ -144,6 +144,8 @@ class Crew {
   [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
   /// In a mixed crew: puts a ready task that only devices of these kinds can run where only workers take it that may.
   void set_aside(graph::Task& task, KindSet kinds);
+  /// The oldest of the most urgent tasks of such a queue, or null.
+  [[nodiscard]] graph::Task* take_aside(TaskDeque& queue);
   /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this worker may take the most
   /// urgent from, or null where they are empty.
   [[nodiscard]] TaskDeque* restricted_for(WorkerId worker);
@@ -219,13 +221,13 @@ class Crew {
   std::atomic<bool> mixed_;
   ByKinds only_;
   Mutex groups_mutex_;
-  /// The first `groups_` of them are there. Whoever is given a task or a bit of `filled_` has been given its group,
-  /// too.
+  /// The first `groups_` of them are there: stored under the mutex, sequentially consistent like `mixed_`.
   std::array<std::unique_ptr<Group>, kMostGroups> group_;
-  std::size_t groups_ TROUPE_GUARDED_BY(groups_mutex_) = 0;
-  /// A bit for each group that has tasks; others may be set, but not for long. Sequentially consistent: who clears a
-  /// bit looks once more, so that none is lost.
-  std::array<std::atomic<std::uint64_t>, kMostGroups / 64> filled_{};
+  std::atomic<std::size_t> groups_{0};
+  /// Of so many groups each, their tasks: counted before they are pushed and until they have been popped, so that
+  /// nobody who looks for some misses any. Sequentially consistent, as `TaskDeque::size` is.
+  static constexpr std::size_t kCountedTogether = 64;
+  std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> set_aside_{};
 };
 
 }  // namespace troupe::workers

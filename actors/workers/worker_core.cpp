@@ -191,7 +191,7 @@ Task* WorkerCore::next_task() {
 Task* WorkerCore::take_restricted() {
   TaskDeque* const own = crew_.restricted_for(options_.self);
   if (own == nullptr || own->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
-  return own->pop_oldest();
+  return crew_.take_aside(*own);
 }
 
 Task* WorkerCore::take_from_entry() {
@@ -275,7 +275,7 @@ Task* WorkerCore::next_to_send_on() {
     return task;
   }
   if (Task* task = port_.deque.pop_oldest()) return task;
-  if (TaskDeque* orphans = crew_.orphans()) return orphans->pop_oldest();
+  if (TaskDeque* orphans = crew_.orphans()) return crew_.take_aside(*orphans);
   if (crew_.alive() != 0) return nullptr;
   crew_.entry.drain();
   return crew_.entry.pop_oldest();
