@@ -147,6 +147,29 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   BOOST_TEST(watched.astray == 0);
 }
 
+/// Single tasks, for one worker and then another, with pauses around the time for which these look before they sleep.
+BOOST_DATA_TEST_CASE(nobody_sleeps_through_a_task_that_only_he_may_run, data::make(kPolicies), policy) {
+  RuntimeOptions options = with_workers(3);
+  options.policy = policy;
+  options.spin = std::chrono::microseconds(5);
+  Runtime runtime(options);
+  std::atomic<int> ran{0};
+  const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
+  constexpr int kRounds = 1000;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto number = static_cast<std::uint32_t>(round);
+    const DeviceSet two = worker(number % 3) | worker((number + 1) % 3);
+    const Future future = runtime.submit(count, {}, {}, {.devices = round % 2 == 0 ? worker(number % 3) : two});
+    if (round % 4 == 0) continue;
+    future.wait();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(round * 7919 % 12'000);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  }
+  runtime.wait();
+  BOOST_TEST(ran == kRounds);
+}
+
 BOOST_AUTO_TEST_CASE(the_others_of_a_set_share_its_tasks) {
   RuntimeOptions options = with_workers(3);
   options.policy = "lws";
