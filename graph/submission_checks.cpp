@@ -19,7 +19,7 @@ Failure no_device_may_run(const Codelet& codelet) {
 Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds) {
   const CodeletDefinition& definition = specification.codelet.definition();
   if ((definition.kinds() & device_kinds) != 0) return check_counts(specification);
-  if (definition.devices.kinds() == 0) return no_device_may_run(specification.codelet);
+  if (definition.devices_here.kinds == 0) return no_device_may_run(specification.codelet);
   if (!definition.devices.all()) {
     return Failure{ErrorCode::no_implementation,
                    quoted(specification.codelet) + ": its task is restricted to " + to_string(definition.devices) +

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -50,6 +51,8 @@ struct GraphOptions {
   std::size_t window = 65536;
   /// Besides what each task's options say.
   Restrictions restrictions = {};
+  /// Pairs of a codelet and devices by number or name that submissions may have between them.
+  std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
   /// Tasks keep the priorities that they are submitted with; else all have the default one.
   bool priorities = true;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
@@ -97,6 +100,9 @@ class GraphHost {
   virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
   /// A piece of data, which no task uses, is about to be forgotten. Under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
+  /// What a set of devices is among the runtime's workers. Fails with `invalid_argument` where it names what is not
+  /// there. Any thread.
+  virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
 };
 
 /// What to do with a task that a worker took from a deque.
@@ -250,8 +256,9 @@ class TaskGraph final : public TaskOwner {
   // Submission.
   Result<void> wait_for_room();
   Result<void> know_codelet(const Codelet& codelet);
-  /// `codelet`, but on these devices only: the same one every time.
-  const Codelet& only_on(const Codelet& codelet, DeviceSet devices);
+  /// `codelet`, but on these devices only: the same one every time. `invalid_argument` where they name what is not
+  /// there.
+  Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices);
   /// As if all devices might run it that the codelet has implementations for.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
   /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
@@ -410,7 +417,9 @@ class TaskGraph final : public TaskOwner {
   std::vector<std::shared_ptr<Recording>> recordings_ TROUPE_GUARDED_BY(submission_mutex_);
 
   alignas(64) CodeletDefinitions codelets_ TROUPE_GUARDED_BY(codelet_mutex_);
-  std::map<std::pair<const CodeletDefinition*, KindSet>, Codelet> restricted_ TROUPE_GUARDED_BY(codelet_mutex_);
+  std::map<std::pair<const CodeletDefinition*, DeviceSet>, Codelet> restricted_ TROUPE_GUARDED_BY(codelet_mutex_);
+  /// Of them, those with devices by number or name.
+  std::size_t named_devices_ TROUPE_GUARDED_BY(codelet_mutex_) = 0;
   std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(codelet_mutex_);
   Mutex codelet_mutex_;
   /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.

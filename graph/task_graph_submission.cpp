@@ -164,26 +164,49 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   }
 }
 
-const Codelet& TaskGraph::only_on(const Codelet& codelet, DeviceSet devices) {
+Result<DevicesHere> GraphHost::find_devices(const DeviceSet& devices) {
+  if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
+  return Failure{ErrorCode::invalid_argument, "the workers have neither numbers nor names here"};
+}
+
+Result<const Codelet*> TaskGraph::only_on(const Codelet& codelet, const DeviceSet& devices) {
   const LockGuard lock(codelet_mutex_);
-  const std::pair key(&codelet.definition(), devices.kinds());
+  const std::pair key(&codelet.definition(), devices);
   const auto found = restricted_.find(key);
-  if (found != restricted_.end()) return found->second;
+  if (found != restricted_.end()) return &found->second;
+  const std::size_t named = devices.choices().empty() ? 0 : 1;
+  if (named > options_.most_named_devices - named_devices_) {
+    return Failure{ErrorCode::invalid_argument,
+                   quoted(codelet) + ": it is the program's " + std::to_string(named_devices_ + 1) +
+                       "th restriction of a codelet to devices by number or name: use fewer different ones"};
+  }
+  auto here = host_.find_devices(devices);
+  if (!here) {
+    return Failure{here.failure().code, quoted(codelet) + ": its task is restricted to " + to_string(devices) + ": " +
+                                            here.failure().message};
+  }
+  named_devices_ += named;
   // No other codelet comes to lie where this one does.
   codelets_.try_emplace(&codelet.definition(), codelet.shared_definition());
-  return restricted_.emplace(key, codelet.only_on(devices)).first->second;
+  return &restricted_.emplace(key, codelet.only_on(devices, std::move(here).value())).first->second;
 }
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
-  DeviceSet devices = specification.options.devices;
+  const DeviceSet* devices = &specification.options.devices;
+  DeviceSet both;
   if (specification.restricted && !options_.restrictions.empty()) [[unlikely]] {
     const auto found = options_.restrictions.find(specification.codelet.name());
-    if (found != options_.restrictions.end()) devices = devices & found->second;
+    if (found != options_.restrictions.end()) {
+      both = *devices & found->second;
+      devices = &both;
+    }
   }
-  if (devices.all()) [[likely]]
+  if (devices->all()) [[likely]]
     return submit_unrestricted(specification);
-  return submit_unrestricted({only_on(specification.codelet, devices), specification.accesses, specification.arguments,
-                              specification.options, specification.tag});
+  const auto codelet = only_on(specification.codelet, *devices);
+  if (!codelet) return codelet.failure();
+  return submit_unrestricted(
+      {*codelet.value(), specification.accesses, specification.arguments, specification.options, specification.tag});
 }
 
 Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {

@@ -119,45 +119,6 @@ static_assert(
     }(),
     "each kind's row is at its number");
 
-/// Which devices may run a task: all, or those of some kinds.
-class DeviceSet {
- public:
-  /// All.
-  constexpr DeviceSet() = default;
-  constexpr DeviceSet(DeviceKind kind) : kinds_(kind_set(kind)) {}
-  [[nodiscard]] static constexpr DeviceSet of_kinds(KindSet kinds) {
-    DeviceSet set;
-    set.kinds_ = kinds & kEveryKind;
-    return set;
-  }
-  /// CPU cores, alone and in clusters.
-  [[nodiscard]] static constexpr DeviceSet cores() { return DeviceKind::cpu_core; }
-  /// GPUs and what stands for them.
-  [[nodiscard]] static constexpr DeviceSet accelerators() {
-    return of_kinds(kinds_where([](const DeviceTraits& row) { return row.accelerator; }));
-  }
-
-  [[nodiscard]] constexpr KindSet kinds() const { return kinds_; }
-  [[nodiscard]] constexpr bool all() const { return kinds_ == kEveryKind; }
-  [[nodiscard]] constexpr bool contains(DeviceKind kind) const { return (kinds_ & kind_set(kind)) != 0; }
-  /// Those of either, and of both.
-  friend constexpr DeviceSet operator|(DeviceSet a, DeviceSet b) { return of_kinds(a.kinds_ | b.kinds_); }
-  friend constexpr DeviceSet operator&(DeviceSet a, DeviceSet b) { return of_kinds(a.kinds_ & b.kinds_); }
-  friend bool operator==(DeviceSet, DeviceSet) = default;
-
- private:
-  KindSet kinds_ = kEveryKind;
-};
-
-/// For people: "cpu core, CUDA GPU"; "no device" of none.
-[[nodiscard]] inline std::string to_string(DeviceSet devices) {
-  std::string names;
-  for (const DeviceTraits& row : kDeviceTraits) {
-    if (devices.contains(row.kind)) names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
-  return names.empty() ? "no device" : names;
-}
-
 /// Devices that count as equally fast: kernel times are kept by it.
 struct DeviceType {
   DeviceType(DeviceKind kind = DeviceKind::cpu_core, int cores = 1, std::string model = {})

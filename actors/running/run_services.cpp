@@ -254,7 +254,7 @@ void RunServices::refused(const memory::Command& command) {
 }
 
 void RunServices::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
-  elsewhere &= setup_.crew->able(*asked.task);
+  elsewhere &= setup_.crew->able(*asked.task) & setup_.crew->alive(*asked.task);
   // Where it was refused just now, it would be again.
   if (failure.code == ErrorCode::invalid_argument) elsewhere &= kOnHostMemory;
   graph::FailureLog::Cause cause;
@@ -276,15 +276,15 @@ void RunServices::send_on(graph::Task& task, KindSet kinds) {
   // What a policy knows of a task is from its submission, when its data may not have had parts yet: it would send it
   // to an accelerator again, and again.
   const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
-  if (setup_.activation != nullptr && policy_knows && kinds == (crew.able(task) & crew.alive())) {
+  if (setup_.activation != nullptr && policy_knows && kinds == (crew.able(task) & crew.alive(task))) {
     // Its workers are as good as they were before, so the policy chooses.
     setup_.activation->push(&task);
     setup_.peers->tell_scheduler();
     return;
   }
   WorkerId sleeper;
-  if (crew.mixed) {
-    crew.only(kinds).push(&task);
+  if (crew.mixed()) {
+    crew.set_aside(task, kinds);
     sleeper = crew.take_idle_for_restricted();
   } else {
     crew.entry.push(&task);

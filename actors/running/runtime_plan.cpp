@@ -66,36 +66,46 @@ struct OpenedDevice {
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology,
                                    const std::vector<OpenedDevice>& opened, const std::vector<int>& driving_pus) {
   std::vector<WorkerPlace> places;
-  const auto add = [&](DeviceKind kind, std::size_t number, NodeId node, std::string name, int pu) {
+  const auto add = [&](DeviceKind kind, std::size_t number, NodeId node, std::string name, std::string model, int pu) {
     WorkerPlace& place = places.emplace_back();
     place.device.type.kind = kind;
     place.device.gpu = number;
     place.node = node;
     place.name = std::move(name);
+    place.model = std::move(model);
     place.pu = pu;
   };
+  const std::string& cpu_model =
+      options.simulation ? options.simulation->machine.cpu_model : topology.machine.cpu_model;
   for (const platform::Core& core : topology.cores) {
-    add(DeviceKind::cpu_core, 0, NodeId(0), platform::worker_name(core), core.pu);
+    add(DeviceKind::cpu_core, 0, NodeId(0), platform::worker_name(core), cpu_model, core.pu);
     places.back().device.type.cores = core.size();
     places.back().helper_pus = core.helper_pus;
   }
   std::uint32_t node = 0;
   for (std::size_t i = 0; i < opened.size(); ++i) {
-    add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), driving_pus[i]);
+    add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), opened[i].memory->model(), driving_pus[i]);
   }
   if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {
-    add(DeviceKind::cuda, static_cast<std::size_t>(gpu), NodeId(++node), "GPU " + std::to_string(gpu), -1);
+    const auto number = static_cast<std::size_t>(gpu);
+    add(DeviceKind::cuda, number, NodeId(++node), "GPU " + std::to_string(gpu),
+        options.simulation->machine.gpus[number].model, -1);
   }
   return places;
 }
 
-Result<void> check_restrictions(const std::string& text, const std::vector<DeviceKind>& kinds) {
+Result<void> check_restrictions(const std::string& text, std::span<const WorkerPlace> places) {
   const auto restrictions = parse_restrictions(text);
   if (!restrictions) return restrictions.failure();
+  const std::vector<NamedWorker> workers = RuntimePlan::names_of(places);
   for (const auto& [codelet, devices] : restrictions.value()) {
-    const auto is_one = [devices = devices](DeviceKind kind) { return devices.contains(kind); };
-    if (std::ranges::any_of(kinds, is_one)) continue;
+    const auto members = find_members(devices, workers);
+    if (!members) {
+      return unusable(
+          fmt::format("'{}' is restricted to {}: {}", codelet, to_string(devices), members.failure().message));
+    }
+    if (std::ranges::find(members.value(), true) != members.value().end()) continue;
     return unusable(
         fmt::format("'{}' is restricted to {}, and the runtime has none: leave the restriction out, or add "
                     "such a device",
@@ -171,6 +181,12 @@ std::vector<DeviceKind> RuntimePlan::kinds() const {
   return kinds;
 }
 
+std::vector<NamedWorker> RuntimePlan::names_of(std::span<const WorkerPlace> places) {
+  std::vector<NamedWorker> names;
+  for (const WorkerPlace& place : places) names.push_back({place.device.type.kind, place.name, place.model});
+  return names;
+}
+
 std::size_t RuntimePlan::nodes() const {
   std::size_t nodes = 1;
   for (const WorkerPlace& place : places) nodes = std::max(nodes, place.node.index() + 1);
@@ -205,7 +221,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   plan.places = places_of(options, plan.topology, opened.value(), driving_pus);
   for (OpenedDevice& device : opened.value()) plan.accelerators.push_back(std::move(device.memory));
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
-  if (auto usable = check_restrictions(options.restrict, plan.kinds()); !usable) return usable.failure();
+  if (auto usable = check_restrictions(options.restrict, plan.places); !usable) return usable.failure();
   const std::size_t workers = plan.places.size();
   if (!placing && options.make_policy) {
     placing = options.make_policy();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "actors/simulating/kernel_timer.hpp"
 #include "actors/workers/grouping.hpp"
+#include "graph/codelets/device_set.hpp"
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/topology.hpp"
@@ -24,6 +26,8 @@ struct WorkerPlace {
   NodeId node = NodeId(0);
   /// For people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
+  /// Of the device, as its maker calls it: "AMD EPYC". Empty where nobody says.
+  std::string model;
   /// The processing unit, or -1. An accelerator's is where its kernels are started from; a cluster's that of its
   /// master, the thread that drives it.
   int pu = -1;
@@ -46,6 +50,8 @@ struct RuntimePlan {
   scheduler::Policy policy;
 
   [[nodiscard]] std::vector<DeviceKind> kinds() const;
+  /// By worker.
+  [[nodiscard]] static std::vector<NamedWorker> names_of(std::span<const WorkerPlace> places);
   /// Memory nodes: the host's and one for each GPU.
   [[nodiscard]] std::size_t nodes() const;
   /// All actors share the thread that waits.

@@ -88,7 +88,7 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
     peers_->tell_scheduler();
     return;
   }
-  if (crew_->mixed) {
+  if (crew_->mixed()) {
     const WorkerId sleeper = crew_->take_idle_for_restricted();
     if (sleeper.valid()) peers_->wake(sleeper);
   }
@@ -106,6 +106,28 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
     crew_->entry.push(ready);
   }
   if (!crew_->idle.empty()) wake_one(worker.valid() ? worker : elsewhere());
+}
+
+Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet& devices) {
+  if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
+  const auto members = find_members(devices, RuntimePlan::names_of(places_));
+  if (!members) return members.failure();
+  // All workers of some kinds need no set of their own, nor do none.
+  KindSet some = 0;
+  KindSet some_not = 0;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    KindSet& kinds = members.value()[i] ? some : some_not;
+    kinds |= kind_set(places_[i].device.type.kind);
+  }
+  if ((some & some_not) == 0) return DevicesHere{some, nullptr};
+  if (options_.regroup && (some & some_not & kOnHostMemory) != 0) {
+    return Failure{ErrorCode::invalid_argument,
+                   "tasks cannot be restricted to some of the cores where these can be grouped otherwise, as they may "
+                   "lend their threads to others: restrict them to all cores, or leave out RuntimeOptions::regroup"};
+  }
+  auto workers = crew_->set_of(members.value());
+  if (!workers) return workers.failure();
+  return DevicesHere{some, std::move(workers).value()};
 }
 
 void RuntimeSystem::Implementation::wake_one(WorkerId near) {

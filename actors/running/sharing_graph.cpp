@@ -10,11 +10,15 @@ namespace {
 /// Beyond what memory could hold.
 constexpr std::size_t kNoWindow = std::numeric_limits<std::size_t>::max() / 2;
 
+constexpr std::size_t kMostNamedDevices = 64;
+
 graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOptions& client, workers::Share& share) {
   options.shares_workers = true;
   options.owner = &share;
   options.endings = client.endings;
   options.window = kNoWindow;
+  // Sets of workers stay as long as the runtime.
+  options.most_named_devices = kMostNamedDevices;
   // Those who look ahead count on one graph, whose ids rise.
   options.observers.clear();
   return options;

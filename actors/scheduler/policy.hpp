@@ -37,9 +37,10 @@ struct WorkerState {
   std::uint32_t type = 0;
 };
 
-/// Whether the worker's device can run the task.
+/// Whether the worker's device can, and may, run the task.
 [[nodiscard]] inline bool runs_on(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
-  return task.codelet->runs_on(worker.kind) && predictions.execution(task, worker.id) != ExecutionTimes::kNever;
+  return task.codelet->runs_on(worker.kind, worker.id) &&
+         predictions.execution(task, worker.id) != ExecutionTimes::kNever;
 }
 
 /// The workers by id, and what is known of tasks and data.

@@ -92,7 +92,7 @@ SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
 }
 
 bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
-  if (worker.index() >= workers_.size() || !task.codelet->runs_on(workers_[worker.index()].kind)) return false;
+  if (worker.index() >= workers_.size() || !task.codelet->runs_on(workers_[worker.index()].kind, worker)) return false;
   return !is_lost(worker) && predictions_.execution(task, worker) != ExecutionTimes::kNever;
 }
 
@@ -135,7 +135,7 @@ WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
     if (!least.valid() || worker.queued < workers_[least.index()].queued) least = worker.id;
   };
   for (const WorkerState& worker : workers_) {
-    if (!task.codelet->runs_on(worker.kind)) continue;
+    if (!task.codelet->runs_on(worker.kind, worker.id)) continue;
     take_if_less(with_device, worker);
     if (can_run(worker.id, task)) take_if_less(best, worker);
   }
@@ -160,7 +160,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   state.known = true;
   state.known_somewhere = false;
   const bool must_reach_host_memory = known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
-                                        return !has_own_memory(worker.kind) && known.runs_on(worker.kind);
+                                        return !has_own_memory(worker.kind) && known.runs_on(worker.kind, worker.id);
                                       });
   std::vector<WorkerId> unknown;
   double sum = 0;
@@ -170,7 +170,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   for (const WorkerState& worker : workers_) {
     predictions_.execution_times.set(size_class, worker.id, ExecutionTimes::kNever);
     if (must_reach_host_memory && !traits(worker.kind).reduces) continue;
-    if (is_lost(worker.id) || !known.runs_on(worker.kind) || !fits(known, worker.node) ||
+    if (is_lost(worker.id) || !known.runs_on(worker.kind, worker.id) || !fits(known, worker.node) ||
         model_->cannot_run(known, worker.id)) {
       continue;
     }

@@ -128,24 +128,34 @@ class Crew {
         plan(std::move(plan)),
         kinds(std::move(kinds)),
         present(all_of(this->kinds)),
-        mixed(std::popcount(present) > 1),
         steals(std::any_of(this->plan.victims.begin(), this->plan.victims.end(),
                            [](const VictimRings& rings) { return !rings.empty(); })),
         idle(this->kinds.size()),
-        ports(this->kinds.size()) {}
+        ports(this->kinds.size()),
+        several_kinds_(std::popcount(present) > 1),
+        mixed_(several_kinds_) {}
   /// A crew of cores.
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
       : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
 
-  /// Kinds of device that a worker drives which is not lost.
-  [[nodiscard]] KindSet alive() const;
+  /// Kinds of device that a worker drives which is not lost; that such a worker drives which may run the task.
+  [[nodiscard]] KindSet alive() const { return alive(nullptr); }
+  [[nodiscard]] KindSet alive(const graph::Task& task) const;
   /// Of the kinds that there are, those whose devices can run the task.
   [[nodiscard]] KindSet able(const graph::Task& task) const;
-  /// In a mixed crew: ready tasks that only devices of these kinds can run lie where no other worker takes them.
-  [[nodiscard]] TaskDeque& only(KindSet kinds) { return only_[kinds]; }
-  /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this kind may take the most
+  /// Not every worker can run every task: there are several kinds of device, or there have been tasks that only some
+  /// workers may run.
+  [[nodiscard]] bool mixed() const { return mixed_.load(std::memory_order_seq_cst); }
+  /// These workers as tasks name them: the same object every time. From now on the crew is mixed. Any thread. Fails
+  /// with `invalid_argument` where there are too many different ones.
+  [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
+  /// In a mixed crew: puts a ready task that only devices of these kinds can run where only workers take it that may.
+  void set_aside(graph::Task& task, KindSet kinds);
+  /// The oldest of the most urgent tasks of such a queue, or null.
+  [[nodiscard]] graph::Task* take_aside(TaskDeque& queue);
+  /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this worker may take the most
   /// urgent from, or null where they are empty.
-  [[nodiscard]] TaskDeque* restricted_for(DeviceKind kind);
+  [[nodiscard]] TaskDeque* restricted_for(WorkerId worker);
   /// In a mixed crew: a queue of tasks that none of the workers that are left can run, or null where there are none.
   [[nodiscard]] TaskDeque* orphans();
   /// In a mixed crew: moves those of the tasks that not every worker can run to where those that can will look.
@@ -157,7 +167,7 @@ class Crew {
   /// worker can run. True: the scheduler has to be told. Never anything where `sets_apart` is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
-    return mixed || shares != nullptr || activation != nullptr;
+    return mixed() || shares != nullptr || activation != nullptr;
   }
 
   /// The graph that a task belongs to.
@@ -179,8 +189,6 @@ class Crew {
   const std::vector<DeviceKind> kinds;
   /// The kinds of device that there are.
   const KindSet present;
-  /// There are several.
-  const bool mixed;
   /// Some worker may steal from another.
   const bool steals;
   /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
@@ -201,7 +209,34 @@ class Crew {
     return all;
   }
 
-  std::array<TaskDeque, kKindSets> only_;
+  /// Ready tasks that not every worker can run, by the kinds of device that can.
+  using ByKinds = std::array<TaskDeque, kKindSets>;
+  /// Those that only some workers may run besides.
+  struct Group {
+    std::shared_ptr<const WorkerSet> workers;
+    ByKinds only;
+  };
+  static constexpr std::size_t kMostGroups = 1024;
+
+  /// `workers`: null for all.
+  [[nodiscard]] KindSet alive(const WorkerSet* workers) const;
+  /// Calls `look(workers, queue, kinds)` for each queue of `ByKinds`, `workers` null where all may take from it.
+  template <class Look>
+  void for_each_queue(Look look);
+
+  const bool several_kinds_;
+  /// Set once. Sequentially consistent, as `TaskDeque::size` is: who declares itself idle either sees it, or is seen by
+  /// whoever pushes the first such task.
+  std::atomic<bool> mixed_;
+  ByKinds only_;
+  Mutex groups_mutex_;
+  /// The first `groups_` of them are there: stored under the mutex, sequentially consistent like `mixed_`.
+  std::array<std::unique_ptr<Group>, kMostGroups> group_;
+  std::atomic<std::size_t> groups_{0};
+  /// Of so many groups each, their tasks: counted before they are pushed and until they have been popped, so that
+  /// nobody who looks for some misses any. Sequentially consistent, as `TaskDeque::size` is.
+  static constexpr std::size_t kCountedTogether = 64;
+  std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> set_aside_{};
 };
 
 }  // namespace troupe::workers

@@ -279,16 +279,16 @@ void WorkerActor::send_on(graph::Task& task) {
     if (const WorkerId sleeper = crew_.take_idle(setup_->id); sleeper.valid()) setup_->peers->wake(sleeper);
     return;
   }
-  const KindSet elsewhere = crew_.able(task) & crew_.alive();
+  const KindSet elsewhere = crew_.able(task) & crew_.alive(task);
   if (elsewhere != 0) {
     crew_.services->left(setup_->id, task.task_id(), false);
     crew_.services->send_on(task, elsewhere);
     return;
   }
-  const auto cause = std::make_shared<Failure>(
-      Failure{ErrorCode::device_lost, graph::describe(task) + " could not run: " + device_->name() +
-                                          " has stopped working, and no other device has an implementation of its "
-                                          "codelet"});
+  const auto cause = std::make_shared<Failure>(Failure{
+      ErrorCode::device_lost,
+      graph::describe(task) + " could not run: " + device_->name() + " has stopped working, and no other device " +
+          (task.codelet->devices.all() ? "has an implementation of its codelet" : "that it is restricted to is left")});
   core_.reject(task, cause);
 }
 

@@ -61,7 +61,7 @@ Step WorkerCore::next() {
     step.wake = sleeper_for_surplus();
     return step;
   }
-  if (crew_.mixed) [[unlikely]]
+  if (crew_.mixed()) [[unlikely]]
     step.wake = crew_.take_idle_for_restricted();
   if (!has_room() || asked_victim_.valid() || steal(step)) return step;
   asked_ = 0;
@@ -177,7 +177,7 @@ Task* WorkerCore::next_task() {
   if (shares_ != nullptr) [[unlikely]]
     give_way();
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  if (crew_.mixed) [[unlikely]] {
+  if (crew_.mixed()) [[unlikely]] {
     if (Task* task = take_restricted()) return task;
   }
   if (crew_.entry.top() > port_.deque.top()) {
@@ -191,9 +191,9 @@ Task* WorkerCore::next_task() {
 }
 
 Task* WorkerCore::take_restricted() {
-  TaskDeque* const own_kind = crew_.restricted_for(options_.kind);
-  if (own_kind == nullptr || own_kind->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
-  return own_kind->pop_oldest();
+  TaskDeque* const own = crew_.restricted_for(options_.self);
+  if (own == nullptr || own->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
+  return crew_.take_aside(*own);
 }
 
 Task* WorkerCore::take_from_entry() {
@@ -277,7 +277,7 @@ Task* WorkerCore::next_to_send_on() {
     return task;
   }
   if (Task* task = port_.deque.pop_oldest()) return task;
-  if (TaskDeque* orphans = crew_.orphans()) return orphans->pop_oldest();
+  if (TaskDeque* orphans = crew_.orphans()) return crew_.take_aside(*orphans);
   if (crew_.alive() != 0) return nullptr;
   crew_.entry.drain();
   return crew_.entry.pop_oldest();
@@ -288,7 +288,7 @@ bool WorkerCore::has_any_to_send_on() const {
 }
 
 WorkerId WorkerCore::sleeper_in_its_place() {
-  if (crew_.mixed) {
+  if (crew_.mixed()) {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
   if (crew_.entry.size() == 0 && !crew_.steals) return WorkerId{};
@@ -303,7 +303,7 @@ WorkerId WorkerCore::sleeper_in_its_place() {
 WorkerId WorkerCore::sleeper_for_surplus() {
   // First, as the queues' lines may be those that a thread that submits writes.
   if (crew_.idle.empty()) return WorkerId{};
-  if (crew_.mixed) [[unlikely]] {
+  if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
   if (!turns_wait() && crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
@@ -311,7 +311,7 @@ WorkerId WorkerCore::sleeper_for_surplus() {
 }
 
 inline void WorkerCore::place(TaskList& ready) {
-  if (sets_apart_) [[unlikely]] {
+  if (sets_apart_ || crew_.mixed()) [[unlikely]] {
     if (crew_.set_apart(ready, options_.activation_queue)) activation_due_ = true;
     if (ready.empty()) return;
   }
@@ -357,7 +357,7 @@ void WorkerCore::leave(Share& share) {
 }
 
 bool WorkerCore::goes_first(const TaskList& ready) const {
-  if (!hands_over_ || handed_over_ != nullptr || crew_.mixed) return false;
+  if (!hands_over_ || handed_over_ != nullptr || crew_.mixed()) return false;
   if (shares_ != nullptr && shares_->contended()) return false;
   const std::int32_t priority = ready.back()->priority;
   if (priority < port_.deque.top() || priority < crew_.entry.top()) return false;
@@ -415,7 +415,7 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
   steal_answered(victim, tasks.size());
   if (tasks.empty()) return;
   // The first has the highest priority of them.
-  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed &&
+  const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed() &&
                      tasks.front()->priority >= crew_.entry.top() && tasks.front()->priority >= port_.deque.top();
   if (first) handed_over_ = tasks.pop_front();
   if (!tasks.empty()) port_.deque.push(tasks);
@@ -455,7 +455,7 @@ bool WorkerCore::sees_work() const {
 
 bool WorkerCore::sees_work_besides_entry() const {
   if (port_.deque.size() > 0 || turns_wait()) return true;
-  if (crew_.mixed && crew_.restricted_for(options_.kind) != nullptr) return true;
+  if (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr) return true;
   if (crew_.plan.shared_queue) return false;
   for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
     for (const WorkerId victim : ring) {

@@ -61,7 +61,7 @@ bool WorkerCore::waits_for_device_alone(const Task& task) {
 
 bool WorkerCore::can_be_issued(const Task& task) const {
   if (task.role != graph::TaskRole::user || task.has_commute || task.issued_ahead) return false;
-  if (!task.codelet->runs_on(options_.kind) || !fits_ahead(task)) return false;
+  if (!task.codelet->runs_on(options_.kind, options_.self) || !fits_ahead(task)) return false;
   if (std::ranges::find(asked_about_, task.task_id()) != asked_about_.end()) return false;
   return std::ranges::none_of(task.data(),
                               [](const graph::TaskAccess& access) { return access.mode() == AccessMode::reduce; });

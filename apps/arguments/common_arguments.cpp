@@ -104,7 +104,9 @@ void add_restrict(CLI::App& command, std::string& restrictions) {
     }
     return {};
   };
-  command.add_option("--restrict", restrictions, "Kernels that only cores, or only gpus, may run: potrf,trsm:cores")
+  command
+      .add_option("--restrict", restrictions,
+                  "Kernels that only some devices may run: potrf,trsm:cores, gemm:h200, trsm:#0|gpus")
       ->check(check);
 }
 

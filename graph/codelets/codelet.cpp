@@ -67,9 +67,10 @@ Codelet Codelet::copy() const {
   return result;
 }
 
-Codelet Codelet::only_on(DeviceSet devices) const {
+Codelet Codelet::only_on(DeviceSet devices, DevicesHere here) const {
   Codelet result = copy();
-  result.definition_->devices = result.definition_->devices & devices;
+  result.definition_->devices = std::move(devices);
+  result.definition_->devices_here = std::move(here);
   return result;
 }
 

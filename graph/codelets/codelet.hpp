@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/codelets/device_set.hpp"
 #include "graph/codelets/kernel_context.hpp"
 #include "proto/access.hpp"
 #include "proto/device_kinds.hpp"
@@ -104,8 +105,10 @@ struct CodeletDefinition {
   /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
-  /// Others are taken to have no implementation (`Codelet::only_on`).
+  /// Others are taken to have no implementation (`Codelet::only_on`): as a program said it, for people, and as the
+  /// runtime knows them whose tasks they are.
   DeviceSet devices;
+  DevicesHere devices_here;
   /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
   Kernel team_kernel;
   /// The kernel for a core is that for a team, with a team of one.
@@ -131,11 +134,17 @@ struct CodeletDefinition {
   /// What a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
     static const Kernel none;
-    if (!devices.contains(kind)) return none;
+    if ((devices_here.kinds & kind_set(kind)) == 0) return none;
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
     return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
   }
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
+  /// Of a worker of the runtime with such a device.
+  [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const { return allows(worker) && runs_on(kind); }
+  /// False where the worker may not run it, whatever its device is.
+  [[nodiscard]] bool allows(WorkerId worker) const {
+    return devices_here.workers == nullptr || devices_here.workers->contains(worker);
+  }
   /// All kinds of device that it runs on.
   [[nodiscard]] KindSet kinds() const {
     return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
@@ -404,8 +413,9 @@ class Codelet {
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// A codelet of its own with the same content, to be changed before it is submitted.
   [[nodiscard]] Codelet copy() const;
-  /// The same, but its tasks run on these devices only, whatever it has implementations for.
-  [[nodiscard]] Codelet only_on(DeviceSet devices) const;
+  /// The same, but its tasks run on these devices only, whatever it has implementations for. `here`: what they are in
+  /// the runtime that is to run them.
+  [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
 
   Codelet& flops(FlopCount count) &;
   Codelet flops(FlopCount count) &&;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "graph/codelets/device_set.hpp"
 #include "graph/codelets/layout.hpp"
 #include "proto/access.hpp"
-#include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe {
@@ -143,7 +143,8 @@ struct TaskOptions {
   /// placing policy.
   NumaId numa_node = {};
   /// Of the devices that the codelet has implementations for, those that may run the task. Where there is none of them
-  /// in the runtime, submitting is an error (`no_implementation`).
+  /// in the runtime, submitting is an error: `no_implementation`, or `invalid_argument` where they are named and the
+  /// runtime has no such worker. Runtimes keep a queue for each different set of workers: have few.
   DeviceSet devices = {};
   /// For people: appears in errors, traces and reports. Empty: the codelet's name.
   std::string name = {};

@@ -1,5 +1,8 @@
 #include "graph/codelets/restrictions.hpp"
 
+#include <charconv>
+#include <optional>
+
 namespace troupe {
 
 namespace {
@@ -16,6 +19,29 @@ Failure unusable(std::string_view part, const std::string& why) {
   return {ErrorCode::invalid_argument, "restriction '" + std::string(part) + "': " + why};
 }
 
+/// Nothing where it is none.
+std::optional<DeviceSet> parse_device(std::string_view text) {
+  if (text == "cores") return DeviceSet::cores();
+  if (text == "gpus") return DeviceSet::accelerators();
+  if (text.empty()) return std::nullopt;
+  if (!text.starts_with('#')) return DeviceSet::named(std::string(text));
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return DeviceSet::worker(WorkerId(number));
+}
+
+std::optional<DeviceSet> parse_devices(std::string_view text) {
+  std::optional<DeviceSet> devices;
+  if (text.ends_with('|')) return devices;
+  do {
+    const std::optional<DeviceSet> one = parse_device(take_up_to(text, '|'));
+    if (!one) return std::nullopt;
+    devices = devices ? *devices | *one : *one;
+  } while (!text.empty());
+  return devices;
+}
+
 }  // namespace
 
 Result<Restrictions> parse_restrictions(std::string_view text) {
@@ -24,18 +50,16 @@ Result<Restrictions> parse_restrictions(std::string_view text) {
     const std::string_view part = take_up_to(text, ';');
     std::string_view devices = part;
     std::string_view names = take_up_to(devices, ':');
-    DeviceSet set;
-    if (devices == "cores") {
-      set = DeviceSet::cores();
-    } else if (devices == "gpus") {
-      set = DeviceSet::accelerators();
-    } else {
-      return unusable(part, "names of codelets come first and then cores or gpus, as in potrf,trsm:cores");
+    const std::optional<DeviceSet> set = parse_devices(devices);
+    if (!set) {
+      return unusable(part,
+                      "names of codelets come first and then cores, gpus, a model or a worker (#3), as in "
+                      "potrf,trsm:cores");
     }
     do {
       const std::string name(take_up_to(names, ','));
       if (name.empty()) return unusable(part, "the name of a codelet is missing");
-      if (!restrictions.emplace(name, set).second) return unusable(part, name + " is restricted twice");
+      if (!restrictions.emplace(name, *set).second) return unusable(part, name + " is restricted twice");
     } while (!names.empty());
   }
   return restrictions;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "proto/device_kinds.hpp"
+#include "graph/codelets/device_set.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {
@@ -14,8 +14,10 @@ namespace troupe {
 /// By a codelet's name, the devices that may run its tasks.
 using Restrictions = std::map<std::string, DeviceSet, std::less<>>;
 
-/// Reads "potrf,trsm:cores": names of codelets and, behind a colon, `cores` or `gpus` (GPUs and what stands for them);
-/// several of these are separated by semicolons. Empty: none. Fails with `invalid_argument`, with what is wrong.
+/// Reads "potrf,trsm:cores": names of codelets and, behind a colon, devices, one or several with `|` between them:
+/// `cores`, `gpus` (GPUs and what stands for them), `#3` (the worker of this number), or a name (`DeviceSet::named`),
+/// which is not looked up. Several of these are separated by semicolons. Empty: none. Fails with `invalid_argument`,
+/// with what is wrong.
 [[nodiscard]] Result<Restrictions> parse_restrictions(std::string_view text);
 
 }  // namespace troupe

@@ -37,6 +37,8 @@ bool SizeClass::runs_on(DeviceKind kind) const {
   return codelet->runs_on(kind);
 }
 
+bool SizeClass::runs_on(DeviceKind kind, WorkerId worker) const { return codelet->allows(worker) && runs_on(kind); }
+
 namespace {
 
 std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint64_t rows) {

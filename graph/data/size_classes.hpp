@@ -33,8 +33,9 @@ struct SizeClass {
   /// Of the largest element.
   std::uint64_t element_bytes = 0;
 
-  /// Whether the codelet runs these tasks on such a device.
+  /// Whether the codelet runs these tasks on such a device; on that of this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
+  [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
 /// Numbers size classes as they appear. Arguments by value are not looked at: of two tasks on equal shapes the first

@@ -58,6 +58,8 @@ class Accelerator {
 
   /// For people: "GPU 0 (NVIDIA H200)", "emulated GPU 1".
   [[nodiscard]] virtual std::string name() const = 0;
+  /// What its maker calls all of its sort.
+  [[nodiscard]] virtual std::string model() const = 0;
   /// The block of memory: where it begins, in the device's addresses, and its size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
   [[nodiscard]] virtual Bytes capacity() const = 0;

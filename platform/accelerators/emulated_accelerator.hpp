@@ -27,6 +27,7 @@ class EmulatedAccelerator final : public Accelerator {
   EmulatedAccelerator& operator=(const EmulatedAccelerator&) = delete;
 
   [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string model() const override { return "emulated GPU"; }
   [[nodiscard]] std::byte* memory() const override;
   [[nodiscard]] Bytes capacity() const override { return options_.memory; }
 

@@ -20,6 +20,7 @@ OpenCudaAccelerator::OpenCudaAccelerator(const CudaApi& api, const CudaDeviceInf
     : api_(api),
       index_(info.index),
       name_("GPU " + std::to_string(info.index) + " (" + info.name + ")"),
+      model_(info.name),
       memory_(std::move(memory)),
       capacity_(capacity) {
   cuda_opened(index_);

@@ -25,6 +25,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
 
   void stop() override;
   [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string model() const override { return model_; }
   [[nodiscard]] std::byte* memory() const override { return static_cast<std::byte*>(memory_.get()); }
   [[nodiscard]] Bytes capacity() const override { return capacity_; }
   void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
@@ -54,6 +55,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   const CudaApi& api_;
   const int index_;
   const std::string name_;
+  const std::string model_;
   const std::shared_ptr<CudaLoss> loss_ = std::make_shared<CudaLoss>();
   CudaMemory memory_;
   const Bytes capacity_;

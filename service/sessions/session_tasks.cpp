@@ -103,12 +103,18 @@ Result<void> SessionTasks::read_accesses(const TaskRow& row) {
 }
 
 DeviceSet SessionTasks::devices_of(const v1::TaskDetail& detail) {
-  if (detail.devices().empty()) return {};
-  KindSet kinds = 0;
-  for (const std::string& device : detail.devices()) {
-    kinds = static_cast<KindSet>(kinds | kind_set(device_kind_named(device).value()));
+  const auto kinds_of = [](const auto& names) {
+    KindSet kinds = 0;
+    for (const std::string& name : names) kinds |= kind_set(device_kind_named(name).value());
+    return kinds;
+  };
+  DeviceSet devices = detail.devices().empty() ? DeviceSet() : DeviceSet::of_kinds(kinds_of(detail.devices()));
+  for (const v1::DeviceChoice& choice : detail.choices()) {
+    DeviceChoice named{kinds_of(choice.kinds()), {}, {choice.names().begin(), choice.names().end()}};
+    for (const std::uint32_t worker : choice.workers()) named.workers.push_back(WorkerId(worker));
+    devices = devices & DeviceSet::of(std::move(named));
   }
-  return DeviceSet::of_kinds(kinds);
+  return devices;
 }
 
 Result<void> SessionTasks::read_after(const TaskRow& row) {

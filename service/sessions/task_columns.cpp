@@ -13,6 +13,34 @@ Result<void> check_length(std::string_view field, int length, int tasks) {
   return violation(field, fmt::format("{} elements for {} tasks", length, tasks));
 }
 
+template <class Names>
+Result<void> check_kinds(std::string_view field, const Names& names) {
+  for (const std::string& name : names) {
+    if (!device_kind_named(name)) return violation(field, fmt::format("'{}' is no kind of device", name));
+  }
+  return {};
+}
+
+/// More would cost others time: names are compared with those of all workers.
+constexpr int kMostChoices = 8;
+constexpr int kMostNames = 16;
+
+Result<void> check_choice(const v1::DeviceChoice& choice) {
+  if (auto kinds = check_kinds("tasks.details.choices.kinds", choice.kinds()); !kinds) return kinds;
+  if (choice.workers().empty() && choice.names().empty()) {
+    return violation("tasks.details.choices", "neither a worker nor a name");
+  }
+  if (choice.names_size() > kMostNames) {
+    return violation("tasks.details.choices.names",
+                     fmt::format("{}, and {} are the most", choice.names_size(), kMostNames));
+  }
+  for (const std::string& name : choice.names()) {
+    if (name.empty()) return violation("tasks.details.choices.names", "one is empty");
+    if (auto valid = check_name("tasks.details.choices.names", name); !valid) return valid;
+  }
+  return {};
+}
+
 Result<void> check_details(const v1::Tasks& message) {
   std::int64_t before = -1;
   for (const v1::TaskDetail& detail : message.details()) {
@@ -24,9 +52,13 @@ Result<void> check_details(const v1::Tasks& message) {
     }
     before = detail.task();
     if (auto named = check_name("tasks.details.name", detail.name()); !named) return named;
-    for (const std::string& device : detail.devices()) {
-      if (device_kind_named(device)) continue;
-      return violation("tasks.details.devices", fmt::format("'{}' is no kind of device", device));
+    if (auto kinds = check_kinds("tasks.details.devices", detail.devices()); !kinds) return kinds;
+    if (detail.choices_size() > kMostChoices) {
+      return violation("tasks.details.choices",
+                       fmt::format("{}, and {} are the most", detail.choices_size(), kMostChoices));
+    }
+    for (const v1::DeviceChoice& choice : detail.choices()) {
+      if (auto valid = check_choice(choice); !valid) return valid;
     }
   }
   return {};

@@ -38,7 +38,7 @@ struct Bucket {
 
 class HeteroPrio final : public PlacingPolicy {
  public:
-  explicit HeteroPrio(const HeteroPrioOptions& options) : options_(options), buckets_(kUnclassified) {}
+  explicit HeteroPrio(const HeteroPrioOptions& options) : options_(options) {}
 
   [[nodiscard]] bool keeps() const override { return true; }
   [[nodiscard]] Ranks ranks() const override { return Ranks::fastest; }
@@ -63,14 +63,18 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
  private:
-  /// Buckets of tasks without a size class, by the kinds of device that can run them.
-  static constexpr std::size_t kUnclassified = kKindSets;
-
+  /// Of tasks without a size class one for each set of devices that can run them.
   Bucket& bucket_of(const ReadyTask& task) {
-    if (!task.size_class.valid()) return buckets_[task.codelet->kinds()];
-    const std::size_t index = kUnclassified + task.size_class.index();
-    if (index >= buckets_.size()) buckets_.resize(index + 1);
-    return buckets_[index];
+    if (!task.size_class.valid()) {
+      const WorkerSet* const workers = task.codelet->devices_here.workers.get();
+      const std::size_t index = kKindSets * (workers == nullptr ? 0 : 1 + workers->index) + task.codelet->kinds();
+      return bucket_at(unclassified_, index);
+    }
+    return bucket_at(buckets_, task.size_class.index());
+  }
+  static Bucket& bucket_at(std::vector<Bucket>& buckets, std::size_t index) {
+    if (index >= buckets.size()) buckets.resize(index + 1);
+    return buckets[index];
   }
 
   /// Whether any has room.
@@ -90,13 +94,15 @@ class HeteroPrio final : public PlacingPolicy {
 
   void look_at_buckets(const Snapshot& snapshot) {
     filled_.clear();
-    for (Bucket& bucket : buckets_) {
-      if (bucket.tasks.empty()) continue;
-      bucket.speedup = speedup(bucket.sample, snapshot);
-      bucket.gpu_s = least_time_s(bucket.sample, snapshot, true);
-      filled_.push_back(&bucket);
+    for (std::vector<Bucket>* buckets : {&unclassified_, &buckets_}) {
+      for (Bucket& bucket : *buckets) {
+        if (bucket.tasks.empty()) continue;
+        bucket.speedup = speedup(bucket.sample, snapshot);
+        bucket.gpu_s = least_time_s(bucket.sample, snapshot, true);
+        filled_.push_back(&bucket);
+      }
     }
-    // By index where equal, as `buckets_` is walked in that order.
+    // By index where equal, as they are walked in that order.
     std::stable_sort(filled_.begin(), filled_.end(),
                      [](const Bucket* a, const Bucket* b) { return a->speedup > b->speedup; });
   }
@@ -168,6 +174,7 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
   const HeteroPrioOptions options_;
+  std::vector<Bucket> unclassified_;
   std::vector<Bucket> buckets_;
   std::size_t kept_ = 0;
   std::uint64_t arrivals_ = 0;

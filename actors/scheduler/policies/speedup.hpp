@@ -14,7 +14,7 @@ namespace troupe::scheduler {
 [[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, bool on_accelerators) {
   double least = std::numeric_limits<double>::infinity();
   for (const WorkerState& worker : snapshot.workers) {
-    if (is_accelerator(worker.kind) != on_accelerators || !task.codelet->runs_on(worker.kind)) continue;
+    if (is_accelerator(worker.kind) != on_accelerators || !task.codelet->runs_on(worker.kind, worker.id)) continue;
     const Duration time = snapshot.predictions->execution(task, worker.id);
     if (time != ExecutionTimes::kNever) least = std::min(least, seconds(time));
   }

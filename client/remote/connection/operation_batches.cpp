@@ -18,6 +18,27 @@ v1::AccessMode to_wire(AccessMode mode) {
   return v1::READ_WRITE;
 }
 
+namespace {
+
+/// Returns about how many bytes they take.
+std::size_t add_devices(v1::TaskDetail& detail, const DeviceSet& devices) {
+  const auto add_kinds = [](KindSet kinds, auto& names) {
+    for (const DeviceTraits& row : kDeviceTraits) {
+      if ((kinds & kind_set(row.kind)) != 0) names.Add()->assign(row.name);
+    }
+  };
+  if (devices.kinds() != kEveryKind) add_kinds(devices.kinds(), *detail.mutable_devices());
+  for (const DeviceChoice& choice : devices.choices()) {
+    v1::DeviceChoice& named = *detail.add_choices();
+    add_kinds(choice.kinds, *named.mutable_kinds());
+    for (const WorkerId worker : choice.workers) named.add_workers(worker.value());
+    for (const std::string& name : choice.names) named.add_names(wire_text(name));
+  }
+  return devices.all() ? 0 : detail.ByteSizeLong();
+}
+
+}  // namespace
+
 OperationBatches::OperationBatches(std::uint64_t most_tasks)
     : most_tasks_(std::clamp<std::uint64_t>(most_tasks, 1, kFullTasks)) {}
 
@@ -74,11 +95,7 @@ void OperationBatches::add_task(const EncodedTask& task) {
     detail.set_name(wire_text(options.name));
     for (const std::uint64_t number : task.after) detail.add_after(number);
     if (options.callback) detail.set_awaited(true);
-    for (const DeviceTraits& row : kDeviceTraits) {
-      if (options.devices.all() || !options.devices.contains(row.kind)) continue;
-      detail.add_devices(row.name);
-      bytes_ += 2 + detail.devices().rbegin()->size();
-    }
+    bytes_ += add_devices(detail, options.devices);
     bytes_ += 8 + detail.name().size() + task.after.size() * 5;
   }
   ++count_;

@@ -17,6 +17,7 @@ class HeldAccelerator final : public platform::Accelerator {
   void stop() override {}
   [[nodiscard]] bool lost() const override { return false; }
   [[nodiscard]] std::string name() const override { return "held"; }
+  [[nodiscard]] std::string model() const override { return "held"; }
   [[nodiscard]] std::byte* memory() const override { return const_cast<std::byte*>(memory_.data()); }
   [[nodiscard]] Bytes capacity() const override { return {memory_.size()}; }
   void copy(platform::CopyDirection, const platform::BlockCopy&, platform::CopyNumber number, bool urgent,

@@ -301,6 +301,41 @@ BOOST_AUTO_TEST_CASE(a_look_names_what_runs_and_whose_it_is) {
   BOOST_TEST(client->graph().wait_all().ok());
 }
 
+BOOST_AUTO_TEST_CASE(clients_name_workers_of_their_own_a_limited_number_of_times) {
+  TestRuntime runtime(shared(4));
+  const auto client = runtime->open_graph({.name = "one"});
+  const auto other = runtime->open_graph({.name = "other"});
+  std::atomic<int> ran{0};
+  std::atomic<int> astray{0};
+  std::vector<Codelet> codelets;
+  for (int i = 0; i < 65; ++i) {
+    const WorkerId place(static_cast<std::uint32_t>(i) % 4);
+    codelets.push_back(Codelet("there", {}).cpu([&, place](const KernelContext& context) {
+      if (context.worker != place) ++astray;
+      ++ran;
+    }));
+  }
+  const auto submit_to = [](ClientGraph& graph, const Codelet& codelet, std::size_t worker) {
+    const TaskOptions options{.devices = DeviceSet::worker(WorkerId(static_cast<std::uint32_t>(worker)))};
+    return graph.graph().submit({codelet, {}, {}, options});
+  };
+  // Both have work at the same time: their tasks wait for their turns, but for those of some workers.
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 64; ++i) {
+      BOOST_TEST_REQUIRE(submit_to(*client, codelets[i], i % 4).ok());
+      BOOST_TEST_REQUIRE(submit_to(*other, codelets[i], i % 4).ok());
+    }
+  }
+  const auto refused = submit_to(*client, codelets[64], 0);
+  BOOST_TEST_REQUIRE(!refused.ok());
+  BOOST_TEST((refused.failure().code == ErrorCode::invalid_argument));
+  BOOST_TEST(refused.failure().message.find("65th restriction") != std::string::npos, refused.failure().message);
+  BOOST_TEST(client->graph().wait_all().ok());
+  BOOST_TEST(other->graph().wait_all().ok());
+  BOOST_TEST(ran == 2 * 3 * 64);
+  BOOST_TEST(astray == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::actors

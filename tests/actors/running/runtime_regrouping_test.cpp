@@ -264,6 +264,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   BOOST_TEST(contains(runtime->regroup("3x10").failure().message, "ask for 1x2"));
   BOOST_TEST(contains(runtime->regroup("pudding").failure().message, "is no level"));
   BOOST_TEST(runtime.wait() == "");
+  const Codelet nothing = Codelet("nothing", {}).cpu([](const KernelContext&) {});
+  const auto some = runtime->graph().submit({nothing, {}, {}, {.devices = DeviceSet::worker(WorkerId(1))}});
+  BOOST_TEST_REQUIRE(!some.ok());
+  BOOST_TEST(contains(some.failure().message, "some of the cores"));
+  BOOST_TEST(runtime->graph().submit({nothing, {}, {}, {.devices = DeviceKind::cpu_core}}).ok());
   for (const char* wrong : {"1x2,single", "1x2,0:single", "1x2,5:single,5:1x2", "1x2,many:single", "1x2,"}) {
     BOOST_TEST(contains(RuntimeSystem::start(regroupable(2, wrong)).failure().message, "tasks that have ended"), wrong);
   }

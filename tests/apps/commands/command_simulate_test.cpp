@@ -357,13 +357,22 @@ BOOST_AUTO_TEST_CASE(the_default_policy_is_one_that_uses_what_is_there) {
   BOOST_TEST(results[1]["policy"] == "homeward");
 }
 
-BOOST_AUTO_TEST_CASE(kernels_are_restricted_to_kinds_of_device) {
+BOOST_AUTO_TEST_CASE(kernels_are_restricted_to_kinds_models_and_workers) {
   const auto seconds = [](Words more) {
     more.insert(more.end(), {"--gpus", "2", "--policy", "heft"});
     return json_of(cholesky(more))["results"][0]["seconds"].get<double>();
   };
   // Nearly all of the work, on the slower devices.
   BOOST_TEST(seconds({"--restrict", "gemm,syrk:cores"}) > 1.2 * seconds({}));
+  // One of the two GPUs, by name and by number; both, by their model; one core.
+  const double by_one = seconds({"--restrict", "gemm,syrk,trsm,potrf:GPU 1"});
+  BOOST_TEST(by_one > 1.1 * seconds({}));
+  BOOST_TEST(by_one == seconds({"--restrict", "gemm,syrk,trsm,potrf:#10"}));
+  BOOST_TEST(seconds({"--restrict", "gemm,syrk:c2050"}) == seconds({"--restrict", "gemm,syrk:gpus"}));
+  BOOST_TEST(seconds({"--restrict", "gemm,syrk:#3"}) > 5 * by_one);
+  refuses(cholesky({"--gpus", "2", "--restrict", "gemm:h200"}),
+          {"'gemm' is restricted to h200", "'h200' is neither a model nor a worker here", "Tesla C2050"});
+  refuses(cholesky({"--gpus", "2", "--restrict", "gemm:#12"}), {"there is no worker #12", "#0 to #11"});
   refuses(cholesky({"--gpus", "2", "--restrict", "gem:cores"}), {"--restrict", "no kernel is called 'gem'", "gemm"});
   refuses(cholesky({"--gpus", "2", "--restrict", "gemm"}), {"--restrict", "potrf,trsm:cores"});
   refuses(cholesky({"--gpus", "0", "--restrict", "gemm:gpus"}), {"'gemm' is restricted to", "the runtime has none"});

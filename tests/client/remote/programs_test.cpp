@@ -69,6 +69,20 @@ BOOST_AUTO_TEST_CASE(tasks_run_on_the_devices_that_they_are_restricted_to_and_el
     } catch (const Error& error) {
       BOOST_TEST(std::string(error.what()).find("restricted to no device") != std::string::npos, error.what());
     }
+    for (const WorkerId worker : {WorkerId(0), WorkerId(1)}) {
+      runtime.submit((*this)["fill"], {dy}, args(4.0), {.devices = DeviceSet::worker(worker) & DeviceSet::cores()});
+    }
+    runtime.wait(dy);
+    BOOST_TEST(y[0] == 4);
+    try {
+      const DeviceSet nobody = DeviceSet::named("abacus") | DeviceSet::worker(WorkerId(0));
+      runtime.submit((*this)["fill"], {dy}, args(2.0), {.devices = nobody});
+      runtime.wait();
+      BOOST_ERROR("a task ran that is restricted to what is not there");
+    } catch (const Error& error) {
+      BOOST_TEST((error.code() == ErrorCode::invalid_argument));
+      BOOST_TEST(contains(error.what(), "'abacus' is neither a model nor a worker here"), error.what());
+    }
     // The next one is not restricted.
     runtime.submit((*this)["fill"], {dy}, args(3.0));
     runtime.wait(dy);

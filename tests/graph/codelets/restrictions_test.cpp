@@ -18,11 +18,25 @@ BOOST_AUTO_TEST_CASE(codelets_and_devices_are_read) {
   BOOST_TEST(parse_restrictions("").value().empty());
 }
 
+BOOST_AUTO_TEST_CASE(workers_and_models_are_read) {
+  const auto read = parse_restrictions("gemm:h200;syrk:#3|GPU 1;trsm:cores|#0");
+  BOOST_TEST_REQUIRE(read.ok());
+  const auto worker = [](std::uint32_t number) { return DeviceSet::worker(WorkerId(number)); };
+  const Restrictions expected{{"gemm", DeviceSet::named("h200")},
+                              {"syrk", worker(3) | DeviceSet::named("GPU 1")},
+                              {"trsm", DeviceSet::cores() | worker(0)}};
+  BOOST_TEST((read.value() == expected));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_wrong_is_said) {
   const auto refusal = [](std::string_view text) { return parse_restrictions(text).failure().message; };
-  const std::string order = "names of codelets come first and then cores or gpus, as in potrf,trsm:cores";
+  const std::string order =
+      "names of codelets come first and then cores, gpus, a model or a worker (#3), as in potrf,trsm:cores";
   BOOST_TEST(refusal("potrf") == "restriction 'potrf': " + order);
-  BOOST_TEST(refusal("potrf:core") == "restriction 'potrf:core': " + order);
+  for (const std::string part : {"potrf:", "potrf:#", "potrf:#x", "potrf:#-1", "potrf:#1x", "potrf:#99999999999",
+                                 "potrf:cores|", "potrf:|cores", "potrf:cores||gpus"}) {
+    BOOST_TEST(refusal(part) == "restriction '" + part + "': " + order);
+  }
   BOOST_TEST(refusal("potrf:cores;;trsm:cores") == "restriction '': " + order);
   BOOST_TEST(refusal(":gpus") == "restriction ':gpus': the name of a codelet is missing");
   BOOST_TEST(refusal("potrf,,trsm:gpus") == "restriction 'potrf,,trsm:gpus': the name of a codelet is missing");

@@ -390,6 +390,11 @@ class Fuzzer {
       for (const DeviceTraits& row : kDeviceTraits) {
         if (below(2) == 0) detail.add_devices(row.name);
       }
+      if (below(4) == 0) {
+        v1::DeviceChoice& choice = *detail.add_choices();
+        choice.add_workers(below(4));
+        if (below(2) == 0) choice.add_names("nobody");
+      }
       if (tasks.first() + i > 1) detail.add_after(1 + below(static_cast<std::uint32_t>(tasks.first() + i - 1)));
     }
   }

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(another_version_is_refused_with_both_versions) {
   BOOST_TEST(client.hello("test", 99) == 0U);
   const auto goodbye = client.goodbye();
   BOOST_REQUIRE(goodbye.has_value());
-  BOOST_TEST(contains(goodbye->message(), "version 2 of the protocol"));
+  BOOST_TEST(contains(goodbye->message(), "version 3 of the protocol"));
   BOOST_TEST(contains(goodbye->message(), "99"));
 }
 
@@ -157,6 +157,22 @@ BOOST_AUTO_TEST_CASE(columns_of_tasks_fit_one_another) {
     tasks.add_details()->set_task(1);
   });
   check_tasks("tasks.details.devices", [](v1::Tasks& tasks) { tasks.add_details()->add_devices("cpu"); });
+  const auto check_choice = [&](const std::string& field, const std::function<void(v1::DeviceChoice&)>& change) {
+    check_tasks("tasks.details.choices" + field,
+                [&](v1::Tasks& tasks) { change(*tasks.add_details()->add_choices()); });
+  };
+  check_choice("", [](v1::DeviceChoice&) {});
+  check_choice("", [](v1::DeviceChoice& choice) { choice.add_kinds("cpu core"); });
+  check_choice(".kinds", [](v1::DeviceChoice& choice) { choice.add_kinds("cpu"); });
+  check_choice(".names", [](v1::DeviceChoice& choice) { choice.add_names(""); });
+  check_choice(".names", [](v1::DeviceChoice& choice) { choice.add_names(std::string(999, 'n')); });
+  check_choice(".names", [](v1::DeviceChoice& choice) {
+    for (int i = 0; i < 17; ++i) choice.add_names("EPYC");
+  });
+  check_tasks("tasks.details.choices", [](v1::Tasks& tasks) {
+    tasks.add_details();
+    for (int i = 0; i < 9; ++i) tasks.mutable_details(0)->add_choices()->add_workers(0);
+  });
   check_tasks("tasks.details.after", [](v1::Tasks& tasks) { tasks.add_details()->add_after(1); });
   check_tasks("tasks.details.after", [](v1::Tasks& tasks) { tasks.add_details()->add_after(0); });
   check_tasks("tasks.details.name", [](v1::Tasks& tasks) { tasks.add_details()->set_name(std::string(999, 'n')); });

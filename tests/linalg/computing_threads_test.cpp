@@ -1,0 +1,117 @@
+// Threads that compute while a matrix is factorized: workers, helpers of teams, whatever a BLAS library brings.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "linalg/factorization.hpp"
+#include "tests/client/fixture.hpp"
+#include "tests/support/skipping.hpp"
+
+namespace troupe::linalg {
+
+BOOST_AUTO_TEST_SUITE(computing_threads)
+
+namespace {
+
+namespace data = boost::unit_test::data;
+using Names = std::multiset<std::string>;
+
+/// Of this process's threads those that run or could, by name: not this thread nor the program's main one, and not
+/// those that pass messages.
+Names runnable_threads() {
+  Names names;
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const int id = std::stoi(thread.path().filename().string());
+    if (id == ::getpid() || id == ::gettid()) continue;
+    std::string line;
+    std::getline(std::ifstream(thread.path() / "stat"), line);
+    const std::size_t begin = line.find('(');
+    const std::size_t end = line.rfind(')');
+    if (end == std::string::npos || end + 2 >= line.size() || line[end + 2] != 'R') continue;
+    const std::string name = line.substr(begin + 1, end - begin - 1);
+    if (!name.starts_with("caf.")) names.insert(name);
+  }
+  return names;
+}
+
+/// Looks at them again and again.
+class Sampler {
+ public:
+  Sampler() : thread_([this] { look(); }) {}
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+  ~Sampler() { stop(); }
+  void stop() {
+    done_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  /// By number of threads, in how many looks; by name, too. After `stop`.
+  [[nodiscard]] const std::map<std::size_t, int>& counts() const { return counts_; }
+  [[nodiscard]] const std::map<std::string, int>& looks_by_name() const { return looks_by_name_; }
+
+ private:
+  void look() {
+    while (!done_) {
+      const Names names = runnable_threads();
+      ++counts_[names.size()];
+      for (const std::string& name : names) ++looks_by_name_[name];
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+  }
+
+  std::atomic<bool> done_{false};
+  std::map<std::size_t, int> counts_;
+  std::map<std::string, int> looks_by_name_;
+  std::thread thread_;
+};
+
+BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_cores,
+                     data::make(std::vector<std::string>{"1x2", "2x1"}) *
+                         data::make(std::vector<std::string>{"lws", "heft"}),
+                     clusters, policy) {
+  constexpr std::size_t kCores = 2;
+  if (std::thread::hardware_concurrency() < kCores) {
+    tests::skip("there is one core");
+    return;
+  }
+  RuntimeOptions options = tests::with_workers(kCores);
+  options.bind = true;
+  options.clusters = clusters;
+  options.policy = policy;
+  Runtime runtime(options);
+  constexpr std::int64_t kOrder = 2400;
+  DenseMatrix<double> a(kOrder, kOrder);
+  for (std::int64_t j = 0; j < kOrder; ++j) {
+    for (std::int64_t i = 0; i < kOrder; ++i) a(i, j) = i == j ? 2.0 * kOrder : 1.0 / static_cast<double>(1 + i + j);
+  }
+  const DenseMatrix<double> original = a;
+  Sampler sampler;
+  Factorization<double> factorization(runtime, a, {.application = Application::cholesky, .tile = 400});
+  sampler.stop();
+  for (const Residual& residual : factorization.residuals(original)) BOOST_TEST(residual.accepted());
+  BOOST_TEST_REQUIRE(!sampler.counts().empty());
+  BOOST_TEST(sampler.counts().rbegin()->first <= kCores);
+  // Somebody was seen at it, and both of them at once.
+  BOOST_TEST(sampler.counts().contains(kCores));
+  for (const auto& [threads, looks] : sampler.counts())
+    BOOST_TEST_MESSAGE(threads << " threads: " << looks << " looks");
+  for (const auto& [name, looks] : sampler.looks_by_name()) BOOST_TEST_MESSAGE(name << ": " << looks << " looks");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::linalg
