@@ -22,11 +22,11 @@ namespace {
 /// Bounds are known up to a million.
 constexpr double kMostTasks = 1e6;
 
-using Key = std::tuple<ClustersProblem, std::string, std::string>;
+using ClustersKey = std::tuple<ClustersProblem, std::string, std::string>;
 
 /// Problem by problem, and by configuration in each, so that runs that share a bound are side by side.
-std::vector<Key> all_points(const ClustersOptions& options) {
-  std::vector<Key> keys;
+std::vector<ClustersKey> all_cluster_points(const ClustersOptions& options) {
+  std::vector<ClustersKey> keys;
   for (const std::int64_t tile : options.tiles) {
     for (const int gpus : options.gpus) {
       for (const std::int64_t order : options.orders) {
@@ -41,8 +41,8 @@ std::vector<Key> all_points(const ClustersOptions& options) {
   return keys;
 }
 
-SimulatedRun run_of(const platform::MachineDescription& machine, const ClustersProblem& problem,
-                    const std::string& configuration) {
+SimulatedRun clusters_run(const platform::MachineDescription& machine, const ClustersProblem& problem,
+                          const std::string& configuration) {
   const CoreConfiguration cores = core_configuration(configuration);
   SimulatedRun run;
   run.n = problem.n();
@@ -56,7 +56,7 @@ SimulatedRun run_of(const platform::MachineDescription& machine, const ClustersP
   return run;
 }
 
-platform::MachineDescription machine_of(const ClustersAssumptions& assumptions) {
+platform::MachineDescription clusters_machine(const ClustersAssumptions& assumptions) {
   return machine_with_deviation(kClustersMachine, assumptions.deviation, assumptions.links).value_or_throw();
 }
 
@@ -64,14 +64,15 @@ ClustersResults::Bounds measure_bounds(const ClustersOptions& options, const Clu
                                        const platform::MachineDescription& machine, ClustersBounds& bounds,
                                        ProgressOptions progress) {
   std::set<std::pair<ClustersProblem, std::string>> places;
-  for (const auto& [problem, configuration, policy] : all_points(options)) places.insert({problem, configuration});
+  for (const auto& [problem, configuration, policy] : all_cluster_points(options))
+    places.insert({problem, configuration});
   std::atomic<std::size_t> done{0};
   progress.label += ", bounds";
   progress.unit = "bounds";
   const ProgressBar bar([&] { return Progress{done, places.size()}; }, std::move(progress));
   ClustersResults::Bounds all;
   for (const auto& place : places) {
-    SimulatedRun run = run_of(machine, place.first, place.second);
+    SimulatedRun run = clusters_run(machine, place.first, place.second);
     run.simulation.seed = options.seed;
     all.emplace(place, bounds.of(run, assumptions.deviation, options.repeat));
     ++done;
@@ -156,12 +157,12 @@ ClustersBound ClustersBounds::of(const SimulatedRun& run, double deviation, int 
 
 ClustersResults ClustersResults::measure(const ClustersOptions& options, const ClustersAssumptions& assumptions,
                                          ClustersBounds& bounds, const ProgressOptions& progress) {
-  const platform::MachineDescription machine = machine_of(assumptions);
-  const std::vector<Key> keys = all_points(options);
+  const platform::MachineDescription machine = clusters_machine(assumptions);
+  const std::vector<ClustersKey> keys = all_cluster_points(options);
   const auto repeat = static_cast<std::size_t>(options.repeat);
   const auto make = [&](std::size_t i) {
     const auto& [problem, configuration, policy] = keys[i / repeat];
-    SimulatedRun run = run_of(machine, problem, configuration);
+    SimulatedRun run = clusters_run(machine, problem, configuration);
     run.policy = policy;
     run.simulation.noise = assumptions.deviation > 0;
     run.simulation.seed = options.seed + i % repeat;
@@ -170,7 +171,7 @@ ClustersResults ClustersResults::measure(const ClustersOptions& options, const C
   const std::vector<FactorizationOutcome> outcomes = simulate_all({keys.size() * repeat, make}, options.jobs, progress);
   Points points;
   auto outcome = outcomes.begin();
-  for (const Key& key : keys) {
+  for (const ClustersKey& key : keys) {
     std::vector<double> bytes;
     for (std::size_t i = 0; i < repeat; ++i, ++outcome) {
       points[key].seconds.push_back(outcome->seconds);
@@ -245,13 +246,13 @@ void check(const ClustersOptions& options) {
     if (const std::string wrong = check_policy(policy); !wrong.empty()) throw Error(ErrorCode::invalid_argument, wrong);
   }
   const platform::MachineDescription machine = platform::load_machine(kClustersMachine).value_or_throw();
-  for (const auto& [problem, configuration, policy] : all_points(options)) {
+  for (const auto& [problem, configuration, policy] : all_cluster_points(options)) {
     if (task_count(linalg::Application::cholesky, problem.n() / problem.tile) > kMostTasks) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("n = {} in tiles of {} makes more than {:.0f} tasks: use larger tiles", problem.n(),
                               problem.tile, kMostTasks));
     }
-    const SimulationOptions simulation = run_of(machine, problem, configuration).simulation;
+    const SimulationOptions simulation = clusters_run(machine, problem, configuration).simulation;
     actors::check(simulation).value_or_throw();
     static_cast<void>(actors::simulated_topology(simulation).value_or_throw());
   }

@@ -12,39 +12,39 @@ namespace troupe::apps {
 namespace {
 
 /// Figure 4 has one GPU.
-constexpr int kFewGpus = 1;
+constexpr int kFigureGpus = 1;
 constexpr double kOrdersPerMark = 5000;
 
 /// A row of a picture: all problems of one tile with so many GPUs.
-using Place = std::pair<std::int64_t, int>;
+using ChartPlace = std::pair<std::int64_t, int>;
 
-std::string place_title(const Place& place) { return fmt::format("tile {}, {} GPUs", place.first, place.second); }
+std::string place_title(const ChartPlace& place) { return fmt::format("tile {}, {} GPUs", place.first, place.second); }
 
-ChartValue value_of(const MedianInterval& median, double factor = 1) {
+ChartValue chart_value(const MedianInterval& median, double factor = 1) {
   return {factor * median.median, factor * median.low, factor * median.high};
 }
 
-class Figures {
+class FigureRows {
  public:
-  Figures(const ClustersResults& results, std::string policy) : results_(results), policy_(std::move(policy)) {
+  FigureRows(const ClustersResults& results, std::string policy) : results_(results), policy_(std::move(policy)) {
     for (const ClustersProblem& problem : results_.problems()) places_.insert({problem.tile, problem.gpus});
   }
 
-  [[nodiscard]] const std::set<Place>& places() const { return places_; }
+  [[nodiscard]] const std::set<ChartPlace>& places() const { return places_; }
 
   /// Speeds of one configuration; without points where it was not measured.
-  [[nodiscard]] ChartSeries speeds(const Place& place, const std::string& configuration) const {
+  [[nodiscard]] ChartSeries speeds(const ChartPlace& place, const std::string& configuration) const {
     ChartSeries series{configuration, {}};
     for (const ClustersProblem& problem : problems(place)) {
       const ClustersPoint* point = results_.point(problem, configuration, policy_);
       if (point == nullptr) continue;
       series.points.push_back(
-          {static_cast<double>(problem.n()), value_of(point->gflops(problem)), value_of(point->bytes, 1e-9)});
+          {static_cast<double>(problem.n()), chart_value(point->gflops(problem)), chart_value(point->bytes, 1e-9)});
     }
     return series;
   }
 
-  [[nodiscard]] ChartSeries bounds(const Place& place, const std::string& configuration) const {
+  [[nodiscard]] ChartSeries bounds(const ChartPlace& place, const std::string& configuration) const {
     ChartSeries series{configuration + ", bound", {}};
     for (const ClustersProblem& problem : problems(place)) {
       const ClustersBound* bound = results_.bound(problem, configuration);
@@ -56,13 +56,13 @@ class Figures {
   }
 
   /// Of each policy, the fastest configuration at each order.
-  [[nodiscard]] std::vector<ChartSeries> best_of_policies(const Place& place) const {
+  [[nodiscard]] std::vector<ChartSeries> best_of_policies(const ChartPlace& place) const {
     std::map<std::string, std::map<std::int64_t, ChartPoint>> best;
     for (const auto& [key, point] : results_.points()) {
       const auto& [problem, configuration, policy] = key;
-      if (Place{problem.tile, problem.gpus} != place) continue;
-      const ChartPoint drawn{static_cast<double>(problem.n()), value_of(point.gflops(problem)),
-                             value_of(point.bytes, 1e-9)};
+      if (ChartPlace{problem.tile, problem.gpus} != place) continue;
+      const ChartPoint drawn{static_cast<double>(problem.n()), chart_value(point.gflops(problem)),
+                             chart_value(point.bytes, 1e-9)};
       const auto [known, added] = best[policy].try_emplace(problem.n(), drawn);
       if (known->second.gflops.value < drawn.gflops.value) known->second = drawn;
     }
@@ -75,19 +75,19 @@ class Figures {
   }
 
  private:
-  [[nodiscard]] std::vector<ClustersProblem> problems(const Place& place) const {
+  [[nodiscard]] std::vector<ClustersProblem> problems(const ChartPlace& place) const {
     std::vector<ClustersProblem> problems = results_.problems();
-    std::erase_if(problems, [&](const auto& p) { return Place{p.tile, p.gpus} != place; });
+    std::erase_if(problems, [&](const auto& p) { return ChartPlace{p.tile, p.gpus} != place; });
     return problems;
   }
 
   const ClustersResults& results_;
   std::string policy_;
-  std::set<Place> places_;
+  std::set<ChartPlace> places_;
 };
 
 /// Adds a row, less the series that have no points.
-void add_row(ScalingChart& chart, const Place& place, std::vector<ChartSeries> series) {
+void add_chart_row(ScalingChart& chart, const ChartPlace& place, std::vector<ChartSeries> series) {
   std::erase_if(series, [](const ChartSeries& one) { return one.points.empty(); });
   if (!series.empty()) chart.rows.push_back({place_title(place), std::move(series)});
 }
@@ -96,30 +96,32 @@ void add_row(ScalingChart& chart, const Place& place, std::vector<ChartSeries> s
 
 std::vector<ClustersFigure> clusters_figures(const ClustersResults& results, const std::string& policy,
                                              const std::string& setting) {
-  const Figures all(results, policy);
+  const FigureRows all(results, policy);
   std::vector<ClustersFigure> figures;
   const auto figure = [&](const std::string& name, const std::string& title) -> ScalingChart& {
     figures.push_back({name, title, {fmt::format("{}: {}", title, setting), {}, "n", kOrdersPerMark}});
     return figures.back().chart;
   };
   ScalingChart& bounds = figure("figure4", "Cores alone and in clusters, with bounds, under " + policy);
-  for (const Place& place : all.places()) {
-    if (place.second != kFewGpus) continue;
-    add_row(
+  for (const ChartPlace& place : all.places()) {
+    if (place.second != kFigureGpus) continue;
+    add_chart_row(
         bounds, place,
         {all.speeds(place, "20x1"), all.speeds(place, "2x10"), all.bounds(place, "20x1"), all.bounds(place, "2x10")});
   }
   ScalingChart& gpus = figure("figure5", "Cores alone and in clusters, by GPUs, under " + policy);
-  for (const Place& place : all.places()) add_row(gpus, place, {all.speeds(place, "20x1"), all.speeds(place, "2x10")});
+  for (const ChartPlace& place : all.places())
+    add_chart_row(gpus, place, {all.speeds(place, "20x1"), all.speeds(place, "2x10")});
   ScalingChart& constrained = figure("figure6", "potrf and trsm on cores alone, under " + policy);
   int most = 0;
-  for (const Place& place : all.places()) most = std::max(most, place.second);
-  for (const Place& place : all.places()) {
+  for (const ChartPlace& place : all.places()) most = std::max(most, place.second);
+  for (const ChartPlace& place : all.places()) {
     if (place.second != most) continue;
-    add_row(constrained, place, {all.speeds(place, "20x1"), all.speeds(place, "2x10"), all.speeds(place, "2x10c")});
+    add_chart_row(constrained, place,
+                  {all.speeds(place, "20x1"), all.speeds(place, "2x10"), all.speeds(place, "2x10c")});
   }
   ScalingChart& policies = figure("policies", "Policies, each with its fastest configuration");
-  for (const Place& place : all.places()) add_row(policies, place, all.best_of_policies(place));
+  for (const ChartPlace& place : all.places()) add_chart_row(policies, place, all.best_of_policies(place));
   std::erase_if(figures, [](const ClustersFigure& one) { return one.chart.rows.empty(); });
   return figures;
 }

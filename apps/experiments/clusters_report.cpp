@@ -20,14 +20,14 @@ constexpr const char* kPaperPolicy = "mct";
 
 const char* links_name(GpuLinks links) { return links == GpuLinks::one_each ? "one each" : "shared"; }
 
-std::string setting(const ClustersReport& report) {
+std::string clusters_setting(const ClustersReport& report) {
   const ClustersOptions& options = report.options;
   return fmt::format("{}, {} cores, double precision, {} runs of each point, seeds {} to {}", kClustersMachine,
                      kClustersCores, options.repeat, options.seed,
                      options.seed + static_cast<std::uint64_t>(options.repeat) - 1);
 }
 
-std::vector<VerdictColumn> columns(const ClustersReport& report) {
+std::vector<VerdictColumn> clusters_columns(const ClustersReport& report) {
   std::vector<VerdictColumn> columns;
   for (const ClustersVariant& variant : report.variants) {
     columns.push_back({variant.assumptions.name(), &variant.judgements});
@@ -40,7 +40,7 @@ std::vector<VerdictColumn> columns(const ClustersReport& report) {
 std::string markdown_claims(const ClustersReport& report, bool rules) {
   std::vector<std::string> measured;
   for (const Judgement& judgement : report.variants.front().judgements) measured.push_back(judgement.measured);
-  return claims_markdown(clusters_claims(), columns(report), measured, rules);
+  return claims_markdown(clusters_claims(), clusters_columns(report), measured, rules);
 }
 
 std::string compared_text(const ClustersVariant& variant) {
@@ -84,18 +84,18 @@ std::vector<std::string> speed_titles(const ClustersReport& report) {
   return titles;
 }
 
-nlohmann::json to_json(const Judgement& judgement) {
+nlohmann::json clusters_to_json(const Judgement& judgement) {
   return {{"verdict", to_string(judgement.verdict())},
           {"checks", judgement.checks},
           {"passed", judgement.passed},
           {"measured", judgement.measured}};
 }
 
-nlohmann::json to_json(const MedianInterval& median) {
+nlohmann::json clusters_to_json(const MedianInterval& median) {
   return {{"median", median.median}, {"low", median.low}, {"high", median.high}};
 }
 
-nlohmann::json points_json(const ClustersResults& results) {
+nlohmann::json clusters_points_json(const ClustersResults& results) {
   nlohmann::json points = nlohmann::json::array();
   for (const auto& [key, point] : results.points()) {
     const auto& [problem, configuration, policy] = key;
@@ -105,8 +105,8 @@ nlohmann::json points_json(const ClustersResults& results) {
                         {"configuration", configuration},
                         {"policy", policy},
                         {"seconds", point.seconds},
-                        {"gflops", to_json(point.gflops(problem))},
-                        {"bytes", to_json(point.bytes)}};
+                        {"gflops", clusters_to_json(point.gflops(problem))},
+                        {"bytes", clusters_to_json(point.bytes)}};
     if (const ClustersBound* bound = results.bound(problem, configuration)) {
       json["iterated_bound_seconds"] = bound->iterated_s;
       json["bound_seconds"] = bound->best_s;
@@ -142,10 +142,10 @@ std::string clusters_text(const ClustersReport& report) {
   traces::Table speeds(std::move(titles));
   const ClustersVariant& first = report.variants.front();
   for (const ClustersProblem& problem : first.results.problems()) speeds.add_row(speed_cells(report, problem));
-  std::string text = fmt::format("{}\n\nGFlop/s (medians), assumed {}:\n\n{}\n", setting(report),
+  std::string text = fmt::format("{}\n\nGFlop/s (medians), assumed {}:\n\n{}\n", clusters_setting(report),
                                  first.assumptions.name(), speeds.text());
   text += fmt::format("Claims of the paper under {}, and under other policies with {}:\n\n{}\n", report.claims_policy,
-                      first.assumptions.name(), claims_text(clusters_claims(), columns(report)));
+                      first.assumptions.name(), claims_text(clusters_claims(), clusters_columns(report)));
   text += comparison_title(report) + "\n";
   for (const ClustersVariant& variant : report.variants) text += "  " + compared_text(variant) + "\n";
   text += "Smallest makespan over its bound\n";
@@ -172,8 +172,8 @@ nlohmann::json clusters_json(const ClustersReport& report) {
                          {"section", claims[i].section},
                          {"statement", claims[i].statement},
                          {"rule", claims[i].rule}};
-    for (const VerdictColumn& column : columns(report)) {
-      claim["verdicts"].push_back(to_json((*column.judgements)[i]));
+    for (const VerdictColumn& column : clusters_columns(report)) {
+      claim["verdicts"].push_back(clusters_to_json((*column.judgements)[i]));
       claim["verdicts"].back()["assumptions"] = column.title;
     }
     json["claims"].push_back(std::move(claim));
@@ -187,14 +187,14 @@ nlohmann::json clusters_json(const ClustersReport& report) {
                                 {"worst_point", variant.compared.worst_point},
                                 {"least_over_bound", nearest.ratio},
                                 {"least_over_bound_point", nearest.point},
-                                {"points", points_json(variant.results)}});
+                                {"points", clusters_points_json(variant.results)}});
   }
   return json;
 }
 
 std::string clusters_markdown(const ClustersReport& report) {
   const ClustersVariant& first = report.variants.front();
-  std::string text = "# Clusters of cores in simulation\n\n" + setting(report) + ".\n";
+  std::string text = "# Clusters of cores in simulation\n\n" + clusters_setting(report) + ".\n";
   text += fmt::format(
       "\nThe claims are those of Cojean, Guermouche, Hugo, Namyst and Wacrenier (section 5), under {}. A claim comes "
       "to "
@@ -249,7 +249,7 @@ std::string clusters_claims_csv(const ClustersReport& report) {
   std::string text = "name,section,claim,rule,assumptions,verdict,passed,checks,measured\n";
   const std::vector<Claim>& claims = clusters_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    for (const VerdictColumn& column : columns(report)) {
+    for (const VerdictColumn& column : clusters_columns(report)) {
       const Judgement& judgement = (*column.judgements)[i];
       text += fmt::format("{},{},{},{},{},{},{},{},{}\n", claims[i].name, quoted_csv(claims[i].section),
                           quoted_csv(claims[i].statement), quoted_csv(claims[i].rule), quoted_csv(column.title),

@@ -31,7 +31,7 @@ std::vector<T> each_once(const std::vector<T>& given, std::vector<T> otherwise) 
   return all;
 }
 
-ClustersOptions options_of(const ExperimentArguments& arguments) {
+ClustersOptions clusters_options(const ExperimentArguments& arguments) {
   ClustersOptions options;
   if (arguments.quick) {
     options.orders = {5000, 11000};
@@ -56,7 +56,7 @@ ClustersOptions options_of(const ExperimentArguments& arguments) {
 }
 
 /// The last has the first one's deviation, and a link for each GPU.
-std::vector<ClustersAssumptions> assumptions_of(const ExperimentArguments& arguments) {
+std::vector<ClustersAssumptions> clusters_assumptions(const ExperimentArguments& arguments) {
   const std::vector<double> deviations =
       each_once(arguments.clusters.deviations,
                 arguments.quick ? std::vector<double>{0.05} : std::vector<double>{0.05, 0.02, 0.1});
@@ -108,11 +108,11 @@ void refuse_ignored_clusters_options(const CLI::App& command, bool used) {
 }
 
 int clusters_experiment(const ExperimentArguments& arguments) {
-  const ClustersOptions options = options_of(arguments);
+  const ClustersOptions options = clusters_options(arguments);
   usable(traces::check_gnuplot());
   ClustersBounds bounds;
   std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants;
-  for (const ClustersAssumptions& assumptions : assumptions_of(arguments)) {
+  for (const ClustersAssumptions& assumptions : clusters_assumptions(arguments)) {
     variants.emplace_back(assumptions, ClustersResults::measure(
                                            options, assumptions, bounds,
                                            {.enabled = !arguments.json, .label = "clusters, " + assumptions.name()}));

@@ -8,30 +8,23 @@
 #include <memory>
 #include <utility>
 
-#include "apps/simulate/modelled_codelets.hpp"
 #include "client/runtime.hpp"
-#include "client/tiled_matrix.hpp"
 
 namespace troupe::apps {
 
 namespace {
 
-/// In 10^6 bytes per second: a tile takes less than a microsecond.
-constexpr double kFree = 1e9;
+constexpr const char* kTimedAs = "cholesky/gemm/double";
 
-platform::MachineDescription with_free_copies(platform::MachineDescription machine) {
-  for (platform::DescribedLink& link : machine.links) link.bandwidth_mb_per_s = kFree;
-  for (platform::DescribedRoute& route : machine.routes) {
-    route.bandwidth_mb_per_s = kFree;
-    route.latency = Duration{};
-  }
-  return machine;
-}
-
-const platform::KernelTimes& product(const platform::MachineDescription& machine) {
-  const auto* times = machine.find_kernel("cholesky", "gemm", "double");
-  if (times == nullptr) throw Error(ErrorCode::bad_input, "the machine has no times for cholesky/gemm/double");
-  return *times;
+/// A product without data. Nothing is computed in virtual time.
+Codelet timed_product() {
+  const auto nothing = [](const KernelContext&) {};
+  Codelet product("gemm", {});
+  product.timed_as(kTimedAs);
+  product.cpu_team(nothing);
+  product.cuda(nothing);
+  product.flops([](const KernelContext&) { return 2.0 * kProductTile * kProductTile * kProductTile; });
+  return product;
 }
 
 }  // namespace
@@ -45,21 +38,16 @@ std::string ProductShares::text() const {
 ProductShares share_products(platform::MachineDescription machine, int cores, const std::string& clusters,
                              const std::string& policy) {
   auto simulation = std::make_shared<SimulationOptions>();
-  simulation->machine = with_free_copies(std::move(machine));
+  simulation->machine = std::move(machine);
   simulation->gpus = {0};
   simulation->cores = cores;
   simulation->clusters = clusters;
-  const auto kernel =
-      modelled_codelets<double>(linalg::Application::cholesky, simulation->machine).value_or_throw().gemm_nt;
   RuntimeOptions options;
   options.policy = policy;
   options.simulation = std::move(simulation);
   Runtime runtime(options);
-  TiledMatrix<double> factors(runtime, kProductTile, 2 * kProductTile, kProductTile, TileStorage::none);
-  TiledMatrix<double> sums(runtime, kProducts * kProductTile, kProductTile, kProductTile, TileStorage::none);
-  for (int i = 0; i < kProducts; ++i) {
-    runtime.submit(kernel, {factors(0, 0), factors(0, 1), sums(i, 0)}, args(std::int64_t{0}));
-  }
+  const Codelet product = timed_product();
+  for (int i = 0; i < kProducts; ++i) runtime.submit(product, {});
   runtime.wait();
   const RunReport report = runtime.report();
   ProductShares shares;
@@ -76,8 +64,12 @@ ProductShares share_products(platform::MachineDescription machine, int cores, co
 }
 
 double best_makespan(const platform::MachineDescription& machine, int clusters) {
-  const double gpu_us = product(machine).gpu(0, kProductTile).mean_us;
-  const double cluster_us = product(machine).cluster(10, kProductTile).mean_us;
+  const platform::KernelTimes* times = machine.find_kernel("cholesky", "gemm", "double");
+  if (times == nullptr) {
+    throw Error(ErrorCode::bad_input, fmt::format("machine '{}' has no times for {}", machine.name, kTimedAs));
+  }
+  const double gpu_us = times->gpu(0, kProductTile).mean_us;
+  const double cluster_us = times->cluster(10, kProductTile).mean_us;
   double best_us = std::numeric_limits<double>::infinity();
   for (int on_gpu = 0; on_gpu <= kProducts; ++on_gpu) {
     const int most = (kProducts - on_gpu + clusters - 1) / clusters;

@@ -23,8 +23,8 @@ struct ProductShares {
   [[nodiscard]] std::string text() const;
 };
 
-/// Simulates that many products on so many cores, as `clusters` says, and the machine's first GPU. Copies take no time.
-/// Throws `Error` as `simulate`.
+/// Simulates that many products without data, so that nothing is copied, on so many cores, as `clusters` says, and the
+/// machine's first GPU. Throws `Error` as `simulate`.
 [[nodiscard]] ProductShares share_products(platform::MachineDescription machine, int cores, const std::string& clusters,
                                            const std::string& policy);
 

@@ -18,7 +18,7 @@ using tests::no_gnuplot;
 using tests::succeeds;
 using tests::Words;
 
-struct Fixture {
+struct ClustersFixture {
   tests::TemporaryFolder folder;
 
   /// Small, and into `folder`/x, unless `more` says otherwise.
@@ -32,7 +32,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(command_clusters_experiment, Fixture)
+BOOST_FIXTURE_TEST_SUITE(command_clusters_experiment, ClustersFixture)
 
 BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   if (no_gnuplot()) return;
