@@ -56,7 +56,7 @@ struct ClustersOptions {
   std::string policy = "homeward";
   std::vector<std::string> rivals{"mct", "heft-rank", "dada"};
   /// Runs of each point, with seeds from `seed` on.
-  int repeat = 5;
+  int repeat = 3;
   std::uint64_t seed = 1;
   int jobs = 1;
 

@@ -177,7 +177,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->check(check_file_name);
   command
       ->add_option("--repeat", arguments->repeat,
-                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 5 (clusters)")
+                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters)")
       ->check(CLI::Range(2, 100000));
   add_seed(*command, arguments->seed, "Seed of each point's first run; the others follow");
   command
