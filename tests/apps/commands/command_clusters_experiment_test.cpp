@@ -59,7 +59,10 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   for (const auto& variant : json["variants"]) {
     BOOST_TEST(variant["least_over_bound"].get<double>() >= 1);
     BOOST_TEST(variant["speed_ratio_worst"].get<double>() <= variant["speed_ratio_mean"].get<double>());
-    for (const auto& point : variant["points"]) BOOST_TEST(point["run_bounds_seconds"].size() == 2U);
+    for (const auto& point : variant["points"]) {
+      BOOST_TEST(point["run_bounds_seconds"].size() == 2U);
+      BOOST_TEST(point["seconds"][0] != point["seconds"][1]);
+    }
   }
   BOOST_TEST((json["variants"][0]["points"] != json["variants"][1]["points"]));
   BOOST_TEST((json["variants"][0]["points"] != json["variants"][3]["points"]));
