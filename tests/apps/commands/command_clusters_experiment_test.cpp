@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/experiments/clusters_claims.hpp"
+#include "apps/experiments/clusters/clusters_claims.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"

@@ -1,4 +1,4 @@
-#include "apps/experiments/clusters_report.hpp"
+#include "apps/experiments/clusters/clusters_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "apps/experiments/clusters_figures.hpp"
+#include "apps/experiments/clusters/clusters_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "traces/text/table.hpp"

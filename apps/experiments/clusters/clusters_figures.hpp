@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/clusters_experiment.hpp"
+#include "apps/experiments/clusters/clusters_experiment.hpp"
 #include "apps/simulate/scaling_chart.hpp"
 
 namespace troupe::apps {

@@ -8,7 +8,7 @@
 
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
-#include "apps/experiments/clusters_report.hpp"
+#include "apps/experiments/clusters/clusters_report.hpp"
 #include "apps/experiments/experiment_arguments.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/gpu_choice.hpp"

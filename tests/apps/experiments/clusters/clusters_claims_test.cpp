@@ -1,4 +1,4 @@
-#include "apps/experiments/clusters_claims.hpp"
+#include "apps/experiments/clusters/clusters_claims.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build

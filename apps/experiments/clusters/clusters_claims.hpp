@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/experiments/claims.hpp"
-#include "apps/experiments/clusters_experiment.hpp"
+#include "apps/experiments/clusters/clusters_experiment.hpp"
 
 namespace troupe::apps {
 

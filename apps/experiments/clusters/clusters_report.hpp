@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/experiments/clusters_claims.hpp"
-#include "apps/experiments/clusters_experiment.hpp"
+#include "apps/experiments/clusters/clusters_claims.hpp"
+#include "apps/experiments/clusters/clusters_experiment.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::apps {

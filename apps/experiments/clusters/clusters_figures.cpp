@@ -1,4 +1,4 @@
-#include "apps/experiments/clusters_figures.hpp"
+#include "apps/experiments/clusters/clusters_figures.hpp"
 
 #include <fmt/format.h>
 

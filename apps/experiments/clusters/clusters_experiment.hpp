@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/experiments/independent_products.hpp"
+#include "apps/experiments/clusters/independent_products.hpp"
 #include "apps/simulate/scaled_machine.hpp"
 #include "apps/simulate/simulation_bound.hpp"
 #include "apps/terminal/progress.hpp"

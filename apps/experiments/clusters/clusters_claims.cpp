@@ -1,4 +1,4 @@
-#include "apps/experiments/clusters_claims.hpp"
+#include "apps/experiments/clusters/clusters_claims.hpp"
 
 #include <algorithm>
 #include <cmath>

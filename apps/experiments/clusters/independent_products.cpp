@@ -1,4 +1,4 @@
-#include "apps/experiments/independent_products.hpp"
+#include "apps/experiments/clusters/independent_products.hpp"
 
 #include <fmt/format.h>
 

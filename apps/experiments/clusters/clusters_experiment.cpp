@@ -1,4 +1,4 @@
-#include "apps/experiments/clusters_experiment.hpp"
+#include "apps/experiments/clusters/clusters_experiment.hpp"
 
 #include <fmt/format.h>
 
