@@ -12,6 +12,7 @@
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/experiments/dada_report.hpp"
 #include "apps/experiments/eviction_experiment.hpp"
+#include "apps/experiments/experiment_arguments.hpp"
 #include "apps/experiments/experiment_commands.hpp"
 #include "apps/experiments/policy_report.hpp"
 #include "apps/run/run_summary.hpp"
@@ -26,28 +27,6 @@ namespace {
 
 /// The machine and precision of the paper.
 constexpr const char* kMachine = "idgraf-double";
-
-struct ExperimentArguments {
-  std::string name;
-  /// Empty: the experiment's name.
-  std::string folder;
-  /// 0: as many as the experiment has by itself.
-  int repeat = 0;
-  std::uint64_t seed = 1;
-  /// 0: one for each core.
-  int jobs = 0;
-  bool quick = false;
-  bool json = false;
-  // dada
-  /// The figures are of the first.
-  std::vector<double> assumptions;
-  // policies
-  // policies and eviction
-  /// Empty: the experiment's own.
-  std::string policy;
-  std::vector<std::string> points;
-  std::vector<double> errors;
-};
 
 void make_folder(const std::string& folder) {
   std::error_code failed;
@@ -154,6 +133,7 @@ int experiment(ExperimentArguments arguments) {
   if (arguments.name == "eviction") return eviction_experiment(arguments);
   if (arguments.folder.empty()) arguments.folder = arguments.name;
   make_folder(arguments.folder);
+  if (arguments.name == "clusters") return clusters_experiment(arguments);
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
 
@@ -161,12 +141,14 @@ int experiment(ExperimentArguments arguments) {
 void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   const bool dada = experiment == "dada";
   const bool policies = experiment == "policies";
-  refuse_ignored(command, "--out", dada || policies, "dada and policies");
-  refuse_ignored(command, "--repeat", dada || policies, "dada and policies");
+  const bool clusters = experiment == "clusters";
+  refuse_ignored(command, "--out", dada || policies || clusters, "dada, policies and clusters");
+  refuse_ignored(command, "--repeat", dada || policies || clusters, "dada, policies and clusters");
   refuse_ignored(command, "--assumptions", dada, "dada");
-  refuse_ignored(command, "--policy", !dada, "policies and eviction");
+  refuse_ignored(command, "--policy", !dada, "policies, eviction and clusters");
   refuse_ignored(command, "--points", policies, "policies");
   refuse_ignored(command, "--model-error", policies, "policies");
+  refuse_ignored_clusters_options(command, clusters);
 }
 
 /// `scaling` has options of its own, which come after it.
@@ -183,16 +165,19 @@ void add_experiments(CLI::App& application, Command& chosen) {
   CLI::App* command = &application;
   add_scaling_command(application, chosen);
   command
-      ->add_option("name", arguments->name,
-                   "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
-                   "others on several machines; eviction: bytes that eviction policies move, a table only")
-      ->check(CLI::IsMember({"dada", "policies", "eviction"}));
+      ->add_option(
+          "name", arguments->name,
+          "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
+          "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
+          "alone and together (HeteroPar 2016)")
+      ->check(CLI::IsMember({"dada", "policies", "eviction", "clusters"}));
   command
       ->add_option("--out", arguments->folder,
                    "Folder for figures, tables and the report; made where it is missing; default: the name")
       ->check(check_file_name);
   command
-      ->add_option("--repeat", arguments->repeat, "Runs of each point, with noise; default: 30 (dada), 10 (policies)")
+      ->add_option("--repeat", arguments->repeat,
+                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters)")
       ->check(CLI::Range(2, 100000));
   add_seed(*command, arguments->seed, "Seed of each point's first run; the others follow");
   command
@@ -202,8 +187,8 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0));
   command->add_option("--policy", arguments->policy,
-                      "policies: the one to compare with all others, default: homeward; eviction: where tasks run, "
-                      "default: dada:alpha=0.5,cp");
+                      "policies, clusters: the one to compare with all others, default: homeward; eviction: where "
+                      "tasks run, default: dada:alpha=0.5,cp");
   command
       ->add_option("--points", arguments->points,
                    "policies: tuned (what the policy was tuned on), other (what it was not), or both, the default")
@@ -214,13 +199,15 @@ void add_experiments(CLI::App& application, Command& chosen) {
                    "policies: kernel times and bandwidths that policies believe are off by factors up to these")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 100.0));
+  add_clusters_options(*command, arguments->clusters);
   command->add_flag("--quick", arguments->quick, "Fewer points and runs");
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
     if (!command->get_subcommands().empty()) return refuse_all(*command);
-    if (arguments->name.empty()) throw CLI::RequiredError("an experiment (dada, policies, eviction or scaling)");
+    if (arguments->name.empty())
+      throw CLI::RequiredError("an experiment (dada, policies, eviction, clusters or scaling)");
     refuse_ignored_by(*command, arguments->name);
     chosen = [arguments] { return experiment(*arguments); };
   });

@@ -22,8 +22,8 @@ constexpr std::array kAffine{kAlphaHalf, kAlphaHalfCp};
 /// "Large numbers of GPUs".
 constexpr int kMany = 6;
 
-/// Collects the checks of one claim.
-class Checks {
+/// The checks of one claim, and what they look at.
+class Checks : public Judgement {
  public:
   explicit Checks(const DadaResults& results) : results_(results) {}
 
@@ -42,16 +42,6 @@ class Checks {
   }
   [[nodiscard]] double speed_ratio(DadaGraph graph, std::string_view a, std::string_view b, int gpus) const {
     return speed(graph, a, gpus).mean / speed(graph, b, gpus).mean;
-  }
-
-  void check(bool passed) {
-    ++judgement_.checks;
-    judgement_.passed += passed ? 1 : 0;
-  }
-  template <class... Args>
-  void say(fmt::format_string<Args...> format, Args&&... args) {
-    judgement_.measured += judgement_.measured.empty() ? "" : "; ";
-    judgement_.measured += fmt::format(format, std::forward<Args>(args)...);
   }
 
   /// GFlop/s of each policy at so many GPUs.
@@ -84,11 +74,8 @@ class Checks {
     return similar(least, most);
   }
 
-  [[nodiscard]] const Judgement& judgement() const { return judgement_; }
-
  private:
   const DadaResults& results_;
-  Judgement judgement_;
 };
 
 struct Tested {
@@ -443,20 +430,6 @@ const std::vector<Tested>& tested() {
 
 }  // namespace
 
-const char* to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds: return "holds";
-    case Verdict::holds_in_part: return "holds in part";
-    case Verdict::does_not_hold: return "does not hold";
-  }
-  return "";
-}
-
-Verdict Judgement::verdict() const {
-  if (passed == checks) return Verdict::holds;
-  return 2 * passed >= checks ? Verdict::holds_in_part : Verdict::does_not_hold;
-}
-
 bool similar(double a, double b) { return std::min(a, b) >= 0.9 * std::max(a, b); }
 
 bool more(const Estimate& a, const Estimate& b) { return a.mean - a.margin > b.mean + b.margin; }
@@ -477,7 +450,7 @@ std::vector<Judgement> judge(const DadaResults& results) {
   for (const Tested& one : tested()) {
     Checks checks(results);
     one.test(checks);
-    judgements.push_back(checks.judgement());
+    judgements.push_back(static_cast<const Judgement&>(checks));
   }
   return judgements;
 }

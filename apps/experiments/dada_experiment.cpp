@@ -136,7 +136,8 @@ ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results, cons
       series.name = policy;
       for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
         const SimulationPoint& point = results.at(row.graph, policy, gpus);
-        series.points.push_back({gpus, point.gflops, Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
+        series.points.push_back(
+            {static_cast<double>(gpus), point.gflops, Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
       }
     }
   }

@@ -8,7 +8,6 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/scaling_chart.hpp"
 #include "platform/files/atomic_file.hpp"
-#include "traces/text/table.hpp"
 
 namespace troupe::apps {
 
@@ -16,17 +15,6 @@ namespace {
 
 std::string variant_name(const DadaVariant& variant) {
   return fmt::format("x {:.3g}{}", variant.assumptions, variant.peer_copies ? "" : ", no peer copies");
-}
-
-/// "holds (6/6)".
-std::string verdict_text(const Judgement& judgement) {
-  return fmt::format("{} ({}/{})", to_string(judgement.verdict()), judgement.passed, judgement.checks);
-}
-
-std::string quoted_csv(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + '"';
 }
 
 std::string setting(const DadaReport& report) {
@@ -46,22 +34,16 @@ std::string measured_text(const DadaReport& report, std::size_t claim) {
   return text;
 }
 
+std::vector<VerdictColumn> columns(const DadaReport& report) {
+  std::vector<VerdictColumn> columns;
+  for (const DadaVariant& variant : report.variants) columns.push_back({variant_name(variant), &variant.judgements});
+  return columns;
+}
+
 std::string table(const DadaReport& report, bool rules) {
-  std::string text = rules ? "| section | claim | rule |" : "| claim |";
-  for (const DadaVariant& variant : report.variants) text += fmt::format(" {} |", variant_name(variant));
-  text += rules ? " measured |\n|---|---|---|" : " measured |\n|---|";
-  for (std::size_t i = 0; i < report.variants.size(); ++i) text += "---|";
-  text += "---|\n";
-  const std::vector<Claim>& claims = dada_claims();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    text += rules ? fmt::format("| {} | {} | {} |", claims[i].section, claims[i].statement, claims[i].rule)
-                  : fmt::format("| {} |", claims[i].statement);
-    for (const DadaVariant& variant : report.variants) {
-      text += fmt::format(" {} |", verdict_text(variant.judgements[i]));
-    }
-    text += fmt::format(" {} |\n", measured_text(report, i));
-  }
-  return text;
+  std::vector<std::string> measured;
+  for (std::size_t i = 0; i < dada_claims().size(); ++i) measured.push_back(measured_text(report, i));
+  return claims_markdown(dada_claims(), columns(report), measured, rules);
 }
 
 void add_figures(const DadaReport& report, std::string& text) {
@@ -114,18 +96,11 @@ nlohmann::json points_json(const DadaVariant& variant) {
 }  // namespace
 
 std::string dada_text(const DadaReport& report) {
-  std::vector<std::string> columns{"section", "claim"};
-  for (const DadaVariant& variant : report.variants) {
-    columns.push_back(report.variants.size() > 1 ? "assumptions " + variant_name(variant) : "verdict");
+  std::vector<VerdictColumn> titled = columns(report);
+  for (VerdictColumn& column : titled) {
+    column.title = titled.size() > 1 ? "assumptions " + column.title : "verdict";
   }
-  traces::Table table(std::move(columns));
-  const std::vector<Claim>& claims = dada_claims();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    std::vector<std::string> cells{claims[i].section, claims[i].statement};
-    for (const DadaVariant& variant : report.variants) cells.push_back(verdict_text(variant.judgements[i]));
-    table.add_row(std::move(cells));
-  }
-  return setting(report) + "\n\n" + table.text();
+  return setting(report) + "\n\n" + claims_text(dada_claims(), titled);
 }
 
 nlohmann::json dada_json(const DadaReport& report) {

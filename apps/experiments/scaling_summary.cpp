@@ -160,12 +160,12 @@ ScalingChart scaling_chart(const ScalingArguments& arguments, const std::vector<
     for (const ScalingPoint& point : points) {
       if (point.policy != policy) continue;
       const MedianInterval bytes = scaled(point.bytes, 1e-9);
-      series.points.push_back({point.gpus,
+      series.points.push_back({static_cast<double>(point.gpus),
                                {point.gflops.median, point.gflops.low, point.gflops.high},
-                               {bytes.median, bytes.low, bytes.high}});
+                               ChartValue(bytes.median, bytes.low, bytes.high)});
     }
     std::sort(series.points.begin(), series.points.end(),
-              [](const ChartPoint& a, const ChartPoint& b) { return a.gpus < b.gpus; });
+              [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
     chart.rows.front().series.push_back(std::move(series));
   }
   return chart;

@@ -23,21 +23,72 @@ void scale(nlohmann::json& kernel, double factor) {
   }
 }
 
-}  // namespace
+/// A time that has a mean but no deviation gets one.
+void add_deviation(nlohmann::json& value, double share) {
+  if (value.is_array()) {
+    for (nlohmann::json& element : value) add_deviation(element, share);
+  } else if (value.is_object() && value.contains("mean") && !(value.contains("dev") && value["dev"].is_number())) {
+    value["dev"] = share * value["mean"].get<double>();
+  }
+}
 
-Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor) {
+/// Each GPU's link carries what its copies from the host reach; a copy between GPUs crosses both.
+void give_links(nlohmann::json& machine) {
+  const auto gpu_name = [](std::size_t gpu) { return fmt::format("gpu{}", gpu); };
+  const std::size_t gpus = machine["gpus"].size();
+  nlohmann::json links = nlohmann::json::array();
+  nlohmann::json routes = nlohmann::json::array();
+  for (std::size_t to = 0; to < gpus; ++to) {
+    links.push_back({{"name", "link" + std::to_string(to)},
+                     {"bandwidth_mb_per_s", machine["transfers"]["bandwidth_mb_per_s"][0][to + 1]},
+                     {"latency_us", 0}});
+    const std::string link = links.back()["name"];
+    routes.push_back({{"from", "host"}, {"to", gpu_name(to)}, {"links", {link}}});
+    routes.push_back({{"from", gpu_name(to)}, {"to", "host"}, {"links", {link}}});
+    for (std::size_t from = 0; from < gpus; ++from) {
+      if (from == to) continue;
+      routes.push_back(
+          {{"from", gpu_name(from)}, {"to", gpu_name(to)}, {"links", {"link" + std::to_string(from), link}}});
+    }
+  }
+  machine["pci"]["links"] = std::move(links);
+  machine["pci"]["routes"] = std::move(routes);
+}
+
+Result<nlohmann::json> embedded_machine(std::string_view name) {
   const auto machines = platform::embedded_machines();
   const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == name; });
   if (found == machines.end()) {
     return Failure{ErrorCode::invalid_argument, fmt::format("no machine '{}' comes with Troupe", name)};
   }
+  return nlohmann::json::parse(found->json);
+}
+
+}  // namespace
+
+Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor) {
+  auto json = embedded_machine(name);
+  if (!json) return json.failure();
   if (!(factor > 0)) {
     return Failure{ErrorCode::invalid_argument,
                    fmt::format("the factor on assumed speeds must be positive, not {}", factor)};
   }
-  nlohmann::json json = nlohmann::json::parse(found->json);
-  for (nlohmann::json& kernel : json["kernels"]) scale(kernel, factor);
-  return platform::parse_machine(json.dump(), std::string(name));
+  for (nlohmann::json& kernel : json.value()["kernels"]) scale(kernel, factor);
+  return platform::parse_machine(json.value().dump(), std::string(name));
+}
+
+Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double share, GpuLinks links) {
+  auto json = embedded_machine(name);
+  if (!json) return json.failure();
+  if (!(share >= 0)) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("the deviation of kernel times must not be negative, as {} is", share)};
+  }
+  for (nlohmann::json& kernel : json.value()["kernels"]) {
+    for (auto& [key, value] : kernel.items()) add_deviation(value, share);
+  }
+  if (links == GpuLinks::one_each) give_links(json.value());
+  return platform::parse_machine(json.value().dump(), std::string(name));
 }
 
 }  // namespace troupe::apps

@@ -14,4 +14,13 @@ namespace troupe::apps {
 /// positive.
 [[nodiscard]] Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor);
 
+/// How GPUs reach host memory: as the file says, or each by a link of its own.
+enum class GpuLinks { as_described, one_each };
+
+/// The machine `name`, which comes with Troupe, with what its file leaves open: kernel times without a deviation have
+/// one of `share` of their mean, and GPUs the links asked for, each with the bandwidth that copies between it and the
+/// host reach. Fails with `invalid_argument` for an unknown machine or a negative share.
+[[nodiscard]] Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double share,
+                                                                          GpuLinks links);
+
 }  // namespace troupe::apps

@@ -19,6 +19,10 @@ constexpr int kTitleHeight = 40;
 /// Of one line of the legend, below the panels.
 constexpr int kLegendHeight = 20;
 
+/// Columns of the data.
+constexpr int kGigaflops = 2;
+constexpr int kGigabytes = 5;
+
 /// Squares, circles, triangles, … filled and empty in turn.
 constexpr std::array kMarks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 
@@ -36,13 +40,13 @@ class ChartScript : traces::GnuplotScript {
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) data(i);
     add("set multiplot layout {},2 title {} font ',15' noenhanced", rows, traces::gnuplot_string(chart_.title));
     add_chart_style();
-    add("set xtics 1");
-    add("set xlabel 'GPUs' offset 0,0.4");
+    add("set xtics {}", chart_.step);
+    add("set xlabel {} offset 0,0.4", traces::gnuplot_string(chart_.axis));
     // Higher than its lines by one, so that the axis' label does not touch it.
     add("set key below height 1 maxcols 2 samplen 2 noenhanced font ',11'");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
-      panel(i, "GFlop/s", 2);
-      panel(i, "GB moved", 5);
+      panel(i, "GFlop/s", kGigaflops);
+      panel(i, "GB moved", kGigabytes);
     }
     add("unset multiplot");
     return take();
@@ -53,8 +57,10 @@ class ChartScript : traces::GnuplotScript {
     for (std::size_t i = 0; i < chart_.rows[row].series.size(); ++i) {
       add("$R{}S{} << EOD", row, i);
       for (const ChartPoint& point : chart_.rows[row].series[i].points) {
-        add("{} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}", point.gpus, point.gflops.value, point.gflops.low,
-            point.gflops.high, point.gigabytes.value, point.gigabytes.low, point.gigabytes.high);
+        add("{} {:.9g} {:.9g} {:.9g} {}", point.x, point.gflops.value, point.gflops.low, point.gflops.high,
+            point.gigabytes ? fmt::format("{:.9g} {:.9g} {:.9g}", point.gigabytes->value, point.gigabytes->low,
+                                          point.gigabytes->high)
+                            : "NaN NaN NaN");
       }
       add("EOD");
     }
@@ -65,24 +71,25 @@ class ChartScript : traces::GnuplotScript {
     const ChartRow& content = chart_.rows[row];
     add("set ylabel '{}'", quantity);
     add("set title {} noenhanced", traces::gnuplot_string(content.title));
-    int first = content.series.front().points.front().gpus;
-    int last = first;
+    double first = content.series.front().points.front().x;
+    double last = first;
     for (const ChartSeries& series : content.series) {
       for (const ChartPoint& point : series.points) {
-        first = std::min(first, point.gpus);
-        last = std::max(last, point.gpus);
+        first = std::min(first, point.x);
+        last = std::max(last, point.x);
       }
     }
-    add("set xrange [{}:{}]", first - 0.3, last + 0.3);
+    add("set xrange [{}:{}]", first - 0.3 * chart_.step, last + 0.3 * chart_.step);
     add("set yrange [0:*]");
     std::string plots;
     for (std::size_t i = 0; i < content.series.size(); ++i) {
+      if (column != kGigaflops && !content.series[i].points.front().gigabytes) continue;
       const std::string_view colour = traces::kCodeletColours[i % traces::kCodeletColours.size()];
       plots += fmt::format(
           "{}$R{}S{} using 1:{}:{}:{} with yerrorlines title {} linecolor '{}' linewidth 1.5 pointtype {} pointsize "
           "0.6",
-          i == 0 ? "" : ", ", row, i, column, column + 1, column + 2, traces::gnuplot_string(content.series[i].name),
-          colour, kMarks[i % kMarks.size()]);
+          plots.empty() ? "" : ", ", row, i, column, column + 1, column + 2,
+          traces::gnuplot_string(content.series[i].name), colour, kMarks[i % kMarks.size()]);
     }
     add("plot {}", plots);
   }

@@ -1,6 +1,7 @@
-/// Speed and bytes over the number of GPUs, as a picture.
+/// Speed and bytes over the number of GPUs, or over something else, as a picture.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,15 @@ struct ChartValue {
 };
 
 struct ChartPoint {
-  int gpus;
+  double x;
   ChartValue gflops;
-  ChartValue gigabytes;
+  /// Nothing, of all points of a series: there is no such value (of a bound, say).
+  std::optional<ChartValue> gigabytes;
 };
 
 struct ChartSeries {
   std::string name;
-  /// By number of GPUs.
+  /// By x.
   std::vector<ChartPoint> points;
 };
 
@@ -43,6 +45,10 @@ struct ScalingChart {
   std::string title;
   /// At least one.
   std::vector<ChartRow> rows;
+  /// What x is: a number of GPUs, from 0 on, or another quantity.
+  std::string axis = "GPUs";
+  /// Between two marks of the axis.
+  double step = 1;
 };
 
 /// For gnuplot, which prints an SVG.

@@ -250,12 +250,12 @@ ScalingChart simulation_chart(const SimulationSummary& summary) {
     const std::string name = sizes ? fmt::format("{}, n = {}", point.place.policy, point.place.n) : point.place.policy;
     auto series = std::find_if(all.begin(), all.end(), [&](const ChartSeries& other) { return other.name == name; });
     if (series == all.end()) series = all.insert(all.end(), {name, {}});
-    series->points.push_back({static_cast<int>(point.place.gpus.size()), point.gflops,
+    series->points.push_back({static_cast<double>(point.place.gpus.size()), point.gflops,
                               Estimate{point.bytes.mean / 1e9, point.bytes.margin / 1e9}});
   }
   for (ChartSeries& series : all) {
     std::sort(series.points.begin(), series.points.end(),
-              [](const ChartPoint& a, const ChartPoint& b) { return a.gpus < b.gpus; });
+              [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
   }
   return chart;
 }

@@ -115,10 +115,10 @@ BOOST_AUTO_TEST_CASE(the_picture_has_a_line_for_each_policy_by_number_of_acceler
   const ChartSeries& heft = chart.rows[0].series[0];
   BOOST_TEST(heft.name == "heft");
   BOOST_TEST_REQUIRE(heft.points.size() == 2U);
-  BOOST_TEST(heft.points[0].gpus == 1);
+  BOOST_TEST(heft.points[0].x == 1);
   BOOST_TEST(heft.points[1].gflops.value == 50.0);
   BOOST_TEST(heft.points[1].gflops.low == 25.0);
-  BOOST_TEST(heft.points[1].gigabytes.high == 35e-9);
+  BOOST_TEST(heft.points[1].gigabytes.value().high == 35e-9);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 #include "apps/simulate/scaled_machine.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <set>
 
 namespace troupe::apps {
 
@@ -32,7 +33,36 @@ BOOST_AUTO_TEST_CASE(makes_gpus_faster_on_assumed_kernels_alone) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(adds_the_deviations_that_a_file_lacks_and_no_others) {
+  const auto machine = machine_with_deviation("sirocco-double", 0.1, GpuLinks::as_described).value_or_throw();
+  for (const auto& kernel : machine.kernels) {
+    for (const auto& time : {kernel.cpu(960), kernel.cluster(10, 960), kernel.gpu(2, 1920)}) {
+      BOOST_TEST(time.deviation_us == 0.1 * time.mean_us, close);
+    }
+  }
+  const auto measured = machine_with_deviation("idgraf", 0.1, GpuLinks::as_described).value_or_throw();
+  const auto plain = platform::load_machine("idgraf").value_or_throw();
+  const auto time = [](const auto& of) { return of.find_kernel("cholesky", "gemm", "single")->gpu(0, 960); };
+  BOOST_TEST_REQUIRE(time(plain).deviation_us > 0);
+  BOOST_TEST(time(measured).deviation_us == time(plain).deviation_us);
+}
+
+BOOST_AUTO_TEST_CASE(gives_each_gpu_a_link) {
+  const auto machine = machine_with_deviation("sirocco-double", 0, GpuLinks::one_each).value_or_throw();
+  BOOST_TEST_REQUIRE(machine.links.size() == 4U);
+  for (const auto& link : machine.links) BOOST_TEST(link.bandwidth_mb_per_s == 10520);
+  std::set<std::uint32_t> to_host;
+  for (std::size_t node = 1; node <= 4; ++node) {
+    BOOST_TEST((machine.route(0, node).links == machine.route(node, 0).links));
+    to_host.insert(machine.route(node, 0).links.at(0));
+  }
+  BOOST_TEST(to_host.size() == 4U);
+  BOOST_TEST(machine.route(1, 2).links.size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(refuses_what_cannot_be) {
+  BOOST_TEST(!machine_with_deviation("nowhere", 0.05, GpuLinks::as_described).ok());
+  BOOST_TEST(!machine_with_deviation("sirocco-double", -0.05, GpuLinks::as_described).ok());
   BOOST_TEST(!machine_with_assumptions("idgraf-double", 0).ok());
   BOOST_TEST(!machine_with_assumptions("idgraf-double", -1).ok());
   BOOST_TEST(!machine_with_assumptions("nowhere", 1).ok());

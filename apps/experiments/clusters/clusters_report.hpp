@@ -1,0 +1,60 @@
+/// What the experiment with clusters of cores leaves behind.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/experiments/clusters/clusters_claims.hpp"
+#include "apps/experiments/clusters/clusters_experiment.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::apps {
+
+/// The results under one set of assumptions.
+struct ClustersVariant {
+  ClustersAssumptions assumptions;
+  ClustersResults results;
+  /// Under the policy of the claims.
+  std::vector<Judgement> judgements;
+  PolicyWithClusters compared;
+};
+
+/// Of the first variant, under another policy.
+struct ClustersPolicyVerdicts {
+  std::string policy;
+  std::vector<Judgement> judgements;
+};
+
+struct ClustersReport {
+  ClustersOptions options;
+  /// The one under which the claims are judged: the paper's, mct, where it runs.
+  std::string claims_policy;
+  /// At least one; the first is drawn.
+  std::vector<ClustersVariant> variants;
+  std::vector<ClustersPolicyVerdicts> other_policies;
+};
+
+/// Judges the claims and compares the policies. `variants`: at least one.
+[[nodiscard]] ClustersReport clusters_report(const ClustersOptions& options,
+                                             std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants);
+
+/// Speeds and bounds of the first variant, verdicts and the comparison of policies, as tables for terminals.
+[[nodiscard]] std::string clusters_text(const ClustersReport& report);
+/// The same with all variants.
+[[nodiscard]] nlohmann::json clusters_json(const ClustersReport& report);
+/// Verdicts with their rules, the comparison of policies, speeds and pictures, as Markdown.
+[[nodiscard]] std::string clusters_markdown(const ClustersReport& report);
+/// The verdicts as Markdown, a line for each claim: the table of the manual.
+[[nodiscard]] std::string clusters_table(const ClustersReport& report);
+/// Every point under all assumptions, with a line of titles.
+[[nodiscard]] std::string clusters_csv(const ClustersReport& report);
+/// The verdicts, likewise.
+[[nodiscard]] std::string clusters_claims_csv(const ClustersReport& report);
+
+/// Writes figure4.svg, figure5.svg, figure6.svg, policies.svg (`clusters_figures`), clusters.csv, claims.csv, table.md,
+/// report.md and report.json into `folder`, which exists. `io`.
+[[nodiscard]] Result<void> write_clusters_report(const std::string& folder, const ClustersReport& report);
+
+}  // namespace troupe::apps

@@ -1,0 +1,53 @@
+/// What the experiments that repeat published ones are asked for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe::apps {
+
+/// Of `clusters`; what is empty is the experiment's own.
+struct ClustersArguments {
+  std::vector<std::int64_t> orders;
+  std::vector<std::int64_t> tiles;
+  std::string gpus;
+  std::vector<std::string> configurations;
+  /// The figures are of the first.
+  std::vector<double> deviations;
+};
+
+struct ExperimentArguments {
+  std::string name;
+  /// Empty: the experiment's name.
+  std::string folder;
+  /// 0: as many as the experiment has by itself.
+  int repeat = 0;
+  std::uint64_t seed = 1;
+  /// 0: one for each core.
+  int jobs = 0;
+  bool quick = false;
+  bool json = false;
+  // dada
+  /// The figures are of the first.
+  std::vector<double> assumptions;
+  // policies, eviction and clusters
+  /// Empty: the experiment's own.
+  std::string policy;
+  // policies
+  std::vector<std::string> points;
+  std::vector<double> errors;
+  // clusters
+  ClustersArguments clusters;
+};
+
+/// Adds the options of `clusters` alone. `arguments` outlives the parsing.
+void add_clusters_options(CLI::App& command, ClustersArguments& arguments);
+/// Refuses these options unless `used`.
+void refuse_ignored_clusters_options(const CLI::App& command, bool used);
+/// Leaves its report in `arguments.folder`, which exists. Throws `kernel_failed`, after that, where a run was faster
+/// than its bound: simulation or bound is wrong. Throws `invalid_argument` before anything runs.
+int clusters_experiment(const ExperimentArguments& arguments);
+
+}  // namespace troupe::apps
