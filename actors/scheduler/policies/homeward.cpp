@@ -51,6 +51,7 @@ class Pool {
   }
 
   [[nodiscard]] bool empty() const { return by_rank_.empty(); }
+  [[nodiscard]] bool contains(TaskId id) const { return tasks_.contains(id); }
   [[nodiscard]] const std::set<Key>& by_rank() const { return by_rank_; }
   [[nodiscard]] const std::map<SizeClassId, std::set<Key>>& by_class() const { return by_class_; }
   [[nodiscard]] const ReadyTask& operator[](const Key& key) const { return tasks_.find(key.task)->second.task; }
@@ -252,23 +253,38 @@ class Homeward final : public PlacingPolicy {
     Candidate earliest;
     Candidate core;
     double fastest_s = kNeverSeconds;
+    double on_gpu_s = kNeverSeconds;
     for (const Candidate& candidate : candidates_) {
       if (candidate.finish_s < earliest.finish_s) earliest = candidate;
       fastest_s = std::min(fastest_s, candidate.execution_s);
-      if (!is_accelerator(candidate.worker->kind) && candidate.finish_s < core.finish_s) core = candidate;
+      if (is_accelerator(candidate.worker->kind)) {
+        on_gpu_s = std::min(on_gpu_s, candidate.execution_s);
+      } else if (candidate.finish_s < core.finish_s) {
+        core = candidate;
+      }
     }
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
     const bool better_on_core = core.worker != nullptr && is_better_on_cores(task);
-    if (better_on_core && core.finish_s * options_.cover <= covered_s_ &&
+    // The task itself is not what the GPUs have to do meanwhile.
+    const bool counted = pool_.contains(task.id) && on_gpu_s != kNeverSeconds;
+    const double covered_s = counted ? covered_s_ - on_gpu_s / gpus_ : covered_s_;
+    if (better_on_core && core.finish_s * options_.cover <= covered_s &&
         (core.finish_s + behind_s <= options_.core_share * horizon_s_ || relieves(earliest, core))) {
       return core;
     }
     const double slack_s = std::max(0.0, horizon_s_ - (earliest.finish_s + behind_s));
     const double kernel_s = outlook_.kernel_s();
-    const double tolerance_s = std::max(options_.least_tolerance * kernel_s,
+    const double tolerance_s = std::max(options_.least_tolerance * kernel_s * work_decides(task),
                                         std::min(options_.most_tolerance * kernel_s, options_.slack_share * slack_s));
     return least_moving(earliest.finish_s + tolerance_s);
+  }
+
+  /// 1 where what is left takes as long as the work does; the smaller, the more the longest chain exceeds that. Then
+  /// what a task on the chain loses, the whole run loses.
+  [[nodiscard]] double work_decides(const ReadyTask& task) const {
+    const double longest_s = std::max(horizon_s_, task.upward_rank_s);
+    return longest_s > 0 ? outlook_.rest_s() / longest_s : 1;
   }
 
   /// What the chain behind a task loses on a core is less than the GPUs together gain without it.
