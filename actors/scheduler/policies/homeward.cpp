@@ -280,11 +280,12 @@ class Homeward final : public PlacingPolicy {
     return least_moving(earliest.finish_s + tolerance_s);
   }
 
-  /// 1 where what is left takes as long as the work does; the smaller, the more the longest chain exceeds that. Then
-  /// what a task on the chain loses, the whole run loses.
+  /// 1 where the work decides how long what is left takes; the smaller, the more the longest chain exceeds that. What a
+  /// task on the chain loses, the whole run then loses; but what it does not move, those behind it need not wait for
+  /// either, hence the root.
   [[nodiscard]] double work_decides(const ReadyTask& task) const {
     const double longest_s = std::max(horizon_s_, task.upward_rank_s);
-    return longest_s > 0 ? outlook_.rest_s() / longest_s : 1;
+    return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
   }
 
   /// What the chain behind a task loses on a core is less than the GPUs together gain without it.

@@ -10,7 +10,7 @@ namespace troupe::scheduler {
 /// Every field was chosen by experiments, which also say how much each matters (docs/policies.md).
 struct HomewardOptions {
   /// How much later than the earliest a task may end so as to move less, in mean kernels (`Outlook::kernel_s`): at
-  /// least, where the work decides, and at most.
+  /// least, where the work decides (else less, see step 1), and at most.
   double least_tolerance = 1;
   double most_tolerance = 4;
   /// In between: part of a task's slack.
@@ -51,8 +51,9 @@ struct HomewardOptions {
 ///    off on a core, the GPUs have other work, and the task has slack or would take the GPUs, divided among them,
 ///    longer than the chain behind it loses: the earliest finish among cores. Otherwise, of the workers that finish
 ///    within a tolerance, the one with the fewest bytes to copy: a tolerance of a quarter of the slack, at most four
-///    mean kernels, at least one where the work decides: of that, the part that the work takes of T. If that worker has
-///    room, the task is placed; if not, it stays, and counts as the worker's load for the tasks after it.
+///    mean kernels, at least one where the work decides, else one times the root of the part that the work takes of T.
+///    If that worker has room, the task is placed; if not, it stays, and counts as the worker's load for the tasks
+///    after it.
 /// 2. Each core that is still idle, the fastest first where clusters are of mixed sizes, takes, of the tasks whose
 ///    slack allows it, the one with the smallest speed-up, lowest rank first: work that GPUs would do otherwise.
 /// 3. Each GPU that is still idle takes the task with the highest rank.

@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(homeward_measures_delays_by_kernels_on_the_fastest_worker) 
   machine.predictions.left = {1};
   Outlook outlook;
   outlook.look(machine.snapshot());
-  // A core of mean speed takes 49 us for it.
+  // A core of mean speed takes 44 us for it.
   BOOST_TEST(outlook.kernel_s() == 20e-6, boost::test_tools::tolerance(1e-9));
   // Its data are on the GPU, which would end it 35 us later than the cluster.
   machine.data_on(1, {1});
