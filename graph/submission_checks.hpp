@@ -14,11 +14,10 @@ namespace troupe::graph {
 /// "codelet 'gemm'".
 [[nodiscard]] std::string quoted(const Codelet& codelet);
 
+/// The refusal of a task whose `TaskOptions::devices` are none: `no_implementation`.
+Failure no_device_may_run(const Codelet& codelet);
 /// What can be checked without looking at the data: an implementation for one of these kinds of device, the number of
 /// handles, the arguments. `no_implementation`, `signature_mismatch`.
-/// The refusal of a task whose `TaskOptions::devices` are none.
-Failure no_device_may_run(const Codelet& codelet);
-
 Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds);
 /// The part of it that does not ask for an implementation.
 Result<void> check_counts(const TaskSpecification& specification);

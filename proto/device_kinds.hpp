@@ -139,6 +139,7 @@ class DeviceSet {
 
   [[nodiscard]] constexpr KindSet kinds() const { return kinds_; }
   [[nodiscard]] constexpr bool all() const { return kinds_ == kEveryKind; }
+  [[nodiscard]] constexpr bool contains(DeviceKind kind) const { return (kinds_ & kind_set(kind)) != 0; }
   /// Those of either, and of both.
   friend constexpr DeviceSet operator|(DeviceSet a, DeviceSet b) { return of_kinds(a.kinds_ | b.kinds_); }
   friend constexpr DeviceSet operator&(DeviceSet a, DeviceSet b) { return of_kinds(a.kinds_ & b.kinds_); }
@@ -152,7 +153,7 @@ class DeviceSet {
 [[nodiscard]] inline std::string to_string(DeviceSet devices) {
   std::string names;
   for (const DeviceTraits& row : kDeviceTraits) {
-    if ((devices.kinds() & kind_set(row.kind)) != 0) names += (names.empty() ? "" : ", ") + std::string(row.name);
+    if (devices.contains(row.kind)) names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
   return names.empty() ? "no device" : names;
 }

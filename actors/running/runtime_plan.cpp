@@ -94,7 +94,7 @@ Result<void> check_restrictions(const std::string& text, const std::vector<Devic
   const auto restrictions = parse_restrictions(text);
   if (!restrictions) return restrictions.failure();
   for (const auto& [codelet, devices] : restrictions.value()) {
-    const auto is_one = [devices = devices](DeviceKind kind) { return (devices.kinds() & kind_set(kind)) != 0; };
+    const auto is_one = [devices = devices](DeviceKind kind) { return devices.contains(kind); };
     if (std::ranges::any_of(kinds, is_one)) continue;
     return unusable(
         fmt::format("'{}' is restricted to {}, and the runtime has none: leave the restriction out, or add "

@@ -24,8 +24,9 @@ constexpr std::size_t kCafThreads = 3;
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
-  // Copies and kernels of an accelerator have threads of their own.
-  const std::size_t threads = kCafThreads + plan.places.size() + 2 * plan.accelerators.size();
+  // Copies and kernels of an accelerator have threads of their own, and so have a cluster's other cores.
+  std::size_t threads = kCafThreads + 2 * plan.accelerators.size();
+  for (const WorkerPlace& place : plan.places) threads += 1 + place.helper_pus.size();
   if (const auto checked = platform::check_room_for_threads(alone ? 0 : threads); !checked) return checked;
   return alone ? Result<void>{} : platform::try_threads(kCafThreads);
 }

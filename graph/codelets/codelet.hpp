@@ -131,7 +131,7 @@ struct CodeletDefinition {
   /// What a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
     static const Kernel none;
-    if ((devices.kinds() & kind_set(kind)) == 0) return none;
+    if (!devices.contains(kind)) return none;
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
     return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
   }
@@ -229,21 +229,24 @@ struct TypedKernel {
   }
 };
 
-/// The same for a function that takes a stream first.
-template <class F, class... P>
-struct StreamKernel {
-  static_assert(sizeof...(P) > 0, "a typed kernel for CUDA takes the stream (cudaStream_t) first");
+/// The same for a function that takes something else of the context first: what `Leading::get` gives, of a type that is
+/// `Leading::takes`.
+template <class Leading, class F, class... P>
+struct LedKernel {
+  static_assert(sizeof...(P) > 0,
+                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&)");
 };
-template <class F, class Stream, class... P>
-struct StreamKernel<F, Stream, P...> {
-  static_assert(std::is_same_v<std::remove_const_t<Stream>, ::CUstream_st*>,
-                "a typed kernel for CUDA takes the stream (cudaStream_t) first, then views of its handles");
+template <class Leading, class F, class First, class... P>
+struct LedKernel<Leading, F, First, P...> {
+  static_assert(Leading::template takes<First>,
+                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&); then "
+                "come views of its handles");
   using Typed = TypedKernel<F, P...>;
 
   static Kernel wrap(F function) {
     return [function = std::move(function)](const KernelContext& context) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        function(static_cast<::CUstream_st*>(context.stream), Typed::template get<I>(context)...);
+        function(Leading::get(context), Typed::template get<I>(context)...);
       }
       (std::index_sequence_for<P...>{});
     };
@@ -251,24 +254,15 @@ struct StreamKernel<F, Stream, P...> {
   static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
 };
 
-/// The same for a function that takes a team first.
-template <class F, class... P>
-struct TeamKernel {
-  static_assert(sizeof...(P) > 0, "a typed kernel for a team takes the team (Team&) first");
+struct LeadingStream {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<std::remove_const_t<First>, ::CUstream_st*>;
+  static ::CUstream_st* get(const KernelContext& context) { return static_cast<::CUstream_st*>(context.stream); }
 };
-template <class F, class First, class... P>
-struct TeamKernel<F, First, P...> {
-  static_assert(std::is_same_v<First, Team&>,
-                "a typed kernel for a team takes the team (Team&) first, then views of its handles");
-  using Typed = TypedKernel<F, P...>;
-
-  static Kernel wrap(F function) {
-    return [function = std::move(function)](const KernelContext& context) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) { function(context.team(), Typed::template get<I>(context)...); }
-      (std::index_sequence_for<P...>{});
-    };
-  }
-  static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
+struct LeadingTeam {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<First, Team&>;
+  static Team& get(const KernelContext& context) { return context.team(); }
 };
 
 template <class F>
@@ -277,38 +271,30 @@ template <class R, class... P>
 struct CallSignature<R (*)(P...)> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
-  template <class F>
-  using OnStream = StreamKernel<F, P...>;
-  template <class F>
-  using OfTeam = TeamKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
 };
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
-  template <class F>
-  using OnStream = StreamKernel<F, P...>;
-  template <class F>
-  using OfTeam = TeamKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
 };
 template <class R, class... P>
 struct CallSignature<R (*)(P...) noexcept> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
-  template <class F>
-  using OnStream = StreamKernel<F, P...>;
-  template <class F>
-  using OfTeam = TeamKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
 };
 // A function object is called by several workers at the same time, so it must be callable as const.
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const noexcept> {
   template <class F>
   using Typed = TypedKernel<F, P...>;
-  template <class F>
-  using OnStream = StreamKernel<F, P...>;
-  template <class F>
-  using OfTeam = TeamKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
 };
 
 }  // namespace detail
@@ -358,7 +344,7 @@ class Codelet {
     if constexpr (std::is_invocable_v<F, const KernelContext&>) {
       return implement_team(Kernel(std::move(function)), most);
     } else {
-      using Typed = typename detail::CallSignature<F>::template OfTeam<F>;
+      using Typed = typename detail::CallSignature<F>::template Led<detail::LeadingTeam, F>;
       CodeletDefinition described;
       Typed::describe(described);
       take_parameters(kTeam, std::move(described));
@@ -389,8 +375,8 @@ class Codelet {
     if constexpr (std::is_invocable_v<F, const KernelContext&>) {
       return implement(DeviceKind::cuda, Kernel(std::move(function)));
     } else {
-      return implement_typed<typename detail::CallSignature<F>::template OnStream<F>>(DeviceKind::cuda,
-                                                                                      std::move(function));
+      return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingStream, F>>(
+          DeviceKind::cuda, std::move(function));
     }
   }
   template <class F>

@@ -109,24 +109,19 @@ Wrong check_absolute(const std::string& path) {
   return "must be an absolute path";
 }
 
-Wrong check_policy(const std::string& policy) {
-  const auto made = scheduler::make_policy(policy, {});
+template <class T>
+Wrong refusal_of(const Result<T>& made) {
   if (made) return std::nullopt;
   return "cannot be used: " + made.failure().message;
 }
 
+Wrong check_policy(const std::string& policy) { return refusal_of(scheduler::make_policy(policy, {})); }
+
 Wrong check_clusters(const std::string& clusters) {
-  if (clusters.empty()) return std::nullopt;
-  const auto parsed = platform::parse_clusters(clusters);
-  if (parsed) return std::nullopt;
-  return "cannot be used: " + parsed.failure().message;
+  return clusters.empty() ? std::nullopt : refusal_of(platform::parse_clusters(clusters));
 }
 
-Wrong check_restrict(const std::string& restrictions) {
-  const auto parsed = parse_restrictions(restrictions);
-  if (parsed) return std::nullopt;
-  return "cannot be used: " + parsed.failure().message;
-}
+Wrong check_restrict(const std::string& restrictions) { return refusal_of(parse_restrictions(restrictions)); }
 
 Wrong check_eviction(const std::string& order) {
   if (order == "next-use" || order == "reuse" || order == "lru") return std::nullopt;

@@ -11,12 +11,21 @@ namespace troupe::linalg {
 
 BOOST_AUTO_TEST_SUITE(lu_of_tiles)
 
-BOOST_AUTO_TEST_CASE(every_storage_gives_the_same_pivots_and_solves_as_well) {
+namespace {
+
+constexpr std::int64_t kOrder = 110;
+
+RuntimeOptions two_workers() {
   RuntimeOptions options;
   options.cores = 2;
   options.oversubscribe = true;
-  Runtime runtime(options);
-  constexpr std::int64_t kOrder = 110;
+  return options;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_storage_gives_the_same_pivots_and_solves_as_well) {
+  Runtime runtime(two_workers());
   const DenseMatrix<double> original = assemble<double>(runtime, {ProblemKind::random, kOrder, kOrder, 3});
   const DenseMatrix<double> right = random_right_hand_side<double>(kOrder, 5, 7);
   std::vector<int> expected;
@@ -50,11 +59,7 @@ BOOST_AUTO_TEST_CASE(every_storage_gives_the_same_pivots_and_solves_as_well) {
 }
 
 BOOST_AUTO_TEST_CASE(without_pivoting_every_order_of_submission_gives_the_same_factors) {
-  RuntimeOptions options;
-  options.cores = 2;
-  options.oversubscribe = true;
-  Runtime runtime(options);
-  constexpr std::int64_t kOrder = 110;
+  Runtime runtime(two_workers());
   const DenseMatrix<double> original = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 3});
   const auto factors = [&](LuOrder order, TileSize tile) {
     TiledMatrix<double> a(runtime, kOrder, kOrder, tile);

@@ -31,6 +31,7 @@ LearnedModel::Place& LearnedModel::place(const graph::SizeClass& size_class, std
 std::optional<Duration> LearnedModel::predict(const graph::SizeClass& size_class, WorkerId worker) const {
   Place& asked = place(size_class, type_of_[worker.index()]);
   asked.said_s = predict_s(asked);
+  asked.asked = true;
   if (!asked.said_s) return std::nullopt;
   return Duration(std::llround(*asked.said_s * 1e9));
 }
@@ -42,7 +43,8 @@ bool LearnedModel::measured(const graph::SizeClass& size_class, WorkerId worker,
   if (has_changed(where)) return true;
   // Clusters of other sizes learn from it.
   for (std::size_t other = 0; other < types_.size(); ++other) {
-    if (other != type && types_[other].kind == types_[type].kind && has_changed(place(size_class, other))) return true;
+    const DeviceType same(types_[other].kind, types_[type].cores, types_[other].model);
+    if (other != type && same == types_[type] && has_changed(place(size_class, other))) return true;
   }
   return false;
 }
@@ -53,6 +55,7 @@ std::optional<double> LearnedModel::predict_s(const Place& place) const {
 }
 
 bool LearnedModel::has_changed(const Place& place) const {
+  if (!place.asked) return false;
   const std::optional<double> now_s = predict_s(place);
   if (now_s.has_value() != place.said_s.has_value()) return true;
   return now_s && std::abs(*now_s - *place.said_s) > kNoticeable * *place.said_s;

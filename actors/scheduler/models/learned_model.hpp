@@ -31,12 +31,13 @@ class LearnedModel final : public ExecutionModel {
     KernelHistory::Shape* shape = nullptr;
     KernelKey key;
     std::uint64_t shapes = 0;
-    /// What `predict` has said last.
+    /// What `predict` has said last, if anybody asked.
     std::optional<double> said_s;
+    bool asked = false;
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
   [[nodiscard]] std::optional<double> predict_s(const Place& place) const;
-  /// The prediction is no longer what was said.
+  /// The prediction is no longer what was said; never where nobody asked.
   [[nodiscard]] bool has_changed(const Place& place) const;
 
   const std::shared_ptr<ExecutionHistory> history_;

@@ -89,7 +89,7 @@ class Homeward final : public PlacingPolicy {
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {
-      const double gpu_s = fastest_gpu_s(task, snapshot);
+      const double gpu_s = least_time_s(task, snapshot, true);
       pool_.add(task, gpu_s == kNeverSeconds ? 0 : gpu_s);
     }
   }
@@ -319,11 +319,13 @@ class Homeward final : public PlacingPolicy {
         const ReadyTask& task = pool_[*keys.rbegin()];
         const double execution = execution_s(task, core, snapshot);
         if (execution == kNeverSeconds || execution * options_.spare_cover > covered_s_) continue;
-        const double fastest = std::min(execution, fastest_gpu_s(task, snapshot));
+        const double fastest = std::min(execution, least_time_s(task, snapshot, true));
         const double speedup = fastest > 0 ? execution / fastest : 1;
         if (speedup >= best_speedup) continue;
         const double finish = execution + seconds(snapshot.predictions->transfer(task, core.node));
-        if (finish + task.upward_rank_s - fastest_s(task, snapshot) > options_.core_share * horizon_s_) continue;
+        if (finish + task.upward_rank_s - std::min(fastest, least_time_s(task, snapshot, false)) >
+            options_.core_share * horizon_s_)
+          continue;
         best = task.id;
         best_speedup = speedup;
       }
@@ -332,20 +334,6 @@ class Homeward final : public PlacingPolicy {
       ++waiting_[core.id.index()];
       pool_.remove(best);
     }
-  }
-
-  static double fastest_gpu_s(const ReadyTask& task, const Snapshot& snapshot) {
-    double fastest = kNeverSeconds;
-    for (const WorkerState& worker : snapshot.workers) {
-      if (is_accelerator(worker.kind)) fastest = std::min(fastest, execution_s(task, worker, snapshot));
-    }
-    return fastest;
-  }
-
-  static double fastest_s(const ReadyTask& task, const Snapshot& snapshot) {
-    double fastest = kNeverSeconds;
-    for (const WorkerState& worker : snapshot.workers) fastest = std::min(fastest, execution_s(task, worker, snapshot));
-    return fastest;
   }
 
   void feed_gpus(const Snapshot& snapshot, std::vector<Placed>& placed) {

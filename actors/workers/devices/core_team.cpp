@@ -44,12 +44,6 @@ void CoreTeam::stop() noexcept {
 
 void CoreTeam::limit(int members) noexcept { active_ = std::clamp(members, 1, this->members()); }
 
-Duration CoreTeam::worked() const noexcept {
-  Duration sum{};
-  for (const Member& member : team_) sum += Duration(member.worked_ns.load(std::memory_order_relaxed));
-  return sum;
-}
-
 template <class Word>
 std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
   // Acquire: what was written before the word was.
@@ -93,17 +87,12 @@ void CoreTeam::enter(Part part, void* work) {
 }
 
 void CoreTeam::take_part(int rank) noexcept {
-  Member& self = team_[static_cast<std::size_t>(rank)];
-  const auto begin = now();
   try {
     part_(work_, rank);
   } catch (...) {
-    self.error = std::current_exception();
+    team_[static_cast<std::size_t>(rank)].error = std::current_exception();
   }
   leave();
-  // Its only writer.
-  self.worked_ns.store(self.worked_ns.load(std::memory_order_relaxed) + Duration(now() - begin).count(),
-                       std::memory_order_relaxed);
 }
 
 bool CoreTeam::bind_like(int rank) const {

@@ -4,13 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "graph/codelets/team.hpp"
-#include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
 #include "proto/units.hpp"
 
@@ -24,7 +22,7 @@ class CoreTeam final : public Team {
   struct Options {
     /// Where each helper runs, one entry for each; an empty set: anywhere. The master has been bound by its owner.
     std::vector<platform::CpuSet> helpers;
-    /// For debuggers: "cluster 3" becomes "cluster 3.1", ….
+    /// For debuggers: "team 3" becomes "team 3.1", ….
     std::string name;
     /// How long who waits keeps looking before it sleeps.
     Duration spin = std::chrono::microseconds(50);
@@ -44,14 +42,11 @@ class CoreTeam final : public Team {
   /// What the next kernel gets: at least 1, at most all.
   void limit(int members) noexcept;
   [[nodiscard]] int members() const noexcept { return static_cast<int>(options_.helpers.size()) + 1; }
-  /// The time that members have spent in parts, added up, since the start.
-  [[nodiscard]] Duration worked() const noexcept;
 
  private:
   /// Of one member, on a cache line of its own.
   struct alignas(64) Member {
     std::exception_ptr error;
-    std::atomic<std::int64_t> worked_ns{0};
   };
 
   void help(int rank) noexcept;

@@ -75,9 +75,9 @@ void OperationBatches::add_task(const EncodedTask& task) {
     for (const std::uint64_t number : task.after) detail.add_after(number);
     if (options.callback) detail.set_awaited(true);
     for (const DeviceTraits& row : kDeviceTraits) {
-      if (options.devices.all() || (options.devices.kinds() & kind_set(row.kind)) == 0) continue;
+      if (options.devices.all() || !options.devices.contains(row.kind)) continue;
       detail.add_devices(row.name);
-      bytes_ += 16;
+      bytes_ += 2 + detail.devices().rbegin()->size();
     }
     bytes_ += 8 + detail.name().size() + task.after.size() * 5;
   }

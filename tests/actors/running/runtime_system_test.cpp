@@ -7,14 +7,12 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <set>
 #include <thread>
 
 #include "platform/machine/binding.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 #include "tests/platform/machine/fake_system.hpp"
-#include "tests/support/skipping.hpp"
 
 namespace troupe::actors {
 
@@ -252,33 +250,6 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   BOOST_TEST(refusal(options).message.find("asked for 100000 cores") == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(every_kernel_runs_on_exactly_the_core_of_its_worker) {
-  RuntimeOptions options;
-  TestRuntime runtime(options);
-  if (!runtime->topology().bindable) {
-    tests::skip(runtime->topology().unbindable_because);
-    return;
-  }
-  std::mutex mutex;
-  std::map<WorkerId, std::set<platform::CpuSet>> seen;
-  const Codelet look = Codelet("look", {}).cpu([&](const KernelContext& context) {
-    const auto pus = platform::this_thread_binding();
-    const std::lock_guard lock(mutex);
-    seen[context.worker].insert(pus.value());
-  });
-  // Long enough together that every worker gets some.
-  for (int round = 0; round < 200 && seen.size() < runtime->workers(); ++round) {
-    for (int i = 0; i < 200; ++i) runtime.submit(look);
-    BOOST_TEST(runtime.wait() == "");
-  }
-  BOOST_TEST(seen.size() == runtime->workers());
-  for (const auto& [worker, sets] : seen) {
-    BOOST_TEST_REQUIRE(sets.size() == 1U);
-    BOOST_TEST((*sets.begin() == platform::CpuSet{runtime->topology().cores[worker.index()].pu}));
-    BOOST_TEST(runtime->report().workers[worker.index()].bound_to == runtime->topology().cores[worker.index()].pu);
-  }
-}
-
 /// The PUs that the thread of worker 0 may run on.
 platform::CpuSet binding_of_a_worker(TestRuntime& runtime) {
   platform::CpuSet pus;
@@ -329,43 +300,6 @@ BOOST_AUTO_TEST_CASE(a_described_machine_has_its_workers_and_nobody_is_bound) {
   BOOST_TEST(runtime->report().workers[9].device == "cpu core 9");
   BOOST_TEST((runtime->topology().victim_order(5).front() == std::vector<int>{6, 7, 4}));
   BOOST_TEST(grid_is_right(runtime, 40));
-}
-
-BOOST_AUTO_TEST_CASE(tasks_of_a_numa_node_whose_workers_are_busy_are_done_by_others) {
-  RuntimeOptions options;
-  options.synthetic_topology = "package:2 numa:1 core:1 pu:1";
-  TestRuntime runtime(options);
-  std::atomic<bool> open{false};
-  std::atomic<int> blocked{0};
-  const Codelet block = Codelet("block", {}).cpu([&](const KernelContext&) {
-    ++blocked;
-    while (!open) std::this_thread::sleep_for(std::chrono::microseconds(200));
-  });
-  runtime.submit(block);
-  const auto soon = [](auto&& holds) {
-    for (int i = 0; i < 5000 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return holds();
-  };
-  const auto asleep = [&](const WhyWorker& worker) { return worker.state == WhyWorkerState::asleep; };
-  BOOST_TEST_REQUIRE(soon([&] { return blocked == 1; }));
-  BOOST_TEST_REQUIRE(soon([&] { return std::ranges::count_if(runtime->why().workers, asleep) == 1; }));
-  std::atomic<int> done{0};
-  const Codelet touch = Codelet("touch", {}).cpu([&](const KernelContext&) { ++done; });
-  for (std::uint32_t node = 0; node < 2; ++node) {
-    for (int i = 0; i < 4; ++i) runtime.submit(touch, {}, {.numa_node = NumaId(node)});
-  }
-  const bool all_done = soon([&] { return done == 8; });
-  open = true;
-  BOOST_TEST(all_done);
-  BOOST_TEST(runtime.wait() == "");
-}
-
-BOOST_AUTO_TEST_CASE(hyperthreads_are_workers_only_where_asked_for) {
-  RuntimeOptions options;
-  options.synthetic_topology = "package:2 l3:1 core:3 pu:2";
-  BOOST_TEST(TestRuntime(options)->workers() == 6U);
-  options.use_hyperthreads = true;
-  BOOST_TEST(TestRuntime(options)->workers() == 12U);
 }
 
 BOOST_AUTO_TEST_CASE(a_restriction_chooses_the_cores) {

@@ -142,12 +142,6 @@ BOOST_AUTO_TEST_CASE(helpers_run_where_they_are_told) {
   BOOST_TEST((bound[2] == here.value()));
 }
 
-BOOST_AUTO_TEST_CASE(it_is_known_how_long_members_have_worked) {
-  CoreTeam team(team_of(2));
-  team.run([](int rank, int) { std::this_thread::sleep_for(std::chrono::milliseconds(rank == 0 ? 1 : 3)); });
-  BOOST_TEST(team.worked().count() >= Duration(std::chrono::milliseconds(4)).count());
-}
-
 BOOST_AUTO_TEST_CASE(teams_come_and_go) {
   for (int round = 0; round < 200; ++round) {
     CoreTeam team(team_of(3));
