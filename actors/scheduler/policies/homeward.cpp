@@ -124,6 +124,7 @@ class Homeward final : public PlacingPolicy {
   void begin(const Snapshot& snapshot) {
     free_s_.clear();
     waiting_.clear();
+    planned_.clear();
     covered_s_ = 0;
     gpus_ = 0;
     for (const WorkerState& worker : snapshot.workers) {
@@ -213,7 +214,10 @@ class Homeward final : public PlacingPolicy {
       const std::size_t w = choice.worker->id.index();
       const bool room = has_room(*choice.worker) || free_s_[w] <= choice.transfer_s;
       free_s_[w] = choice.finish_s;
-      if (!room) continue;
+      if (!room) {
+        planned_.push_back({task.id, choice.finish_s});
+        continue;
+      }
       ++waiting_[w];
       placed.push_back({task.id, choice.worker->id});
       pool_.remove(task.id);
@@ -342,7 +346,9 @@ class Homeward final : public PlacingPolicy {
       std::size_t left = options_.looked_at;
       for (const Pool::Key& key : pool_.by_rank()) {
         if (left-- == 0) break;
-        if (execution_s(pool_[key], gpu, snapshot) == kNeverSeconds) continue;
+        if (execution_s(pool_[key], gpu, snapshot) == kNeverSeconds ||
+            ends_earlier_as_planned(pool_[key], gpu, snapshot))
+          continue;
         ++waiting_[gpu.id.index()];
         placed.push_back({key.task, gpu.id});
         pool_.remove(key.task);
@@ -350,6 +356,20 @@ class Homeward final : public PlacingPolicy {
       }
     }
   }
+
+  /// On the worker that it waits for, than on a GPU that is idle.
+  [[nodiscard]] bool ends_earlier_as_planned(const ReadyTask& task, const WorkerState& gpu,
+                                             const Snapshot& snapshot) const {
+    const auto planned = std::ranges::find(planned_, task.id, &Planned::task);
+    if (planned == planned_.end()) return false;
+    const double transfer_s = seconds(snapshot.predictions->transfer(task, gpu.node));
+    return planned->finish_s < transfer_s + execution_s(task, gpu, snapshot);
+  }
+
+  struct Planned {
+    TaskId task;
+    double finish_s = 0;
+  };
 
   const HomewardOptions options_;
   Pool pool_;
@@ -364,6 +384,8 @@ class Homeward final : public PlacingPolicy {
   double gpus_ = 0;
   /// How long what is left takes at least.
   double horizon_s_ = 0;
+  /// Tasks that wait for a worker to have room, and when it would have ended them.
+  std::vector<Planned> planned_;
   std::vector<Candidate> candidates_;
   std::vector<const WorkerState*> cores_;
 };

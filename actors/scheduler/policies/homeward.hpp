@@ -56,7 +56,7 @@ struct HomewardOptions {
 ///    after it.
 /// 2. Each core that is still idle, the fastest first where clusters are of mixed sizes, takes, of the tasks whose
 ///    slack allows it, the one with the smallest speed-up, lowest rank first: work that GPUs would do otherwise.
-/// 3. Each GPU that is still idle takes the task with the highest rank.
+/// 3. Each GPU that is still idle takes the task with the highest rank that the worker of step 1 would not end earlier.
 ///
 /// Ties: the earlier finish, then the worker with the smaller id; tasks of equal rank by id.
 ///

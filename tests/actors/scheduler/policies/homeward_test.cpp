@@ -177,6 +177,19 @@ BOOST_AUTO_TEST_CASE(a_task_is_not_the_other_work_that_gpus_have_while_a_core_ru
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_idle_gpu_leaves_what_a_busy_core_will_end_earlier) {
+  for (const int busy_us : {5, 200}) {
+    HandMadeMachine machine(1, 1);
+    machine.load(0, busy_us);
+    const auto panel = machine.size_class(10, 100);
+    (void)machine.size_class(300, 10);
+    machine.predictions.left = {5, 200};
+    const auto policy = homeward();
+    const Placement expected = busy_us == 5 ? Placement{} : Placement{{0, 1}};
+    BOOST_TEST((let_go(*policy, machine, {ranked(machine.of_class(panel), 100)}) == expected));
+  }
+}
+
 /// Two GPUs, each with room for 4000 bytes. Of 16 ready tasks, by rising number and falling rank, the even ones use
 /// data that the first GPU has and the odd ones what the second has.
 Placement by_data(std::uint64_t bytes_left, int task_without_slack = -1) {
