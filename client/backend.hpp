@@ -81,6 +81,8 @@ class Backend {
   virtual Result<Acquired> acquire(const Handle& handle, AccessMode mode) = 0;
   virtual void give_back(void* hold) noexcept = 0;
 
+  virtual Result<void> regroup(const std::string& clusters) = 0;
+
   /// Whether kernels can use any memory of the program, which their arguments then may point to.
   [[nodiscard]] virtual bool shares_memory() const = 0;
   [[nodiscard]] virtual std::size_t workers() const = 0;

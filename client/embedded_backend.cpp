@@ -154,6 +154,7 @@ Result<Backend::Acquired> EmbeddedBackend::acquire(const Handle& handle, AccessM
 void EmbeddedBackend::give_back(void* hold) noexcept { graph_.give_back(static_cast<graph::Task*>(hold)); }
 
 std::size_t EmbeddedBackend::workers() const { return system_->workers(); }
+Result<void> EmbeddedBackend::regroup(const std::string& clusters) { return system_->regroup(clusters); }
 std::size_t EmbeddedBackend::numa_nodes() const { return system_->numa_nodes(); }
 const std::string& EmbeddedBackend::policy() const { return system_->policy(); }
 graph::GraphProgress EmbeddedBackend::progress() const { return graph_.progress(); }

@@ -39,6 +39,7 @@ class EmbeddedBackend final : public Backend {
   Result<void> wait_for(const Handle& handle) override;
   Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
   void give_back(void* hold) noexcept override;
+  Result<void> regroup(const std::string& clusters) override;
 
   [[nodiscard]] bool shares_memory() const override { return true; }
   [[nodiscard]] std::size_t workers() const override;

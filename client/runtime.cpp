@@ -59,6 +59,8 @@ void Runtime::set_reuse(const Handle& handle, std::int64_t index) {
   backend_->set_reuse(handle, index).value_or_throw();
 }
 
+void Runtime::regroup(const std::string& clusters) { backend_->regroup(clusters).value_or_throw(); }
+
 KeptData Runtime::keep(const Handle& handle) { return KeptData(backend_->keep(handle).value_or_throw()); }
 
 Future Runtime::submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,

@@ -14,12 +14,14 @@ enum class WorkerActivity : std::uint8_t {
   searching,
   /// Sleeps until it is woken.
   asleep,
+  /// Lends its thread to the cluster that its core belongs to.
+  lent,
 };
-inline constexpr int kWorkerActivities = 4;
+inline constexpr int kWorkerActivities = 5;
 
 /// "working", "stealing" …
 [[nodiscard]] constexpr const char* to_string(WorkerActivity state) {
-  constexpr const char* kNames[kWorkerActivities] = {"working", "stealing", "searching", "asleep"};
+  constexpr const char* kNames[kWorkerActivities] = {"working", "stealing", "searching", "asleep", "lent"};
   return kNames[static_cast<int>(state)];
 }
 

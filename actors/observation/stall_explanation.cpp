@@ -276,6 +276,11 @@ class Explanation {
       worker.device = crew_.workers[w].device;
       worker.state = crew_.workers[w].asleep ? WhyWorkerState::asleep : WhyWorkerState::awake;
       worker.queued = crew_.workers[w].queued;
+      worker.lent_to = crew_.workers[w].lent_to;
+      if (crew_.workers[w].regroups) worker.state = WhyWorkerState::regrouping;
+      if (worker.lent_to.valid()) worker.state = WhyWorkerState::lent;
+      worker.members = crew_.workers[w].members;
+      worker.team = crew_.workers[w].team;
       report_.workers.push_back(std::move(worker));
     }
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {

@@ -18,6 +18,12 @@ struct CrewSnapshot {
     std::string device;
     bool asleep = false;
     std::uint64_t queued = 0;
+    /// It takes no tasks: its cores are being grouped otherwise, or it lends its thread to another worker.
+    bool regroups = false;
+    WorkerId lent_to = {};
+    /// See `WhyWorker`.
+    std::vector<int> members = {};
+    TeamUse team;
   };
   std::vector<Worker> workers;
   std::uint64_t in_entry_queue = 0;

@@ -34,6 +34,8 @@ const char* to_string(WhyWorkerState state) {
     case WhyWorkerState::callback: return "callback";
     case WhyWorkerState::asleep: return "asleep";
     case WhyWorkerState::awake: return "awake";
+    case WhyWorkerState::regrouping: return "regrouping";
+    case WhyWorkerState::lent: return "lent";
   }
   return "unknown";
 }
@@ -115,6 +117,13 @@ std::string waiting_line(const WhyWaiting& waiting) {
   return text + "\n";
 }
 
+/// Of a cluster: "; its tasks so far used 93 % of its cores' time".
+std::string team_words(const TeamUse& use) {
+  if (const auto share = use.share())
+    return fmt::format("; its tasks so far used {:.0f} % of its cores' time", 100 * *share);
+  return use.unseen > Duration{} ? "; its tasks so far brought threads of their own" : "";
+}
+
 std::string worker_line(const WhyWorker& worker) {
   std::string text = fmt::format("  worker {} ({}) ", worker.worker.value(), worker.device);
   switch (worker.state) {
@@ -124,7 +133,10 @@ std::string worker_line(const WhyWorker& worker) {
       break;
     case WhyWorkerState::asleep: text += "is asleep"; break;
     case WhyWorkerState::awake: text += "is awake, between two tasks"; break;
+    case WhyWorkerState::regrouping: text += "waits for others, as cores are grouped otherwise"; break;
+    case WhyWorkerState::lent: text += fmt::format("helps worker {}", worker.lent_to.value()); break;
   }
+  if (worker.members.size() > 1) text += team_words(worker.team);
   if (worker.queued > 0) text += fmt::format("; {} ready in its deque", count_of_tasks(worker.queued));
   return text + "\n";
 }

@@ -8,6 +8,7 @@
 
 #include "proto/access.hpp"
 #include "proto/ids.hpp"
+#include "proto/team_use.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
@@ -76,7 +77,16 @@ struct WhyWaiting {
   std::uint64_t more_blockers = 0;
 };
 
-enum class WhyWorkerState { running, callback, asleep, awake };
+enum class WhyWorkerState {
+  running,
+  callback,
+  asleep,
+  awake,
+  /// It waits until all whose cores are grouped otherwise have ended what they run.
+  regrouping,
+  /// Its thread is lent to another worker.
+  lent,
+};
 [[nodiscard]] const char* to_string(WhyWorkerState state);
 
 struct WhyWorker {
@@ -85,10 +95,16 @@ struct WhyWorker {
   std::string device;
   /// `awake`: looking for work, or between two tasks.
   WhyWorkerState state = WhyWorkerState::awake;
+  /// Of one that is lent.
+  WorkerId lent_to = {};
   WhyTask task;
   Duration lasting{};
   /// Ready tasks in its deque.
   std::uint64_t queued = 0;
+  /// Of a core or a cluster the processing units, the master's first; empty for a GPU.
+  std::vector<int> members = {};
+  /// Of a cluster: what share of its cores' time its tasks used so far, the one that runs not counted.
+  TeamUse team;
 };
 
 struct WhyThread {

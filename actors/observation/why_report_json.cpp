@@ -44,6 +44,11 @@ json as_json(const WhyWorker& worker) {
               {"device", worker.device},
               {"state", to_string(worker.state)},
               {"queued", worker.queued}};
+  if (!worker.members.empty()) object["members"] = worker.members;
+  if (worker.members.size() > 1) {
+    const auto share = worker.team.share();
+    object["team_used"] = share ? json(*share) : json(nullptr);
+  }
   if (!worker.task.text.empty()) {
     object["task"] = as_json(worker.task);
     object["seconds"] = seconds(worker.lasting);

@@ -25,6 +25,7 @@ struct WorkerTimes {
   std::vector<Interval> stealing;
   std::vector<Interval> searching;
   std::vector<Interval> asleep;
+  std::vector<Interval> lent;
 };
 
 std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
@@ -40,6 +41,7 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
       case WorkerActivity::stealing: worker.stealing.push_back(span); break;
       case WorkerActivity::searching: worker.searching.push_back(span); break;
       case WorkerActivity::asleep: worker.asleep.push_back(span); break;
+      case WorkerActivity::lent: worker.lent.push_back(span); break;
       case WorkerActivity::working: break;
     }
   }
@@ -58,6 +60,7 @@ WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& an
     rest = rest.without(taken);
     return taken;
   };
+  use.lent = take(times.lent).length();
   const Intervals stealing = take(times.stealing);
   const Intervals looking = take(times.searching);
   const Intervals asleep = take(times.asleep);
@@ -166,9 +169,11 @@ WorkerUse RunAnalysis::sum() const {
     sum.kernels += worker.kernels;
     sum.overhead += worker.overhead;
     sum.searching += worker.searching;
+    sum.lent += worker.lent;
     sum.waiting += worker.waiting;
     sum.idle += worker.idle;
     sum.at_the_end += worker.at_the_end;
+    sum.team += worker.team;
   }
   return sum;
 }
@@ -204,6 +209,9 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
   const Intervals anywhere(std::move(spans));
   for (WorkerTimes& times : times_of(trace, workers)) {
     analysis.workers.push_back(use_of(times, analysed, anywhere));
+  }
+  for (const TraceEvent& event : trace.events) {
+    if (event.worker.index() < workers) analysis.workers[event.worker.index()].team += event.team_use();
   }
   analysis.codelets = codelets_of(trace);
   analysis.path = critical_path(trace);

@@ -12,7 +12,7 @@
 
 namespace troupe::actors {
 
-/// What one worker did: the five parts sum up to the time of the run.
+/// What one worker did: the six parts sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
   /// In kernels.
@@ -26,8 +26,12 @@ struct WorkerUse {
   /// Asleep or looking around while no worker ran anything: before the first task, after the last, or in between when
   /// the program had submitted nothing.
   Duration idle{};
+  /// Its thread was lent to a cluster, whose kernels are those of the worker that leads it.
+  Duration lent{};
   /// The parts of `searching` and `waiting` after the last task that it ran.
   Duration at_the_end{};
+  /// Of a cluster: how much of its cores' time its tasks used. In virtual time nothing is known of it.
+  TeamUse team;
 };
 
 struct CodeletUse {

@@ -10,6 +10,7 @@
 #include "actors/scheduler/models/prediction_report.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
+#include "proto/team_use.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
@@ -19,12 +20,15 @@ struct WorkerReport {
   /// "cpu core 3".
   std::string device;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// That work together as this worker: more than one in a cluster.
+  /// That work together as this worker: more than one in a cluster; 0: it lends its thread to one
+  /// (`RuntimeOptions::regroup`).
   int cores = 1;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;
-  /// Of a cluster's other cores, whether or not threads are bound to them.
-  std::vector<int> helper_pus = {};
+  /// Of a core or a cluster the processing units, the master's first, whether or not threads are bound to them.
+  std::vector<int> members = {};
+  /// Of a cluster: what share of its cores' time its tasks used so far. All zero in virtual time.
+  TeamUse team;
   std::uint64_t tasks = 0;
   /// Successful steal requests, the tasks they brought, and requests that brought none.
   std::uint64_t steals = 0;
@@ -46,6 +50,8 @@ struct RunReport {
   /// Succeeded, failed or cancelled.
   std::uint64_t ended = 0;
   std::vector<WorkerReport> workers;
+  /// Changes of clusters that have been completed, the first, when the runtime starts, included.
+  std::uint64_t regroupings = 0;
   /// In virtual time: how late it is. Nothing on a real machine.
   std::optional<Duration> virtual_time;
   /// Copies between memory nodes; empty where there is one node.

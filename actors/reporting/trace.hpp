@@ -1,12 +1,15 @@
 /// What happened when in a runtime, as plain values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "actors/reporting/transfer_report.hpp"
 #include "proto/ids.hpp"
+#include "proto/team_use.hpp"
 #include "proto/units.hpp"
 #include "proto/worker_state.hpp"
 
@@ -27,8 +30,15 @@ struct TraceEvent {
   /// See `Trace::name_of`; 0: the task has none.
   std::uint32_t name = 0;
   bool failed = false;
+  /// That the worker had: more than 1 for a cluster.
+  int cores = 1;
+  /// The time in which they computed, added up, see `TeamUse`. Nothing for a single core, and where it is not known:
+  /// in virtual time, and of kernels that bring threads of their own.
+  std::optional<Duration> used = {};
 
   [[nodiscard]] Duration duration() const { return end - start; }
+  /// Of a cluster; all zero for a single core.
+  [[nodiscard]] TeamUse team_use() const;
 };
 
 /// `after` could not start before `before` had ended. Either may be missing among the events: because it ran before
@@ -47,6 +57,13 @@ struct TraceState {
   TimeStamp start{};
   TimeStamp end{};
 };
+
+inline TeamUse TraceEvent::team_use() const {
+  if (cores == 1) return {};
+  const Duration offered = cores * duration();
+  if (!used) return {{}, {}, offered};
+  return {offered, std::min(*used, offered), {}};
+}
 
 struct Trace {
   /// By start, then end.

@@ -34,9 +34,17 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
   auto name = content.names.begin();
   trace.events.reserve(trace.events.size() + content.tasks.size());
   content.tasks.for_each([&](const workers::TaskSpan& span) {
-    TraceEvent event{
-        worker,     codelets.index_of(span.codelet), span.task, span.start, span.end, span.flops, span.priority, 0,
-        span.failed};
+    TraceEvent event{worker,
+                     codelets.index_of(span.codelet),
+                     span.task,
+                     span.start,
+                     span.end,
+                     span.flops,
+                     span.priority,
+                     0,
+                     span.failed,
+                     span.cores,
+                     span.used >= Duration{} ? std::optional(span.used) : std::nullopt};
     // Both are in the order in which the worker ran the tasks.
     if (name != content.names.end() && name->task == span.task) {
       event.name = static_cast<std::uint32_t>(trace.names.size());

@@ -15,6 +15,8 @@ namespace troupe {
 struct LiveWorker {
   /// "cpu core 3".
   std::string device;
+  /// Of a core or a cluster the processing units, the master's first; empty for a GPU.
+  std::vector<int> members = {};
   bool idle = false;
   /// Its device has stopped working.
   bool lost = false;
@@ -29,6 +31,8 @@ struct LiveWorker {
   Duration running_for{};
   std::uint64_t tasks = 0;
   Duration busy{};
+  /// Of a cluster: what share of its cores' time its tasks used so far, the one that runs not counted.
+  TeamUse team;
 };
 
 /// One client's part of a runtime that several share.

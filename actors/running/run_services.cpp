@@ -168,6 +168,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp at, Durati
   const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = at, .took = took};
   // Otherwise the worker has the scheduler decide once the task is completed (`WorkerCore::Options::ends_count`).
   setup_.cooperative ? tell_of_end(event) : tell(event);
+  if (setup_.task_ended) setup_.task_ended();
 }
 
 void RunServices::tell(const SchedulerEvent& event) {
@@ -410,6 +411,12 @@ void RunServices::node_lost(NodeId node) {
   setup_.peers->tell_scheduler();
   // It sends away what lies with it. By a message, which it also looks for while its device computes.
   setup_.peers->send(worker, WorkAvailable{});
+}
+
+void RunServices::regrouped(WorkerId worker, int cores) noexcept {
+  tell({.kind = SchedulerEvent::Kind::regrouped, .worker = worker, .cores = cores});
+  // Tasks that a policy keeps may be for this worker.
+  if (setup_.activation != nullptr) setup_.peers->tell_scheduler();
 }
 
 DataView RunServices::replica(const graph::DataRecord& data, WorkerId worker) const {

@@ -56,6 +56,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
     std::function<std::optional<bool>(WorkerId worker, const graph::Task& task)> may_issue = nullptr;
     /// The scheduler also decides when a task ends that makes none ready.
     bool policy_keeps = false;
+    /// Called in the worker's thread whenever a task has ended; may be empty.
+    std::function<void()> task_ended = nullptr;
   };
 
   explicit RunServices(Setup setup);
@@ -88,6 +90,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void close() { closed_.store(true, std::memory_order_release); }
   /// A device has stopped working: its memory and its worker take no part any more. Any thread, any number of times.
   void node_lost(NodeId node);
+  /// The worker will have so many cores; 0: it helps another. Never throws.
+  void regrouped(WorkerId worker, int cores) noexcept;
   /// Hints for eviction: `event` says which, for each of the handles.
   void hint(std::span<const HandleId> handles, memory::MemoryEvent event);
   /// No task runs any more.

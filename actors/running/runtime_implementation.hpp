@@ -22,6 +22,7 @@
 #include "actors/running/run_services.hpp"
 #include "actors/running/runtime_plan.hpp"
 #include "actors/running/runtime_system.hpp"
+#include "actors/running/stage_counter.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/simulating/simulation.hpp"
 #include "actors/workers/worker_actor.hpp"
@@ -79,8 +80,11 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   WhyReport why(graph::TaskGraph& graph);
   std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   [[nodiscard]] LiveView look();
+  /// See `RuntimeSystem::regroup`.
+  Result<void> regroup(const std::string& clusters);
 
   const RuntimeOptions options_;
+  const std::vector<platform::ClusterStage> stages_;
   const platform::Topology topology_;
   const std::vector<WorkerPlace> places_;
   const bool cooperative_;
@@ -117,6 +121,10 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void failed_to_start(std::exception_ptr why);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
+  /// Where cores can be grouped otherwise.
+  void make_grouping();
+  /// As `WorkerPlace::members`, now; empty for one that lends its thread.
+  [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);

@@ -32,8 +32,12 @@ struct RuntimeOptions {
   /// error that names the limit.
   int cores = 0;
   /// Which cores work together, each such cluster as one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
-  /// (docs/clusters.md). Cores that are left over, and with an empty text all, are workers of their own.
+  /// (docs/clusters.md). Cores that are left over, and with "single" and an empty text all, are workers of their own.
+  /// They can change while tasks run: "2x10,1500:single" when so many tasks have ended.
   std::string clusters = {};
+  /// Clusters can be changed while tasks run (`Runtime::regroup`). Every core has a worker then, also those that lend
+  /// their threads to a cluster, and `clusters` is what they begin with.
+  bool regroup = false;
   /// Where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "default";
   /// Codelets whose tasks only some devices may run, besides what each task's options say: "potrf,trsm:cores"

@@ -25,8 +25,8 @@ platform::TopologyOptions topology_options(const RuntimeOptions& options) {
   return topology;
 }
 
-Result<platform::Topology> topology_of(const RuntimeOptions& options) {
-  if (options.simulation) return simulated_topology(*options.simulation);
+Result<platform::Topology> topology_of(const RuntimeOptions& options, bool clusters) {
+  if (options.simulation) return simulated_topology(*options.simulation, clusters);
   return platform::Topology::discover(topology_options(options));
 }
 
@@ -158,6 +158,13 @@ scheduler::Nearness nearness_of(const platform::Topology& topology, std::size_t 
 
 }  // namespace
 
+std::vector<int> WorkerPlace::members() const {
+  if (is_accelerator(device.type.kind)) return {};
+  std::vector<int> all{pu};
+  all.insert(all.end(), helper_pus.begin(), helper_pus.end());
+  return all;
+}
+
 std::vector<DeviceKind> RuntimePlan::kinds() const {
   std::vector<DeviceKind> kinds;
   for (const WorkerPlace& place : places) kinds.push_back(place.device.type.kind);
@@ -175,18 +182,24 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.window == 0) return unusable("the submission window must hold at least one task");
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
-  } else if (!options.clusters.empty()) {
-    // Before devices are opened, which takes time.
-    if (auto parsed = platform::parse_clusters(options.clusters); !parsed) return parsed.failure();
   }
+  // Before devices are opened, which takes time.
+  auto stages = platform::parse_cluster_stages(options.simulation ? options.simulation->clusters : options.clusters);
+  if (!stages) return stages.failure();
+  const bool regroups = options.regroup || stages.value().size() > 1;
   if (auto usable = check_devices(options); !usable) return usable.failure();
-  auto topology = topology_of(options);
+  auto topology = topology_of(options, !regroups);
   if (!topology) return topology.failure();
   auto opened = open_devices(options);
   if (!opened) return opened.failure();
-  RuntimePlan plan{options, std::move(topology).value(), {}, {}, {}};
+  RuntimePlan plan{options, std::move(stages).value(), std::move(topology).value(), {}, {}, {}};
+  plan.options.regroup = regroups;
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
-  if (!options.simulation) {
+  if (regroups) {
+    for (const platform::ClusterStage& stage : plan.stages) {
+      if (auto groups = groups_of(stage.clusters, plan.topology); !groups) return groups.failure();
+    }
+  } else if (!options.simulation) {
     if (auto formed = plan.topology.form_clusters(options.clusters); !formed) return formed.failure();
   }
   plan.places = places_of(options, plan.topology, opened.value(), driving_pus);

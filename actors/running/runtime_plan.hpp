@@ -8,7 +8,9 @@
 #include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "actors/simulating/kernel_timer.hpp"
+#include "actors/workers/grouping.hpp"
 #include "platform/accelerators/accelerator.hpp"
+#include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
@@ -27,10 +29,15 @@ struct WorkerPlace {
   int pu = -1;
   /// Of a cluster's other cores; as many as `device.type.cores` less one.
   std::vector<int> helper_pus;
+
+  /// Of a core or a cluster the processing units, the master's first; empty for an accelerator.
+  [[nodiscard]] std::vector<int> members() const;
 };
 
 struct RuntimePlan {
   RuntimeOptions options;
+  /// Those that the cores begin with, and those that follow, where cores can be grouped otherwise.
+  std::vector<platform::ClusterStage> stages;
   platform::Topology topology;
   /// By worker: the cores and clusters of cores, then the GPUs.
   std::vector<WorkerPlace> places;
@@ -47,5 +54,10 @@ struct RuntimePlan {
   /// `placing`: a policy of the program's own, or null. Fails with `invalid_argument` or `platform`.
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
+
+/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "": each
+/// alone. Fails as `platform::plan_clusters`.
+[[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
+                                                          const platform::Topology& topology);
 
 }  // namespace troupe::actors

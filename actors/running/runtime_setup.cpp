@@ -37,13 +37,14 @@ void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration 
 
 RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
     : options_(plan.options),
+      stages_(std::move(plan.stages)),
       topology_(std::move(plan.topology)),
       places_(plan.places),
       cooperative_(plan.cooperative()),
       numa_workers_(topology_.cores_by_numa_node()),
       turns_(numa_workers_.size()),
       policy_name_(plan.policy.name),
-      submitted_(plan.policy.placing || options_.simulation || !plan.accelerators.empty()
+      submitted_(plan.policy.placing || options_.simulation || !plan.accelerators.empty() || stages_.size() > 1
                      ? std::make_shared<scheduler::SubmittedTasks>()
                      : nullptr),
       upcoming_(options_.eviction == "next-use" && (options_.simulation || !plan.accelerators.empty())
@@ -117,6 +118,12 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.submitted = submitted_;
   setup.upcoming = upcoming_;
   setup.policy_keeps = policy_keeps_;
+  if (stages_.size() > 1) {
+    setup.task_ended = [this, counter = std::make_shared<StageCounter>(stages_)] {
+      // Its clusters have been looked at.
+      if (const platform::ClusterStage* stage = counter->task_ended()) (void)regroup(stage->clusters);
+    };
+  }
   if (placing_policy_) {
     setup.may_issue = [this](WorkerId worker, const graph::Task& task) {
       return scheduler_state_->may_issue(worker, task);
@@ -172,6 +179,7 @@ void RuntimeSystem::Implementation::start_watchdog() {
 
 void RuntimeSystem::Implementation::start() {
   if (placing_policy_) make_scheduler_state();
+  if (options_.regroup) make_grouping();
   SupervisorSetup setup;
   setup.workers = crew_->ports.size();
   setup.peers = peers_;
@@ -270,6 +278,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.executor.kind = place.device.type.kind;
   device.executor.trace = options_.trace ? &crew_->ports[worker.index()].trace : nullptr;
   device.executor.clock = &clock();
+  device.executor.team_use = &crew_->ports[worker.index()].team_use;
   if (memories() != nullptr && memories()->holds_data()) {
     device.executor.find_replica = [this, worker](const graph::DataRecord& data) {
       return services_->replica(data, worker);

@@ -148,6 +148,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
     return;
   }
   crew_->ports[worker(0).index()].deque.push(task);
+  if (!crew_->ports[worker(0).index()].standing.surely_open()) peers_->wake(worker(0));
   // All of the node are busy, perhaps for long: somebody else may steal it.
   wake_one(worker(0));
 }
@@ -189,8 +190,8 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
   // Their order is the policy's, whatever their priorities.
   const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
-  // A worker that is awake looks into its deque before it sleeps.
-  if (crew_->idle.erase(worker)) peers_->wake(worker);
+  // A worker that is awake looks into its deque before it sleeps; one that passes tasks on is not among the idle.
+  if (crew_->idle.erase(worker) || !crew_->ports[worker.index()].standing.surely_open()) peers_->wake(worker);
 }
 
 GraphHost::Pump RuntimeSystem::Implementation::pump() {
@@ -267,6 +268,7 @@ RunReport RuntimeSystem::Implementation::report() const {
   RunReport report;
   report.submitted = progress.submitted;
   report.ended = progress.ended;
+  if (crew_->grouping) report.regroupings = crew_->grouping->completed();
   if (simulation_) report.virtual_time = clock().now();
   if (services_) report.transfers = services_->transfers();
   if (scheduler_state_) report.predictions = scheduler_state_->predictions();
@@ -278,8 +280,13 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.device = places_[i].name;
     worker.kind = places_[i].device.type.kind;
     worker.cores = places_[i].device.type.cores;
+    if (crew_->grouping) {
+      const workers::Grouping::Place place = crew_->grouping->place(worker.worker);
+      worker.cores = place.rank == 0 ? place.cores : 0;
+    }
     worker.bound_to = bound_[i] ? places_[i].pu : -1;
-    worker.helper_pus = places_[i].helper_pus;
+    worker.members = members_of(i);
+    worker.team = crew_->ports[i].team_use.sum();
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);
     worker.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
@@ -305,7 +312,10 @@ WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
   of.inspect([this] { return workers::running_tasks(*crew_); },
              [&](const graph::GraphSnapshot& graph) {
                observation::CrewSnapshot crew = workers::look_at(*crew_);
-               for (std::size_t i = 0; i < crew.workers.size(); ++i) crew.workers[i].device = places_[i].name;
+               for (std::size_t i = 0; i < crew.workers.size(); ++i) {
+                 crew.workers[i].device = places_[i].name;
+                 crew.workers[i].members = members_of(i);
+               }
                crew.policy = policy_name_;
                if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
                crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();
@@ -351,6 +361,7 @@ Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
 MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }
 WhyReport RuntimeSystem::why() const { return implementation_->why(implementation_->graph_); }
 LiveView RuntimeSystem::look() const { return implementation_->look(); }
+Result<void> RuntimeSystem::regroup(const std::string& clusters) { return implementation_->regroup(clusters); }
 std::unique_ptr<ClientGraph> RuntimeSystem::open_graph(const ClientGraphOptions& options) {
   return implementation_->open_graph(options);
 }

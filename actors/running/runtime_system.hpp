@@ -37,6 +37,11 @@ class RuntimeSystem {
   [[nodiscard]] graph::TaskGraph& graph();
   /// A graph for one client, with `RuntimeOptions::shared` only; must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
+  /// Groups cores otherwise, with `RuntimeOptions::regroup` only: "2x10", "socket", …; "single": each core alone.
+  /// Returns at once; workers change when the kernels have ended that run now. While a regrouping is in progress, the
+  /// last that was asked for follows. Fails with `invalid_argument` where there are no such clusters. Any thread,
+  /// kernels and callbacks too; in virtual time and with `deterministic` the one that waits.
+  Result<void> regroup(const std::string& clusters);
   /// What the actors do now. Any thread, at any time.
   [[nodiscard]] LiveView look() const;
   /// Hints for what leaves a full memory: see `Runtime::set_reuse` and `Runtime::keep`. Whoever unlocks gives the

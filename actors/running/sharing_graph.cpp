@@ -70,6 +70,8 @@ LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
   const TimeStamp now = clock().now();
   LiveWorker worker;
   worker.device = places_[index].name;
+  worker.members = members_of(index);
+  worker.team = port.team_use.sum();
   worker.idle = crew_->idle.contains(WorkerId(static_cast<std::uint32_t>(index)));
   worker.lost = port.lost.load(std::memory_order_relaxed);
   worker.deque_length = port.deque.size();

@@ -49,6 +49,10 @@ void SchedulerState::take_events() {
         // What the policy keeps may be for this worker.
         ended_ = true;
         break;
+      case SchedulerEvent::Kind::regrouped:
+        core.regrouped(event.worker, event.cores);
+        ended_ = true;
+        break;
       case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
     }
   }

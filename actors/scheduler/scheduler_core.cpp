@@ -46,9 +46,7 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.id = WorkerId(static_cast<std::uint32_t>(workers_.size() - 1));
     state.kind = worker.device.kind;
     state.node = worker.node;
-    const auto first = std::ranges::find(machine.workers, worker.device, &Worker::device) - machine.workers.begin();
-    state.type = state.id.index() == static_cast<std::size_t>(first) ? static_cast<std::uint32_t>(types_++)
-                                                                     : workers_[static_cast<std::size_t>(first)].type;
+    state.type = type_of(worker.device);
   }
   // What these throw, `place` throws as well, or does its part.
   (void)ask([&] { rounds_ = policy_->in_rounds(); });
@@ -101,6 +99,30 @@ bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
 void SchedulerCore::worker_lost(WorkerId worker) {
   lost_.resize(workers_.size());
   lost_[worker.index()] = true;
+  learn_again();
+}
+
+void SchedulerCore::regrouped(WorkerId worker, int cores) {
+  lost_.resize(workers_.size());
+  lost_[worker.index()] = cores == 0;
+  if (std::ranges::find(lost_, true) == lost_.end()) lost_.clear();
+  if (cores > 0) {
+    WorkerState& state = workers_[worker.index()];
+    DeviceType type = types_[state.type];
+    type.cores = cores;
+    state.type = type_of(type);
+    if (model_) model_->regrouped(worker, type);
+  }
+  learn_again();
+}
+
+std::uint32_t SchedulerCore::type_of(const DeviceType& device) {
+  const auto number = static_cast<std::size_t>(std::ranges::find(types_, device) - types_.begin());
+  if (number == types_.size()) types_.push_back(device);
+  return static_cast<std::uint32_t>(number);
+}
+
+void SchedulerCore::learn_again() {
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     if (!classes_[i].measured.empty()) learn(SizeClassId(static_cast<std::uint32_t>(i)));
   }
@@ -133,8 +155,8 @@ void SchedulerCore::learn(SizeClassId size_class) {
     costs_s_.resize(size_class.index() + 1);
   }
   ClassState& state = classes_[size_class.index()];
-  state.measured.assign(types_, true);
-  state.trials.resize(types_);
+  state.measured.assign(types_.size(), true);
+  state.trials.resize(types_.size());
   state.known = true;
   state.known_somewhere = false;
   const bool must_reach_host_memory = known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
@@ -190,7 +212,7 @@ WorkerId SchedulerCore::trial(const ReadyTask& task) const {
 
 bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
   if (const WorkerId worker = trial(task); worker.valid()) {
-    ++trials(task.size_class, worker);
+    ++trials(task.size_class, workers_[worker.index()].type);
     commit(task, worker, decision, true);
     return true;
   }
@@ -244,7 +266,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   // It may be there only to report that it cannot run.
   loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
-  placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero()};
+  placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero(), workers_[worker.index()].type};
   look_at(worker);
   (tried ? decision.tried : decision.placed).push_back({task.id, worker});
 }
@@ -423,8 +445,9 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Durat
   const Running running = found->second;
   placed_.erase(found);
   if (!model_ || !running.size_class.valid()) return;
+  if (running.tried) --trials(running.size_class, running.type);
+  if (running.type != workers_[worker.index()].type) return;
   compare(running, worker, took);
-  if (running.tried) --trials(running.size_class, worker);
   if (model_->measured(submitted_->size_class(running.size_class), worker, took)) learn(running.size_class);
 }
 
@@ -445,7 +468,7 @@ void SchedulerCore::task_left(WorkerId worker, TaskId task, TimeStamp at) {
   loads_.ended(worker, task, at);
   const auto found = placed_.find(task);
   if (found == placed_.end()) return;
-  if (found->second.tried) --trials(found->second.size_class, worker);
+  if (found->second.tried) --trials(found->second.size_class, found->second.type);
   placed_.erase(found);
 }
 

@@ -94,6 +94,9 @@ class SchedulerCore {
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state);
   /// Nothing can run on this worker any more: policies are told so of every task.
   void worker_lost(WorkerId worker);
+  /// The worker, which drives cores, has so many from here on; 0: it runs nothing until it has some again. What was
+  /// placed there as on another number teaches nothing.
+  void regrouped(WorkerId worker, int cores);
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
@@ -113,6 +116,8 @@ class SchedulerCore {
     bool tried = false;
     /// 0: none.
     Duration predicted{};
+    /// The worker's, when it was placed.
+    std::uint32_t type = 0;
   };
   struct Copy {
     NodeId from;
@@ -133,6 +138,10 @@ class SchedulerCore {
   void look_at(TimeStamp now);
   void look_at(WorkerId worker);
   void learn(SizeClassId size_class);
+  /// All classes that have been looked at.
+  void learn_again();
+  /// The number of a type of device, which is noted where it is new.
+  std::uint32_t type_of(const DeviceType& device);
   void learn_if_new(SizeClassId size_class);
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
   /// Where to try a task of a class that has not been measured everywhere; an invalid id where that is not needed.
@@ -141,8 +150,8 @@ class SchedulerCore {
   bool find_out(const ReadyTask& task, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
   /// Of the class on the worker's type of device: those under way.
-  [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, WorkerId worker) {
-    return classes_[size_class.index()].trials[workers_[worker.index()].type];
+  [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, std::uint32_t type) {
+    return classes_[size_class.index()].trials[type];
   }
   void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
@@ -166,9 +175,9 @@ class SchedulerCore {
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
-  /// Types of device that there are.
-  std::size_t types_ = 0;
-  /// By worker; empty while none is.
+  /// Types of device that there are, or were.
+  std::vector<DeviceType> types_;
+  /// By worker: it is lost, or runs nothing for now; empty while none is.
   std::vector<bool> lost_;
   WorkerLoads loads_;
   Predictions predictions_;

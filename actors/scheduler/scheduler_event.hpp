@@ -20,6 +20,8 @@ struct SchedulerEvent {
     left,
     /// `worker` cannot run anything any more.
     worker_lost,
+    /// `worker` has `cores` cores from here on; 0: it runs nothing until it has some again.
+    regrouped,
     /// `handle` is in `state` on `node`.
     replica_changed,
   };
@@ -28,6 +30,7 @@ struct SchedulerEvent {
   WorkerId worker = {};
   NodeId node = {};
   TaskId task = {};
+  int cores = 0;
   HandleId handle = {};
   TimeStamp at{};
   Duration took{};

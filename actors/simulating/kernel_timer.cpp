@@ -52,6 +52,7 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
   bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
     return learned_.measured(size_class, worker, time);
   }
+  void regrouped(WorkerId worker, const DeviceType& type) override { learned_.regrouped(worker, type); }
   bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
     return !timer_.time(size_class, worker).ok();
   }
@@ -89,6 +90,13 @@ Result<platform::KernelTime> KernelTimer::time(const graph::SizeClass& size_clas
   auto& entry = row[worker.index()];
   if (!entry) entry = look_up(size_class, workers_[worker.index()]);
   return *entry;
+}
+
+void KernelTimer::set_cores(WorkerId worker, int cores) {
+  workers_[worker.index()].type.cores = cores;
+  for (auto& row : known_) {
+    if (worker.index() < row.size()) row[worker.index()].reset();
+  }
 }
 
 Result<platform::KernelTime> KernelTimer::time(const graph::Task& task, WorkerId worker) {

@@ -30,12 +30,14 @@ class KernelTimer {
   /// Fails with `bad_input` where the description does not say.
   [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
   [[nodiscard]] Result<platform::KernelTime> time(const graph::SizeClass& size_class, WorkerId worker);
+  /// The worker has so many cores from here on.
+  void set_cores(WorkerId worker, int cores);
 
  private:
   Result<platform::KernelTime> look_up(const graph::SizeClass& size_class, const DescribedDevice& device) const;
 
   const platform::MachineDescription& machine_;
-  const std::vector<DescribedDevice> workers_;
+  std::vector<DescribedDevice> workers_;
   const std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// By class, then worker.
   std::vector<std::vector<std::optional<Result<platform::KernelTime>>>> known_;

@@ -62,7 +62,7 @@ Result<void> check(const SimulationOptions& options) {
   return platform::check(options.faults);
 }
 
-Result<platform::Topology> simulated_topology(const SimulationOptions& options) {
+Result<platform::Topology> simulated_topology(const SimulationOptions& options, bool clusters) {
   const platform::MachineDescription& machine = options.machine;
   platform::TopologyOptions topology;
   const int sockets = machine.sockets > 0 && machine.cores % machine.sockets == 0 ? machine.sockets : 1;
@@ -81,6 +81,7 @@ Result<platform::Topology> simulated_topology(const SimulationOptions& options) 
   auto found = platform::Topology::discover(topology);
   if (!found) return found;
   if (options.cores == 0 && topology.cores == 0) found.value().cores.clear();
+  if (!clusters) return found;
   if (auto formed = found.value().form_clusters(options.clusters); !formed) return formed.failure();
   return found;
 }

@@ -11,8 +11,9 @@ namespace troupe::actors {
 /// not looked at.
 [[nodiscard]] Result<void> check(const SimulationOptions& options);
 
-/// The described machine, and of its cores those that run tasks: none that drives a GPU, grouped into clusters. Of
-/// options that pass `check`. Fails with `invalid_argument` for clusters that these cores cannot form.
-[[nodiscard]] Result<platform::Topology> simulated_topology(const SimulationOptions& options);
+/// The described machine, and of its cores those that run tasks: none that drives a GPU, grouped into clusters where
+/// these are wanted. Of options that pass `check`. Fails with `invalid_argument` for clusters that these cores cannot
+/// form.
+[[nodiscard]] Result<platform::Topology> simulated_topology(const SimulationOptions& options, bool clusters = true);
 
 }  // namespace troupe::actors

@@ -36,6 +36,9 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
+  /// Of a worker that drives a core: tasks that it starts from here on run on so many.
+  void set_cores(WorkerId worker, int cores) { timer_.set_cores(worker, cores); }
+
   /// Of a worker's device, see `DescribedGpu`; none of a core's.
   [[nodiscard]] Duration launch_of(WorkerId worker) const;
   [[nodiscard]] Duration notice_of(WorkerId worker) const;

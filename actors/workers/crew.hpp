@@ -10,10 +10,13 @@
 #include <optional>
 #include <vector>
 
+#include "actors/workers/grouping.hpp"
 #include "actors/workers/queues/entry_queue.hpp"
 #include "actors/workers/queues/idle_set.hpp"
 #include "actors/workers/queues/task_deque.hpp"
 #include "actors/workers/shares.hpp"
+#include "actors/workers/standing.hpp"
+#include "actors/workers/team_counters.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
@@ -68,6 +71,8 @@ struct Refused {
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
+  /// Of a cluster.
+  TeamCounters team_use;
   WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
@@ -84,6 +89,8 @@ struct alignas(64) WorkerPort {
   std::atomic<TimeStamp::rep> running_since{0};
   /// Its device has stopped working: the worker starts nothing any more and sends on what it is given.
   std::atomic<bool> lost{false};
+  /// Whether it takes tasks, where cores are grouped (`Crew::grouping`).
+  Standing standing;
 };
 
 /// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called
@@ -182,6 +189,8 @@ class Crew {
   std::vector<WorkerPort> ports;
   /// Record what workers do in their `trace`.
   bool trace = false;
+  /// Null where cores work together as they did at the start.
+  std::unique_ptr<Grouping> grouping;
   /// Null where data need no fetching and nobody is told of tasks. Outlives the crew's actors.
   TaskServices* services = nullptr;
 

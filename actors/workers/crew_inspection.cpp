@@ -18,7 +18,14 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
 observation::CrewSnapshot look_at(const Crew& crew) {
   observation::CrewSnapshot snapshot;
   for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
-    snapshot.workers.push_back({{}, crew.idle.contains(WorkerId(i)), crew.ports[i].deque.size()});
+    const WorkerPort& port = crew.ports[i];
+    observation::CrewSnapshot::Worker& worker = snapshot.workers.emplace_back();
+    worker.asleep = crew.idle.contains(WorkerId(i));
+    worker.queued = port.deque.size();
+    worker.team = port.team_use.sum();
+    worker.regroups = !port.standing.open();
+    if (crew.grouping == nullptr || port.standing.part() != Part::helps) continue;
+    if (const Grouping::Place place = crew.grouping->place(WorkerId(i)); place.rank > 0) worker.lent_to = place.leader;
   }
   snapshot.in_entry_queue = crew.entry.size();
   return snapshot;

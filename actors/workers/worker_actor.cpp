@@ -71,6 +71,7 @@ caf::behavior WorkerActor::make_behavior() {
         woke();
         // The actor that this one replaces may have died in its sleep.
         core_.unpark();
+        if (crew_.grouping) use_team();
         bool bound = false;
         if (!setup_->cooperative) {
           platform::name_this_thread("worker " + std::to_string(setup_->id.value()));
@@ -185,6 +186,9 @@ void WorkerActor::do_steps() {
         break;
       case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
+      case Step::Kind::stand_by:
+        if (!step.activate && !stand_by()) return;
+        break;
       case Step::Kind::rest:
         // A decision may have made something to do.
         if (!step.activate && !rest()) return;
@@ -269,6 +273,12 @@ void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause
 }
 
 void WorkerActor::send_on(graph::Task& task) {
+  if (crew_.services == nullptr) {
+    // One memory, and no policy that wants to know: any worker will do.
+    crew_.entry.push(&task);
+    if (const WorkerId sleeper = crew_.take_idle(setup_->id); sleeper.valid()) setup_->peers->wake(sleeper);
+    return;
+  }
   const KindSet elsewhere = crew_.able(task) & crew_.alive();
   if (elsewhere != 0) {
     crew_.services->left(setup_->id, task.task_id(), false);
@@ -368,13 +378,7 @@ bool WorkerActor::rest() {
   note_waiting_for_data();
   if (poll_device(false)) return true;
   const TimeStamp now = setup_->clock->now();
-  if (busy_ && core_.running() == 0) {
-    busy_ = false;
-    port_.counters.busy_since.store(0, std::memory_order_relaxed);
-    WorkerCounters::add(port_.counters.busy_ns, (now - busy_since_).count());
-  }
-  if (core_.running() == 0) note_state(WorkerActivity::searching);
-  crew_.graph.worker_is_idle(setup_->id);
+  note_idle(now, WorkerActivity::searching);
   const bool found = !setup_->cooperative && core_.running() == 0 && look_around(now);
   // Its handler looks for work again.
   if (mail_waits()) return false;
@@ -382,6 +386,49 @@ bool WorkerActor::rest() {
   parked_ = true;
   note_state(WorkerActivity::asleep);
   return false;
+}
+
+void WorkerActor::note_idle(TimeStamp now, WorkerActivity doing) {
+  if (busy_ && core_.running() == 0) {
+    busy_ = false;
+    port_.counters.busy_since.store(0, std::memory_order_relaxed);
+    WorkerCounters::add(port_.counters.busy_ns, (now - busy_since_).count());
+  }
+  if (core_.running() == 0) note_state(doing);
+  crew_.graph.worker_is_idle(setup_->id);
+}
+
+bool WorkerActor::stand_by() {
+  note_waiting_for_data();
+  note_idle(setup_->clock->now(), port_.standing.passes_on() ? WorkerActivity::lent : WorkerActivity::searching);
+  Grouping& grouping = *crew_.grouping;
+  // Before the place is looked at.
+  const std::uint64_t completed = grouping.completed();
+  switch (port_.standing.part()) {
+    case Part::open: return true;
+    case Part::drains_to_lead:
+    case Part::drains_to_help:
+      core_.drained();
+      grouping.drained(setup_->id);
+      return true;
+    case Part::waits_to_lead: return false;
+    case Part::opens:
+      use_team();
+      port_.standing.open_up();
+      return true;
+    case Part::helps:
+    case Part::helps_to_lead: break;
+  }
+  const Grouping::Place place = grouping.place(setup_->id);
+  if (place.team == nullptr || place.rank == 0) return false;
+  const auto leave = [&] { return mail_waits() || core_.has_any_to_pass_on() || grouping.completed() != completed; };
+  place.team->serve(place.rank, leave);
+  return leave() && !mail_waits();
+}
+
+void WorkerActor::use_team() {
+  const Grouping::Place place = crew_.grouping->place(setup_->id);
+  device_->use_team(place.rank == 0 ? place.team : nullptr);
 }
 
 bool WorkerActor::look_around(TimeStamp begin) {

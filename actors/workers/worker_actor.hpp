@@ -78,6 +78,12 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void steal(WorkerId victim);
   /// False: nothing is to be done before a message comes.
   bool rest();
+  /// The worker takes no tasks for now. False: nothing is to be done before it is woken.
+  bool stand_by();
+  /// From now on kernels have the cores that the worker leads.
+  void use_team();
+  /// There is nothing to run: says so, and that it is `doing` this.
+  void note_idle(TimeStamp now, WorkerActivity doing);
   /// Null where the victim is gone.
   const caf::actor& address_of(WorkerId victim);
   /// Looks for work until some appears (true), a message comes or the time is up.

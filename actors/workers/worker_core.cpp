@@ -51,6 +51,8 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
 Step WorkerCore::next() {
   if (lost()) [[unlikely]]
     return send_on();
+  if (!port_.standing.open()) [[unlikely]]
+    return stand_by();
   Step step;
   const bool taken = start_acquired(step) || take(step) || claim(step);
   // Before a kernel, which may run inside the start.
@@ -437,12 +439,17 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
 bool WorkerCore::finds_work() {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
+  // To be asked what it is to do now.
+  if (!port_.standing.open()) [[unlikely]]
+    return true;
   return crew_.entry.drained() > 0 || sees_work_besides_entry() || (look_at_arrivals() && crew_.entry.drained() > 0);
 }
 
 bool WorkerCore::sees_work() const {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
+  if (!port_.standing.surely_open()) [[unlikely]]
+    return true;
   return crew_.entry.size() > 0 || sees_work_besides_entry();
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,8 +29,11 @@ struct Step {
     acquire,
     /// Send a steal request to `victim`; then report the answer.
     steal,
-    /// The device is lost: `task` has to run elsewhere; report `reject` where it can run nowhere.
+    /// The device is lost, or the worker about to work with others: `task` has to run elsewhere; report `reject` where
+    /// it can run nowhere.
     send_on,
+    /// The worker is not to take tasks (`Standing`), and has none.
+    stand_by,
     /// There is nothing to do: `park`, now or after having looked around for a while.
     rest,
   };
@@ -66,6 +70,10 @@ struct Step {
 ///
 /// *Several clients*: while more than one has work, ready tasks wait for their turn (`Shares`), and so does what lay in
 /// the deque before.
+///
+/// *Regrouping*: while the worker is not open (`Standing`), it begins nothing. What lies with it goes to others where
+/// it is to help, and once, under a placing policy, where it is to lead: it was placed there as on another number of
+/// cores.
 ///
 /// Not thread-safe: belongs to one worker's thread.
 class WorkerCore {
@@ -128,6 +136,11 @@ class WorkerCore {
   /// are tasks in the activation queue. Tasks whose data were asked for are appended to `asked_for`: withdraw that.
   [[nodiscard]] bool give_up(std::vector<graph::Task*>& asked_for);
 
+  /// Tasks lie with a worker that passes them on.
+  [[nodiscard]] bool has_any_to_pass_on() const { return port_.standing.passes_on() && port_.deque.size() > 0; }
+  /// After `stand_by` of a worker that drains: it holds nothing.
+  void drained() { withdraws_.reset(); }
+
   /// Whether any queue that this worker may take from seems to hold something.
   [[nodiscard]] bool sees_work() const;
   /// The same for a worker that asks again and again: it looks at what has arrived at the entry queue at most once a
@@ -147,6 +160,7 @@ class WorkerCore {
  private:
   // What `next` tries, one after the other. True: it is the step.
   Step send_on();
+  Step stand_by();
   bool start_acquired(Step& step);
   bool take(Step& step);
   bool claim(Step& step);
@@ -163,6 +177,10 @@ class WorkerCore {
   /// Of a worker whose device is lost: a task that lies with it, or that nobody else can take.
   graph::Task* next_to_send_on();
   [[nodiscard]] bool has_any_to_send_on() const;
+  /// Of a worker that is not open: a task that others are to run.
+  graph::Task* next_to_pass_on();
+  /// Of what is in hand, the data not being used: one that is in hand no more, or null.
+  graph::Task* take_out_of_hand();
   /// Now and then, before a task: lets what has arrived at the entry queue take part.
   void look_up();
   /// The same, unless it was looked at less than a microsecond ago (false): each look costs the thread that submits a
@@ -273,6 +291,8 @@ class WorkerCore {
   // Kept to save the allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;
+  /// While it drains: tasks that are still to be passed on.
+  std::optional<std::size_t> withdraws_;
   /// The next task, if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;

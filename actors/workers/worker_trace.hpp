@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <string>
 
@@ -29,6 +30,10 @@ struct TaskSpan {
   double flops = 0;
   std::int32_t priority = 0;
   bool failed = false;
+  /// That the worker has: more than 1 for a cluster.
+  std::uint16_t cores = 1;
+  /// The time in which they computed, added up, see `TeamUse`. Negative: a single core, or it is not known.
+  Duration used = Duration(-1);
 };
 
 /// The worker was in this state, which is never `working`: that is the rest of the time.

@@ -19,6 +19,7 @@
 #include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
+#include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "proto/errors.hpp"
 #include "proto/tokens.hpp"
@@ -44,15 +45,28 @@ void add_cores(CLI::App& command, int& cores) {
   command.add_option("--cores", cores, "Cores to use; default: all that are allowed")->check(CLI::Range(1, 1 << 20));
 }
 
-CLI::Option* add_clusters(CLI::App& command, std::string& clusters) {
-  const auto check = [](const std::string& text) {
-    const auto parsed = platform::parse_clusters(text);
-    return parsed ? std::string() : parsed.failure().message;
+CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
+  const auto check = [automatic](const std::string& text) -> std::string {
+    if (text == kAutomaticClusters) {
+      return automatic == Automatic::allowed ? ""
+                                             : "'auto' finds the best clusters for one factorization, with run, solve "
+                                               "and simulate: give numbers of "
+                                               "clusters and their cores, such as 2x10, or a level (socket, numa, l3)";
+    }
+    const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
+    // What runs something can change them on the way.
+    return automatic == Automatic::allowed ? wrong(platform::parse_cluster_stages(text))
+                                           : wrong(platform::parse_clusters(text));
   };
   return command
-      .add_option("--clusters", clusters,
-                  "Cores that work together, each cluster as one worker: 2x10, 1x16+4x1, socket, numa or l3; default: "
-                  "every core is a worker")
+      .add_option(
+          "--clusters", clusters,
+          fmt::format("Cores that work together, each cluster as one worker: 2x10, 1x16+4x1, socket, numa or l3{}; "
+                      "default: every core is a worker",
+                      automatic == Automatic::allowed
+                          ? ", 2x10,1500:single (they change when so many tasks have ended), "
+                            "or auto: the best that simulations find"
+                          : ""))
       ->type_name("SPEC")
       ->check(check);
 }
@@ -107,13 +121,13 @@ void say_warnings(RuntimeOptions& options) {
 
 }  // namespace
 
-void add_runtime_options(CLI::App& command, RuntimeOptions& options) {
+void add_runtime_options(CLI::App& command, RuntimeOptions& options, Automatic clusters) {
   command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
       ->check(check_policy)
       ->capture_default_str();
   add_restrict(command, options.restrict);
   add_cores(command, options.cores);
-  add_clusters(command, options.clusters);
+  add_clusters(command, options.clusters, clusters);
   say_warnings(options);
   add_number(command, "--window", options.window, 1, std::size_t{1} << 40U, "Tasks in flight before submission blocks");
   add_seed(command, options.seed, "Seed of random numbers and random choices");
@@ -188,6 +202,14 @@ std::string readable(double bytes) {
 }
 
 }  // namespace
+
+platform::Topology usable_cores(const RuntimeOptions& options) {
+  platform::TopologyOptions topology;
+  topology.cores = options.cores;
+  topology.use_hyperthreads = options.use_hyperthreads;
+  topology.restrict_to = options.restrict_to;
+  return platform::Topology::discover(topology).value_or_throw();
+}
 
 std::size_t most_workers(const RuntimeOptions& options) {
   return static_cast<std::size_t>(

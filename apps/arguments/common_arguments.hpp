@@ -10,6 +10,7 @@
 
 #include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
+#include "platform/machine/topology.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::apps {
@@ -45,8 +46,12 @@ void add_application(CLI::App& command, linalg::Application& application,
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
 /// Adds `--cores`.
 void add_cores(CLI::App& command, int& cores);
+/// What `--clusters` is where the program is to find the best.
+inline constexpr const char* kAutomaticClusters = "auto";
+/// Whether `--clusters auto`, which finds the best for what is to run, is among what a command does.
+enum class Automatic { refused, allowed };
 /// Adds `--clusters`.
-CLI::Option* add_clusters(CLI::App& command, std::string& clusters);
+CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic);
 /// Adds `--seed`.
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.
@@ -58,7 +63,7 @@ std::string known_policies();
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
 
 /// Adds `--policy`, `--cores`, `--clusters`, `--window`, `--seed`. Warnings go to standard error.
-void add_runtime_options(CLI::App& command, RuntimeOptions& options);
+void add_runtime_options(CLI::App& command, RuntimeOptions& options, Automatic clusters);
 
 /// Adds `--models`: where placing policies keep what they learn, by default in the user's cache. Warnings go to
 /// standard error.
@@ -81,6 +86,9 @@ struct MemoryNeed {
   /// Tiled matrices of this size besides the factors, at the same time.
   int tiled_copies = 0;
 };
+
+/// The cores that a runtime with these options takes, accelerators aside. Throws what `Topology::discover` fails with.
+platform::Topology usable_cores(const RuntimeOptions& options);
 
 /// How many workers a runtime with these options may get at most.
 std::size_t most_workers(const RuntimeOptions& options);

@@ -231,7 +231,7 @@ void add_info_command(CLI::App& application, Command& chosen) {
   CLI::Option* cores =
       command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take");
   cores->check(CLI::Range(1, 1 << 20));
-  CLI::Option* clusters = add_clusters(*command, arguments->clusters);
+  CLI::Option* clusters = add_clusters(*command, arguments->clusters, Automatic::refused);
   clusters->description("Show which workers these clusters of cores would make: 2x10, 1x16+4x1, socket, numa or l3");
   const std::string known = fmt::format("Show a described machine instead: one of {}, or the path of a file",
                                         fmt::join(platform::known_machines(), ", "));

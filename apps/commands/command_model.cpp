@@ -87,6 +87,8 @@ int model_calibrate(const ModelArguments& arguments) {
   options.tiles = arguments.tiles.empty() ? default_tiles(arguments.runtime) : arguments.tiles;
   options.precisions = arguments.precisions;
   options.samples = arguments.samples;
+  options.clusters = {arguments.runtime.clusters};
+  if (arguments.runtime.clusters == kAutomaticClusters) options.clusters = telling_clusters(arguments.runtime);
   check_room(options);
   const std::vector<MeasuredLink> links = calibrate_links(options.runtime);
   keep_links(links, options.runtime);
@@ -149,6 +151,10 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
   add_number(*command, "--samples", arguments->samples, 3, 1000,
              "Tasks of each kernel and size on each kind of device");
   add_cores(*command, arguments->runtime.cores);
+  add_clusters(*command, arguments->runtime.clusters, Automatic::allowed)
+      ->description(
+          "Measure on clusters of cores: 2x10, 1x16+4x1, socket, numa or l3; or auto: on single cores, then on "
+          "clusters whose times say enough of all for --clusters auto of run and solve");
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   command->add_flag("--json", arguments->json, "Print one JSON object");

@@ -7,6 +7,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/models/automatic_clusters.hpp"
 #include "apps/run/run_job.hpp"
 
 namespace troupe::apps {
@@ -36,7 +37,8 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_named(*command, "--problem", arguments->problem, kProblems,
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
-  add_runtime_options(*command, arguments->runtime);
+  add_runtime_options(*command, arguments->runtime, Automatic::allowed);
+  arguments->find_clusters = find_clusters_by_models;
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);

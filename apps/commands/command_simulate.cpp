@@ -41,6 +41,8 @@ struct SimulateCommand {
   std::string trace;
   std::string plot;
   bool json = false;
+  /// Tells of all clusters that were tried.
+  bool report = false;
   /// 0: one for each core.
   int jobs = 0;
 };
@@ -87,8 +89,9 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
     n = point.place.n;
     const auto first = std::exchange(outcome, outcome + request.repeat());
     if (!graph) continue;
-    const CoreWorkers cores = point.core_workers();
-    if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus) {
+    const CoreWorkers cores = point.regrouped ? core_workers_of_stages(options(0)) : point.core_workers();
+    if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus &&
+        last->place.clusters == point.place.clusters) {
       point.run_bounds_s = last->run_bounds_s;
     } else {
       for (std::uint64_t run = 0; run < runs; ++run) {
@@ -125,8 +128,10 @@ void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
 }
 
 int simulate_as_asked(const SimulateCommand& arguments) {
-  const SimulationRequest request = SimulationRequest::make(arguments.simulation);
+  SimulationRequest request = SimulationRequest::make(arguments.simulation);
   check_files(arguments, request);
+  const int jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
+  request.choose_clusters({.jobs = jobs, .progress = {.enabled = !arguments.json, .label = "clusters"}});
   for (const std::string& warning : request.warnings()) say(fmt::format("troupe: warning: {}\n", warning));
   SimulationList runs = request.runs();
   if (!arguments.trace.empty()) {
@@ -137,9 +142,8 @@ int simulate_as_asked(const SimulateCommand& arguments) {
     };
   }
   std::vector<FactorizationOutcome> outcomes =
-      simulate_all(runs, arguments.jobs > 0 ? arguments.jobs : default_jobs(),
-                   {.enabled = !arguments.json, .label = to_string(request.common().application)});
-  SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace};
+      simulate_all(runs, jobs, {.enabled = !arguments.json, .label = to_string(request.common().application)});
+  SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace, arguments.report};
   add_bounds(request, outcomes, summary.points);
   say_who_left_gpus_idle(summary.points);
   if (!arguments.trace.empty()) write_trace_of(arguments, request, outcomes.front());
@@ -183,7 +187,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
       .add_option("--cores", arguments.simulation.cores,
                   "Cores that run tasks; default: all, less one for each GPU, which drives it")
       ->check(CLI::Range(1, 1 << 20));
-  add_clusters(command, arguments.simulation.clusters);
+  add_clusters(command, arguments.simulation.clusters, Automatic::allowed);
   command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies())
       ->check(check_policy)
       ->allow_extra_args(false)
@@ -275,11 +279,13 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
       ->check(check_file_name);
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
+  command->add_flag("--report", arguments->report, "With --clusters auto: print all that were tried, and their times");
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
     const SimulationArguments& what = arguments->simulation;
     refuse_ignored(*command, "--inner", linalg::eliminates_pairs(what.application, what.pivoting),
                    "qr and lu --pivoting incremental");
+    refuse_ignored(*command, "--report", what.simulation.clusters == kAutomaticClusters, "--clusters auto");
     refuse_ignored(*command, "--pivoting", what.application == linalg::Application::lu, "lu");
     chosen = [arguments] { return simulate_as_asked(*arguments); };
   });

@@ -5,6 +5,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/models/automatic_clusters.hpp"
 #include "apps/run/solve_job.hpp"
 
 namespace troupe::apps {
@@ -26,7 +27,8 @@ void add_solve_command(CLI::App& application, Command& chosen) {
       ->capture_default_str();
   add_precision(*command, arguments->precision);
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
-  add_runtime_options(*command, arguments->runtime);
+  add_runtime_options(*command, arguments->runtime, Automatic::allowed);
+  arguments->find_clusters = find_clusters_by_models;
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);

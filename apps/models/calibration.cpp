@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 
+#include "apps/arguments/common_arguments.hpp"
 #include "apps/models/calibration_policy.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
+#include "platform/machine/cluster_candidates.hpp"
 
 namespace troupe::apps {
 
@@ -44,21 +47,27 @@ class Calibration {
   explicit Calibration(const CalibrationOptions& options) : options_(options) {}
 
   template <class T>
-  void measure(const std::string& precision, std::int64_t tile) {
+  void measure(const std::string& precision, std::int64_t tile, const std::string& clusters) {
     const linalg::DenseMatrix<T> original = definite_matrix<T>(options_.runtime, kTilesAcross * tile);
     const auto ledger = std::make_shared<CalibrationLedger>();
     RuntimeOptions with_policy = options_.runtime;
+    with_policy.clusters = clusters;
     with_policy.make_policy = [ledger] { return std::make_unique<CalibrationPolicy>(ledger); };
     Runtime runtime(with_policy);
     for (std::uint64_t round = 0; round < kMostRounds * options_.samples && !ledger->has(options_.samples); ++round) {
       for (const Exercise& exercise : kExercises) run(runtime, exercise, original, tile);
     }
-    if (!ledger->has(options_.samples)) result_.incomplete.push_back(fmt::format("{}, tile {}", precision, tile));
+    if (!ledger->has(options_.samples)) {
+      result_.incomplete.push_back(
+          fmt::format("{}, tile {}{}", precision, tile, clusters.empty() ? "" : ", clusters " + clusters));
+    }
     result_.tasks += runtime.progress().ended;
     ++done_;
   }
 
-  [[nodiscard]] Progress progress() const { return {done_, options_.tiles.size() * options_.precisions.size()}; }
+  [[nodiscard]] Progress progress() const {
+    return {done_, options_.tiles.size() * options_.precisions.size() * options_.clusters.size()};
+  }
   [[nodiscard]] CalibrationResult result() const { return result_; }
 
  private:
@@ -82,6 +91,19 @@ class Calibration {
 
 }  // namespace
 
+std::vector<std::string> telling_clusters(const RuntimeOptions& options) {
+  const platform::Topology topology = usable_cores(options);
+  const auto candidates = platform::cluster_candidates(topology.cores, topology.machine);
+  const int largest =
+      candidates.empty() ? 1 : std::ranges::max(candidates, {}, &platform::ClusterCandidate::largest).largest;
+  std::vector<std::string> clusters{""};
+  for (const int size : {largest, (largest + 1) / 2}) {
+    const auto found = std::ranges::find(candidates, size, &platform::ClusterCandidate::largest);
+    if (size > 1 && found != candidates.end()) clusters.push_back(found->specification);
+  }
+  return clusters;
+}
+
 CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOptions& progress) {
   const auto start = std::chrono::steady_clock::now();
   Calibration calibration(options);
@@ -90,10 +112,12 @@ CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOpt
     // The small ones first: what is wrong shows early.
     for (const std::int64_t tile : options.tiles) {
       for (const std::string& precision : options.precisions) {
-        if (precision == "float") {
-          calibration.measure<float>(precision, tile);
-        } else {
-          calibration.measure<double>(precision, tile);
+        for (const std::string& clusters : options.clusters) {
+          if (precision == "float") {
+            calibration.measure<float>(precision, tile, clusters);
+          } else {
+            calibration.measure<double>(precision, tile, clusters);
+          }
         }
       }
     }

@@ -20,6 +20,8 @@ struct CalibrationOptions {
   /// Tasks of each kernel and size on each kind of device. A mean of three is believed; two more let one of them, the
   /// first on cold caches say, be set aside, and show a deviation.
   std::uint64_t samples = 5;
+  /// Specifications of clusters of cores that are measured one after the other; empty: single cores.
+  std::vector<std::string> clusters{""};
 };
 
 struct CalibrationResult {
@@ -29,9 +31,13 @@ struct CalibrationResult {
   std::vector<std::string> incomplete;
 };
 
+/// Those with whose times the times of all that cores can form follow: single cores, clusters as large as any that is
+/// worth looking at, and clusters of half that size.
+[[nodiscard]] std::vector<std::string> telling_clusters(const RuntimeOptions& options);
+
 /// Factorizes small matrices of four by four tiles, by Cholesky, LU with partial, incremental and no pivoting and QR,
 /// and solves with the factors, again and again, until each kernel has run so often on each kind of device that can run
-/// it. Tiles as they lie in a run. Throws what `Runtime` throws.
+/// it; with each of the clusters. Tiles as they lie in a run. Throws what `Runtime` throws.
 [[nodiscard]] CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOptions& progress);
 
 }  // namespace troupe::apps

@@ -27,8 +27,7 @@ std::vector<int> processing_units(const Runtime& runtime) {
   std::vector<int> units;
   for (const WorkerReport& worker : runtime.report().workers) {
     if (is_accelerator(worker.kind)) continue;
-    units.push_back(worker.bound_to);
-    for (const int pu : worker.helper_pus) units.push_back(worker.bound_to < 0 ? -1 : pu);
+    for (const int pu : worker.members) units.push_back(worker.bound_to < 0 ? -1 : pu);
   }
   return units;
 }
@@ -116,6 +115,9 @@ int run(const RunArguments& given) {
   prepare_trace(arguments.trace, arguments.runtime);
   check_accelerators(arguments.runtime, factorization_options(arguments), arguments.n, element_bytes(arguments));
   check_memory(arguments);
+  const std::optional<ClusterChoice> clusters =
+      settle_clusters(arguments.runtime, arguments.find_clusters, factorization_options(arguments), arguments.n,
+                      element_bytes(arguments));
   RunSummary summary = arguments.precision == "float" ? measure<float>(arguments) : measure<double>(arguments);
   summary.application = to_string(arguments.application);
   if (arguments.application == linalg::Application::lu) summary.pivoting = to_string(arguments.pivoting);
@@ -123,6 +125,7 @@ int run(const RunArguments& given) {
   summary.n = arguments.n;
   summary.tile = arguments.tile;
   summary.seed = arguments.runtime.seed;
+  summary.clusters = clusters;
   std::optional<Failure> not_drawn;
   if (!arguments.picture.empty()) {
     const auto drawn = traces::draw_picture(arguments.picture, picture_of(summary));

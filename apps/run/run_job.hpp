@@ -7,6 +7,7 @@
 
 #include "apps/arguments/runtime_start.hpp"
 #include "apps/arguments/trace_arguments.hpp"
+#include "apps/run/cluster_choice.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
 
@@ -26,6 +27,8 @@ struct RunArguments {
   RuntimeOptions runtime;
   /// Where tasks run; null: in a runtime of our own, as `runtime` says.
   StartRuntime start;
+  /// Who finds clusters where `runtime` asks for the best.
+  FindClusters find_clusters;
   int repeat = 1;
   bool check = false;
   bool peak = false;

@@ -11,6 +11,7 @@
 #include "apps/run/idle_gpus.hpp"
 #include "apps/run/mailbox_table.hpp"
 #include "proto/median.hpp"
+#include "traces/text/analysis_json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -89,6 +90,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   json["workers"] = workers_as_json(summary.report, summary.runs.back().seconds);
   traces::add_transfers_json(summary.report, json);
   if (!summary.report.predictions.empty()) json["predictions"] = predictions_as_json(summary.report.predictions);
+  if (summary.clusters) json["clusters"] = clusters_json(*summary.clusters);
   if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
   add_json(summary.traced, json);
@@ -97,6 +99,25 @@ nlohmann::json to_json(const RunSummary& summary) {
 
 /// A service says what its workers did for this program together.
 bool is_of_service(const RunReport& report) { return report.workers.size() == 1 && !report.workers[0].worker.valid(); }
+
+bool has_clusters(const RunReport& report) {
+  return std::ranges::any_of(report.workers, [](const WorkerReport& worker) { return worker.cores > 1; });
+}
+
+/// "20 workers"; "3 workers on 20 cores" where there are clusters, GPUs aside.
+std::string workers_in_words(const RunReport& report) {
+  std::string text = fmt::format("{} worker{}", report.workers.size(), report.workers.size() == 1 ? "" : "s");
+  if (has_clusters(report)) text += fmt::format(" on {} cores", traces::count_cores(report));
+  return text;
+}
+
+/// How much of the clusters' time was used; empty where there are none.
+std::string teams_line(const RunReport& report) {
+  if (!has_clusters(report)) return {};
+  TeamUse use;
+  for (const WorkerReport& worker : report.workers) use += worker.team;
+  return fmt::format("  teams     {} of their cores' time in tasks used\n", traces::human_share(use));
+}
 
 void print_workers(const RunSummary& summary) {
   if (is_of_service(summary.report)) {
@@ -109,6 +130,8 @@ void print_workers(const RunSummary& summary) {
   // With host memory alone, data are always there.
   const bool waits = traces::count_accelerators(summary.report) > 0;
   std::vector<std::string> columns{"worker", "device", ">tasks", ">busy"};
+  const bool teams = has_clusters(summary.report);
+  if (teams) columns.emplace_back(">team used");
   if (waits) columns.emplace_back(">waiting for data");
   columns.insert(columns.end(), {">searching", ">idle", ">steals", ">tasks stolen"});
   traces::Table table(std::move(columns));
@@ -116,6 +139,7 @@ void print_workers(const RunSummary& summary) {
     const WorkerTimes times = times_of(worker, last);
     std::vector<std::string> row{fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks),
                                  share(times.busy)};
+    if (teams) row.push_back(worker.cores > 1 ? traces::human_share(worker.team) : "");
     if (waits) row.push_back(share(times.waiting));
     row.insert(row.end(), {share(times.searching), share(times.idle), human_count(worker.steals),
                            human_count(worker.stolen_tasks)});
@@ -148,8 +172,8 @@ void print_predictions(const std::vector<PredictionReport>& predictions) {
 }
 
 void print_text(const RunSummary& summary) {
-  const std::string where = is_of_service(summary.report) ? std::string("on the service")
-                                                          : fmt::format("{} workers", summary.report.workers.size());
+  const std::string where =
+      is_of_service(summary.report) ? std::string("on the service") : workers_in_words(summary.report);
   fmt::print("{} of a {} matrix, {} precision, n = {}, tile {}, policy {}, {}\n", summary.method(), summary.problem,
              summary.precision, summary.n, summary.tile, summary.policy, where);
   const std::string which = summary.runs.size() > 1 ? fmt::format(" (median of {} runs)", summary.runs.size()) : "";
@@ -160,12 +184,16 @@ void print_text(const RunSummary& summary) {
                100 * summary.median_share_of_peak(),
                median_of(summary.runs, [](const MeasuredRun& run) { return run.peak_gflops; }));
   }
-  fmt::print("  tasks     {}\n", human_count(summary.report.ended));
+  fmt::print("  tasks     {}\n{}", human_count(summary.report.ended), teams_line(summary.report));
   for (const linalg::Residual& residual : summary.residuals) {
     fmt::print("  residual  {:<28} = {:.3g}  ({} the bound {})\n", residual.formula, residual.value,
                residual.accepted() ? "below" : "NOT below", linalg::kResidualBound);
   }
+  if (summary.clusters) fmt::print("  clusters  {}\n", clusters_text(*summary.clusters));
   print_workers(summary);
+  if (summary.clusters && summary.traced.analysis) {
+    fmt::print("\nClusters that were simulated before the run:\n{}", clusters_table(*summary.clusters));
+  }
   if (const std::string copies = traces::transfers_text(summary.report); !copies.empty()) fmt::print("\n{}", copies);
   if (!summary.report.predictions.empty()) print_predictions(summary.report.predictions);
   if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
@@ -201,21 +229,26 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
   for (const WorkerReport& worker : report.workers) {
     const WorkerTimes times = times_of(worker, run_seconds);
     const nlohmann::json id = worker.worker.valid() ? nlohmann::json(worker.worker.value()) : nlohmann::json(nullptr);
-    workers.push_back({{"worker", id},
-                       {"device", worker.device},
-                       {"kind", to_string(worker.kind)},
-                       {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
-                       {"bound_to", worker.bound_to},
-                       {"tasks", worker.tasks},
-                       {"busy_seconds", times.busy},
-                       {"waiting_for_data_seconds", times.waiting},
-                       {"searching_seconds", times.searching},
-                       {"idle_seconds", times.idle},
-                       {"steals", worker.steals},
-                       {"stolen_tasks", worker.stolen_tasks},
-                       {"issued_ahead", worker.issued_ahead},
-                       {"failed_steals", worker.failed_steals},
-                       {"parks", worker.parks}});
+    nlohmann::json json{{"worker", id},
+                        {"device", worker.device},
+                        {"kind", to_string(worker.kind)},
+                        {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
+                        {"bound_to", worker.bound_to},
+                        {"tasks", worker.tasks},
+                        {"busy_seconds", times.busy},
+                        {"waiting_for_data_seconds", times.waiting},
+                        {"searching_seconds", times.searching},
+                        {"idle_seconds", times.idle},
+                        {"steals", worker.steals},
+                        {"stolen_tasks", worker.stolen_tasks},
+                        {"issued_ahead", worker.issued_ahead},
+                        {"failed_steals", worker.failed_steals},
+                        {"parks", worker.parks}};
+    if (!is_accelerator(worker.kind) && worker.cores > 1) {
+      json["members"] = worker.members;
+      json["team"] = traces::team_json(worker.team);
+    }
+    workers.push_back(std::move(json));
   }
   return workers;
 }
@@ -247,6 +280,7 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
     worker.issued_ahead -= before.issued_ahead;
     worker.failed_steals -= before.failed_steals;
     worker.parks -= before.parks;
+    worker.team -= before.team;
     worker.busy -= before.busy;
     worker.searching -= before.searching;
     worker.waiting_for_data -= before.waiting_for_data;

@@ -12,6 +12,7 @@
 #include "actors/reporting/run_report.hpp"
 #include "actors/reporting/trace.hpp"
 #include "apps/arguments/trace_arguments.hpp"
+#include "apps/run/cluster_choice.hpp"
 #include "linalg/residuals.hpp"
 #include "traces/picture/picture.hpp"
 
@@ -44,6 +45,8 @@ struct RunSummary {
   /// Since the runtime's start.
   std::optional<MetricsSnapshot> metrics;
   TraceOutcome traced;
+  /// Those that were found for the run.
+  std::optional<ClusterChoice> clusters;
 
   /// "cholesky", "lu (pivoting: partial)".
   [[nodiscard]] std::string method() const;

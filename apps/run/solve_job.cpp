@@ -40,6 +40,7 @@ struct Solved {
   SolutionQuality quality;
   std::optional<MetricsSnapshot> metrics;
   std::string policy;
+  std::optional<ClusterChoice> clusters;
 };
 
 /// The methods to try, in order.
@@ -241,6 +242,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const linalg::MatrixMark
                       {"tasks", solved.report.ended},
                       {"workers", workers_as_json(solved.report, solved.total_seconds)}};
   traces::add_transfers_json(solved.report, json);
+  if (solved.clusters) json["clusters"] = clusters_json(*solved.clusters);
   if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
   if (const std::string doubt = doubt_of(solved.quality, precision_of(arguments)); !doubt.empty())
@@ -265,6 +267,7 @@ void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& he
   fmt::print("  condition {}\n", condition_text(solved.quality, precision_of(arguments)));
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
+  if (solved.clusters) fmt::print("  clusters  {}\n", clusters_text(*solved.clusters));
   if (const std::string copies = traces::transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
   if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
   print_text(solved.traced);
@@ -281,8 +284,13 @@ int solve(const SolveArguments& given) {
   check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
   check_output(arguments);
   prepare_trace(arguments.trace, arguments.runtime);
+  const std::optional<ClusterChoice> clusters =
+      settle_clusters(arguments.runtime, arguments.find_clusters,
+                      options_for(arguments, candidates(arguments, header).front(), header.rows), header.rows,
+                      element_bytes(arguments));
   Solved solved = arguments.precision == "float" ? solve_system<float>(arguments, header, rhs_header)
                                                  : solve_system<double>(arguments, header, rhs_header);
+  solved.clusters = clusters;
   const std::string title = fmt::format("{}, {}", arguments.matrix, to_string(solved.method));
   solved.traced = finish_trace(arguments.trace, {title, solved.window, std::move(solved.trace), solved.report});
   print(arguments, header, solved);

@@ -6,6 +6,7 @@
 
 #include "apps/arguments/runtime_start.hpp"
 #include "apps/arguments/trace_arguments.hpp"
+#include "apps/run/cluster_choice.hpp"
 
 namespace troupe::apps {
 
@@ -19,6 +20,8 @@ struct SolveArguments {
   RuntimeOptions runtime;
   /// Where tasks run; null: in a runtime of our own, as `runtime` says.
   StartRuntime start;
+  /// Who finds clusters where `runtime` asks for the best, for the method that is tried first.
+  FindClusters find_clusters;
   TraceArguments trace;
   bool json = false;
   bool metrics = false;

@@ -201,9 +201,21 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
   });
 }
 
+/// What share of a cluster's time its tasks used: of those that ended since the view before, else since the start.
+std::string team_used(const LiveWorker& worker, const LiveWorker* before) {
+  if (worker.members.size() < 2) return "";
+  TeamUse use = worker.team;
+  if (before != nullptr) use -= before->team;
+  return traces::human_share(use == TeamUse{} ? worker.team : use);
+}
+
 void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder order) {
   const std::vector<LiveWorker>& workers = now.runtime.workers;
-  traces::Table table({">worker", "device", ">busy", ">deque", "runs", ">for", "job", ">tasks", ">tasks/s"});
+  const bool clusters = std::ranges::any_of(workers, [](const LiveWorker& one) { return one.members.size() > 1; });
+  std::vector<std::string> columns{">worker", "device", ">busy"};
+  if (clusters) columns.insert(columns.end(), {">cores", ">team used"});
+  columns.insert(columns.end(), {">deque", "runs", ">for", "job", ">tasks", ">tasks/s"});
+  traces::Table table(std::move(columns));
   const auto share = [&](const LiveWorker& worker) {
     return busy_share(rates, now, static_cast<std::size_t>(&worker - workers.data()));
   };
@@ -216,11 +228,17 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
     std::string what = label(one.task.empty() ? one.codelet : one.task);
     if (!runs(one)) what = one.idle ? "idle" : "looking for work";
     if (one.lost) what = "device lost";
-    table.add_row({std::to_string(place), label(one.device), percent(share(one)), human_count(one.deque_length), what,
-                   runs(one) ? traces::human_seconds(seconds(one.running_for)) : "", label(one.client),
-                   human_count(one.tasks),
-                   rates.count(rates.of(static_cast<double>(one.tasks),
-                                        before == nullptr ? 0 : static_cast<double>(before->tasks)))});
+    std::vector<std::string> row{std::to_string(place), label(one.device), percent(share(one))};
+    if (clusters) {
+      row.push_back(one.members.empty() ? "" : std::to_string(one.members.size()));
+      row.push_back(team_used(one, before));
+    }
+    row.insert(row.end(),
+               {human_count(one.deque_length), what, runs(one) ? traces::human_seconds(seconds(one.running_for)) : "",
+                label(one.client), human_count(one.tasks),
+                rates.count(rates.of(static_cast<double>(one.tasks),
+                                     before == nullptr ? 0 : static_cast<double>(before->tasks)))});
+    table.add_row(std::move(row));
   }
   add_table(lines,
             fmt::format("WORKERS, and {} ready tasks that none of them owns", human_count(now.runtime.entry_queue)),

@@ -32,6 +32,12 @@ std::vector<Named<T>> submitted_by(linalg::Application application, linalg::Pivo
                 {&C::tstrf, {"tstrf"}},
                 {&C::ssssm, {"ssssm"}}};
       }
+      if (pivoting == linalg::Pivoting::partial) {
+        return {{&C::getrf_panel, {"getrf_panel"}},
+                {&C::swap_and_solve, {"swap_and_solve"}},
+                {&C::gemm_nn, {"gemm"}},
+                {&C::swap_rows, {"swap_rows"}}};
+      }
       return {{&C::getrf_without_pivoting, {"getrf_nopiv", "getrf"}},
               {&C::trsm_right_upper, {"trsm_right_upper"}},
               {&C::solve_unit_lower, {"trsm_left_lower"}},
@@ -120,6 +126,16 @@ Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application applicati
 }
 
 template <class T>
+std::vector<NeededKernel> needed_kernels(linalg::Application application, linalg::Pivoting pivoting) {
+  const kernels::TileCodelets<T>& codelets = kernels::codelets<T>();
+  std::vector<NeededKernel> needed;
+  for (const Named<T>& named : submitted_by<T>(application, pivoting)) {
+    needed.push_back({codelets.*named.codelet, named.kernels.front()});
+  }
+  return needed;
+}
+
+template <class T>
 Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,
                                                      const platform::MachineDescription& machine,
                                                      linalg::Pivoting pivoting) {
@@ -137,6 +153,8 @@ template Result<kernels::TileCodelets<float>> modelled_codelets(linalg::Applicat
                                                                 const platform::MachineDescription&, linalg::Pivoting);
 template Result<kernels::TileCodelets<double>> modelled_codelets(linalg::Application,
                                                                  const platform::MachineDescription&, linalg::Pivoting);
+template std::vector<NeededKernel> needed_kernels<float>(linalg::Application, linalg::Pivoting);
+template std::vector<NeededKernel> needed_kernels<double>(linalg::Application, linalg::Pivoting);
 template Result<std::vector<ModelledKernel>> modelled_kernels<float>(linalg::Application,
                                                                      const platform::MachineDescription&,
                                                                      linalg::Pivoting);

@@ -11,7 +11,7 @@
 
 namespace troupe::apps {
 
-/// The codelets that the tile algorithm of `application` submits (LU: without or with incremental pivoting), with the
+/// The codelets that the tile algorithm of `application` submits (LU: with any pivoting), with the
 /// times of the machine's kernels, and with an implementation for each kind of device that the machine has times for.
 /// They compute what those of `codelets<T>()` do. The precision is that of T, "single" or "double". Fails with
 /// `bad_input`, which names the kernel, where the machine lacks one.
@@ -19,6 +19,16 @@ template <class T>
 [[nodiscard]] Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
                                                                  const platform::MachineDescription& machine,
                                                                  linalg::Pivoting pivoting = linalg::Pivoting::none);
+
+/// A codelet that the tile algorithm submits, and what the machine's description calls its kernel.
+struct NeededKernel {
+  Codelet codelet;
+  std::string kernel;
+};
+
+/// Those of the codelets above, as they come with Troupe.
+template <class T>
+[[nodiscard]] std::vector<NeededKernel> needed_kernels(linalg::Application application, linalg::Pivoting pivoting);
 
 /// Which times a codelet's tasks take.
 struct ModelledKernel {

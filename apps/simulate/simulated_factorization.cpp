@@ -42,15 +42,22 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
   options.window = std::size_t{1} << 24U;
   const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine, run.pivoting).value_or_throw();
   Runtime runtime(options);
-  TiledMatrix<T> a(runtime, run.n, run.n, run.tile, TileStorage::none);
+  const std::int64_t rows = run.tile_rows > 0    ? run.tile_rows
+                            : run.tile_rows == 0 ? run.tile
+                                                 : linalg::default_tile_rows(run.n, run.tile, runtime.workers());
+  TiledMatrix<T> a(runtime, run.n, run.n, TileSize(rows, run.tile), TileStorage::none);
   if (run.reuse_by_position) set_reuse_by_position(runtime, a);
   std::optional<linalg::QrFactors<T>> reflectors;
   std::optional<linalg::IncrementalFactors<T>> pairs;
+  std::optional<linalg::Pivots> pivots;
   switch (run.application) {
     case linalg::Application::cholesky: linalg::cholesky(runtime, a, kernel); break;
     case linalg::Application::lu:
       if (run.empty_tiles_seed) {
         linalg::sparse_lu_without_pivoting(runtime, a, kernel, *run.empty_tiles_seed);
+      } else if (run.pivoting == linalg::Pivoting::partial) {
+        pivots.emplace(runtime, run.n, run.tile);
+        linalg::lu(runtime, a, *pivots, kernel);
       } else if (run.pivoting == linalg::Pivoting::incremental) {
         pairs.emplace(runtime, a, run.inner, TileStorage::none);
         linalg::lu_incremental(runtime, a, *pairs, kernel);

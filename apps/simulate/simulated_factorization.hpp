@@ -20,13 +20,15 @@ enum class Precision { single_precision, double_precision };
 struct SimulatedRun {
   linalg::Application application = linalg::Application::cholesky;
   Precision precision = Precision::double_precision;
-  /// LU: none or incremental.
+  /// LU. With partial pivoting the description needs times of kernels that files do not have.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
   /// Of LU without pivoting.
   linalg::LuOrder lu_order = linalg::LuOrder::by_columns;
   std::int64_t n = 0;
-  /// Edge of the square tiles.
+  /// Columns of a tile, and its rows: 0 for as many, `kRowsByWorkers` for `linalg::default_tile_rows`.
   std::int64_t tile = 0;
+  static constexpr std::int64_t kRowsByWorkers = -1;
+  std::int64_t tile_rows = 0;
   /// QR, LU with incremental pivoting: inner block of the triangular factors.
   std::int64_t inner = 128;
   std::string policy = "heft";

@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "actors/simulating/kernel_duration.hpp"
+#include "actors/simulating/simulated_cores.hpp"
 #include "apps/simulate/simulation_request.hpp"
+#include "platform/machine/cluster_stages.hpp"
 
 namespace troupe::apps {
 
@@ -96,6 +98,19 @@ CoreWorkers core_workers_of(const RunReport& report) {
   for (const WorkerReport& worker : report.workers) {
     if (!is_accelerator(worker.kind)) cores.push_back(worker.cores);
   }
+  return cores;
+}
+
+CoreWorkers core_workers_of_stages(SimulationOptions options) {
+  std::map<int, int> most;
+  for (const platform::ClusterStage& stage : platform::parse_cluster_stages(options.clusters).value_or_throw()) {
+    options.clusters = stage.clusters;
+    std::map<int, int> counts;
+    for (const platform::Core& core : actors::simulated_topology(options).value_or_throw().cores) ++counts[core.size()];
+    for (const auto& [size, count] : counts) most[size] = std::max(most[size], count);
+  }
+  CoreWorkers cores;
+  for (const auto& [size, count] : most) cores.insert(cores.end(), static_cast<std::size_t>(count), size);
   return cores;
 }
 

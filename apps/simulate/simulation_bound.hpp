@@ -17,6 +17,9 @@ namespace troupe::apps {
 using CoreWorkers = std::vector<int>;
 /// Those of a run that has been.
 [[nodiscard]] CoreWorkers core_workers_of(const RunReport& report);
+/// Those of a run with these options whose clusters change on the way: of each size as many as there are at any time,
+/// as if all were there at once. No schedule is below the bound of these. Throws where the clusters cannot be formed.
+[[nodiscard]] CoreWorkers core_workers_of_stages(SimulationOptions options);
 
 /// No schedule of the graph on these cores and the GPUs of `options` takes less. Clusters of one size are one type of
 /// worker. Kernels take the times that they take in a run with these options: where they vary, those drawn from its

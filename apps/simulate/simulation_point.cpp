@@ -58,6 +58,7 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
 }  // namespace
 
 std::optional<double> SimulationPoint::utilization(bool of_accelerators) const {
+  if (regrouped && !of_accelerators) return std::nullopt;
   double sum = 0;
   int count = 0;
   for (const WorkerUse& worker : workers) {
@@ -104,6 +105,7 @@ SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationO
   SimulationPoint point;
   point.place = std::move(place);
   point.tasks = outcomes.front().tasks;
+  point.regrouped = outcomes.front().report.regroupings > 1;
   point.seconds = estimate_of(outcomes, [](const auto& outcome) { return outcome.seconds; });
   point.gflops = estimate_of(outcomes, [](const auto& outcome) { return outcome.gflops; });
   point.bytes_host_to_device = of_transfers([](const TransferReport& report) { return report.host_to_device.count; });

@@ -17,6 +17,8 @@ struct SimulationPlace {
   /// The GPUs' numbers in the description.
   std::vector<int> gpus;
   std::string policy;
+  /// Those that were found for this place; empty: those that all places have.
+  std::string clusters = {};
 };
 
 struct LinkUse {
@@ -51,6 +53,8 @@ struct SimulationPoint {
   Estimate write_backs;
   std::vector<LinkUse> links;
   std::vector<WorkerUse> workers;
+  /// Clusters changed on the way: `WorkerUse::cores` are those at the end, and who was lent to others does not count.
+  bool regrouped = false;
   /// By run: no schedule takes less with the times that it drew; empty: not known.
   std::vector<double> run_bounds_s;
   /// No schedule that takes as long moves less, on average over the runs; nothing: not known.

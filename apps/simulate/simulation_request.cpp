@@ -7,12 +7,12 @@
 #include <cmath>
 
 #include "actors/scheduler/policy.hpp"
-#include "actors/simulating/kernel_duration.hpp"
 #include "actors/simulating/simulated_cores.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
+#include "platform/machine/cluster_stages.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -143,10 +143,14 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   }
   request.check_clusters();
   request.check_memory();
-  // The same for every policy, and mostly for every size.
-  std::sort(request.warnings_.begin(), request.warnings_.end());
-  request.warnings_.erase(std::unique(request.warnings_.begin(), request.warnings_.end()), request.warnings_.end());
+  request.remove_repeated_warnings();
   return request;
+}
+
+/// They are the same for every policy, and mostly for every size.
+void SimulationRequest::remove_repeated_warnings() {
+  std::sort(warnings_.begin(), warnings_.end());
+  warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
 }
 
 void SimulationRequest::check_task_count(std::int64_t n) const {
@@ -158,27 +162,35 @@ void SimulationRequest::check_task_count(std::int64_t n) const {
                           common_.tile, tasks, kMostTasks));
 }
 
+bool SimulationRequest::finds_clusters() const { return common_.simulation.clusters == kAutomaticClusters; }
+
+void SimulationRequest::choose_clusters(const ClusterSearchOptions& options) {
+  if (!finds_clusters()) return;
+  for (SimulationPlace& place : places_) {
+    choices_.push_back(choose_described_clusters(run(place, common_.simulation.seed), options));
+    const ClusterChoice& choice = choices_.back();
+    place.clusters = choice.best().workers;
+    if (!choice.remark.empty()) warnings_.push_back(fmt::format("--clusters auto: single cores, as {}", choice.remark));
+  }
+  remove_repeated_warnings();
+}
+
 /// The cores that are left to form clusters depend on the number of GPUs. All kernels have times on clusters, used or
 /// not: policies would pass over clusters in silence where they have none.
 void SimulationRequest::check_clusters() {
   SimulationOptions options = common_.simulation;
-  if (options.clusters.empty()) return;
-  const auto kernels =
-      kernels_in(common_.precision, common_.application, options.machine, common_.pivoting).value_or_throw();
+  if (options.clusters.empty() || finds_clusters()) return;
+  const auto stages = platform::parse_cluster_stages(options.clusters).value_or_throw();
   for (const SimulationPlace& place : places_) {
     options.gpus = place.gpus;
     actors::check(options).value_or_throw();
-    const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
-    warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
-    const auto cluster =
-        std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
-    if (cluster == topology.cores.end()) continue;
-    for (const auto& kernel : kernels) {
-      const platform::KernelTimes& times = *kernel.times;
-      if (!times.on_cpu()) continue;
-      const std::string name = fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision());
-      static_cast<void>(
-          actors::described_time(options.machine, name, 0, {{DeviceKind::cpu_core, cluster->size()}}).value_or_throw());
+    for (const platform::ClusterStage& stage : stages) {
+      options.clusters = stage.clusters;
+      const platform::Topology topology = actors::simulated_topology(options).value_or_throw();
+      warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
+      const auto cluster =
+          std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
+      if (cluster != topology.cores.end()) check_cluster_times(common_, cluster->size()).value_or_throw();
     }
   }
 }
@@ -214,6 +226,7 @@ SimulatedRun SimulationRequest::run(const SimulationPlace& place, std::uint64_t 
   run.n = place.n;
   run.policy = place.policy;
   run.simulation.gpus = place.gpus;
+  if (!place.clusters.empty()) run.simulation.clusters = place.clusters;
   run.simulation.seed = seed;
   return run;
 }

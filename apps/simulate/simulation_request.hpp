@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/simulate/cluster_search.hpp"
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/simulated_factorization.hpp"
 #include "apps/simulate/simulation_point.hpp"
@@ -54,6 +55,12 @@ class SimulationRequest {
   /// Throws `invalid_argument` or `bad_input`, with what is wrong and what to do.
   static SimulationRequest make(const SimulationArguments& arguments);
 
+  /// With clusters that are to be found, finds them for each place; before runs are asked for. Throws what simulations
+  /// throw.
+  void choose_clusters(const ClusterSearchOptions& options);
+  /// One for each place where clusters were to be found, else none.
+  [[nodiscard]] const std::vector<ClusterChoice>& choices() const { return choices_; }
+
   /// By size, then number of GPUs, then policy.
   [[nodiscard]] const std::vector<SimulationPlace>& places() const { return places_; }
   [[nodiscard]] int repeat() const { return repeat_; }
@@ -69,11 +76,14 @@ class SimulationRequest {
 
  private:
   void check_task_count(std::int64_t n) const;
+  [[nodiscard]] bool finds_clusters() const;
   void check_clusters();
   void check_memory();
+  void remove_repeated_warnings();
 
   SimulatedRun common_;
   std::vector<SimulationPlace> places_;
+  std::vector<ClusterChoice> choices_;
   int repeat_ = 1;
   std::vector<DerivedKernel> derived_;
   std::vector<std::string> warnings_;

@@ -54,6 +54,21 @@ std::string table_text(const SimulationSummary& summary) {
   return table.text();
 }
 
+/// Which clusters were found, and why.
+std::string choices_text(const SimulationSummary& summary) {
+  const std::vector<ClusterChoice>& choices = summary.request.choices();
+  std::string text;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const SimulationPlace& place = summary.points[i].place;
+    text += fmt::format(
+        "  clusters{}: {}\n",
+        choices.size() == 1 ? "" : fmt::format(" (n = {}, {} GPUs, {})", place.n, place.gpus.size(), place.policy),
+        clusters_text(choices[i]));
+    if (summary.tried) text += clusters_table(choices[i]);
+  }
+  return text;
+}
+
 /// What differs from a plain run.
 std::string assumptions_text(const SimulationOptions& options) {
   std::vector<std::string> said;
@@ -184,6 +199,7 @@ std::string simulation_text(const SimulationSummary& summary) {
   if (const auto derived = text_of(summary.request.derived()); !derived.empty()) {
     text += fmt::format("  not in the machine's description: {}\n", derived);
   }
+  text += choices_text(summary);
   text += '\n' + table_text(summary);
   if (!summary.plot.empty()) text += fmt::format("\nPlot: {}\n", summary.plot);
   if (!summary.trace.empty()) text += fmt::format("\nTrace: {}\n", summary.trace);
@@ -210,6 +226,7 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
   const auto repeat = static_cast<std::size_t>(request.repeat());
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     nlohmann::json point = point_json(summary.points[i], has_margins(summary));
+    if (!request.choices().empty()) point["clusters"] = clusters_json(request.choices()[i]);
     for (std::size_t k = 0; k < repeat; ++k) {
       point["runs"].push_back(run_json(summary.outcomes[i * repeat + k], run.simulation.seed + k));
       const auto& bounds = summary.points[i].run_bounds_s;

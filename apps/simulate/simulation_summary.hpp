@@ -20,6 +20,8 @@ struct SimulationSummary {
   /// Files that were written; empty: none.
   std::string plot;
   std::string trace;
+  /// All clusters that were tried, where they were to be found.
+  bool tried = false;
 };
 
 /// "cholesky on idgraf-double, double precision, tile 512".

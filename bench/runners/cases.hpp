@@ -16,6 +16,8 @@ namespace troupe::bench {
 [[nodiscard]] nlohmann::json steal(Parameters& parameters);
 /// A kernel of a team of cores against the same cores on their own.
 [[nodiscard]] nlohmann::json team(Parameters& parameters);
+/// What it takes to group cores otherwise.
+[[nodiscard]] nlohmann::json regroup(Parameters& parameters);
 /// Idle time of an accelerator between the kernels of a chain.
 [[nodiscard]] nlohmann::json device(Parameters& parameters);
 /// Memory per task in flight. bench/memory_use.hpp.

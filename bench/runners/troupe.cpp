@@ -10,6 +10,10 @@ int main(int argc, char** argv) {
       Case{"granularity", "pattern= width= dependencies= peak= mode= cores=: METG(50%)", granularity},
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"steal", "what=answer|surplus victim_ms= gap_us= samples=: stealing from a kernel", steal},
+      Case{"regroup",
+           "cores= rounds= kernel_us= policy=: microseconds from the last kernel on single cores to the first "
+           "of all together, and back",
+           regroup},
       Case{"team", "kernel= tile= inner= rounds= cores=: a team's speed over the sum of its members'", team},
       Case{"device", "links= kernel_us= issue_ahead= rounds=: idle time of an emulated GPU in a chain", device},
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},

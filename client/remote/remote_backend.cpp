@@ -265,6 +265,11 @@ Result<void> RemoteBackend::release(const Handle& handle) {
   return {};
 }
 
+Result<void> RemoteBackend::regroup(const std::string& /*clusters*/) {
+  return Failure{ErrorCode::invalid_argument,
+                 "the cores of a service are grouped by whoever starts it: see runtime.clusters of its configuration"};
+}
+
 Result<void> RemoteBackend::set_reuse(const Handle& handle, std::int64_t index) {
   auto lock = session_->sender().lock();
   const auto record = registry_.find(handle);

@@ -60,6 +60,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<void> wait_for(const Handle& handle) override;
   Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
   void give_back(void* hold) noexcept override;
+  Result<void> regroup(const std::string& clusters) override;
   [[nodiscard]] bool shares_memory() const override { return false; }
   [[nodiscard]] std::size_t workers() const override { return session_->greeting().workers; }
   [[nodiscard]] std::size_t numa_nodes() const override { return 1; }

@@ -47,7 +47,7 @@ std::string level_names() {
 Failure not_clusters(std::string_view text) {
   const bool word = !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
   return unusable(
-      fmt::format("{} {}: give numbers of clusters and their cores, such as 2x10 or 1x16+4x1, or a level ({})",
+      fmt::format("{} {}: give numbers of clusters and their cores, such as 2x10 or 1x16+4x1, a level ({}), or single",
                   quoted(text), word ? "is no level of clusters" : "describes no clusters", level_names()));
 }
 
@@ -287,6 +287,7 @@ Result<ClusterSpecification> parse_clusters(std::string_view text) {
     if (text == level.name) return ClusterSpecification{level.kind, {}};
   }
   ClusterSpecification wanted;
+  if (text == "single") return wanted;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('+', begin), text.size());
     const auto group = parse_group(text.substr(begin, end - begin), text);

@@ -2,7 +2,7 @@
 ///
 /// A *cluster* is one worker of several cores. A specification says which there are: `2x10` two of ten cores,
 /// `1x16+4x1` one of sixteen and four single cores, `socket`, `numa` or `l3` one for each such part of the machine.
-/// Cores that it leaves over stay single.
+/// Cores that it leaves over stay single; with `single` all are.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,8 @@
 namespace troupe::platform {
 
 /// A counter that runs steadily on each core, read in a few nanoseconds; its unit is about a third of a nanosecond on
-/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Only for decisions that any answer leaves correct.
+/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Only for decisions that any answer leaves correct,
+/// and for ratios of times, each on one core.
 [[nodiscard]] inline std::uint64_t rough_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

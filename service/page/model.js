@@ -122,6 +122,13 @@ export class Model {
     return Math.min(1, this.rate((v) => v.workers[i]?.busy_seconds));
   }
 
+  /** What share of its cores' time cluster i has used: see `TeamUse`; of the last seconds' tasks, else of all so far. */
+  teamUse(i) {
+    const all = this.view.workers[i].team, before = this.base.workers[i]?.team ?? {};
+    const late = Object.fromEntries(Object.entries(all).map(([key, value]) => [key, value - (before[key] ?? 0)]));
+    return late.offered_seconds > 0 || late.unseen_seconds > 0 ? late : all;
+  }
+
   /** Of all workers over the last seconds. */
   meanUtilization() {
     const sum = this.view.workers.reduce((total, _, i) => total + this.utilization(i), 0);

@@ -181,6 +181,14 @@ export function tipAt(model, x, y, colours) {
 
 // ---- The other tabs ----
 
+/** What share of a cluster's time its tasks used, in words: see `human_share`. */
+function teamUsed(model, i) {
+  if (model.view.workers[i].members.length < 2) return "";
+  const use = model.teamUse(i);
+  if (use.offered_seconds === 0) return use.unseen_seconds > 0 ? "unknown" : "-";
+  return words.percent(use.used_seconds / use.offered_seconds) + (use.unseen_seconds > 0 ? " + unknown" : "");
+}
+
 export function workers(model) {
   const view = model.view;
   const longest = Math.max(1, ...view.workers.map((worker) => worker.deque_length));
@@ -189,7 +197,7 @@ export function workers(model) {
     const what = worker.lost ? {text: "device lost", kind: "lost"} :
       {text: runs === "" ? (worker.idle ? "idle" : "looking for work") : runs, kind: runs === "" ? "quiet name" : "name", title: runs};
     return [
-      `${i}  ${worker.device}`, bar(model.utilization(i), words.percent(model.utilization(i))), what, worker.client,
+      `${i}  ${worker.device}`, bar(model.utilization(i), words.percent(model.utilization(i))), right(teamUsed(model, i)), what, worker.client,
       right(runs === "" ? "" : words.duration(worker.running_for_seconds)),
       bar(worker.deque_length / longest, words.count(worker.deque_length)),
       right(words.count(worker.tasks)), right(words.rate(model.rate((v) => v.workers[i]?.tasks))),

@@ -104,6 +104,13 @@ void write_workers(Writer& writer, const std::vector<LiveWorker>& workers) {
             [](const LiveWorker& of) { return of.idle ? 1 : 0; });
   metric_of(writer, "worker_lost", "gauge", "1 after the worker's device stopped working.", workers, labels,
             [](const LiveWorker& of) { return of.lost ? 1 : 0; });
+  metric_of(writer, "worker_cores", "gauge", "Cores that work together as the worker; 0 of a GPU.", workers, labels,
+            [](const LiveWorker& of) { return of.members.size(); });
+  metric_of(writer, "worker_team_offered_seconds_total", "counter",
+            "Of a cluster: time of its tasks times its cores, where it is known how many of them computed.", workers,
+            labels, [](const LiveWorker& of) { return of.team.offered; });
+  metric_of(writer, "worker_team_used_seconds_total", "counter", "Of that, the time in which its cores computed.",
+            workers, labels, [](const LiveWorker& of) { return of.team.used; });
 }
 
 Labels of_actor(std::size_t, const MailboxMetrics& of) { return {{"actor", of.actor}}; }

@@ -44,8 +44,15 @@ void members(auto& member, Of<MailboxMetrics> auto& one) {
   member("answering", one.answering);
 }
 
+void members(auto& member, Of<TeamUse> auto& one) {
+  member("offered_seconds", one.offered);
+  member("used_seconds", one.used);
+  member("unseen_seconds", one.unseen);
+}
+
 void members(auto& member, Of<LiveWorker> auto& one) {
   member("device", one.device);
+  member.later("members", one.members);
   member("idle", one.idle);
   member("lost", one.lost);
   member("deque_length", one.deque_length);
@@ -55,6 +62,7 @@ void members(auto& member, Of<LiveWorker> auto& one) {
   member("running_for_seconds", one.running_for);
   member("tasks", one.tasks);
   member("busy_seconds", one.busy);
+  member.later("team", one.team);
 }
 
 void members(auto& member, Of<LiveClient> auto& one) {
@@ -159,6 +167,10 @@ class ViewWriter {
   void operator()(const char* key, const T& value) {
     object_[key] = written(value);
   }
+  template <class T>
+  void later(const char* key, const T& value) {
+    (*this)(key, value);
+  }
 
   template <class T>
   requires(!std::is_arithmetic_v<T>) static json written(const T& value) {
@@ -195,6 +207,11 @@ class ViewReader {
   void operator()(const char* key, T& value) {
     read(in_.member(key), value);
   }
+  /// What older services do not write: then the value stays as it is.
+  template <class T>
+  void later(const char* key, T& value) {
+    if (in_.member(key).present()) (*this)(key, value);
+  }
 
   template <class T>
   static void read(const JsonField& in, T& value) {
@@ -204,6 +221,7 @@ class ViewReader {
   static void read(const JsonField& in, std::uint64_t& value) { value = whole<std::uint64_t>(in, "a count"); }
   static void read(const JsonField& in, std::uint32_t& value) { value = whole<std::uint32_t>(in, "a user's number"); }
   static void read(const JsonField& in, std::int64_t& value) { value = whole<std::int64_t>(in, "a process's number"); }
+  static void read(const JsonField& in, int& value) { value = whole<int>(in, "a processing unit's number"); }
   static void read(const JsonField& in, Bytes& value) { read(in, value.count); }
   static void read(const JsonField& in, bool& value) { value = in.flag("true or false"); }
   static void read(const JsonField& in, double& value) {

@@ -117,7 +117,14 @@ class ChromeTrace {
     // Operations per nanosecond.
     const double gflops = event.flops / static_cast<double>(event.duration().count());
     if (std::isfinite(gflops) && gflops > 0) out_.print(R"(,"GFlop/s":{:.4g})", gflops);
+    if (event.cores > 1) print_cores(event);
     out_.print(R"(,"priority":{}{}}}}})", event.priority, event.failed ? R"(,"failed":true)" : "");
+  }
+
+  /// Of a cluster: how many cores there were, and how many of them computed on an average.
+  void print_cores(const TraceEvent& event) {
+    out_.print(R"(,"cores":{})", event.cores);
+    if (const auto share = event.team_use().share()) out_.print(R"(,"cores used":{:.4g})", *share * event.cores);
   }
 
   void print_state(const TraceState& state) {

@@ -67,6 +67,8 @@ constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %  TaskName string
 %  GFlops string
 %  Priority string
+%  Cores string
+%  CoresUsed string
 %EndEventDef
 %EventDef PajeStartLink 8
 %  Time date
@@ -220,7 +222,8 @@ class PajeTrace {
   void print_types() {
     out_.print("0 Run 0 \"Run\"\n0 Worker Run \"Worker\"\n1 State Worker \"State\"\n");
     out_.print("2 Dependency Run Worker Worker \"Dependency\"\n");
-    constexpr std::array<std::string_view, kWorkerActivities> kStateColours{"#444444", "#BB5555", "#DDAAAA", "#E8E8E8"};
+    constexpr std::array<std::string_view, kWorkerActivities> kStateColours{"#444444", "#BB5555", "#DDAAAA", "#E8E8E8",
+                                                                            "#BBCCDD"};
     for (int i = 0; i < kWorkerActivities; ++i) {
       const auto state = static_cast<WorkerActivity>(i);
       // Between tasks, "working" is the runtime's own work.
@@ -278,9 +281,12 @@ class PajeTrace {
 
   void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
-    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\"\n", time(event.start), container_of(event.worker.index(), lane),
-               event.codelet, event.task.value(), paje_quoted(trace_.name_of(event)),
-               std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority);
+    const auto share = event.team_use().share();
+    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
+               container_of(event.worker.index(), lane), event.codelet, event.task.value(),
+               paje_quoted(trace_.name_of(event)),
+               std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority, event.cores,
+               share ? fmt::format("{:.4g}", *share * event.cores) : "");
   }
 
   const Trace& trace_;

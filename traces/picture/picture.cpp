@@ -80,10 +80,13 @@ Result<void> check_picture_path(const std::string& path) {
 }
 
 Picture picture_of(const Trace& trace, const TraceDescription& description) {
-  Picture picture{description.title, {}, description.workers, {}};
+  Picture picture{description.title, {}, description.workers, {}, {}};
+  picture.cores.assign(picture.workers.size(), 1);
   for (const TraceEvent& event : trace.events) {
-    picture.spans.push_back({event.worker.index(), trace.codelet_of(event), seconds(event.start - description.begin),
-                             seconds(event.end - description.begin)});
+    const std::size_t worker = event.worker.index();
+    picture.spans.push_back({worker, trace.codelet_of(event), seconds(event.start - description.begin),
+                             seconds(event.end - description.begin), event.team_use().share().value_or(1)});
+    if (worker < picture.cores.size()) picture.cores[worker] = std::max(picture.cores[worker], event.cores);
   }
   return picture;
 }

@@ -18,6 +18,8 @@ struct PictureSpan {
   /// Seconds since the start of the run; not negative, and `end_s` not before `start_s`.
   double start_s = 0;
   double end_s = 0;
+  /// Of the worker's cores' time, what share it used, from 0 to 1; 1 where that is not known.
+  double used = 1;
 };
 
 struct Picture {
@@ -26,6 +28,8 @@ struct Picture {
   std::vector<std::string> subtitle;
   /// Names, in the order of their rows from top to bottom.
   std::vector<std::string> workers;
+  /// By worker, at least 1; empty: each has one core, or is a GPU.
+  std::vector<int> cores = {};
   /// In any order.
   std::vector<PictureSpan> spans;
 };
@@ -40,7 +44,8 @@ struct PictureFiles {
 };
 
 /// Draws one row per worker and one colour per codelet over time, with a legend and, at the right, how busy each worker
-/// was and how many tasks it ran. `path` ends in `.svg` or `.png`; the other form is written beside it. The drawing is
+/// was and how many tasks it ran. The row of a cluster is higher, and a task fills as much of its height as it used of
+/// the cores' time. `path` ends in `.svg` or `.png`; the other form is written beside it. The drawing is
 /// gnuplot's. However many tasks there are, the files stay below a few megabytes: tasks narrower than two pixels are
 /// drawn in proportion to their time instead of one by one.
 ///

@@ -28,11 +28,14 @@ double text_width(std::string_view text) {
   return width * kFontSize;
 }
 
-/// Few workers get high rows, many still fit on a screen.
-double row_pitch(std::size_t workers) {
-  const auto count = static_cast<double>(workers);
-  return std::clamp(480 / count, std::clamp(1400 / count, 2.0, 12.0), 54.0);
+/// How high a worker's row is, for a single core 1: one of more cores is to be seen as such, and to leave room for
+/// the others.
+double row_height(const Picture& picture, std::size_t worker) {
+  return picture.cores.empty() ? 1 : 1 + std::log2(picture.cores[worker]) / 2;
 }
+
+/// Few workers get high rows, many still fit on a screen. `count`: workers, one with a higher row as more than one.
+double row_pitch(double count) { return std::clamp(480 / count, std::clamp(1400 / count, 2.0, 12.0), 54.0); }
 
 /// Entries side by side, in as many lines as it takes. Returns the lower end.
 double place_legend(PictureLayout& layout, const std::vector<std::string>& legend, double top) {
@@ -61,10 +64,16 @@ PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const 
   layout.busy_right = layout.tasks_right - 72;
   layout.plot_right = layout.busy_right - 72;
 
-  layout.row_pitch = row_pitch(picture.workers.size());
+  double heights = 0;
+  for (std::size_t i = 0; i < picture.workers.size(); ++i) heights += row_height(picture, i);
+  layout.row_pitch = row_pitch(heights);
+  layout.rows.push_back(0);
+  for (std::size_t i = 0; i < picture.workers.size(); ++i) {
+    layout.rows.push_back(layout.rows.back() + layout.row_pitch * row_height(picture, i));
+  }
   layout.label_step = static_cast<std::size_t>(std::ceil(kTextHeight / layout.row_pitch));
   layout.plot_top = layout.first_subtitle_y + layout.subtitle_pitch * static_cast<double>(subtitle_lines) + 22;
-  layout.plot_bottom = layout.plot_top + layout.row_pitch * static_cast<double>(picture.workers.size());
+  layout.plot_bottom = layout.plot_top + layout.rows.back();
   layout.height = std::ceil(place_legend(layout, legend, layout.plot_bottom + 76));
   return layout;
 }

@@ -31,7 +31,10 @@ struct PictureLayout {
   double plot_right = 0;
   double plot_top = 0;
   double plot_bottom = 0;
+  /// Of a single core or a GPU.
   double row_pitch = 0;
+  /// The upper edge of each row, and the lower edge of the last one, from `plot_top`.
+  std::vector<double> rows;
   /// Every how many rows one has its text; more than one where rows are lower than text.
   std::size_t label_step = 1;
 

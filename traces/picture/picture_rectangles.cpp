@@ -10,19 +10,28 @@ namespace {
 class Row {
  public:
   Row(std::size_t columns, std::size_t colours, double step_s)
-      : columns_(columns), colours_(colours), step_s_(step_s), shares_(columns * colours), covered_(columns) {}
+      : columns_(columns),
+        colours_(colours),
+        step_s_(step_s),
+        shares_(columns * colours),
+        covered_(columns),
+        short_(colours) {}
 
-  void add_short(std::size_t colour, double start_s, double end_s) {
-    for_each_column(start_s, end_s, [&](std::size_t column, double share) { shares_[at(column, colour)] += share; });
+  void add_short(std::size_t colour, const PictureSpan& span) {
+    for_each_column(span.start_s, span.end_s,
+                    [&](std::size_t column, double share) { shares_[at(column, colour)] += share; });
+    short_[colour].time_s += span.end_s - span.start_s;
+    short_[colour].used_s += (span.end_s - span.start_s) * span.used;
   }
 
   /// A rectangle of its own, with its edges where columns end.
-  PictureRectangle add_wide(std::size_t worker, std::size_t colour, double start_s, double end_s) {
-    const auto first = static_cast<std::size_t>(std::lround(start_s / step_s_));
-    const auto last = static_cast<std::size_t>(std::lround(end_s / step_s_));
+  PictureRectangle add_wide(std::size_t colour, const PictureSpan& span) {
+    const auto first = static_cast<std::size_t>(std::lround(span.start_s / step_s_));
+    const auto last = static_cast<std::size_t>(std::lround(span.end_s / step_s_));
     std::fill(covered_.begin() + static_cast<std::ptrdiff_t>(std::min(first, columns_)),
               covered_.begin() + static_cast<std::ptrdiff_t>(std::min(last, columns_)), true);
-    return {worker, colour, static_cast<double>(first) * step_s_, static_cast<double>(last) * step_s_, true};
+    return {span.worker, colour,   static_cast<double>(first) * step_s_, static_cast<double>(last) * step_s_,
+            true,        span.used};
   }
 
   void append_rectangles(std::size_t worker, std::vector<PictureRectangle>& result) {
@@ -34,6 +43,9 @@ class Row {
       if (run.legend < colours_) result.push_back(run);
       run.start_s = run.end_s;
       run.legend = next_colour;
+      if (next_colour < colours_ && short_[next_colour].time_s > 0) {
+        run.used = short_[next_colour].used_s / short_[next_colour].time_s;
+      }
     };
     for (std::size_t column = 0; column < columns_; ++column) {
       const std::size_t colour = covered_[column] ? colours_ : choose(column, owed);
@@ -75,6 +87,12 @@ class Row {
   std::vector<double> shares_;
   /// Columns that wide spans take.
   std::vector<bool> covered_;
+  /// Of each colour's short tasks.
+  struct Short {
+    double time_s = 0;
+    double used_s = 0;
+  };
+  std::vector<Short> short_;
 };
 
 }  // namespace
@@ -92,9 +110,9 @@ std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSu
     for (const auto i : spans_of[worker]) {
       const auto& span = picture.spans[i];
       if (span.end_s - span.start_s < kWideSteps * step_s) {
-        row.add_short(summary.legend_index[i], span.start_s, span.end_s);
+        row.add_short(summary.legend_index[i], span);
       } else {
-        wide.push_back(row.add_wide(worker, summary.legend_index[i], span.start_s, span.end_s));
+        wide.push_back(row.add_wide(summary.legend_index[i], span));
       }
     }
     row.append_rectangles(worker, result);

@@ -16,6 +16,8 @@ struct PictureRectangle {
   double end_s = 0;
   /// Whether this is one task, and not a column of several.
   bool one_task = false;
+  /// Of the row's height: see `PictureSpan::used`. Of a column, the mean of the short tasks of its row and colour.
+  double used = 1;
 };
 
 /// What fills a picture in which nothing shorter than `step_s` can be told apart: every edge is a multiple of it. Spans

@@ -54,6 +54,10 @@ class Drawing : GnuplotScript {
   Drawing(const Picture& picture, const PictureSummary& summary)
       : picture_(picture), summary_(summary), unit_(time_unit(summary.end_s)) {
     subtitle_ = picture.subtitle;
+    const auto left_some_idle = [](const PictureSpan& span) { return span.used < 1; };
+    if (std::ranges::any_of(picture.spans, left_some_idle)) {
+      subtitle_.emplace_back("clusters: a task is as high as the share of the cores' time that it used");
+    }
     for (const auto& entry : summary.legend) legend_.push_back(legend_text(entry));
     legend_.emplace_back("idle");
     layout_ = lay_out(picture, subtitle_.size() + 1, legend_);
@@ -104,12 +108,11 @@ class Drawing : GnuplotScript {
   }
 
   void axes() {
-    const double rows = static_cast<double>(picture_.workers.size());
     add("set encoding utf8");
     add("set tmargin at screen {:.6f}", 1 - layout_.plot_top / layout_.height);
     add("set bmargin at screen {:.6f}", 1 - layout_.plot_bottom / layout_.height);
     add("set xrange [0:{:.9g}]", end_s() * unit_.per_second);
-    add("set yrange [{}:0]", rows);
+    add("set yrange [{:.9g}:0]", layout_.rows.back());
     add("unset key");
     add("unset ytics");
     add("set border 1 lc rgb '{}'", kQuietColour);
@@ -135,7 +138,7 @@ class Drawing : GnuplotScript {
     constexpr std::size_t kLongestName = 25;
     const auto options = fmt::format("right textcolor rgb '{}'", kTextColour);
     for (std::size_t i = 0; i < picture_.workers.size(); i += layout_.label_step) {
-      const double y = layout_.plot_top + layout_.row_pitch * (static_cast<double>(i) + 0.5);
+      const double y = layout_.plot_top + (layout_.rows[i] + layout_.rows[i + 1]) / 2;
       const auto& worker = summary_.workers[i];
       label(abbreviated(picture_.workers[i], kLongestName), layout_.plot_left - 10, y, options);
       label(fmt::format("{:.1f} %", worker.busy_s / end_s() * 100), layout_.busy_right, y, options);
@@ -181,7 +184,7 @@ class Drawing : GnuplotScript {
       append_box((borders && wide_enough(rectangle) ? bordered : plain)[rectangle.legend], rectangle);
     }
     std::string idle;
-    for (std::size_t i = 0; i < picture_.workers.size(); ++i) append_box(idle, {i, 0, 0, end_s(), false});
+    for (std::size_t i = 0; i < picture_.workers.size(); ++i) append_box(idle, {i, 0, 0, end_s(), false, 1});
     add_curve(idle, kIdleColour, "noborder");
     for (std::size_t i = 0; i < plain.size(); ++i) add_curve(plain[i], kCodeletColours[i], "noborder");
     for (std::size_t i = 0; i < bordered.size(); ++i) {
@@ -204,12 +207,15 @@ class Drawing : GnuplotScript {
     constexpr double kGap = 0.09;
     // Neighbours that only touch would show a pale seam.
     constexpr double kOverlapPixels = 0.03;
-    const double gap = layout_.row_pitch < 6 ? 0 : kGap;
-    const auto row = static_cast<double>(rectangle.worker);
+    const double gap = layout_.row_pitch < 6 ? 0 : kGap * layout_.row_pitch;
+    const double top = layout_.rows[rectangle.worker] + gap;
+    const double bottom = layout_.rows[rectangle.worker + 1] - gap;
+    // Of what used very little there is still a line.
+    const double height = std::max((bottom - top) * rectangle.used, std::min(bottom - top, 1.0));
     const double left = rectangle.start_s * unit_.per_second;
     const double right = std::min(rectangle.end_s + kOverlapPixels * pixel_s(), end_s()) * unit_.per_second;
-    fmt::format_to(std::back_inserter(data), "{0:.9g} {1} {0:.9g} {2:.9g} {3} {4}\n", left, row + 0.5, right, row + gap,
-                   row + 1 - gap);
+    fmt::format_to(std::back_inserter(data), "{0:.9g} {1:.9g} {0:.9g} {2:.9g} {3:.9g} {4:.9g}\n", left,
+                   bottom - height / 2, right, bottom - height, bottom);
   }
 
   const Picture& picture_;

@@ -20,7 +20,14 @@ Result<void> check(const Picture& picture) {
     return refuse(fmt::format("{} workers are too many for a picture; at most {} can be drawn", picture.workers.size(),
                               kMostWorkers));
   }
+  if (!picture.cores.empty() &&
+      (picture.cores.size() != picture.workers.size() || std::ranges::min(picture.cores) < 1)) {
+    return refuse("a picture has one number of cores for each worker, which is at least 1");
+  }
   for (const auto& span : picture.spans) {
+    if (!(span.used >= 0) || span.used > 1) {
+      return refuse(fmt::format("a task of '{}' in the picture used {} of its worker", span.codelet, span.used));
+    }
     if (span.worker >= picture.workers.size()) {
       return refuse(fmt::format("a task in the picture ran on worker {}, but there are only {}", span.worker,
                                 picture.workers.size()));

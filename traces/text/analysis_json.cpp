@@ -4,16 +4,27 @@
 
 namespace troupe::traces {
 
+nlohmann::json team_json(const TeamUse& use) {
+  const auto share = use.share();
+  return {{"share", share ? nlohmann::json(*share) : nlohmann::json(nullptr)},
+          {"offered_seconds", seconds(use.offered)},
+          {"used_seconds", seconds(use.used)},
+          {"unseen_seconds", seconds(use.unseen)}};
+}
+
 namespace {
 
 nlohmann::json worker_json(const actors::WorkerUse& use) {
-  return {{"tasks", use.tasks},
-          {"kernel_seconds", seconds(use.kernels)},
-          {"overhead_seconds", seconds(use.overhead)},
-          {"searching_seconds", seconds(use.searching)},
-          {"waiting_seconds", seconds(use.waiting)},
-          {"idle_seconds", seconds(use.idle)},
-          {"end_seconds", seconds(use.at_the_end)}};
+  nlohmann::json json{{"tasks", use.tasks},
+                      {"kernel_seconds", seconds(use.kernels)},
+                      {"overhead_seconds", seconds(use.overhead)},
+                      {"searching_seconds", seconds(use.searching)},
+                      {"lent_seconds", seconds(use.lent)},
+                      {"waiting_seconds", seconds(use.waiting)},
+                      {"idle_seconds", seconds(use.idle)},
+                      {"end_seconds", seconds(use.at_the_end)}};
+  if (use.team != TeamUse{}) json["team"] = team_json(use.team);
+  return json;
 }
 
 nlohmann::json codelet_json(const actors::CodeletUse& use) {

@@ -10,4 +10,7 @@ namespace troupe::traces {
 /// The numbers of `analysis_text`; times in seconds.
 [[nodiscard]] nlohmann::json analysis_json(const RunAnalysis& analysis);
 
+/// What of a cluster's time was used: `share` (null where it is not known), and the three times.
+[[nodiscard]] nlohmann::json team_json(const TeamUse& use);
+
 }  // namespace troupe::traces

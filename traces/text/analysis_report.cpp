@@ -23,25 +23,41 @@ Duration total_of(const RunAnalysis& analysis) {
   return analysis.makespan * static_cast<std::int64_t>(analysis.workers.size());
 }
 
-std::vector<std::string> worker_row(std::string name, std::string device, const WorkerUse& use, Duration whole) {
-  return {std::move(name),
-          std::move(device),
-          human_count(use.tasks),
-          percent(use.kernels, whole),
-          percent(use.overhead, whole),
-          percent(use.searching, whole),
-          percent(use.waiting, whole),
-          percent(use.idle, whole)};
+/// Columns that only some runs have.
+struct Columns {
+  bool lent = false;
+  bool teams = false;
+};
+
+std::vector<std::string> worker_row(std::string name, std::string device, const WorkerUse& use, Duration whole,
+                                    const Columns& more) {
+  std::vector<std::string> row{std::move(name),
+                               std::move(device),
+                               human_count(use.tasks),
+                               percent(use.kernels, whole),
+                               percent(use.overhead, whole),
+                               percent(use.searching, whole),
+                               percent(use.waiting, whole),
+                               percent(use.idle, whole)};
+  if (more.lent) row.push_back(percent(use.lent, whole));
+  if (more.teams) row.push_back(human_share(use.team));
+  return row;
 }
 
 std::string workers_text(const RunAnalysis& analysis, const std::vector<std::string>& devices) {
-  Table table({"worker", "device", ">tasks", ">kernels", ">overhead", ">searching", ">waiting", ">idle"});
+  const WorkerUse sum = analysis.sum();
+  const Columns more{sum.lent > Duration{}, sum.team != TeamUse{}};
+  std::vector<std::string> columns{"worker",    "device",     ">tasks",   ">kernels",
+                                   ">overhead", ">searching", ">waiting", ">idle"};
+  if (more.lent) columns.emplace_back(">lent");
+  if (more.teams) columns.emplace_back(">team used");
+  Table table(std::move(columns));
   for (std::size_t i = 0; i < analysis.workers.size(); ++i) {
-    table.add_row(
-        worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i], analysis.makespan));
+    table.add_row(worker_row(fmt::to_string(i), i < devices.size() ? devices[i] : "", analysis.workers[i],
+                             analysis.makespan, more));
   }
   table.add_rule();
-  table.add_row(worker_row("all", "", analysis.sum(), total_of(analysis)));
+  table.add_row(worker_row("all", "", sum, total_of(analysis), more));
   return table.text(2);
 }
 

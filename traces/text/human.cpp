@@ -41,4 +41,10 @@ std::string human_bytes(Bytes bytes) {
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string human_share(const TeamUse& use) {
+  const bool unseen = use.unseen > Duration{};
+  if (const auto share = use.share()) return fmt::format("{:.1f} %{}", 100 * *share, unseen ? " + unknown" : "");
+  return unseen ? "unknown" : "-";
+}
+
 }  // namespace troupe::traces

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/data/size_classes.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
 #include "proto/units.hpp"
 
@@ -18,6 +19,8 @@ class ExecutionModel {
   [[nodiscard]] virtual std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const = 0;
   /// A task took so long. True: predictions of this class have changed.
   virtual bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
+  /// The worker's device is of another type from here on, as its cores are grouped otherwise.
+  virtual void regrouped(WorkerId /*worker*/, const DeviceType& /*type*/) {}
   /// The worker's device cannot run tasks of this class, whatever the codelet says: nothing is known of its speed, nor
   /// can be.
   [[nodiscard]] virtual bool cannot_run(const graph::SizeClass&, WorkerId) const { return false; }

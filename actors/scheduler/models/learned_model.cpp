@@ -8,17 +8,22 @@ namespace troupe::scheduler {
 
 LearnedModel::LearnedModel(std::shared_ptr<ExecutionHistory> history, const std::vector<DeviceType>& workers)
     : history_(std::move(history)) {
-  for (const DeviceType& worker : workers) {
-    const auto known = std::ranges::find(types_, worker);
-    type_of_.push_back(static_cast<std::size_t>(known - types_.begin()));
-    if (known == types_.end()) types_.push_back(worker);
-  }
+  for (const DeviceType& worker : workers) type_of_.push_back(number_of(worker));
 }
 
+std::size_t LearnedModel::number_of(const DeviceType& type) {
+  const auto number = static_cast<std::size_t>(std::ranges::find(types_, type) - types_.begin());
+  if (number == types_.size()) types_.push_back(type);
+  return number;
+}
+
+void LearnedModel::regrouped(WorkerId worker, const DeviceType& type) { type_of_[worker.index()] = number_of(type); }
+
 LearnedModel::Place& LearnedModel::place(const graph::SizeClass& size_class, std::size_t type) const {
-  const std::size_t index = size_class.id.index() * types_.size() + type;
-  if (places_.size() <= index) places_.resize((size_class.id.index() + 1) * types_.size());
-  Place& found = places_[index];
+  if (places_.size() <= size_class.id.index()) places_.resize(size_class.id.index() + 1);
+  std::vector<Place>& of_class = places_[size_class.id.index()];
+  if (of_class.size() <= type) of_class.resize(types_.size());
+  Place& found = of_class[type];
   if (found.kernel == nullptr) {
     found.key = kernel_of(size_class, types_[type]);
     found.shapes = size_class.shapes;

@@ -23,6 +23,7 @@ class LearnedModel final : public ExecutionModel {
 
   [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override;
   bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override;
+  void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
   /// Where the history keeps a class's times on a type of device.
@@ -37,6 +38,8 @@ class LearnedModel final : public ExecutionModel {
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
   [[nodiscard]] std::optional<double> predict_s(const Place& place) const;
+  /// Its place among the types, where it is put if it is new.
+  std::size_t number_of(const DeviceType& type);
   /// The prediction is no longer what was said; never where nobody asked.
   [[nodiscard]] bool has_changed(const Place& place) const;
 
@@ -44,8 +47,8 @@ class LearnedModel final : public ExecutionModel {
   /// Each once, and by worker its place there.
   std::vector<DeviceType> types_;
   std::vector<std::size_t> type_of_;
-  /// By class and type, as they are asked for.
-  mutable std::vector<Place> places_;
+  /// By class, then type, as they are asked for.
+  mutable std::vector<std::vector<Place>> places_;
 };
 
 }  // namespace troupe::scheduler

@@ -1,13 +1,50 @@
 #include "actors/workers/devices/core_device.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 #include "actors/workers/devices/task_failure.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "platform/machine/cycles.hpp"
 
 namespace troupe::workers {
 
+/// From the beginning of a kernel to its end, however it ends.
+class CoreDevice::TeamWatch {
+ public:
+  /// `seen`: all that computes for the kernel are members of the team.
+  TeamWatch(CoreDevice& device, bool seen) noexcept : device_(device), seen_(seen) {}
+  TeamWatch(const TeamWatch&) = delete;
+  TeamWatch& operator=(const TeamWatch&) = delete;
+  ~TeamWatch() {
+    const Duration lasted = platform::SteadyClock().now() - begin_;
+    const auto ticks = static_cast<double>(platform::rough_ticks() - ticks_);
+    const int members = device_.team_->members();
+    const double gained = ticks > 0 ? static_cast<double>(device_.team_->gained_ticks() - gained_) / ticks : 0;
+    // Members' counters may run a little apart; more than all of the time would be wrong.
+    const double computing = std::clamp(1 + gained, 0.0, static_cast<double>(members));
+    const Duration offered = lasted * members;
+    const Duration used(std::llround(static_cast<double>(lasted.count()) * computing));
+    device_.last_use_ = seen_ ? TeamUse{offered, used, {}} : TeamUse{{}, {}, offered};
+    if (device_.options_.team_use != nullptr) device_.options_.team_use->add(device_.last_use_);
+  }
+
+ private:
+  CoreDevice& device_;
+  const bool seen_;
+  const std::int64_t gained_ = device_.team_->gained_ticks();
+  const TimeStamp begin_ = platform::SteadyClock().now();
+  const std::uint64_t ticks_ = platform::rough_ticks();
+};
+
 void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   TaskSpan span{task.codelet, task.task_id(), kernel_start_, options_.clock->now(), 0, task.priority, failed};
+  if (team_ != nullptr) {
+    span.cores = static_cast<std::uint16_t>(team_->members());
+    if (last_use_.unseen == Duration{}) span.used = last_use_.used;
+  }
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(views_.context_of(task));
   } catch (...) {
@@ -18,12 +55,21 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
 
 void CoreDevice::run(const CodeletDefinition& codelet, KernelContext context) {
   const bool together = team_ != nullptr && codelet.team_kernel;
+  std::optional<TeamWatch> watch;
+  if (team_ != nullptr) watch.emplace(*this, !together || codelet.prologue == nullptr);
   if (together) {
     team_->limit(codelet.most_cores);
     context.cores = team_.get();
   }
   make_ready(codelet.prologue, context.team());
   (together ? codelet.team_kernel : codelet.kernel_for(options_.kind))(context);
+}
+
+void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
+  // What is ready is so for other cores.
+  prologue_ = nullptr;
+  readiness_.reset();
+  team_ = std::move(team);
 }
 
 void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {

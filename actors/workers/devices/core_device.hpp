@@ -8,6 +8,7 @@
 #include "actors/workers/devices/core_team.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "actors/workers/devices/task_views.hpp"
+#include "actors/workers/team_counters.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/clock.hpp"
@@ -27,25 +28,31 @@ class CoreDevice final : public Device {
     WorkerTrace* trace = nullptr;
     /// Outlives the device; only used with a trace.
     const platform::Clock* clock = nullptr;
+    /// Of a cluster: where to count how much of its cores' time is used, or null.
+    TeamCounters* team_use = nullptr;
     /// Empty: kernels work on host memory.
     FindReplica find_replica = nullptr;
   };
 
   /// `team`: of a cluster, whose master is the thread that calls `start`; null: a single core.
-  explicit CoreDevice(Options options, std::unique_ptr<CoreTeam> team = nullptr)
+  explicit CoreDevice(Options options, std::shared_ptr<CoreTeam> team = nullptr)
       : options_(std::move(options)), team_(std::move(team)), views_(options_.worker, options_.find_replica) {}
 
   [[nodiscard]] std::string name() const override { return options_.name; }
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
+  void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
 
  private:
   void run(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
 
+  /// How much of its cores' time one task of a cluster uses.
+  class TeamWatch;
+
   Options options_;
-  const std::unique_ptr<CoreTeam> team_;
+  std::shared_ptr<CoreTeam> team_;
   TaskViews views_;
   /// What holds for the kernels that run, see `Codelet::prologue`, and the team's size that it was made for.
   TeamPrologue prologue_ = nullptr;
@@ -56,6 +63,8 @@ class CoreDevice final : public Device {
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   /// Of the current task's kernel, with a trace.
   TimeStamp kernel_start_{};
+  /// Of the last task's kernel, in a cluster.
+  TeamUse last_use_;
 };
 
 }  // namespace troupe::workers

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "platform/machine/binding.hpp"
+#include "platform/machine/cycles.hpp"
 #include "proto/spin_lock.hpp"
 
 namespace troupe::workers {
@@ -19,11 +21,37 @@ constexpr int kLooks = 64;
 
 std::chrono::steady_clock::time_point now() noexcept { return std::chrono::steady_clock::now(); }
 
+using Gained = std::atomic<std::int64_t>;
+
+/// The clock's readings take twice as long, and wait for what the core has begun.
+std::int64_t ticks() noexcept { return static_cast<std::int64_t>(platform::rough_ticks()); }
+
+/// By its only writer. Relaxed: whoever needs it exactly has waited for the member by other means.
+void add(Gained& gained, std::int64_t amount) noexcept {
+  gained.store(gained.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+/// Of the member that the calling thread is.
+thread_local Gained* own_gained = nullptr;
+
+/// While it lives the calling member does not compute.
+class Pause {
+ public:
+  Pause() = default;
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+  ~Pause() { add(*own_gained, begin_ - ticks()); }
+
+ private:
+  const std::int64_t begin_ = ticks();
+};
+
 }  // namespace
 
 CoreTeam::CoreTeam(Options options) : options_(std::move(options)), team_(options_.helpers.size() + 1) {
   if (static_cast<std::uint32_t>(members()) > kCountMask) throw std::length_error("a team has at most 4095 cores");
   active_ = members();
+  if (!options_.doorbells.empty()) return;
   threads_.reserve(options_.helpers.size());
   try {
     for (int rank = 1; rank < members(); ++rank) threads_.emplace_back([this, rank] { help(rank); });
@@ -43,6 +71,12 @@ void CoreTeam::stop() noexcept {
 }
 
 void CoreTeam::limit(int members) noexcept { active_ = std::clamp(members, 1, this->members()); }
+
+std::int64_t CoreTeam::gained_ticks() const noexcept {
+  std::int64_t sum = 0;
+  for (const Member& member : team_) sum += member.gained.load(std::memory_order_relaxed);
+  return sum;
+}
 
 template <class Word>
 std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
@@ -65,6 +99,7 @@ void CoreTeam::enter(Part part, void* work) {
   const auto helpers = static_cast<std::uint32_t>(active_ - 1);
   part_ = part;
   work_ = work;
+  own_gained = &team_.front().gained;
   if (helpers == 0) {
     take_part(0);
   } else {
@@ -75,8 +110,12 @@ void CoreTeam::enter(Part part, void* work) {
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
                  std::memory_order_seq_cst);
     entry_.notify_all();
+    for (std::uint32_t i = 0; i < helpers && i < options_.doorbells.size(); ++i) options_.doorbells[i]->ring();
     take_part(0);
-    for (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0;) left = changed(pending_, left);
+    if (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0) {
+      const Pause pause;
+      while (left != 0) left = changed(pending_, left);
+    }
   }
   std::exception_ptr first;
   for (Member& member : team_) {
@@ -109,13 +148,31 @@ void CoreTeam::help(int rank) noexcept {
   std::uint32_t seen = 0;
   while (true) {
     seen = changed(entry_, seen);
-    const std::uint32_t members = seen & kCountMask;
-    if (members == 0) return;
-    if (static_cast<std::uint32_t>(rank) >= members) continue;
-    take_part(rank);
-    // Release: what the part has done. Only the last one's is waited for.
-    if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
+    if ((seen & kCountMask) == 0) return;
+    answer(rank, seen);
   }
+}
+
+bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
+  if (static_cast<std::uint32_t>(rank) >= (entry & kCountMask)) return false;
+  own_gained = &team_[static_cast<std::size_t>(rank)].gained;
+  const std::int64_t begin = ticks();
+  take_part(rank);
+  add(*own_gained, ticks() - begin);
+  // Release: what the part has done. Only the last one's is waited for.
+  if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
+  return true;
+}
+
+bool CoreTeam::take_what_is_there(int rank) noexcept {
+  Member& self = team_[static_cast<std::size_t>(rank)];
+  for (int i = 0; i < kLooks; ++i) {
+    // Sequentially consistent: whoever goes to sleep has looked after it was rung for what came before.
+    const std::uint32_t entry = entry_.load(std::memory_order_seq_cst);
+    if (entry != std::exchange(self.seen, entry) && answer(rank, entry)) return true;
+    SpinLock::pause();
+  }
+  return false;
 }
 
 void CoreTeam::leave() noexcept {
@@ -127,6 +184,9 @@ void CoreTeam::barrier() noexcept {
   // Nobody can pass it before this has come.
   const std::uint32_t round = barriers_.load(std::memory_order_relaxed);
   arrive(1, 0);
+  // Acquire, as in `changed`.
+  if (barriers_.load(std::memory_order_acquire) != round) return;
+  const Pause pause;
   (void)changed(barriers_, round);
 }
 

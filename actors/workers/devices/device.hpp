@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "proto/units.hpp"
 
 namespace troupe::workers {
+
+class CoreTeam;
 
 /// How a device answers `start`.
 struct Started {
@@ -52,6 +55,8 @@ class Device {
   /// Calls the listener's `done` for the tasks that have ended. Of a kind that is polled (`DeviceTraits`): while tasks
   /// are in flight and nothing else is to be done, the worker calls this again and again.
   virtual void poll() noexcept {}
+  /// The cores that kernels have from here on; null: one. Of a core, between two kernels, where its cluster changes.
+  virtual void use_team(std::shared_ptr<CoreTeam> /*team*/) noexcept {}
 };
 
 }  // namespace troupe::workers

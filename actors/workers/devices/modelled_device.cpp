@@ -75,7 +75,8 @@ void ModelledDevice::tell() {
 
 void ModelledDevice::note(const graph::Task& task, TimeStamp begun, bool failed) noexcept {
   const double flops = failed ? 0 : graph::flops_of(task);
-  options_.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed},
+  options_.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed,
+                       static_cast<std::uint16_t>(options_.cores)},
                       task.extras ? &task.extras->name : nullptr);
 }
 

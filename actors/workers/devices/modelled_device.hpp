@@ -30,6 +30,8 @@ class ModelledDevice final : public Device {
     std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     Duration launch{};
     Duration notice{};
+    /// That it stands for: several for a cluster. Which of them compute is not modelled.
+    int cores = 1;
     /// Where to note every task, or null.
     WorkerTrace* trace = nullptr;
     /// Executes kernels; null: nobody does.

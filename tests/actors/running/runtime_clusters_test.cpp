@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "actors/running/runtime_plan.hpp"
@@ -190,6 +192,84 @@ BOOST_AUTO_TEST_CASE(deterministic_runs_have_clusters) {
   BOOST_TEST(chains_are_right(runtime, 20));
 }
 
+/// Has its part to do for some milliseconds. Who sleeps needs no core, so that others who want it hardly matter.
+void compute() { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }
+
+const Codelet kTogether = Codelet("together", {}).cpu_team([](Team& team) { team.run([](int, int) { compute(); }); });
+const Codelet kAlone = Codelet("alone", {}).cpu([](const KernelContext&) { compute(); }).timed_as("test/kernel/double");
+
+TeamUse used_by(TestRuntime& runtime, const Codelet& codelet) {
+  const TeamUse before = runtime->report().workers[0].team;
+  for (int i = 0; i < 5; ++i) runtime.submit(codelet);
+  BOOST_TEST(runtime.wait() == "");
+  TeamUse use = runtime->report().workers[0].team;
+  use -= before;
+  return use;
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_tells_what_share_of_its_time_was_used) {
+  RuntimeOptions options = pretended("1x2", "core:2 pu:1");
+  options.trace = true;
+  TestRuntime runtime(options);
+  BOOST_TEST_REQUIRE(runtime->workers() == 1U);
+  const TeamUse alone = used_by(runtime, kAlone);
+  BOOST_TEST(alone.share().value_or(0) == 0.5, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(seconds(alone.offered) >= 5 * 2 * 4e-3);
+  // A busy machine lets the helper begin late, now and then.
+  double share = 0;
+  for (int round = 0; round < 20 && share < 0.85; ++round) {
+    share = std::max(share, used_by(runtime, kTogether).share().value_or(0));
+  }
+  BOOST_TEST(share >= 0.85);
+  BOOST_TEST(share <= 1);
+
+  const RunReport report = runtime->report();
+  BOOST_TEST((report.workers[0].members == std::vector<int>{0, 1}));
+  const LiveWorker live = runtime->look().workers[0];
+  BOOST_TEST((live.members == std::vector<int>{0, 1}));
+  BOOST_TEST((live.team == report.workers[0].team));
+  const Trace trace = runtime->take_trace();
+  TeamUse traced;
+  for (const TraceEvent& event : trace.events) {
+    BOOST_TEST(event.cores == 2);
+    traced += event.team_use();
+  }
+  BOOST_TEST(seconds(traced.used) == seconds(report.workers[0].team.used), boost::test_tools::tolerance(0.01));
+}
+
+BOOST_AUTO_TEST_CASE(why_tells_of_clusters_their_members_and_what_was_used) {
+  TestRuntime runtime(pretended("1x2", "core:2 pu:1"));
+  BOOST_TEST(!contains(runtime->why().to_text(), "cores' time"));
+  used_by(runtime, kAlone);
+  const WhyReport why = runtime->why();
+  BOOST_TEST_REQUIRE(why.workers.size() == 1U);
+  BOOST_TEST((why.workers[0].members == std::vector<int>{0, 1}));
+  BOOST_TEST(contains(why.to_text(), "cluster of 2 cores 0-1"), why.to_text());
+  BOOST_TEST(contains(why.to_text(), "its tasks so far used 50 % of its cores' time"), why.to_text());
+  BOOST_TEST(contains(why.to_json(), "\"team_used\": 0.5"), why.to_json());
+}
+
+BOOST_AUTO_TEST_CASE(in_virtual_time_nothing_is_known_of_a_clusters_members) {
+  RuntimeOptions options = described("1x4", {0});
+  options.policy = "heft";
+  options.trace = true;
+  TestRuntime runtime(options);
+  BOOST_TEST(chains_are_right(runtime, 5));
+  const RunReport report = runtime->report();
+  const auto cluster = std::ranges::find(report.workers, 4, &WorkerReport::cores);
+  BOOST_TEST_REQUIRE((cluster != report.workers.end()));
+  BOOST_TEST((cluster->team == TeamUse{}));
+  BOOST_TEST(cluster->members.size() == 4U);
+  BOOST_TEST(report.workers.back().members.empty());
+  int on_cluster = 0;
+  for (const TraceEvent& event : runtime->take_trace().events) {
+    BOOST_TEST(event.cores == (event.worker == cluster->worker ? 4 : 1));
+    BOOST_TEST(!event.used);
+    on_cluster += event.worker == cluster->worker ? 1 : 0;
+  }
+  BOOST_TEST(on_cluster > 0);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_of_a_numa_node_go_to_its_cluster) {
   RuntimeOptions options = pretended("numa", "package:2 [numa(memory=8GB)] core:4 pu:1");
   options.policy = "lws";
@@ -231,7 +311,7 @@ BOOST_AUTO_TEST_CASE(the_thread_of_a_cluster_is_bound_to_its_first_core) {
   BOOST_TEST((*seen.begin() == platform::CpuSet{cluster.pu}));
   const WorkerReport report = runtime->report().workers[index];
   BOOST_TEST(report.bound_to == cluster.pu);
-  BOOST_TEST((report.helper_pus == cluster.helper_pus));
+  BOOST_TEST((report.members == cluster.all_pus()));
 }
 
 }  // namespace

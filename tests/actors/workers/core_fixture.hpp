@@ -48,6 +48,7 @@ struct CoreFixture {
           break;
         case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
         case Step::Kind::send_on: lines.push_back("send on " + step.task->extras->name); break;
+        case Step::Kind::stand_by: lines.push_back("stand by"); return lines;
         case Step::Kind::rest: lines.push_back("rest"); return lines;
       }
     }

@@ -64,6 +64,7 @@ class WorkerThreads {
       switch (step.kind) {
         case Step::Kind::wait:
         case Step::Kind::acquire:
+        case Step::Kind::stand_by:
         case Step::Kind::send_on: break;
         case Step::Kind::start: core.task_ended(*step.task, run_(*step.task, id)); break;
         case Step::Kind::steal: {

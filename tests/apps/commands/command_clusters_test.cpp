@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/apps/troupe_program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
 namespace {
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(clusters_that_cannot_be_are_refused_by_all_commands) {
   fails(2, {"info", "--clusters", "1x2", "--platform", "sirocco"}, {"--clusters", "--platform"});
   for (const Words& command :
        {Words{"run", "cholesky", "--n", "64"}, Words{"solve", "a.mtx"}, Words{"serve"}, Words{"info"}, simulate({})}) {
-    for (const char* bad : {"2x0", "pudding", "2x99999999999", "x", "auto"}) {
+    for (const char* bad : {"2x0", "pudding", "2x99999999999", "x", "automatic"}) {
       Words words = command;
       words.insert(words.end(), {"--clusters", bad});
       fails(2, words, {"clusters"});
@@ -74,6 +75,39 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_is_right_and_counts_cores) {
   BOOST_TEST_REQUIRE(json["workers"].size() == 3U);
   BOOST_TEST(json["workers"][0]["cores"] == 2);
   BOOST_TEST(json["workers"][2]["device"] == "cpu core 4");
+  BOOST_TEST(json["workers"][1]["members"] == nlohmann::json({2, 3}));
+  BOOST_TEST(!json["workers"][2].contains("team"));
+  for (int i = 0; i < 2; ++i) {
+    const auto& worker = json["workers"][i];
+    if (worker["tasks"] == 0) continue;
+    const double share = worker["team"]["share"];
+    BOOST_TEST(share > 0);
+    BOOST_TEST(share <= 1);
+    BOOST_TEST(worker["team"]["unseen_seconds"] == 0.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_run_with_clusters_shows_what_was_used_of_them) {
+  const tests::TemporaryFolder folder;
+  const std::string text = succeeds({"run", "cholesky", "--n", "300", "--tile", "64", "--clusters", "1x2", "--cores",
+                                     "2", "--report", "--trace", folder.path("t.json")},
+                                    kTwoSockets);
+  BOOST_TEST(contains(text, "1 worker on 2 cores"), text);
+  BOOST_TEST(contains(text, "of their cores' time in tasks used\n"), text);
+  // Of the run, and of the report.
+  const std::size_t first = text.find("team used");
+  BOOST_TEST_REQUIRE(first != std::string::npos, text);
+  BOOST_TEST(text.find("team used", first + 1) != std::string::npos, text);
+  const auto trace = nlohmann::json::parse(folder.read("t.json"));
+  int tasks = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event.value("cat", "") != "task") continue;
+    ++tasks;
+    BOOST_TEST(event["args"]["cores"] == 2);
+    BOOST_TEST(event["args"]["cores used"].get<double>() <= 2);
+  }
+  BOOST_TEST(tasks > 0);
+  BOOST_TEST(!contains(succeeds({"run", "cholesky", "--n", "300", "--cores", "2"}, kTwoSockets), "team used"));
 }
 
 BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
@@ -88,6 +122,112 @@ BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
   // Once for two policies.
   BOOST_TEST(spanning.errors.starts_with("troupe: warning: the cluster of cores"));
   BOOST_TEST(spanning.errors.find("warning", 20) == std::string::npos);
+}
+
+/// A folder for kernel times with those that this machine's calibration in tiles of 64 leaves.
+class CalibratedFolder {
+ public:
+  explicit CalibratedFolder(const std::string& clusters) {
+    succeeds({"model", "calibrate", "--tile", "64", "--precision", "double", "--clusters", clusters, "--models",
+              folder_.path()},
+             kTwoSockets);
+  }
+  [[nodiscard]] Words run(const Words& more) const {
+    Words words{"run", "cholesky", "--n", "512", "--tile", "64", "--clusters", "auto", "--models", folder_.path()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+ private:
+  tests::TemporaryFolder folder_;
+};
+
+BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simulated) {
+  const auto json = nlohmann::json::parse(succeeds(simulate({"--clusters", "auto", "--gpus", "1", "--json"})));
+  const auto& point = json["results"][0];
+  BOOST_TEST(json["options"]["clusters"] == "auto");
+  const auto& tried = point["clusters"]["tried"];
+  BOOST_TEST(tried.size() > 20U);
+  BOOST_TEST(point["clusters"]["clusters"] == tried[0]["clusters"]);
+  // What was predicted is what came of it, as there is no noise.
+  BOOST_TEST(point["seconds"] == tried[0]["seconds"]);
+  const auto given = nlohmann::json::parse(succeeds(simulate({"--clusters", "2x10", "--gpus", "1", "--json"})));
+  BOOST_TEST(point["seconds"].get<double>() <= given["results"][0]["seconds"].get<double>());
+  const std::string text = succeeds(simulate({"--clusters", "auto", "--gpus", "1", "--report"}));
+  BOOST_TEST(contains(text, "  clusters: " + tried[0]["clusters"].get<std::string>() + ": "));
+  BOOST_TEST(contains(text, "; single cores "));
+  BOOST_TEST(contains(text, "  23x1 "));
+}
+
+BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
+  const auto json = nlohmann::json::parse(
+      succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "19200", "--tile", "960",
+                "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
+  BOOST_TEST_REQUIRE(json["results"].size() == 4U);
+  // Two tiles across leave no work for 24 cores, twenty do.
+  BOOST_TEST(json["results"][0]["clusters"]["clusters"] != json["results"][2]["clusters"]["clusters"]);
+  BOOST_TEST(json["results"][0]["workers"].size() < json["results"][2]["workers"].size());
+  for (const auto& point : json["results"]) {
+    BOOST_TEST(point["share_of_bound"].get<double>() <= 1);
+    BOOST_TEST(point["cores"] == (point["gpus"] == 4 ? 20 : 24));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
+  const auto ran = run_program({"simulate", "cholesky", "--platform", "idgraf-double", "--n", "1920", "--gpus", "1",
+                                "--clusters", "auto", "--json"});
+  BOOST_TEST(ran.exit_status == 0);
+  BOOST_TEST(
+      contains(ran.errors, "warning: --clusters auto: single cores, as machine 'idgraf-double' has no times for"));
+  BOOST_TEST(nlohmann::json::parse(ran.output)["results"][0]["clusters"]["clusters"] == "11x1");
+}
+
+BOOST_AUTO_TEST_CASE(automatic_clusters_are_refused_where_nothing_is_to_run) {
+  fails(2, {"info", "--clusters", "auto"}, {"'auto' finds the best clusters for one factorization", "such as 2x10"});
+  fails(2, simulate({"--report"}), {"--report", "--clusters auto"});
+}
+
+BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
+  const CalibratedFolder kept("auto");
+  const Words cores{"--cores", "2", "--check", "--json"};
+  const auto json = nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets));
+  BOOST_TEST(json["clusters"]["tried"].size() == 2U);
+  BOOST_TEST(json["clusters"]["tried"][0]["seconds"].get<double>() > 0);
+  // It ran with what it says.
+  BOOST_TEST(json["workers"].size() == (json["clusters"]["clusters"] == "1x2" ? 1U : 2U));
+  BOOST_TEST(contains(succeeds(kept.run({"--cores", "2"}), kTwoSockets), "  clusters  "));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_cores) {
+  const auto goes_on = [](const Words& words, const std::string& why) {
+    const auto ran = run_program(words, kTwoSockets);
+    BOOST_TEST_CONTEXT(ran.errors) {
+      BOOST_TEST(ran.exit_status == 0);
+      BOOST_TEST(ran.errors.starts_with("troupe: warning: --clusters auto: single cores, as "));
+      BOOST_TEST(contains(ran.errors, why));
+      const auto json = nlohmann::json::parse(ran.output);
+      BOOST_TEST(!json.contains("clusters"));
+      for (const auto& worker : json["workers"]) BOOST_TEST(worker["cores"].get<int>() <= 1);
+    }
+  };
+  const tests::TemporaryFolder empty;
+  const Words run{"run", "cholesky", "--n", "256", "--tile", "64", "--cores", "2", "--json", "--clusters", "auto"};
+  const auto with = [&](const Words& more) {
+    Words words = run;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  goes_on(with({"--models", empty.path()}),
+          "the times of potrf, trsm, syrk, gemm in tiles of 64: measure them with `troupe model calibrate --tile 64 "
+          "--clusters auto`");
+  goes_on(with({"--models", "none"}), "name a folder with --models");
+  goes_on(with({"--emulated-gpus", "1"}), "accelerators of this machine");
+  const CalibratedFolder singles("2x1");
+  goes_on(singles.run({"--cores", "2", "--json"}), "potrf on clusters");
+  const CalibratedFolder kept("auto");
+  goes_on(kept.run({"--cores", "1", "--json"}), "too few cores");
+  // Other tiles, other precision.
+  goes_on(kept.run({"--cores", "2", "--json", "--precision", "float"}), "potrf, trsm, syrk, gemm in tiles of 64");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,27 @@ BOOST_AUTO_TEST_CASE(rates_are_what_grew_between_two_views) {
   BOOST_TEST(contains(line_with(lines, "scheduler").text, " 901 "));
 }
 
+BOOST_AUTO_TEST_CASE(clusters_show_their_cores_and_what_was_used_of_them) {
+  const ServiceView before = tests::clustered_view(100, 0.5);
+  ServiceView now = tests::clustered_view(102, 0.5);
+  BOOST_TEST(
+      contains(line_with(top_screen({&now, nullptr}, wide()), "cluster of 4 cores 8-11").text, "    4     50.0 %"));
+  // Since the view before, all of it.
+  now.runtime.workers[0].team = before.runtime.workers[0].team;
+  now.runtime.workers[0].team += {std::chrono::seconds(8), std::chrono::seconds(8), {}};
+  const auto lines = top_screen({&now, &before}, wide());
+  BOOST_TEST(contains(line_with(lines, "cluster of 4 cores 8-11").text, "100.0 %"));
+  BOOST_TEST(!contains(line_with(lines, "cpu core 2").text, ".0 %"));
+  // Where nothing has ended since, what was before.
+  now.runtime.workers[0].team = before.runtime.workers[0].team;
+  BOOST_TEST(contains(line_with(top_screen({&now, &before}, wide()), "cluster of 4").text, "50.0 %"));
+  // Kernels with threads of their own.
+  now.runtime.workers[0].team = {{}, {}, std::chrono::seconds(8)};
+  BOOST_TEST(contains(line_with(top_screen({&now, nullptr}, wide()), "cluster of 4").text, "unknown"));
+  const ServiceView single = sample_view(100);
+  BOOST_TEST(!contains(shown({&single, nullptr}, wide()), "team used"));
+}
+
 BOOST_AUTO_TEST_CASE(without_an_earlier_view_rates_are_left_open) {
   const ServiceView now = sample_view(100);
   const auto lines = top_screen({&now, nullptr}, wide());

@@ -37,6 +37,7 @@ namespace troupe::tests {
     const auto codelet = kCodelets[static_cast<std::size_t>(phase * 0.37) % (gpu ? 2 : 4)];
     LiveWorker worker;
     worker.device = gpu ? "GPU " + std::to_string(i - 6) : "cpu core " + std::to_string(i);
+    if (!gpu) worker.members = {i};
     worker.idle = !runs;
     worker.deque_length = runs ? 3 + static_cast<std::size_t>(phase) % 9 : 0;
     if (runs) {
@@ -113,6 +114,18 @@ namespace troupe::tests {
                     in_seconds(time * 2.1), Bytes{400ULL << 20U}, in_seconds(time * 0.8)},
                    {6, "notebook", 1001, 6301, 1, "running", 40, 40, 0, in_seconds(0.5), Bytes{8ULL << 20U},
                     in_seconds(time * 0.3)}};
+  return view;
+}
+
+/// The same, but for the first worker, which has four cores and uses so much of their time, in all a second for each of
+/// the service's.
+[[nodiscard]] inline service::ServiceView clustered_view(double time, double share) {
+  service::ServiceView view = sample_view(time);
+  LiveWorker& cluster = view.runtime.workers[0];
+  cluster.device = "cluster of 4 cores 8-11";
+  cluster.members = {8, 9, 10, 11};
+  cluster.team.offered = Duration(static_cast<std::int64_t>(time * 4e9));
+  cluster.team.used = Duration(static_cast<std::int64_t>(time * 4e9 * share));
   return view;
 }
 

@@ -64,6 +64,18 @@ double value(const json& families, const std::string& name, const json& labels =
   return found;
 }
 
+BOOST_AUTO_TEST_CASE(of_clusters_it_tells_what_was_used) {
+  const std::string text = prometheus_text(tests::clustered_view(100, 0.75));
+  for (const char* line :
+       {"troupe_worker_cores{worker=\"0\",device=\"cluster of 4 cores 8-11\"} 4\n",
+        "troupe_worker_cores{worker=\"1\",device=\"cpu core 1\"} 1\n",
+        "troupe_worker_cores{worker=\"6\",device=\"GPU 0\"} 0\n",
+        "troupe_worker_team_offered_seconds_total{worker=\"0\",device=\"cluster of 4 cores 8-11\"} 400\n",
+        "troupe_worker_team_used_seconds_total{worker=\"0\",device=\"cluster of 4 cores 8-11\"} 300\n"}) {
+    BOOST_TEST(contains(text, line), "no " << line);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
   const ServiceView view = sample_view(100);
   const json families = parsed(prometheus_text(view));

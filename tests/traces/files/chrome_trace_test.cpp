@@ -62,6 +62,19 @@ BOOST_AUTO_TEST_CASE(tasks_that_run_at_the_same_time_on_one_worker_are_in_thread
   BOOST_TEST(content.flows == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_task_on_a_cluster_tells_of_its_cores) {
+  const ChromeContent content = check_chrome(chrome(tests::cluster_trace()));
+  BOOST_TEST_REQUIRE(content.tasks.size() == 3U);
+  for (const auto& task : content.tasks) {
+    const auto& of = task["args"];
+    const bool cluster = task["tid"] == 1;
+    BOOST_TEST(of.contains("cores") == cluster);
+    if (cluster) BOOST_TEST(of["cores"] == 4);
+    BOOST_TEST(of.contains("cores used") == (of["task"] == 1));
+    if (of["task"] == 1) BOOST_TEST(of["cores used"] == 2.5);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {
   HandMadeTrace trace;
   trace.task(1, 0, 1'000'000'100, 1'000'000'101);

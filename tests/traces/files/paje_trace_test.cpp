@@ -40,6 +40,13 @@ BOOST_AUTO_TEST_CASE(workers_go_from_state_to_state) {
   BOOST_TEST((content.states["W1"] == second));
 }
 
+BOOST_AUTO_TEST_CASE(a_task_on_a_cluster_tells_of_its_cores) {
+  PajeContent content = paje(tests::cluster_trace());
+  BOOST_TEST((content.cores["1"] == std::pair<std::string, std::string>("4", "2.5")));
+  BOOST_TEST((content.cores["2"] == std::pair<std::string, std::string>("4", "")));
+  BOOST_TEST((content.cores["3"] == std::pair<std::string, std::string>("1", "")));
+}
+
 BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {
   PajeContent content = paje({});
   BOOST_TEST(content.counts["PajeCreateContainer"] == 3U);

@@ -21,4 +21,15 @@ inline Trace sample_trace() {
   return *trace;
 }
 
+/// One task each: on a cluster of four that used 2.5 of its cores, on it without that being known, and on a core.
+inline Trace cluster_trace() {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 10, "gemm").task(2, 0, 10, 30, "omp").task(3, 1, 0, 20, "gemm");
+  for (TraceEvent& event : trace->events) {
+    if (event.worker == WorkerId(0)) event.cores = 4;
+    if (event.task == TaskId(1)) event.used = std::chrono::microseconds(25);
+  }
+  return *trace;
+}
+
 }  // namespace troupe::tests

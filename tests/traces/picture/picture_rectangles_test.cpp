@@ -77,6 +77,24 @@ BOOST_AUTO_TEST_CASE(colours_cover_their_share_of_the_time) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(tasks_on_clusters_are_as_high_as_what_they_used) {
+  Picture picture = two_workers();
+  picture.cores = {4, 1};
+  picture.spans = {
+      {0, "a", 0, 10, 0.25}, {0, "a", 10, 20, 1}, {0, "b", 20, 21, 0.5}, {0, "b", 21, 22, 1}, {1, "a", 0, 9}};
+  const auto summary = summarize(picture);
+  BOOST_TEST_REQUIRE(summary.ok());
+  int short_ones = 0;
+  for (const auto& rectangle : rectangles(picture, summary.value(), 1.0)) {
+    if (rectangle.worker == 1) BOOST_TEST(rectangle.used == 1);
+    if (rectangle.worker == 0 && rectangle.one_task) BOOST_TEST(rectangle.used == (rectangle.start_s < 10 ? 0.25 : 1));
+    // Of columns, the mean.
+    if (!rectangle.one_task) BOOST_TEST(rectangle.used == 0.75);
+    short_ones += rectangle.one_task ? 0 : 1;
+  }
+  BOOST_TEST(short_ones > 0);
+}
+
 BOOST_AUTO_TEST_CASE(rectangles_of_merged_tasks_do_not_overlap) {
   Picture picture = two_workers();
   for (int i = 0; i < 5000; ++i) picture.spans.push_back({0, i % 2 == 0 ? "a" : "b", 0.01 * i, 0.01 * (i + 1)});

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <random>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/trace_sample.hpp"
 #include "traces/picture/child_process.hpp"
+#include "traces/picture/picture_layout.hpp"
+#include "traces/picture/picture_script.hpp"
 
 namespace troupe::traces {
 
@@ -84,6 +87,50 @@ BOOST_AUTO_TEST_CASE(of_a_trace_has_its_tasks_from_the_begin_on) {
   BOOST_TEST(made.spans[2].codelet == "gemm");
   BOOST_TEST(made.spans[2].start_s == 32e-6, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(made.spans[2].end_s == 50e-6, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_trace_with_clusters_has_their_cores_and_what_they_used) {
+  const Picture made = picture_of(tests::cluster_trace(), {"a run", {"cluster of 4 cores 0-3", "cpu core 4"}, {}});
+  BOOST_TEST((made.cores == std::vector<int>{4, 1}));
+  BOOST_TEST_REQUIRE(made.spans.size() == 3U);
+  for (const PictureSpan& span : made.spans) BOOST_TEST(span.used == (span.end_s < 15e-6 ? 0.625 : 1));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_clusters_are_higher) {
+  Picture picture = small_picture();
+  picture.cores = {4, 1};
+  const auto layout = lay_out(picture, 1, {});
+  const double cluster = layout.rows[1] - layout.rows[0], core = layout.rows[2] - layout.rows[1];
+  BOOST_TEST(cluster == 2 * core, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(layout.plot_bottom - layout.plot_top == cluster + core, boost::test_tools::tolerance(1e-9));
+  picture.cores.clear();
+  BOOST_TEST(lay_out(picture, 1, {}).rows[1] == core, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(says_what_the_height_of_a_task_means_where_it_means_something) {
+  const std::string words = "as high as the share of the cores";
+  Picture picture = small_picture();
+  const auto svg = [&] {
+    const auto summary = summarize(picture);
+    return PictureScript(picture, summary.value()).svg();
+  };
+  BOOST_TEST(!contains(svg(), words));
+  picture.cores = {4, 1};
+  picture.spans[1].used = 0.5;
+  BOOST_TEST(contains(svg(), words));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_cores_and_shares_that_make_no_sense_are_refused) {
+  for (const std::vector<int>& cores : {std::vector<int>{4}, {4, 0}, {4, 1, 1}}) {
+    Picture picture = small_picture();
+    picture.cores = cores;
+    BOOST_TEST(!summarize(picture).ok());
+  }
+  for (const double used : {-0.1, 1.1, std::nan("")}) {
+    Picture picture = small_picture();
+    picture.spans[0].used = used;
+    BOOST_TEST(!summarize(picture).ok());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(writes_both_forms_whichever_is_named) {

@@ -52,6 +52,23 @@ BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
   BOOST_TEST(sum == 2 * 51e-6, boost::test_tools::tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(tells_what_share_of_a_clusters_time_was_used) {
+  const actors::RunAnalysis analysis = actors::analyse(tests::cluster_trace(), 2);
+  const TeamUse& use = analysis.workers[0].team;
+  BOOST_TEST(use.offered.count() == 40'000);
+  BOOST_TEST(use.used.count() == 25'000);
+  BOOST_TEST(use.unseen.count() == 80'000);
+  BOOST_TEST((analysis.workers[1].team == TeamUse{}));
+  const std::string text = analysis_text(analysis, {"cluster of 4 cores 0-3", "cpu core 4"});
+  BOOST_TEST(contains(text, "team used"), text);
+  BOOST_TEST(contains(text, "62.5 % + unknown"), text);
+  const nlohmann::json json = analysis_json(analysis);
+  BOOST_TEST(json["workers"][0]["team"]["share"] == 0.625);
+  BOOST_TEST(json["workers"][0]["team"]["unseen_seconds"].get<double>() == 80e-6, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(!json["workers"][1].contains("team"));
+  BOOST_TEST(!contains(analysis_text(actors::analyse(tests::sample_trace(), 2), {"a", "b"}), "team used"));
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

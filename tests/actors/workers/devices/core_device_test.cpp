@@ -1,9 +1,12 @@
 #include "actors/workers/devices/core_device.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/actors/graph_fixture.hpp"
@@ -27,8 +30,13 @@ struct Fixture {
   GraphFixture tasks{2};
   CountingClock clock;
   WorkerTrace trace;
-  const CoreDevice::Options options{
-      .graph = &tasks.graph, .worker = WorkerId(1), .name = "cpu core 7", .trace = &trace, .clock = &clock};
+  TeamCounters used;
+  const CoreDevice::Options options{.graph = &tasks.graph,
+                                    .worker = WorkerId(1),
+                                    .name = "cpu core 7",
+                                    .trace = &trace,
+                                    .clock = &clock,
+                                    .team_use = &used};
   std::unique_ptr<CoreDevice> core = std::make_unique<CoreDevice>(options);
 
   void give_team(int members) {
@@ -194,6 +202,70 @@ BOOST_AUTO_TEST_CASE(on_a_single_core_a_kernel_for_teams_is_alone) {
   const auto count = [&](const KernelContext& context) { members = context.team().size(); };
   BOOST_TEST(run(Codelet("for all", {}).cpu_team(count)) == "");
   BOOST_TEST(members == 1);
+}
+
+/// Has its part to do for some milliseconds. Who sleeps needs no core, so that others who want it hardly matter.
+void compute() { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }
+
+BOOST_AUTO_TEST_CASE(a_kernel_on_the_master_alone_uses_one_cores_time) {
+  give_team(4);
+  const Codelet codelet = Codelet("alone", {}).cpu([](const KernelContext&) { compute(); });
+  for (int i = 0; i < 3; ++i) run(codelet);
+  const TeamUse use = used.sum();
+  BOOST_TEST(use.share().value_or(0) == 0.25, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(seconds(use.offered) >= 3 * 4 * 4e-3);
+  BOOST_TEST(use.unseen.count() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_in_the_team_uses_the_time_in_which_members_compute) {
+  give_team(2);
+  const Codelet both = Codelet("both", {}).cpu_team([](Team& team) { team.run([](int, int) { compute(); }); });
+  const Codelet half = Codelet("half", {}).cpu_team([](Team& team) {
+    compute();
+    team.run([](int, int) { compute(); });
+  });
+  // Of many rounds the nearest, as a busy machine lets the helper begin late.
+  const auto share_of = [&](const Codelet& codelet, double expected) {
+    double nearest = 9;
+    for (int round = 0; round < 40 && std::abs(nearest - expected) > 0.05; ++round) {
+      TeamUse use = used.sum();
+      run(codelet);
+      TeamUse now = used.sum();
+      now -= use;
+      const double share = now.share().value_or(9);
+      BOOST_TEST_REQUIRE(share <= 1);
+      if (std::abs(share - expected) < std::abs(nearest - expected)) nearest = share;
+    }
+    return nearest;
+  };
+  BOOST_TEST(share_of(both, 1) > 0.85);
+  BOOST_TEST(share_of(half, 0.75) == 0.75, boost::test_tools::tolerance(0.1));
+}
+
+BOOST_AUTO_TEST_CASE(of_kernels_with_threads_of_their_own_the_use_is_not_known) {
+  give_team(3);
+  const auto nothing = [](Team&) -> std::shared_ptr<void> { return nullptr; };
+  const auto work = [](const KernelContext&) { compute(); };
+  run(Codelet("own threads", {}).cpu_team(work).prologue(nothing));
+  BOOST_TEST(!used.sum().share());
+  BOOST_TEST(seconds(used.sum().unseen) >= 3 * 4e-3);
+  run(Codelet("on the master", {}).cpu(work));
+  BOOST_TEST(used.sum().share().value_or(0) == 1.0 / 3, boost::test_tools::tolerance(1e-9));
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 2U);
+  BOOST_TEST(spans[0].cores == 3);
+  BOOST_TEST(spans[0].used.count() < 0);
+  BOOST_TEST(spans[1].cores == 3);
+  BOOST_TEST(seconds(spans[1].used) >= 4e-3);
+}
+
+BOOST_AUTO_TEST_CASE(a_single_core_has_no_team_whose_time_is_used) {
+  run(Codelet("fine", {}).cpu([](const KernelContext&) { compute(); }));
+  BOOST_TEST((used.sum() == TeamUse{}));
+  const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
+  BOOST_TEST_REQUIRE(spans.size() == 1U);
+  BOOST_TEST(spans[0].cores == 1);
+  BOOST_TEST(spans[0].used.count() < 0);
 }
 
 /// What has happened, in turn: "+3" where a prologue began for a team of three, "-3" where what it made ended.

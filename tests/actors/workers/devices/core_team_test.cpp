@@ -4,12 +4,15 @@
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "platform/machine/binding.hpp"
+#include "platform/machine/cycles.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::workers {
@@ -118,6 +121,69 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_get_fewer_members) {
   BOOST_TEST(team.size() == 4);
   team.limit(0);
   BOOST_TEST(team.size() == 1);
+}
+
+constexpr Duration kSome = std::chrono::milliseconds(5);
+
+/// Has its part to do for so long. Who sleeps needs no core, so that others who want it hardly matter.
+void compute() { std::this_thread::sleep_for(kSome); }
+
+/// What the team gains by the work, in units of `kSome`: of many rounds the one that comes nearest, as on a busy
+/// machine members may begin late all the same.
+template <class Work>
+double gains(CoreTeam& team, double expected, const Work& work) {
+  double nearest = 1e9;
+  for (int round = 0; round < 40 && std::abs(nearest - expected) > 0.1; ++round) {
+    const std::int64_t before = team.gained_ticks();
+    const auto begin = std::chrono::steady_clock::now();
+    const std::uint64_t begin_ticks = platform::rough_ticks();
+    team.run(work);
+    const double ticks_per_s =
+        static_cast<double>(platform::rough_ticks() - begin_ticks) / seconds(std::chrono::steady_clock::now() - begin);
+    const double gained = static_cast<double>(team.gained_ticks() - before) / (ticks_per_s * seconds(kSome));
+    if (std::abs(gained - expected) < std::abs(nearest - expected)) nearest = gained;
+  }
+  return nearest;
+}
+
+BOOST_AUTO_TEST_CASE(what_helpers_compute_is_gained) {
+  const auto tolerance = boost::test_tools::tolerance(0.2);
+  CoreTeam three(team_of(3));
+  BOOST_TEST(gains(three, 2, [](int, int) { compute(); }) == 2, tolerance);
+  three.limit(2);
+  BOOST_TEST(gains(three, 1, [](int, int) { compute(); }) == 1, tolerance);
+  three.limit(1);
+  BOOST_TEST(gains(three, 0, [](int, int) { compute(); }) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_waits_for_others_does_not_compute) {
+  CoreTeam team(team_of(3));
+  // The master has nothing to do, and waits for one helper; the other waits for nobody.
+  const auto one = [](int rank, int) {
+    if (rank == 1) compute();
+  };
+  BOOST_TEST(std::abs(gains(team, 0, one)) < 0.2);
+  // The same at a barrier, where both others wait for it.
+  const auto barrier = [&](int rank, int) {
+    if (rank == 1) compute();
+    team.barrier();
+  };
+  BOOST_TEST(std::abs(gains(team, 0, barrier)) < 0.2);
+  // Both helpers wait for the master.
+  const auto master = [&](int rank, int) {
+    if (rank == 0) compute();
+    team.barrier();
+  };
+  BOOST_TEST(std::abs(gains(team, 0, master)) < 0.2);
+  // One after the other, and then all at once.
+  const auto mixed = [&](int rank, int) {
+    for (int turn = 0; turn < 3; ++turn) {
+      if (rank == turn) compute();
+      team.barrier();
+    }
+    compute();
+  };
+  BOOST_TEST(gains(team, 2, mixed) == 2, boost::test_tools::tolerance(0.2));
 }
 
 BOOST_AUTO_TEST_CASE(helpers_that_sleep_are_woken) {

@@ -1,0 +1,69 @@
+/// Cores that are grouped otherwise while tasks run.
+#include "actors/running/runtime_implementation.hpp"
+#include "platform/machine/cluster_plan.hpp"
+
+namespace troupe::actors {
+
+Result<workers::Grouping::Groups> groups_of(const std::string& clusters, const platform::Topology& topology) {
+  // Numbered by worker: several workers may have the same processing unit.
+  std::vector<platform::Core> cores = topology.cores;
+  for (std::size_t i = 0; i < cores.size(); ++i) cores[i].pu = static_cast<int>(i);
+  if (!clusters.empty()) {
+    auto plan = platform::plan_clusters(clusters, cores, topology.machine);
+    if (!plan) return plan.failure();
+    cores = std::move(plan.value().cores);
+  }
+  workers::Grouping::Groups groups;
+  for (const platform::Core& core : cores) {
+    std::vector<WorkerId>& members = groups.emplace_back();
+    for (const int number : core.all_pus()) members.emplace_back(static_cast<std::uint32_t>(number));
+  }
+  return groups;
+}
+
+void RuntimeSystem::Implementation::make_grouping() {
+  workers::Grouping::Options grouping;
+  std::vector<workers::Standing*> standings;
+  for (std::size_t i = 0; i < topology_.cores.size(); ++i) {
+    grouping.pus.push_back(pus_of(places_[i].pu));
+    standings.push_back(&crew_->ports[i].standing);
+  }
+  if (!cooperative_) {
+    grouping.doorbell = [this](WorkerId worker) -> workers::Doorbell& { return peers_->doorbell(worker); };
+  }
+  grouping.spin = options_.spin;
+  grouping.tell = [this](WorkerId worker, int cores) {
+    if (simulation_) simulation_->set_cores(worker, std::max(cores, 1));
+    if (services_) services_->regrouped(worker, cores);
+  };
+  grouping.wake = [this](WorkerId worker) {
+    crew_->idle.erase(worker);
+    peers_->wake(worker);
+  };
+  crew_->grouping = std::make_unique<workers::Grouping>(std::move(grouping), std::move(standings));
+  // The plan has looked at them.
+  crew_->grouping->regroup(groups_of(stages_.empty() ? "" : stages_[0].clusters, topology_).value_or_throw());
+}
+
+std::vector<int> RuntimeSystem::Implementation::members_of(std::size_t worker) const {
+  if (!crew_->grouping) return places_[worker].members();
+  std::vector<int> members;
+  for (const WorkerId member : crew_->grouping->members(WorkerId(static_cast<std::uint32_t>(worker)))) {
+    const std::vector<int> own = places_[member.index()].members();
+    members.insert(members.end(), own.begin(), own.end());
+  }
+  return members;
+}
+
+Result<void> RuntimeSystem::Implementation::regroup(const std::string& clusters) {
+  if (!crew_->grouping) {
+    return Failure{ErrorCode::invalid_argument,
+                   "the clusters of this runtime stay as they are: set RuntimeOptions::regroup before it starts"};
+  }
+  auto groups = groups_of(clusters, topology_);
+  if (!groups) return groups.failure();
+  crew_->grouping->regroup(std::move(groups).value());
+  return {};
+}
+
+}  // namespace troupe::actors

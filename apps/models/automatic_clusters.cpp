@@ -1,0 +1,142 @@
+#include "apps/models/automatic_clusters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/scheduler/models/history_file.hpp"
+#include "actors/scheduler/policy.hpp"
+#include "apps/arguments/accelerator_arguments.hpp"
+#include "apps/arguments/common_arguments.hpp"
+#include "apps/models/learned_machine.hpp"
+#include "apps/models/model_report.hpp"
+#include "apps/simulate/cluster_search.hpp"
+#include "apps/simulate/simulation_bound.hpp"
+#include "apps/simulate/simulation_pool.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// A kernel's time says something of tiles whose edge is this factor smaller or larger.
+constexpr double kNearEdge = 1.5;
+/// What a search may take: so long in any case, and such a part of the run.
+constexpr double kLeastSearchSeconds = 2;
+constexpr double kSearchShare = 0.05;
+/// Enough for a factorization to have each of its kernels.
+constexpr std::int64_t kTilesToSeeAll = 3;
+
+SimulatedRun run_of(const RuntimeOptions& runtime, const linalg::FactorizationOptions& options, std::int64_t n,
+                    std::size_t element_bytes) {
+  SimulatedRun run;
+  run.application = options.application;
+  run.precision = element_bytes == sizeof(float) ? Precision::single_precision : Precision::double_precision;
+  run.pivoting = options.pivoting;
+  run.n = n;
+  run.tile = std::min(options.tile, n);
+  run.tile_rows = options.tile_rows > 0 ? options.tile_rows : SimulatedRun::kRowsByWorkers;
+  run.inner = options.inner > 0 ? options.inner : linalg::default_inner(run.tile, run.tile);
+  run.policy = runtime.policy == "default" ? scheduler::default_policy(false) : runtime.policy;
+  run.restrict = runtime.restrict;
+  return run;
+}
+
+std::vector<NeededKernel> needed_by(const SimulatedRun& run) {
+  return run.precision == Precision::single_precision ? needed_kernels<float>(run.application, run.pivoting)
+                                                      : needed_kernels<double>(run.application, run.pivoting);
+}
+
+bool is_near(double edge, const std::vector<double>& edges) {
+  return std::ranges::any_of(edges,
+                             [edge](double known) { return known < edge * kNearEdge && edge < known * kNearEdge; });
+}
+
+/// The kernels of which too little is known: "potrf, gemm (on clusters)"; empty: of none.
+std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vector<NeededKernel>& needed) {
+  const platform::MachineDescription& machine = run.simulation.machine;
+  std::vector<std::string> unknown;
+  const auto times_of = [&](const NeededKernel& kernel) -> const platform::KernelTimes* {
+    for (const platform::KernelTimes& times : machine.kernels) {
+      if (times.kernel() == kernel.kernel) return &times;
+    }
+    return nullptr;
+  };
+  for (const NeededKernel& kernel : needed) {
+    const platform::KernelTimes* times = times_of(kernel);
+    if (times == nullptr) {
+      unknown.push_back(kernel.codelet.name());
+    } else if (!times->on_clusters() && kernel.codelet.definition().cores_used({DeviceKind::cpu_core, 2}) > 1) {
+      unknown.push_back(kernel.codelet.name() + " on clusters");
+    }
+  }
+  if (!unknown.empty()) return unknown;
+  // Which sizes there are, the graph tells; of square tiles, which are what is measured beforehand.
+  SimulatedRun small = run;
+  small.n = kTilesToSeeAll * run.tile;
+  small.tile_rows = run.tile;
+  const auto graph = record_graph(small);
+  for (const FactorizationGraph::Kind& kind : graph->kinds) {
+    for (const NeededKernel& kernel : needed) {
+      const platform::KernelTimes& times = *times_of(kernel);
+      if (kind.timed_as != fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision())) continue;
+      if (kind.flops > 0 && !is_near(times.edge_with(kind.flops), times.edges()))
+        unknown.push_back(kernel.codelet.name());
+    }
+  }
+  return unknown;
+}
+
+/// The fastest that the cores could be: what all operations take at the best rate of any kernel.
+double least_seconds(const SimulatedRun& run) {
+  double best = 0;
+  for (const platform::KernelTimes& times : run.simulation.machine.kernels) {
+    const double edge = times.edges().back();
+    best = std::max(best, times.flops_per_cube() * edge * edge * edge / (times.cpu(edge).mean_us * 1e-6));
+  }
+  return best > 0 ? linalg::flop_count(run.application, run.n, run.n) / (best * run.simulation.machine.cores) : 0;
+}
+
+}  // namespace
+
+std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runtime,
+                                                     const linalg::FactorizationOptions& options, std::int64_t n,
+                                                     std::size_t element_bytes) {
+  const auto give_up = [&](const std::string& why) {
+    runtime.on_warning("--clusters auto: single cores, as " + why);
+    return std::optional<ClusterChoice>();
+  };
+  if (uses_accelerators(runtime)) {
+    return give_up(
+        "it does not look at accelerators of this machine: give numbers of clusters and their cores, such as 1x4");
+  }
+  const platform::Topology topology = usable_cores(runtime);
+  const auto candidates = platform::cluster_candidates(topology.cores, topology.machine);
+  if (candidates.size() < 2) return give_up("there are too few cores to form clusters of");
+  if (runtime.model_folder.empty()) return give_up("no kernel times are kept: name a folder with --models");
+  const KeptModels models = read_models(runtime.model_folder, scheduler::machine_key(topology.machine));
+  for (const std::string& warning : models.warnings) runtime.on_warning(warning);
+
+  SimulatedRun run = run_of(runtime, options, n, element_bytes);
+  const std::vector<NeededKernel> needed = needed_by(run);
+  const char* precision = element_bytes == sizeof(float) ? precision_name<float>() : precision_name<double>();
+  run.simulation.machine = learned_machine(models.history, static_cast<int>(topology.cores.size()),
+                                           to_string(run.application), needed, precision, element_bytes);
+  run.simulation.cores = run.simulation.machine.cores;
+  run.simulation.noise = true;
+  if (const auto unknown = unknown_kernels(run, needed); !unknown.empty()) {
+    return give_up(
+        fmt::format("too little is known of the times of {} in tiles of {}: measure them with `troupe model "
+                    "calibrate --tile {} --clusters auto`, or give clusters",
+                    fmt::join(unknown, ", "), run.tile, run.tile));
+  }
+  const int jobs = static_cast<int>(topology.cores.size());
+  const double seconds = std::max(kLeastSearchSeconds, kSearchShare * least_seconds(run));
+  return choose_clusters(run, candidates, {.most_seconds = seconds * jobs, .jobs = jobs});
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,115 @@
+#include "apps/models/learned_machine.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace troupe::apps {
+
+namespace {
+
+using platform::KernelTime;
+using platform::TileTimes;
+using scheduler::KernelHistory;
+using scheduler::KernelKey;
+using scheduler::TimeStatistics;
+
+/// Where operations are not counted.
+constexpr double kOneEdge = 1;
+
+/// Of tasks that count as one: the mean of their means, by how much each stands on.
+struct Pooled {
+  double weight = 0;
+  double mean_s = 0;
+  double variance = 0;
+
+  void add(const TimeStatistics& times) {
+    const double more = times.weight();
+    weight += more;
+    mean_s += (times.mean_s() - mean_s) * more / weight;
+    variance += (times.deviation_s() * times.deviation_s() - variance) * more / weight;
+  }
+  [[nodiscard]] KernelTime time() const { return {mean_s * 1e6, std::sqrt(variance) * 1e6}; }
+};
+
+/// What was measured of one size: by number of cores; and the shapes of the data, which the history knows it by.
+struct Measured {
+  std::uint64_t shapes = 0;
+  std::map<int, Pooled> on_cores;
+};
+
+/// One core's time of that size: as measured, else as it follows from what was.
+std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, const KernelKey& on_one, double size,
+                                    const Measured& measured) {
+  if (const auto known = measured.on_cores.find(1); known != measured.on_cores.end()) return known->second.time();
+  const auto alone = history.kernels().find(on_one);
+  std::optional<double> time_s;
+  if (alone != history.kernels().end()) time_s = alone->second.predict(measured.shapes, size);
+  if (!time_s) time_s = history.predict_from_other_cores(on_one, measured.shapes, size);
+  if (!time_s || *time_s <= 0) return std::nullopt;
+  return KernelTime{*time_s * 1e6, 0};
+}
+
+/// By size.
+std::map<double, Measured> measured_sizes(const scheduler::ExecutionHistory& history, const std::string& codelet,
+                                          std::size_t element_bytes, bool in_flops) {
+  std::map<double, Measured> sizes;
+  for (const auto& [key, kernel] : history.kernels()) {
+    if (key.name != codelet || key.device.kind != DeviceKind::cpu_core || key.element_bytes != element_bytes ||
+        key.in_flops != in_flops) {
+      continue;
+    }
+    for (const auto& [shapes, shape] : kernel.shapes()) {
+      if (shape.times.count() < KernelHistory::kEnough || shape.size <= 0 || shape.times.mean_s() <= 0) continue;
+      Measured& measured = sizes[in_flops ? shape.size : kOneEdge];
+      measured.shapes = shapes;
+      measured.on_cores[key.device.cores].add(shape.times);
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<TileTimes> learned_times(const scheduler::ExecutionHistory& history, const std::string& codelet,
+                                     std::size_t element_bytes) {
+  bool in_flops = true;
+  std::map<double, Measured> sizes = measured_sizes(history, codelet, element_bytes, in_flops);
+  if (sizes.empty()) {
+    in_flops = false;
+    sizes = measured_sizes(history, codelet, element_bytes, in_flops);
+  }
+  const KernelKey on_one{codelet, DeviceType(DeviceKind::cpu_core), element_bytes, in_flops};
+  std::vector<TileTimes> all;
+  for (const auto& [size, measured] : sizes) {
+    TileTimes times;
+    times.edge = in_flops ? std::cbrt(size) : kOneEdge;
+    times.flops = in_flops ? size : 0;
+    times.cpu = core_time(history, on_one, size, measured);
+    if (!times.cpu) continue;
+    for (const auto& [cores, pooled] : measured.on_cores) {
+      if (cores > 1) times.clusters.push_back({cores, pooled.time()});
+    }
+    all.push_back(std::move(times));
+  }
+  return all;
+}
+
+platform::MachineDescription learned_machine(const scheduler::ExecutionHistory& history, int cores,
+                                             const std::string& application, const std::vector<NeededKernel>& needed,
+                                             const std::string& precision, std::size_t element_bytes) {
+  platform::MachineDescription machine;
+  machine.name = "this machine";
+  machine.cores = cores;
+  machine.sockets = 1;
+  machine.routes.resize(1);
+  for (const NeededKernel& one : needed) {
+    const std::vector<TileTimes> times = learned_times(history, one.codelet.definition().timed_name(), element_bytes);
+    if (!times.empty()) machine.kernels.emplace_back(application, one.kernel, precision, times, 0);
+  }
+  return machine;
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,124 @@
+#include "platform/machine/cluster_candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "platform/machine/cluster_plan.hpp"
+
+namespace troupe::platform {
+namespace {
+
+/// Up to here all sizes are looked at.
+constexpr int kSmallSize = 16;
+
+/// The numbers of cores of the parts of a kind, the largest first.
+std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind) {
+  std::map<int, int> by_index;
+  for (const Core& core : cores) {
+    for (const Domain& domain : core.domains) {
+      if (domain.kind == kind) ++by_index[domain.index];
+    }
+  }
+  std::vector<int> sizes;
+  for (const auto& [index, count] : by_index) sizes.push_back(count);
+  std::ranges::sort(sizes, std::greater());
+  return sizes;
+}
+
+/// Those that clusters are to lie in.
+std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machine) {
+  constexpr std::array kKinds{DomainKind::l3, DomainKind::numa_node, DomainKind::package};
+  for (const DomainKind kind : kKinds) {
+    if (kind == DomainKind::numa_node && machine.numa_nodes.size() < 2) continue;
+    std::vector<int> sizes = sizes_of_parts(cores, kind);
+    if (!sizes.empty()) return sizes;
+  }
+  return {static_cast<int>(cores.size())};
+}
+
+/// Rising.
+std::set<int> cluster_sizes(const std::vector<int>& parts) {
+  std::set<int> sizes;
+  for (const int part : parts) {
+    for (int size = part; size > 1; size = size > kSmallSize ? size * 4 / 5 : size - 1) sizes.insert(size);
+    for (int pieces = 2; part / pieces > kSmallSize; ++pieces) sizes.insert(part / pieces);
+  }
+  return sizes;
+}
+
+/// How many clusters of a size there may be.
+std::set<int> cluster_counts(const std::vector<int>& parts, int size) {
+  int most = 0;
+  int with_room = 0;
+  for (const int part : parts) {
+    most += part / size;
+    with_room += part >= size ? 1 : 0;
+  }
+  std::set<int> counts{with_room};
+  for (int count = most; count > 0; count /= 2) counts.insert(count);
+  return counts;
+}
+
+/// "1x12+1x11".
+std::string groups_of_sizes(const std::vector<int>& sizes) {
+  std::map<int, int, std::greater<>> counts;
+  for (const int size : sizes) ++counts[size];
+  std::vector<ClusterGroup> groups;
+  for (const auto& [size, count] : counts) groups.push_back({count, size});
+  return to_string(groups);
+}
+
+/// Of the first parts, so many whole; the others halved.
+std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
+  std::vector<int> sizes(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(whole));
+  for (std::size_t i = whole; i < parts.size(); ++i) {
+    for (int half = 0; half < 2 && parts[i] >= 2; ++half) sizes.push_back(parts[i] / 2);
+  }
+  return groups_of_sizes(sizes);
+}
+
+/// In the order in which they are looked at; some may be the same or impossible.
+std::vector<std::string> specifications(const std::vector<Core>& cores, const Machine& machine) {
+  const std::vector<int> parts = part_sizes(cores, machine);
+  std::vector<std::string> all{""};
+  for (const int size : cluster_sizes(parts)) {
+    for (const int count : cluster_counts(parts, size)) all.push_back(to_string({ClusterGroup{count, size}}));
+  }
+  for (std::size_t whole = (parts.size() + 1) / 2; whole < parts.size(); whole = (whole + parts.size() + 1) / 2) {
+    all.push_back(whole_and_halved(parts, whole));
+  }
+  all.push_back(groups_of_sizes(parts));
+  for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
+  return all;
+}
+
+}  // namespace
+
+std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine) {
+  std::vector<ClusterCandidate> candidates;
+  if (cores.empty()) return candidates;
+  std::set<std::string> seen;
+  for (std::string& wanted : specifications(cores, machine)) {
+    if (wanted.empty()) {
+      candidates.push_back({"", to_string(groups_of(cores)), 1, static_cast<int>(cores.size())});
+      seen.insert(candidates.back().workers);
+      continue;
+    }
+    const auto plan = plan_clusters(wanted, cores, machine);
+    if (!plan || !plan.value().warnings.empty()) continue;
+    const std::vector<ClusterGroup> groups = groups_of(plan.value().cores);
+    std::string workers = to_string(groups);
+    if (seen.insert(workers).second) {
+      candidates.push_back(
+          {std::move(wanted), std::move(workers), groups.front().cores, static_cast<int>(plan.value().cores.size())});
+    }
+  }
+  return candidates;
+}
+
+}  // namespace troupe::platform

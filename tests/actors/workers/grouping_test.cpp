@@ -1,0 +1,210 @@
+#include "actors/workers/grouping.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proto/random.hpp"
+
+namespace troupe::workers {
+
+BOOST_AUTO_TEST_SUITE(grouping)
+
+namespace {
+
+using Groups = Grouping::Groups;
+const auto kPerElement = boost::test_tools::per_element();
+
+WorkerId id(std::size_t worker) { return WorkerId(static_cast<std::uint32_t>(worker)); }
+
+std::vector<Standing*> pointers(std::deque<Standing>& standings) {
+  std::vector<Standing*> all;
+  for (Standing& standing : standings) all.push_back(&standing);
+  return all;
+}
+
+/// Clusters of these sizes, one after the other.
+Groups groups(const std::vector<std::size_t>& sizes) {
+  Groups all;
+  std::size_t next = 0;
+  for (const std::size_t size : sizes) {
+    auto& members = all.emplace_back();
+    for (std::size_t i = 0; i < size; ++i) members.push_back(id(next++));
+  }
+  return all;
+}
+
+/// Without threads: what is told and who is woken, and the standings.
+struct Observed {
+  explicit Observed(std::size_t workers)
+      : standings(workers),
+        grouping({std::vector<platform::CpuSet>(workers),
+                  nullptr,
+                  {},
+                  [this](WorkerId worker, int cores) {
+                    told.push_back(std::to_string(worker.value()) + " has " + std::to_string(cores));
+                  },
+                  [this](WorkerId worker) { woken.push_back(worker.value()); }},
+                 pointers(standings)) {}
+
+  std::vector<Part> parts() const {
+    std::vector<Part> all;
+    for (const Standing& standing : standings) all.push_back(standing.part());
+    return all;
+  }
+  /// Those that open do so.
+  void open() {
+    for (Standing& standing : standings) standing.open_up();
+  }
+
+  std::vector<std::string> told;
+  std::vector<std::uint32_t> woken;
+  std::deque<Standing> standings;
+  Grouping grouping;
+};
+
+BOOST_AUTO_TEST_CASE(all_whose_cluster_changes_drain_and_the_last_opens_them) {
+  Observed o(4);
+  o.grouping.regroup(groups({1, 2, 1}));
+  BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::drains_to_help, Part::open}));
+  BOOST_TEST(o.told == (std::vector<std::string>{"1 has 2", "2 has 0"}), kPerElement);
+  BOOST_TEST(o.woken == (std::vector<std::uint32_t>{1, 2}), kPerElement);
+  o.grouping.drained(id(2));
+  o.grouping.drained(id(2));
+  BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::helps, Part::open}));
+  // Nothing has changed yet.
+  BOOST_TEST(o.grouping.place(id(2)).leader.value() == 2U);
+  BOOST_TEST(o.grouping.completed() == 0U);
+  o.grouping.drained(id(1));
+  BOOST_TEST((o.parts() == std::vector{Part::open, Part::opens, Part::helps, Part::open}));
+  BOOST_TEST(o.grouping.place(id(2)).leader.value() == 1U);
+  BOOST_TEST(o.grouping.place(id(2)).rank == 1);
+  BOOST_TEST(o.grouping.place(id(1)).cores == 2);
+  BOOST_TEST(o.grouping.completed() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_helper_is_called_back_when_its_leader_has_drained) {
+  Observed o(3);
+  o.grouping.regroup(groups({3}));
+  for (std::size_t i = 0; i < 3; ++i) o.grouping.drained(id(i));
+  o.open();
+  o.grouping.regroup(groups({1, 2}));
+  BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead, Part::helps}));
+  BOOST_TEST(o.grouping.place(id(1)).leader.value() == 0U);
+  BOOST_TEST(!o.standings[1].passes_on());
+  BOOST_TEST(o.standings[2].passes_on());
+  o.grouping.drained(id(0));
+  BOOST_TEST((o.parts() == std::vector{Part::opens, Part::opens, Part::helps}));
+  BOOST_TEST(o.grouping.place(id(2)).leader.value() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_asked_for_last_comes_next_even_before_workers_have_opened) {
+  Observed o(2);
+  o.grouping.regroup(groups({2}));
+  o.grouping.regroup(groups({1, 1}));
+  o.grouping.regroup(groups({2}));
+  o.grouping.drained(id(0));
+  BOOST_TEST(o.grouping.changes());
+  o.grouping.drained(id(1));
+  // The same as there is: nothing is left to do.
+  BOOST_TEST(!o.grouping.changes());
+  BOOST_TEST(o.grouping.completed() == 2U);
+  o.grouping.regroup(groups({1, 1}));
+  // It has not opened, so it drains again, and its late step does not open it.
+  BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
+  o.open();
+  BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
+  BOOST_TEST(o.grouping.sizes() == (std::vector<int>{1, 1}), kPerElement);
+}
+
+/// What a worker does, with a thread and without tasks: while it is open it calls its team in.
+void work(std::size_t index, Grouping& grouping, Standing& standing, Doorbell& bell, const std::atomic<bool>& stop,
+          std::atomic<int>& entries, std::atomic<bool>& wrong) {
+  Grouping::Place mine = grouping.place(id(index));
+  while (!stop) {
+    bell.clear();
+    switch (standing.part()) {
+      case Part::open:
+        ++entries;
+        if (!mine.team) {
+          std::this_thread::yield();
+        } else {
+          int together = 0;
+          std::atomic<int> ran{0};
+          mine.team->run([&](int rank, int) {
+            ++ran;
+            mine.team->barrier();
+            if (rank == 0) together = ran;
+          });
+          if (together != mine.cores) wrong = true;
+        }
+        break;
+      case Part::drains_to_lead:
+      case Part::drains_to_help: grouping.drained(id(index)); break;
+      case Part::waits_to_lead: bell.wait(); break;
+      case Part::opens:
+        mine = grouping.place(id(index));
+        standing.open_up();
+        break;
+      case Part::helps:
+      case Part::helps_to_lead: {
+        const std::uint64_t completed = grouping.completed();
+        const Grouping::Place place = grouping.place(id(index));
+        const auto leave = [&] { return grouping.completed() != completed; };
+        if (place.rank > 0) place.team->serve(place.rank, leave);
+        if (!leave()) bell.wait();
+        break;
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(threads_go_on_through_any_regroupings) {
+  constexpr std::size_t kWorkers = 6;
+  std::deque<Standing> standings(kWorkers);
+  std::deque<Doorbell> bells(kWorkers);
+  Grouping::Options options;
+  options.pus.resize(kWorkers);
+  options.doorbell = [&](WorkerId worker) -> Doorbell& { return bells[worker.index()]; };
+  options.spin = std::chrono::microseconds(5);
+  options.tell = [](WorkerId, int) {};
+  options.wake = [&](WorkerId worker) { bells[worker.index()].ring(); };
+  Grouping grouping(options, pointers(standings));
+  std::atomic<bool> stop{false};
+  std::atomic<bool> wrong{false};
+  std::atomic<int> entries{0};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    threads.emplace_back([&, i] { work(i, grouping, standings[i], bells[i], stop, entries, wrong); });
+  }
+  Random random(5);
+  for (int round = 0; round < 400; ++round) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t left = kWorkers; left > 0; left -= sizes.back()) {
+      sizes.push_back(1 + random.below(static_cast<std::uint32_t>(left)));
+    }
+    grouping.regroup(groups(sizes));
+    // Now and then the next comes before this one is over.
+    const bool waits = random.below(4) != 0;
+    while (waits && grouping.changes()) std::this_thread::yield();
+  }
+  grouping.regroup(groups(std::vector<std::size_t>(kWorkers, 1)));
+  const auto all_open = [&] { return std::ranges::all_of(standings, [](const Standing& one) { return one.open(); }); };
+  while (grouping.changes() || !all_open()) std::this_thread::yield();
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(!wrong);
+  BOOST_TEST(entries > 100);
+  BOOST_TEST(grouping.completed() > 50U);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::workers
