@@ -51,6 +51,7 @@ class Pool {
   }
 
   [[nodiscard]] bool empty() const { return by_rank_.empty(); }
+  [[nodiscard]] bool contains(TaskId id) const { return tasks_.contains(id); }
   [[nodiscard]] const std::set<Key>& by_rank() const { return by_rank_; }
   [[nodiscard]] const std::map<SizeClassId, std::set<Key>>& by_class() const { return by_class_; }
   [[nodiscard]] const ReadyTask& operator[](const Key& key) const { return tasks_.find(key.task)->second.task; }
@@ -123,6 +124,7 @@ class Homeward final : public PlacingPolicy {
   void begin(const Snapshot& snapshot) {
     free_s_.clear();
     waiting_.clear();
+    planned_.clear();
     covered_s_ = 0;
     gpus_ = 0;
     for (const WorkerState& worker : snapshot.workers) {
@@ -212,7 +214,10 @@ class Homeward final : public PlacingPolicy {
       const std::size_t w = choice.worker->id.index();
       const bool room = has_room(*choice.worker) || free_s_[w] <= choice.transfer_s;
       free_s_[w] = choice.finish_s;
-      if (!room) continue;
+      if (!room) {
+        planned_.push_back({task.id, choice.finish_s});
+        continue;
+      }
       ++waiting_[w];
       placed.push_back({task.id, choice.worker->id});
       pool_.remove(task.id);
@@ -252,23 +257,39 @@ class Homeward final : public PlacingPolicy {
     Candidate earliest;
     Candidate core;
     double fastest_s = kNeverSeconds;
+    double on_gpu_s = kNeverSeconds;
     for (const Candidate& candidate : candidates_) {
       if (candidate.finish_s < earliest.finish_s) earliest = candidate;
       fastest_s = std::min(fastest_s, candidate.execution_s);
-      if (!is_accelerator(candidate.worker->kind) && candidate.finish_s < core.finish_s) core = candidate;
+      if (is_accelerator(candidate.worker->kind)) {
+        on_gpu_s = std::min(on_gpu_s, candidate.execution_s);
+      } else if (candidate.finish_s < core.finish_s) {
+        core = candidate;
+      }
     }
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
     const bool better_on_core = core.worker != nullptr && is_better_on_cores(task);
-    if (better_on_core && core.finish_s * options_.cover <= covered_s_ &&
+    // The task itself is not what the GPUs have to do meanwhile.
+    const bool counted = pool_.contains(task.id) && on_gpu_s != kNeverSeconds;
+    const double covered_s = counted ? covered_s_ - on_gpu_s / gpus_ : covered_s_;
+    if (better_on_core && core.finish_s * options_.cover <= covered_s &&
         (core.finish_s + behind_s <= options_.core_share * horizon_s_ || relieves(earliest, core))) {
       return core;
     }
     const double slack_s = std::max(0.0, horizon_s_ - (earliest.finish_s + behind_s));
     const double kernel_s = outlook_.kernel_s();
-    const double tolerance_s = std::max(options_.least_tolerance * kernel_s,
+    const double tolerance_s = std::max(options_.least_tolerance * kernel_s * work_decides(task),
                                         std::min(options_.most_tolerance * kernel_s, options_.slack_share * slack_s));
     return least_moving(earliest.finish_s + tolerance_s);
+  }
+
+  /// 1 where the work decides how long what is left takes; the smaller, the more the longest chain exceeds that. What a
+  /// task on the chain loses, the whole run then loses; but what it does not move, those behind it need not wait for
+  /// either, hence the root.
+  [[nodiscard]] double work_decides(const ReadyTask& task) const {
+    const double longest_s = std::max(horizon_s_, task.upward_rank_s);
+    return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
   }
 
   /// What the chain behind a task loses on a core is less than the GPUs together gain without it.
@@ -325,7 +346,9 @@ class Homeward final : public PlacingPolicy {
       std::size_t left = options_.looked_at;
       for (const Pool::Key& key : pool_.by_rank()) {
         if (left-- == 0) break;
-        if (execution_s(pool_[key], gpu, snapshot) == kNeverSeconds) continue;
+        if (execution_s(pool_[key], gpu, snapshot) == kNeverSeconds ||
+            ends_earlier_as_planned(pool_[key], gpu, snapshot))
+          continue;
         ++waiting_[gpu.id.index()];
         placed.push_back({key.task, gpu.id});
         pool_.remove(key.task);
@@ -333,6 +356,20 @@ class Homeward final : public PlacingPolicy {
       }
     }
   }
+
+  /// On the worker that it waits for, than on a GPU that is idle.
+  [[nodiscard]] bool ends_earlier_as_planned(const ReadyTask& task, const WorkerState& gpu,
+                                             const Snapshot& snapshot) const {
+    const auto planned = std::ranges::find(planned_, task.id, &Planned::task);
+    if (planned == planned_.end()) return false;
+    const double transfer_s = seconds(snapshot.predictions->transfer(task, gpu.node));
+    return planned->finish_s < transfer_s + execution_s(task, gpu, snapshot);
+  }
+
+  struct Planned {
+    TaskId task;
+    double finish_s = 0;
+  };
 
   const HomewardOptions options_;
   Pool pool_;
@@ -347,6 +384,8 @@ class Homeward final : public PlacingPolicy {
   double gpus_ = 0;
   /// How long what is left takes at least.
   double horizon_s_ = 0;
+  /// Tasks that wait for a worker to have room, and when it would have ended them.
+  std::vector<Planned> planned_;
   std::vector<Candidate> candidates_;
   std::vector<const WorkerState*> cores_;
 };

@@ -10,7 +10,7 @@ namespace troupe::scheduler {
 /// Every field was chosen by experiments, which also say how much each matters (docs/policies.md).
 struct HomewardOptions {
   /// How much later than the earliest a task may end so as to move less, in mean kernels (`Outlook::kernel_s`): at
-  /// least and at most.
+  /// least, where the work decides (else less, see step 1), and at most.
   double least_tolerance = 1;
   double most_tolerance = 4;
   /// In between: part of a task's slack.
@@ -25,7 +25,7 @@ struct HomewardOptions {
   double core_share = 0.8;
   /// While it does, GPUs must have other work for this part of that time: for tasks that cores are better off with, and
   /// for others.
-  double cover = 0.5;
+  double cover = 0.3;
   double spare_cover = 0.25;
   /// Out of core: ready tasks that are looked at for one that needs few copies.
   std::size_t looked_at_for_data = 4096;
@@ -50,12 +50,13 @@ struct HomewardOptions {
 /// 1. One by one, in the order of rank: the earliest finish over all workers, copies included. Where the task is better
 ///    off on a core, the GPUs have other work, and the task has slack or would take the GPUs, divided among them,
 ///    longer than the chain behind it loses: the earliest finish among cores. Otherwise, of the workers that finish
-///    within a tolerance, the one with the fewest bytes to copy: a tolerance of a quarter of the slack, at least one
-///    mean kernel, at most four. If that worker has room, the task is placed; if not, it stays, and counts as the
-///    worker's load for the tasks after it.
+///    within a tolerance, the one with the fewest bytes to copy: a tolerance of a quarter of the slack, at most four
+///    mean kernels, at least one where the work decides, else one times the root of the part that the work takes of T.
+///    If that worker has room, the task is placed; if not, it stays, and counts as the worker's load for the tasks
+///    after it.
 /// 2. Each core that is still idle, the fastest first where clusters are of mixed sizes, takes, of the tasks whose
 ///    slack allows it, the one with the smallest speed-up, lowest rank first: work that GPUs would do otherwise.
-/// 3. Each GPU that is still idle takes the task with the highest rank.
+/// 3. Each GPU that is still idle takes the task with the highest rank that the worker of step 1 would not end earlier.
 ///
 /// Ties: the earlier finish, then the worker with the smaller id; tasks of equal rank by id.
 ///

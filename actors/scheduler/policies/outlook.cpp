@@ -23,15 +23,14 @@ void Outlook::collect(const Snapshot& snapshot) {
   for (std::size_t i = 0; i < predictions.left.size(); ++i) {
     const SizeClassId size_class(static_cast<std::uint32_t>(i));
     const MeanTimes mean = mean_times(snapshot, size_class);
-    const double fastest = std::min(mean.on_core_s, mean.on_gpu_s);
     // Not known yet, or no device for it.
-    if (fastest <= 0 || fastest == kInfinite) continue;
+    if (mean.fastest_s <= 0 || mean.fastest_s == kInfinite) continue;
     const bool cores_only = mean.on_gpu_s == kInfinite;
     speedups_[i] = cores_only ? 0 : mean.on_core_s / mean.on_gpu_s;
     const auto count = static_cast<double>(predictions.left[i]);
     if (count == 0) continue;
     tasks += count;
-    kernel_s_ += fastest * count;
+    kernel_s_ += mean.fastest_s * count;
     Share& share = shares_.emplace_back();
     share.cores_only = cores_only;
     share.gpus_only = mean.on_core_s == kInfinite;
@@ -47,6 +46,7 @@ Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId siz
   // Devices, and how many such tasks they do in a second, all of a kind together.
   std::array<double, 2> devices{};
   std::array<double, 2> rates{};
+  double fastest_s = kInfinite;
   for (const WorkerState& worker : snapshot.workers) {
     const std::size_t side = is_accelerator(worker.kind) ? 1 : 0;
     devices[side] += 1;
@@ -55,9 +55,10 @@ Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId siz
     // Nothing is known of the class.
     if (time <= Duration::zero()) return {};
     rates[side] += 1 / seconds(time);
+    fastest_s = std::min(fastest_s, seconds(time));
   }
   const auto mean = [&](std::size_t side) { return rates[side] > 0 ? devices[side] / rates[side] : kInfinite; };
-  return {mean(0), mean(1)};
+  return {mean(0), mean(1), fastest_s};
 }
 
 void Outlook::split(double cores, double gpus) {

@@ -26,7 +26,7 @@ class Outlook {
   /// The time of the class on a core of mean speed over that on a GPU of mean speed: zero where only cores can run it,
   /// infinite where only GPUs can.
   [[nodiscard]] double speedup(SizeClassId size_class) const;
-  /// The mean over all tasks of the time on the device that is faster for them: the unit of tolerances.
+  /// The mean over all tasks of the time on the worker that is fastest for them: the unit of tolerances.
   [[nodiscard]] double kernel_s() const { return kernel_s_; }
 
  private:
@@ -44,6 +44,8 @@ class Outlook {
   struct MeanTimes {
     double on_core_s = 0;
     double on_gpu_s = 0;
+    /// On the fastest worker of all, infinite where none can run it.
+    double fastest_s = 0;
   };
 
   void collect(const Snapshot& snapshot);

@@ -226,6 +226,22 @@ BOOST_AUTO_TEST_CASE(homeward_gives_what_is_on_the_longest_chain_to_the_cluster)
   BOOST_TEST((machine.place_kept(*policy) == Placement{{panel.id.value(), cluster}}));
 }
 
+BOOST_AUTO_TEST_CASE(homeward_measures_delays_by_kernels_on_the_fastest_worker) {
+  Mixed machine;
+  const SizeClassId panel = machine.size_class_on({110, 110, 20, 60});
+  machine.predictions.left = {1};
+  Outlook outlook;
+  outlook.look(machine.snapshot());
+  // A core of mean speed takes 44 us for it.
+  BOOST_TEST(outlook.kernel_s() == 20e-6, boost::test_tools::tolerance(1e-9));
+  // Its data are on the GPU, which would end it 35 us later than the cluster.
+  machine.data_on(1, {1});
+  const auto policy = homeward();
+  const ReadyTask task = ranked(machine.of_class(panel, {machine.use(1, AccessMode::read_write, 5000)}), 20);
+  (void)machine.place(*policy, {task});
+  BOOST_TEST((machine.place_kept(*policy) == Placement{{task.id.value(), cluster}}));
+}
+
 BOOST_AUTO_TEST_CASE(homeward_feeds_the_fastest_idle_core_first) {
   Mixed machine;
   const auto policy = homeward();

@@ -55,6 +55,21 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_its_data_where_the_delay_exceeds_the_t
   BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 0}}));
 }
 
+BOOST_AUTO_TEST_CASE(where_the_longest_chain_exceeds_the_work_no_task_on_it_is_delayed_to_move_less) {
+  for (const int rank_us : {10, 10000}) {
+    HandMadeMachine machine(0, 2);
+    machine.data_on(1, {2}).load(1, 8);
+    const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
+    // 500 us of work.
+    machine.predictions.left = {100};
+    const auto policy = homeward();
+    const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), rank_us);
+    // At home it ends after 18 us instead of 15.
+    const std::uint32_t expected = rank_us == 10 ? 1 : 0;
+    BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(slack_widens_the_tolerance_up_to_four_kernels) {
   for (const int behind_us : {10, 1000}) {
     HandMadeMachine machine(0, 2);
@@ -147,6 +162,32 @@ BOOST_AUTO_TEST_CASE(where_gpus_would_run_out_of_work_meanwhile_it_takes_the_fas
   machine.predictions.left = {5, 200};
   const auto policy = homeward();
   BOOST_TEST((let_go(*policy, machine, {ranked(machine.of_class(panel), 100)}) == Placement{{0, 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_is_not_the_other_work_that_gpus_have_while_a_core_runs_it) {
+  for (const bool other : {false, true}) {
+    HandMadeMachine machine(1, 1);
+    if (other) machine.load(1, 70, 1);
+    const auto panel = machine.size_class(110, 70);
+    (void)machine.size_class(300, 10);
+    machine.predictions.left = {5, 200};
+    const auto policy = homeward();
+    const std::uint32_t expected = other ? 0 : 1;
+    BOOST_TEST((let_go(*policy, machine, {ranked(machine.of_class(panel), 100)}) == Placement{{0, expected}}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_idle_gpu_leaves_what_a_busy_core_will_end_earlier) {
+  for (const int busy_us : {5, 200}) {
+    HandMadeMachine machine(1, 1);
+    machine.load(0, busy_us);
+    const auto panel = machine.size_class(10, 100);
+    (void)machine.size_class(300, 10);
+    machine.predictions.left = {5, 200};
+    const auto policy = homeward();
+    const Placement expected = busy_us == 5 ? Placement{} : Placement{{0, 1}};
+    BOOST_TEST((let_go(*policy, machine, {ranked(machine.of_class(panel), 100)}) == expected));
+  }
 }
 
 /// Two GPUs, each with room for 4000 bytes. Of 16 ready tasks, by rising number and falling rank, the even ones use
