@@ -97,6 +97,10 @@ BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_core
     for (std::int64_t i = 0; i < kOrder; ++i) a(i, j) = i == j ? 2.0 * kOrder : 1.0 / static_cast<double>(1 + i + j);
   }
   const DenseMatrix<double> original = a;
+  // OpenBLAS's own threads look for work for some 50 ms after the program has started, and sleep from then on.
+  for (int i = 0; i < 5000 && !runnable_threads().empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   Sampler sampler;
   Factorization<double> factorization(runtime, a, {.application = Application::cholesky, .tile = 400});
   sampler.stop();
