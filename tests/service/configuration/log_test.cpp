@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for) {
   };
   {
     const Log log = open(LogFormat::text);
-    // More than the pipe and the queue take.
-    for (int i = 0; i < 2000; ++i) log.write(LogLevel::info, std::string(1000, 'x'));
+    // More than the pipe and two queues take: the writer may have one in hand.
+    for (int i = 0; i < 4000; ++i) log.write(LogLevel::info, std::string(1000, 'x'));
     BOOST_TEST(!log.flush(std::chrono::milliseconds(1)));
     BOOST_TEST(tests::eventually([&] {
       read();
