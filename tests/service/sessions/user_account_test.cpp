@@ -1,0 +1,130 @@
+// What one user's clients may have together.
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "service/sessions/session.hpp"
+#include "tests/support/running_service.hpp"
+#include "tests/support/service_client.hpp"
+
+namespace troupe::tests {
+namespace {
+
+/// The smallest account that there is, and limits that would let one exhaust it.
+struct SmallAccount {
+  static service::ServerOptions options() {
+    service::ServerOptions options;
+    options.limits.memory_per_user = Bytes{4U << 20U};
+    return options;
+  }
+  RunningService service{options()};
+  ServiceClient client{service.folder()};
+  MappedSegment segment = client.memory().allocate(1 << 20);
+
+  SmallAccount() {
+    client.hello();
+    client.open(0, service.codelets()["wait"]);
+  }
+  void expect_end() {
+    const auto goodbye = client.goodbye();
+    BOOST_REQUIRE(goodbye.has_value());
+    BOOST_TEST_INFO(goodbye->message());
+    BOOST_TEST(goodbye->code() == "out_of_memory");
+    BOOST_TEST(contains(goodbye->message(), "(limits.memory_per_user)"));
+    BOOST_TEST(contains(goodbye->message(), "user " + std::to_string(::getuid())));
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(the_account_of_a_user, SmallAccount)
+
+BOOST_AUTO_TEST_CASE(is_one_for_all_his_clients) {
+  ServiceClient other(service.folder());
+  const auto reply = other.memory().ask({.kind = wire::MemoryRequestKind::allocate, .size = 4U << 20U});
+  BOOST_REQUIRE(reply.has_value());
+  BOOST_TEST((reply->error == wire::MemoryError::limit));
+  BOOST_TEST_INFO(reply->message());
+  BOOST_TEST(contains(reply->message(), "the service lets user " + std::to_string(::getuid()) + " have 4.0 MiB"));
+}
+
+BOOST_AUTO_TEST_CASE(pays_for_handles) {
+  for (std::uint64_t i = 0; i < 4096; ++i) client.register_vector<double>(i, segment, 1);
+  expect_end();
+}
+
+BOOST_AUTO_TEST_CASE(pays_for_tasks_and_gets_it_back) {
+  service.gate().open();
+  for (int i = 0; i < 8; ++i) {
+    client.send([&](v1::Operation& operation) {
+      operation.mutable_tasks()->set_first(client.next_task());
+      for (int task = 0; task < 1000; ++task) operation.mutable_tasks()->add_codelet(0);
+    });
+    client.next_task() += 1000;
+    BOOST_TEST(!client.wait_all());
+  }
+  client.send([&](v1::Operation& operation) {
+    operation.mutable_tasks()->set_first(client.next_task());
+    for (int task = 0; task < 8000; ++task) operation.mutable_tasks()->add_codelet(0);
+  });
+  expect_end();
+}
+
+BOOST_AUTO_TEST_CASE(pays_for_what_a_single_task_names) {
+  const std::uint64_t first = client.submit(0, {});
+  client.send([&](v1::Operation& operation) {
+    v1::Tasks& tasks = *operation.mutable_tasks();
+    tasks.set_first(client.next_task());
+    tasks.add_codelet(0);
+    v1::TaskDetail& detail = *tasks.add_details();
+    for (int i = 0; i < 60'000; ++i) detail.add_after(first);
+  });
+  expect_end();
+}
+
+BOOST_AUTO_TEST_CASE(pays_for_codelets) {
+  client.send([&](v1::Operation& operation) {
+    operation.mutable_open_codelet()->set_codelet(1);
+    operation.mutable_open_codelet()->set_name("long");
+    for (int i = 0; i < 60'000; ++i) operation.mutable_open_codelet()->add_modes(v1::READ);
+  });
+  expect_end();
+}
+
+BOOST_AUTO_TEST_CASE(pays_for_a_message_before_it_is_read) {
+  client.send([&](v1::Operation& operation) {
+    for (int i = 0; i < 100'000; ++i) operation.mutable_partition()->add_blocks();
+  });
+  expect_end();
+}
+
+BOOST_AUTO_TEST_CASE(pays_for_partial_results_of_reductions) {
+  client.register_vector<double>(0, segment, 1 << 17);
+  client.register_vector<double>(1, segment, 10);
+  const auto set = [&](std::uint64_t handle) {
+    return client.reply_to([&](v1::Operation& operation, std::uint64_t request) {
+      operation.mutable_set_reduction()->set_request(request);
+      operation.mutable_set_reduction()->set_handle(handle);
+      operation.mutable_set_reduction()->set_name("sum");
+    });
+  };
+  BOOST_TEST(!set(1));
+  BOOST_TEST(!set(0));
+  client.register_vector<double>(2, segment, 1 << 17);
+  const auto refused = set(2);
+  BOOST_REQUIRE(refused.has_value());
+  BOOST_TEST(refused->code() == "out_of_memory");
+  BOOST_TEST(contains(refused->message(), "partial results of reductions"));
+  BOOST_TEST(!client.reply_to(
+      [](v1::Operation& operation, std::uint64_t request) { operation.mutable_release_data()->set_request(request); }));
+  BOOST_TEST(!set(2));
+}
+
+BOOST_AUTO_TEST_CASE(makes_the_window_of_tasks_smaller) {
+  BOOST_TEST(client.welcome()->most_tasks() < 4096U);
+  BOOST_TEST(client.welcome()->most_tasks() > 100U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests
