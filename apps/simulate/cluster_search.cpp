@@ -154,7 +154,8 @@ ClusterChoice choose_described_clusters(const SimulatedRun& run, const ClusterSe
   simulation.clusters.clear();
   actors::check(simulation).value_or_throw();
   const platform::Topology topology = actors::simulated_topology(simulation).value_or_throw();
-  std::vector<platform::ClusterCandidate> candidates = platform::cluster_candidates(topology.cores, topology.machine);
+  std::vector<platform::ClusterCandidate> candidates =
+      platform::cluster_candidates(topology.cores, topology.machine, platform::Spanning::allowed);
   // All cores drive GPUs.
   if (candidates.empty()) candidates.emplace_back();
   std::string remark;

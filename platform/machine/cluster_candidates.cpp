@@ -83,7 +83,7 @@ std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
 }
 
 /// In the order in which they are looked at; some may be the same or impossible.
-std::vector<std::string> specifications(const std::vector<Core>& cores, const Machine& machine) {
+std::vector<std::string> specifications(const std::vector<Core>& cores, const Machine& machine, Spanning spanning) {
   const std::vector<int> parts = part_sizes(cores, machine);
   std::vector<std::string> all{""};
   for (const int size : cluster_sizes(parts)) {
@@ -94,23 +94,32 @@ std::vector<std::string> specifications(const std::vector<Core>& cores, const Ma
   }
   all.push_back(groups_of_sizes(parts));
   for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
+  // Last, so that what spans nothing is named first where the same comes of both.
+  if (spanning == Spanning::allowed) {
+    const int total = static_cast<int>(cores.size());
+    for (int size = total; size > parts.front(); size = size * 4 / 5) all.push_back(to_string({ClusterGroup{1, size}}));
+    for (int pieces = 2; total / pieces > 1; pieces *= 2) {
+      all.push_back(to_string({ClusterGroup{pieces, total / pieces}}));
+    }
+  }
   return all;
 }
 
 }  // namespace
 
-std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine) {
+std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
+                                                 Spanning spanning) {
   std::vector<ClusterCandidate> candidates;
   if (cores.empty()) return candidates;
   std::set<std::string> seen;
-  for (std::string& wanted : specifications(cores, machine)) {
+  for (std::string& wanted : specifications(cores, machine, spanning)) {
     if (wanted.empty()) {
       candidates.push_back({"", to_string(groups_of(cores)), 1, static_cast<int>(cores.size())});
       seen.insert(candidates.back().workers);
       continue;
     }
     const auto plan = plan_clusters(wanted, cores, machine);
-    if (!plan || !plan.value().warnings.empty()) continue;
+    if (!plan || (spanning == Spanning::avoided && !plan.value().warnings.empty())) continue;
     const std::vector<ClusterGroup> groups = groups_of(plan.value().cores);
     std::string workers = to_string(groups);
     if (seen.insert(workers).second) {

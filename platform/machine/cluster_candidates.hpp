@@ -20,6 +20,9 @@ struct ClusterCandidate {
   int count = 0;
 };
 
+/// Whether clusters may span several memories, as far as what is known of their times says how they do there.
+enum class Spanning { avoided, allowed };
+
 /// Groupings of `cores`, which are single and in logical order, that differ: single cores first, then by the size of
 /// their clusters, the smallest first. No core: none.
 ///
@@ -28,7 +31,10 @@ struct ClusterCandidate {
 /// largest part there are all up to sixteen, above that each at most 4/5 of the one before; and of each size as many
 /// clusters as the parts have room for, half, a quarter, … of them, one in each part, and one alone. Besides there are
 /// all parts whole, where they are unequal, and one part whole beside others that are halved. That makes 26 groupings
-/// of twenty cores in two parts, some 80 of a hundred. O(groupings * cores^3).
-[[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine);
+/// of twenty cores in two parts, some 80 of a hundred. Where they may span parts, there are besides all cores together
+/// and single clusters of 4/5 of that, and so on, down to the largest part; and numbers of clusters that only fit in
+/// so. O(groupings * cores^3).
+[[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
+                                                               Spanning spanning = Spanning::avoided);
 
 }  // namespace troupe::platform

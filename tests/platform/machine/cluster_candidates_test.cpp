@@ -53,6 +53,17 @@ BOOST_AUTO_TEST_CASE(no_core_and_one_core_leave_no_choice) {
   BOOST_TEST(workers_of(machine("core:1 pu:1")) == Names{"1x1"}, kPerElement);
 }
 
+BOOST_AUTO_TEST_CASE(clusters_span_parts_only_where_they_may) {
+  const Topology twenty = machine("package:2 core:12 pu:1", "0-19");
+  BOOST_TEST(!has(workers_of(twenty), "2x10"));
+  Names workers;
+  for (const auto& one : cluster_candidates(twenty.cores, twenty.machine, Spanning::allowed)) {
+    workers.push_back(one.workers);
+  }
+  for (const char* name : {"2x10", "1x20", "1x16+4x1", "4x5", "20x1"}) BOOST_TEST(has(workers, name), name);
+  BOOST_TEST(std::set<std::string>(workers.begin(), workers.end()).size() == workers.size());
+}
+
 BOOST_AUTO_TEST_CASE(two_cores_work_alone_or_together) {
   BOOST_TEST(workers_of(machine("core:2 pu:1")) == (Names{"2x1", "1x2"}), kPerElement);
 }
