@@ -12,8 +12,7 @@ namespace {
 template <class T>
 void sort_each_once(std::vector<T>& values) {
   std::ranges::sort(values);
-  const auto twice = std::ranges::unique(values);
-  values.erase(twice.begin(), twice.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 char lower(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
