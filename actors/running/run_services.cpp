@@ -137,6 +137,7 @@ void RunServices::left(WorkerId worker, TaskId task, bool ended) {
   if (ended && setup_.submitted) setup_.submitted->ended(task);
   if (ended && setup_.upcoming) setup_.upcoming->dropped(task);
   if (ended && memory_) forget_request(task);
+  if (ended && setup_.task_ended) setup_.task_ended();
   tell_of_end({.kind = SchedulerEvent::Kind::left, .worker = worker, .task = task});
 }
 

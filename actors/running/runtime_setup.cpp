@@ -121,7 +121,7 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   if (stages_.size() > 1) {
     setup.task_ended = [this, counter = std::make_shared<StageCounter>(stages_)] {
       // Its clusters have been looked at.
-      if (const platform::ClusterStage* stage = counter->task_ended()) (void)regroup(stage->clusters);
+      counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
     };
   }
   if (placing_policy_) {

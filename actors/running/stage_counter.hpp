@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/machine/cluster_stages.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::actors {
 
@@ -16,19 +17,23 @@ class StageCounter {
   /// The first stage has begun.
   explicit StageCounter(std::vector<platform::ClusterStage> stages) : stages_(std::move(stages)) {}
 
-  /// A task has ended. The stage that begins, for one of several callers; else null.
-  [[nodiscard]] const platform::ClusterStage* task_ended() {
+  /// A task has ended. Calls `begin(stage)` where a stage begins: one after the other, and none after a later one.
+  template <class Begin>
+  void task_ended(Begin&& begin) {
     const std::uint64_t ended = ended_.fetch_add(1, std::memory_order_relaxed) + 1;
     // Each count is one caller's, and no two stages begin at the same.
     for (std::size_t i = 1; i < stages_.size(); ++i) {
-      if (stages_[i].after == ended) return &stages_[i];
+      if (stages_[i].after != ended) continue;
+      const LockGuard lock(mutex_);
+      if (i > begun_) begin(stages_[begun_ = i]);
     }
-    return nullptr;
   }
 
  private:
   const std::vector<platform::ClusterStage> stages_;
   std::atomic<std::uint64_t> ended_{0};
+  Mutex mutex_;
+  std::size_t begun_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace troupe::actors

@@ -35,11 +35,13 @@ struct WorkerState {
   bool busy = false;
   /// Workers of the same number have devices of one type, which count as equally fast: times are found out for each.
   std::uint32_t type = 0;
+  /// It lends its thread to another worker, and runs nothing for now.
+  bool helps = false;
 };
 
-/// Whether the worker's device can, and may, run the task.
+/// Whether the worker's device can, and may, run the task now.
 [[nodiscard]] inline bool runs_on(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
-  return task.codelet->runs_on(worker.kind, worker.id) &&
+  return !worker.helps && task.codelet->runs_on(worker.kind, worker.id) &&
          predictions.execution(task, worker.id) != ExecutionTimes::kNever;
 }
 
@@ -75,8 +77,8 @@ class PlacingPolicy {
 
   /// Decide for every completion on its own (false), or for all that became ready until the decision (true).
   [[nodiscard]] virtual bool in_rounds() const { return false; }
-  /// Sets `placement[i]` to the worker of `tasks[i]`, one that has a device the codelet runs on. Tasks of a worker
-  /// are queued in the order of `tasks`.
+  /// Sets `placement[i]` to the worker of `tasks[i]`, one that has a device the codelet runs on and does not help
+  /// another. Tasks of a worker are queued in the order of `tasks`.
   virtual void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random& random,
                      std::span<WorkerId> placement) = 0;
 

@@ -93,7 +93,8 @@ SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
 
 bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
   if (worker.index() >= workers_.size() || !task.codelet->runs_on(workers_[worker.index()].kind, worker)) return false;
-  return !is_lost(worker) && predictions_.execution(task, worker) != ExecutionTimes::kNever;
+  if (is_lost(worker) || workers_[worker.index()].helps) return false;
+  return predictions_.execution(task, worker) != ExecutionTimes::kNever;
 }
 
 void SchedulerCore::worker_lost(WorkerId worker) {
@@ -103,11 +104,9 @@ void SchedulerCore::worker_lost(WorkerId worker) {
 }
 
 void SchedulerCore::regrouped(WorkerId worker, int cores) {
-  lost_.resize(workers_.size());
-  lost_[worker.index()] = cores == 0;
-  if (std::ranges::find(lost_, true) == lost_.end()) lost_.clear();
+  WorkerState& state = workers_[worker.index()];
+  state.helps = cores == 0;
   if (cores > 0) {
-    WorkerState& state = workers_[worker.index()];
     DeviceType type = types_[state.type];
     type.cores = cores;
     state.type = type_of(type);
@@ -135,7 +134,7 @@ WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
     if (!least.valid() || worker.queued < workers_[least.index()].queued) least = worker.id;
   };
   for (const WorkerState& worker : workers_) {
-    if (!task.codelet->runs_on(worker.kind, worker.id)) continue;
+    if (worker.helps || !task.codelet->runs_on(worker.kind, worker.id)) continue;
     take_if_less(with_device, worker);
     if (can_run(worker.id, task)) take_if_less(best, worker);
   }
@@ -170,7 +169,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   for (const WorkerState& worker : workers_) {
     predictions_.execution_times.set(size_class, worker.id, ExecutionTimes::kNever);
     if (must_reach_host_memory && !traits(worker.kind).reduces) continue;
-    if (is_lost(worker.id) || !known.runs_on(worker.kind, worker.id) || !fits(known, worker.node) ||
+    if (is_lost(worker.id) || worker.helps || !known.runs_on(worker.kind, worker.id) || !fits(known, worker.node) ||
         model_->cannot_run(known, worker.id)) {
       continue;
     }

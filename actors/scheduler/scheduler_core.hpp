@@ -177,7 +177,7 @@ class SchedulerCore {
   std::vector<WorkerState> workers_;
   /// Types of device that there are, or were.
   std::vector<DeviceType> types_;
-  /// By worker: it is lost, or runs nothing for now; empty while none is.
+  /// By worker; empty while none is.
   std::vector<bool> lost_;
   WorkerLoads loads_;
   Predictions predictions_;

@@ -159,7 +159,7 @@ std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, work
   workers::ModelledDevice::Options device;
   device.name = setup.executor.name;
   device.time = &time_;
-  device.cores = workers_[worker.index()].type.cores;
+  device.cores = [this, worker] { return workers_[worker.index()].type.cores; };
   device.launch = launch_of(worker);
   device.notice = notice_of(worker);
   device.duration = [this, worker](const graph::Task& task) { return duration(task, worker); };

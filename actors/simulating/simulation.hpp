@@ -37,7 +37,10 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
   /// Of a worker that drives a core: tasks that it starts from here on run on so many.
-  void set_cores(WorkerId worker, int cores) { timer_.set_cores(worker, cores); }
+  void set_cores(WorkerId worker, int cores) {
+    workers_[worker.index()].type.cores = cores;
+    timer_.set_cores(worker, cores);
+  }
 
   /// Of a worker's device, see `DescribedGpu`; none of a core's.
   [[nodiscard]] Duration launch_of(WorkerId worker) const;
@@ -79,7 +82,7 @@ class Simulation final : public MemoryNodes {
   void move_bytes(const memory::Command& transfer);
 
   const SimulationOptions options_;
-  const std::vector<DescribedDevice> workers_;
+  std::vector<DescribedDevice> workers_;
   platform::VirtualTime time_;
   KernelTimer timer_;
   platform::LinkNetwork network_;

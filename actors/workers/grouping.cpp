@@ -1,7 +1,7 @@
 #include "actors/workers/grouping.hpp"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <utility>
 
 namespace troupe::workers {
@@ -26,9 +26,11 @@ std::shared_ptr<CoreTeam> Grouping::make_team(const std::vector<WorkerId>& membe
 
 bool Grouping::is_a_cluster(const std::vector<WorkerId>& members) const {
   const Place& first = places_[members.front().index()];
-  return first.leader == members.front() && first.cores == static_cast<int>(members.size()) &&
-         std::ranges::all_of(members,
-                             [&](WorkerId member) { return places_[member.index()].leader == members.front(); });
+  if (first.leader != members.front() || first.cores != static_cast<int>(members.size())) return false;
+  for (const WorkerId member : members) {
+    if (places_[member.index()].leader != members.front()) return false;
+  }
+  return true;
 }
 
 void Grouping::regroup(Groups groups) {
@@ -57,10 +59,6 @@ void Grouping::begin(const Groups& groups) {
   coming_.swap(coming);
   changing_.swap(changing);
   for (const WorkerId worker : changing_) {
-    const Place& place = coming_[worker.index()];
-    options_.tell(worker, place.rank == 0 ? place.cores : 0);
-  }
-  for (const WorkerId worker : changing_) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
     if (standing.part() == Part::helps) {
@@ -72,15 +70,21 @@ void Grouping::begin(const Groups& groups) {
     draining_[worker.index()] = true;
     ++left_;
   }
+  // Once they are closed: what begins before is known to run as what they were.
+  for (const WorkerId worker : changing_) {
+    const Place& place = coming_[worker.index()];
+    options_.tell(worker, place.rank == 0 ? place.cores : 0);
+  }
   if (left_ == 0) return open();
   for (const WorkerId worker : changing_) {
     if (draining_[worker.index()]) options_.wake(worker);
   }
 }
 
-void Grouping::drained(WorkerId worker) {
+void Grouping::drained(WorkerId worker, Part as) {
   const LockGuard lock(mutex_);
-  if (!draining_[worker.index()]) return;
+  // It may have looked before another regrouping made it drain for something else.
+  if (!draining_[worker.index()] || standings_[worker.index()]->part() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? Part::helps : Part::waits_to_lead);
   if (--left_ == 0) open();
@@ -99,7 +103,7 @@ void Grouping::open() {
   next_.reset();
   try {
     begin(groups);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
     // It stays as it is: a regrouping only makes the run faster.
   }
 }

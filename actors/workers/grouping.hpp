@@ -36,8 +36,8 @@ class Grouping {
     std::function<Doorbell&(WorkerId)> doorbell;
     /// As `CoreTeam::Options::spin`.
     Duration spin{};
-    /// Told at once of what a worker will be: a leader, or alone, with so many cores; 0: it helps. Tasks that begin
-    /// from here on begin as that. Must not throw, nor call back.
+    /// Told, when it is closed, of what a worker will be: a leader, or alone, with so many cores; 0: it helps. What
+    /// begins from here on begins as that. Must not throw, nor call back.
     std::function<void(WorkerId, int cores)> tell;
     /// Has the worker look at its standing, asleep or not. Must not throw.
     std::function<void(WorkerId)> wake;
@@ -49,8 +49,9 @@ class Grouping {
   /// Begins to make these groups of all the cores, or, where a regrouping is in progress, has that done next, in place
   /// of whatever was to be next. Throws where there is no memory; then nothing changes.
   void regroup(Groups groups);
-  /// What the worker ran has ended, and it holds nothing: called by its own thread as long as it drains.
-  void drained(WorkerId worker);
+  /// What the worker ran has ended, and it holds nothing that it is not to keep `as` what it drains for: called by its
+  /// own thread as long as it drains.
+  void drained(WorkerId worker, Part as);
 
   /// What a worker is, until all that will be something else have drained.
   struct Place {

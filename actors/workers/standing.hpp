@@ -24,6 +24,10 @@ enum class Part : std::uint8_t {
   helps_to_lead,
 };
 
+[[nodiscard]] constexpr bool drains(Part part) { return part == Part::drains_to_lead || part == Part::drains_to_help; }
+/// Whatever is given to a worker that is this goes elsewhere.
+[[nodiscard]] constexpr bool passes_on(Part part) { return part == Part::drains_to_help || part == Part::helps; }
+
 /// Any thread looks. Written under the lock of `Grouping`, but for the last step from `opens` to `open`, which is the
 /// worker's own.
 class Standing {
@@ -33,9 +37,8 @@ class Standing {
   /// As `open`; sequentially consistent, so that "push a task, then look whether its worker is open" and "close the
   /// worker, then look for tasks" cannot both miss the other.
   [[nodiscard]] bool surely_open() const { return part_.load(std::memory_order_seq_cst) == Part::open; }
-  [[nodiscard]] bool drains() const { return part() == Part::drains_to_lead || part() == Part::drains_to_help; }
   /// Whatever is given to it goes elsewhere.
-  [[nodiscard]] bool passes_on() const { return part() == Part::drains_to_help || part() == Part::helps; }
+  [[nodiscard]] bool passes_on() const { return workers::passes_on(part()); }
 
   /// Of its worker: takes the last step, unless another regrouping has begun meanwhile.
   void open_up() {

@@ -133,7 +133,14 @@ void WorkerActor::give_up() {
     port_.arrived.clear();
     port_.refused.clear();
   }
-  for (graph::Task* task : asked_for) port_.deque.push(task);
+  graph::TaskList tasks;
+  for (graph::Task* task : asked_for) tasks.push_back(task);
+  // Nobody may steal what not everybody may run. What a policy has placed nobody steals.
+  const bool stolen = setup_->core.activation_queue == nullptr;
+  if (stolen && crew_.mixed()) crew_.set_restricted_aside(tasks);
+  if (!tasks.empty()) port_.deque.push(tasks);
+  if (!stolen || !crew_.mixed()) return;
+  if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) setup_->peers->wake(sleeper);
 }
 
 void WorkerActor::woke() {
@@ -187,7 +194,7 @@ void WorkerActor::do_steps() {
       case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
       case Step::Kind::stand_by:
-        if (!step.activate && !stand_by()) return;
+        if (!step.activate && !stand_by(step.part)) return;
         break;
       case Step::Kind::rest:
         // A decision may have made something to do.
@@ -398,18 +405,18 @@ void WorkerActor::note_idle(TimeStamp now, WorkerActivity doing) {
   crew_.graph.worker_is_idle(setup_->id);
 }
 
-bool WorkerActor::stand_by() {
+bool WorkerActor::stand_by(Part part) {
   note_waiting_for_data();
-  note_idle(setup_->clock->now(), port_.standing.passes_on() ? WorkerActivity::lent : WorkerActivity::searching);
+  note_idle(setup_->clock->now(), passes_on(part) ? WorkerActivity::lent : WorkerActivity::searching);
   Grouping& grouping = *crew_.grouping;
   // Before the place is looked at.
   const std::uint64_t completed = grouping.completed();
-  switch (port_.standing.part()) {
+  switch (part) {
     case Part::open: return true;
     case Part::drains_to_lead:
     case Part::drains_to_help:
       core_.drained();
-      grouping.drained(setup_->id);
+      grouping.drained(setup_->id, part);
       return true;
     case Part::waits_to_lead: return false;
     case Part::opens:

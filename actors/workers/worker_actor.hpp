@@ -79,7 +79,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// False: nothing is to be done before a message comes.
   bool rest();
   /// The worker takes no tasks for now. False: nothing is to be done before it is woken.
-  bool stand_by();
+  bool stand_by(Part part);
   /// From now on kernels have the cores that the worker leads.
   void use_team();
   /// There is nothing to run: says so, and that it is `doing` this.

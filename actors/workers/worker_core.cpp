@@ -291,7 +291,9 @@ WorkerId WorkerCore::sleeper_in_its_place() {
   if (crew_.mixed()) {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  if (crew_.entry.size() == 0 && !crew_.steals) return WorkerId{};
+  const auto has_some = [](const WorkerPort& port) { return port.deque.size() > 0; };
+  const bool stealable = crew_.steals && std::ranges::any_of(crew_.ports, has_some);
+  if (!turns_wait() && crew_.entry.size() == 0 && !stealable) return WorkerId{};
   for (std::size_t i = 0; i < crew_.ports.size(); ++i) {
     const WorkerId other(static_cast<std::uint32_t>(i));
     if (crew_.ports[i].lost.load(std::memory_order_relaxed) || !crew_.idle.contains(other)) continue;

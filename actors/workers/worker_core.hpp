@@ -44,6 +44,8 @@ struct Step {
   /// Of a task to start: tasks on the device that it has to wait for there. Until the core is asked or told again.
   std::span<graph::Task* const> behind;
   WorkerId victim;
+  /// Of `stand_by`: what the worker is.
+  Part part = Part::open;
   /// Wake this worker, which was idle; nobody where it is invalid.
   WorkerId wake;
 };
@@ -178,7 +180,7 @@ class WorkerCore {
   graph::Task* next_to_send_on();
   [[nodiscard]] bool has_any_to_send_on() const;
   /// Of a worker that is not open: a task that others are to run.
-  graph::Task* next_to_pass_on();
+  graph::Task* next_to_pass_on(Part part);
   /// Of what is in hand, the data not being used: one that is in hand no more, or null.
   graph::Task* take_out_of_hand();
   /// Now and then, before a task: lets what has arrived at the entry queue take part.

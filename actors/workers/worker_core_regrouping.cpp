@@ -8,7 +8,8 @@ using graph::Task;
 Step WorkerCore::stand_by() {
   Step step;
   step.activate = std::exchange(activation_due_, false);
-  step.task = next_to_pass_on();
+  step.part = port_.standing.part();
+  step.task = next_to_pass_on(step.part);
   if (step.task != nullptr) {
     step.kind = Step::Kind::send_on;
     return step;
@@ -19,14 +20,13 @@ Step WorkerCore::stand_by() {
   return step;
 }
 
-Task* WorkerCore::next_to_pass_on() {
-  const Standing& standing = port_.standing;
+Task* WorkerCore::next_to_pass_on(Part part) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  if (standing.passes_on()) {
+  if (passes_on(part)) {
     if (Task* task = take_out_of_hand()) return task;
     return port_.deque.pop_oldest();
   }
-  if (options_.activation_queue == nullptr || !standing.drains()) return nullptr;
+  if (options_.activation_queue == nullptr || !drains(part)) return nullptr;
   // What comes from here on was placed by whoever knows.
   if (!withdraws_) withdraws_ = port_.deque.size();
   if (*withdraws_ == 0) return nullptr;
@@ -40,12 +40,10 @@ Task* WorkerCore::take_out_of_hand() {
   in_hand_.pop_back();
   crew_.services->withdraw(options_.self, *task);
   if (shares_ != nullptr) shares_->released(options_.self, *task);
-  if (in_hand_.empty()) {
-    // Answers that came before that: they must not be taken for those to what is asked later.
-    const LockGuard lock(port_.arrived_lock);
-    port_.arrived.clear();
-    port_.refused.clear();
-  }
+  // An answer that came before that must not be taken for one to what is asked later.
+  const LockGuard lock(port_.arrived_lock);
+  std::erase(port_.arrived, task);
+  std::erase_if(port_.refused, [task](const Refused& one) { return one.task == task; });
   return task;
 }
 

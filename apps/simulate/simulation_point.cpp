@@ -105,7 +105,7 @@ SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationO
   SimulationPoint point;
   point.place = std::move(place);
   point.tasks = outcomes.front().tasks;
-  point.regrouped = outcomes.front().report.regroupings > 1;
+  point.regrouped = outcomes.front().report.regroupings > 0;
   point.seconds = estimate_of(outcomes, [](const auto& outcome) { return outcome.seconds; });
   point.gflops = estimate_of(outcomes, [](const auto& outcome) { return outcome.gflops; });
   point.bytes_host_to_device = of_transfers([](const TransferReport& report) { return report.host_to_device.count; });

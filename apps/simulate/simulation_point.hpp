@@ -53,7 +53,8 @@ struct SimulationPoint {
   Estimate write_backs;
   std::vector<LinkUse> links;
   std::vector<WorkerUse> workers;
-  /// Clusters changed on the way: `WorkerUse::cores` are those at the end, and who was lent to others does not count.
+  /// Clusters could change on the way: `WorkerUse::cores` are those at the end, and who was lent to others does not
+  /// count.
   bool regrouped = false;
   /// By run: no schedule takes less with the times that it drew; empty: not known.
   std::vector<double> run_bounds_s;

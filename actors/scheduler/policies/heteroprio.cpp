@@ -83,6 +83,7 @@ class HeteroPrio final : public PlacingPolicy {
     free_s_.resize(snapshot.workers.size());
     bool any = false;
     for (const WorkerState& worker : snapshot.workers) {
+      if (worker.helps) continue;
       const std::size_t has = worker.queued + (worker.busy ? 1 : 0);
       const std::size_t may_have = is_accelerator(worker.kind) ? 1 + options_.ahead : 1;
       if (has < may_have) room_[worker.id.index()] = may_have - has;

@@ -140,7 +140,7 @@ class Homeward final : public PlacingPolicy {
   }
 
   [[nodiscard]] bool has_room(const WorkerState& worker) const {
-    if (!is_accelerator(worker.kind)) return free_s_[worker.id.index()] <= 0;
+    if (!is_accelerator(worker.kind)) return !worker.helps && free_s_[worker.id.index()] <= 0;
     return waiting_[worker.id.index()] < options_.ahead || free_s_[worker.id.index()] <= 0;
   }
   [[nodiscard]] bool anybody_has_room(const Snapshot& snapshot) const {

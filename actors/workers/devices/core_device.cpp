@@ -86,6 +86,7 @@ void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
 Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
   Started started{true, nullptr};
   kernel_start_ = {};
+  last_use_ = {};
   try {
     try {
       views_.prepare(task);

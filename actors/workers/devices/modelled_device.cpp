@@ -31,7 +31,7 @@ Started ModelledDevice::start(graph::Task& task, std::span<graph::Task* const> /
                                                     graph::describe(task) + " failed: " + duration.failure().message})};
   }
   launched_ = std::max(launched_, options_.time->now()) + options_.launch;
-  queue_.push_back({&task, duration.value(), launched_});
+  queue_.push_back({&task, duration.value(), options_.cores ? options_.cores() : 1, launched_});
   if (!running_ && !held_) begin();
   return {};
 }
@@ -56,7 +56,7 @@ void ModelledDevice::end(TimeStamp begun) {
   Started executed;
   if (options_.fault) executed.cause = options_.fault(*one.task);
   if (options_.executor && !executed.cause) executed = options_.executor->start(*one.task);
-  if (options_.trace != nullptr) note(*one.task, begun, executed.cause != nullptr);
+  if (options_.trace != nullptr) note(one, begun, executed.cause != nullptr);
   held_ = held_ || executed.cause != nullptr;
   ended_.push_back({one, std::move(executed.cause), {}});
   if (!queue_.empty() && !held_) begin();
@@ -73,10 +73,11 @@ void ModelledDevice::tell() {
   listener_.done(*ended.one.task, std::move(ended.cause), ended.one.duration);
 }
 
-void ModelledDevice::note(const graph::Task& task, TimeStamp begun, bool failed) noexcept {
+void ModelledDevice::note(const Queued& one, TimeStamp begun, bool failed) noexcept {
+  const graph::Task& task = *one.task;
   const double flops = failed ? 0 : graph::flops_of(task);
   options_.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed,
-                       static_cast<std::uint16_t>(options_.cores)},
+                       static_cast<std::uint16_t>(one.cores)},
                       task.extras ? &task.extras->name : nullptr);
 }
 

@@ -30,8 +30,8 @@ class ModelledDevice final : public Device {
     std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     Duration launch{};
     Duration notice{};
-    /// That it stands for: several for a cluster. Which of them compute is not modelled.
-    int cores = 1;
+    /// That a kernel has which starts now: several on a cluster. Which of them compute is not modelled. Empty: one.
+    std::function<int()> cores = nullptr;
     /// Where to note every task, or null.
     WorkerTrace* trace = nullptr;
     /// Executes kernels; null: nobody does.
@@ -51,6 +51,7 @@ class ModelledDevice final : public Device {
   struct Queued {
     graph::Task* task = nullptr;
     Duration duration{};
+    int cores = 1;
     /// Its launch has been made.
     TimeStamp launched{};
   };
@@ -64,7 +65,7 @@ class ModelledDevice final : public Device {
   void begin();
   void end(TimeStamp begun);
   void tell();
-  void note(const graph::Task& task, TimeStamp begun, bool failed) noexcept;
+  void note(const Queued& one, TimeStamp begun, bool failed) noexcept;
 
   Options options_;
   DeviceListener& listener_;

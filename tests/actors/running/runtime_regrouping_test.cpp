@@ -206,6 +206,7 @@ BOOST_AUTO_TEST_CASE(virtual_time_knows_how_many_cores_a_task_has) {
     Values value(8);
     const Handle handle = registered(runtime, value);
     std::vector<Duration> took;
+    std::vector<int> cores;
     for (const char* clusters : {"1x4", "single", "2x2", "1x4"}) {
       BOOST_TEST(runtime->regroup(clusters).ok());
       runtime.submit(work, {handle});
@@ -213,8 +214,38 @@ BOOST_AUTO_TEST_CASE(virtual_time_knows_how_many_cores_a_task_has) {
       const Trace trace = runtime->take_trace();
       BOOST_TEST_REQUIRE(trace.events.size() == 1U);
       took.push_back(trace.events[0].end - trace.events[0].start);
+      cores.push_back(trace.events[0].cores);
     }
     BOOST_TEST((took == std::vector<Duration>{40us, 100us, 60us, 40us}));
+    BOOST_TEST(cores == (std::vector<int>{4, 1, 2, 4}), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_nobody_can_run_fail_and_do_not_go_in_circles) {
+  using namespace by_hand;
+  SimulationOptions machine = simulation(0);
+  machine.machine.cores = machine.cores = 4;
+  machine.clusters = "1x4";
+  machine.real_buffers = false;
+  for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
+    RuntimeOptions options = in_virtual_time(machine, policy);
+    options.regroup = true;
+    TestRuntime runtime(options);
+    // The description has no times for it.
+    const Codelet unknown = Codelet("unknown", {}).cpu([](const KernelContext&) {});
+    for (int i = 0; i < 5; ++i) runtime.submit(unknown);
+    BOOST_TEST(contains(runtime.wait(), "'unknown'"), policy);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(policies_leave_helpers_alone_where_no_times_are_known) {
+  for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
+    RuntimeOptions options = regroupable(4, "1x4", policy);
+    options.deterministic = true;
+    TestRuntime runtime(options);
+    const Codelet nothing = Codelet("nothing", {}).cpu([](const KernelContext&) {});
+    for (int i = 0; i < 20; ++i) runtime.submit(nothing);
+    BOOST_TEST(runtime.wait() == "", policy);
   }
 }
 
@@ -225,10 +256,10 @@ BOOST_AUTO_TEST_CASE(clusters_change_when_so_many_tasks_have_ended) {
     TestRuntime runtime(options);
     Seen seen;
     const Codelet codelet = look(seen);
-    for (const auto& [tasks, size] : {std::pair(50, 4), std::pair(50, 2), std::pair(50, 1)}) {
+    for (const int size : {4, 2, 1}) {
       BOOST_TEST_REQUIRE(soon([&] { return std::ranges::max(sizes(runtime)) == size; }));
       seen.sizes.clear();
-      for (int i = 0; i < tasks; ++i) runtime.submit(codelet);
+      for (int i = 0; i < 50; ++i) runtime.submit(codelet);
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(seen.sizes.contains(size), policy);
     }

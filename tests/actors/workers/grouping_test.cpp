@@ -57,6 +57,7 @@ struct Observed {
     for (const Standing& standing : standings) all.push_back(standing.part());
     return all;
   }
+  void drained(std::size_t worker) { grouping.drained(id(worker), standings[worker].part()); }
   /// Those that open do so.
   void open() {
     for (Standing& standing : standings) standing.open_up();
@@ -74,13 +75,13 @@ BOOST_AUTO_TEST_CASE(all_whose_cluster_changes_drain_and_the_last_opens_them) {
   BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::drains_to_help, Part::open}));
   BOOST_TEST(o.told == (std::vector<std::string>{"1 has 2", "2 has 0"}), kPerElement);
   BOOST_TEST(o.woken == (std::vector<std::uint32_t>{1, 2}), kPerElement);
-  o.grouping.drained(id(2));
-  o.grouping.drained(id(2));
+  o.drained(2);
+  o.drained(2);
   BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::helps, Part::open}));
   // Nothing has changed yet.
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 2U);
   BOOST_TEST(o.grouping.completed() == 0U);
-  o.grouping.drained(id(1));
+  o.drained(1);
   BOOST_TEST((o.parts() == std::vector{Part::open, Part::opens, Part::helps, Part::open}));
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 1U);
   BOOST_TEST(o.grouping.place(id(2)).rank == 1);
@@ -91,14 +92,14 @@ BOOST_AUTO_TEST_CASE(all_whose_cluster_changes_drain_and_the_last_opens_them) {
 BOOST_AUTO_TEST_CASE(a_helper_is_called_back_when_its_leader_has_drained) {
   Observed o(3);
   o.grouping.regroup(groups({3}));
-  for (std::size_t i = 0; i < 3; ++i) o.grouping.drained(id(i));
+  for (std::size_t i = 0; i < 3; ++i) o.drained(i);
   o.open();
   o.grouping.regroup(groups({1, 2}));
   BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead, Part::helps}));
   BOOST_TEST(o.grouping.place(id(1)).leader.value() == 0U);
   BOOST_TEST(!o.standings[1].passes_on());
   BOOST_TEST(o.standings[2].passes_on());
-  o.grouping.drained(id(0));
+  o.drained(0);
   BOOST_TEST((o.parts() == std::vector{Part::opens, Part::opens, Part::helps}));
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 1U);
 }
@@ -108,9 +109,9 @@ BOOST_AUTO_TEST_CASE(what_was_asked_for_last_comes_next_even_before_workers_have
   o.grouping.regroup(groups({2}));
   o.grouping.regroup(groups({1, 1}));
   o.grouping.regroup(groups({2}));
-  o.grouping.drained(id(0));
+  o.drained(0);
   BOOST_TEST(o.grouping.changes());
-  o.grouping.drained(id(1));
+  o.drained(1);
   // The same as there is: nothing is left to do.
   BOOST_TEST(!o.grouping.changes());
   BOOST_TEST(o.grouping.completed() == 2U);
@@ -145,7 +146,7 @@ void work(std::size_t index, Grouping& grouping, Standing& standing, Doorbell& b
         }
         break;
       case Part::drains_to_lead:
-      case Part::drains_to_help: grouping.drained(id(index)); break;
+      case Part::drains_to_help: grouping.drained(id(index), standing.part()); break;
       case Part::waits_to_lead: bell.wait(); break;
       case Part::opens:
         mine = grouping.place(id(index));
