@@ -123,7 +123,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
   if (options_.regroup && (some & some_not & kOnHostMemory) != 0) {
     return Failure{ErrorCode::invalid_argument,
                    "tasks cannot be restricted to some of the cores where these can be grouped otherwise, as they may "
-                   "lend their threads to others: restrict them to all cores, or leave out RuntimeOptions::regroup"};
+                   "lend their threads to others: restrict them to all cores, or use clusters that stay as they are"};
   }
   auto workers = crew_->set_of(members.value());
   if (!workers) return workers.failure();

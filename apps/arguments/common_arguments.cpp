@@ -48,22 +48,22 @@ void add_cores(CLI::App& command, int& cores) {
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
   const auto check = [automatic](const std::string& text) -> std::string {
     if (text == kAutomaticClusters) {
-      return automatic == Automatic::allowed ? ""
+      return automatic != Automatic::refused ? ""
                                              : "'auto' finds the best clusters for one factorization, with run, solve "
                                                "and simulate: give numbers of "
                                                "clusters and their cores, such as 2x10, or a level (socket, numa, l3)";
     }
     const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
     // What runs something can change them on the way.
-    return automatic == Automatic::allowed ? wrong(platform::parse_cluster_stages(text))
-                                           : wrong(platform::parse_clusters(text));
+    return automatic == Automatic::or_stages ? wrong(platform::parse_cluster_stages(text))
+                                             : wrong(platform::parse_clusters(text));
   };
   return command
       .add_option(
           "--clusters", clusters,
           fmt::format("Cores that work together, each cluster as one worker: 2x10, 1x16+4x1, socket, numa or l3{}; "
                       "default: every core is a worker",
-                      automatic == Automatic::allowed
+                      automatic == Automatic::or_stages
                           ? ", 2x10,1500:single (they change when so many tasks have ended), "
                             "or auto: the best that simulations find"
                           : ""))

@@ -48,8 +48,14 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& 
 void add_cores(CLI::App& command, int& cores);
 /// What `--clusters` is where the program is to find the best.
 inline constexpr const char* kAutomaticClusters = "auto";
-/// Whether `--clusters auto`, which finds the best for what is to run, is among what a command does.
-enum class Automatic { refused, allowed };
+/// What `--clusters` may be besides clusters that stay.
+enum class Automatic {
+  refused,
+  /// `auto`: the best for what is to run, or to be measured.
+  allowed,
+  /// That, or stages (`platform::parse_cluster_stages`).
+  or_stages
+};
 /// Adds `--clusters`.
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic);
 /// Adds `--seed`.

@@ -37,7 +37,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_named(*command, "--problem", arguments->problem, kProblems,
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
-  add_runtime_options(*command, arguments->runtime, Automatic::allowed);
+  add_runtime_options(*command, arguments->runtime, Automatic::or_stages);
   arguments->find_clusters = find_clusters_by_models;
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);

@@ -187,7 +187,7 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
       .add_option("--cores", arguments.simulation.cores,
                   "Cores that run tasks; default: all, less one for each GPU, which drives it")
       ->check(CLI::Range(1, 1 << 20));
-  add_clusters(command, arguments.simulation.clusters, Automatic::allowed);
+  add_clusters(command, arguments.simulation.clusters, Automatic::or_stages);
   command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies())
       ->check(check_policy)
       ->allow_extra_args(false)

@@ -27,7 +27,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
       ->capture_default_str();
   add_precision(*command, arguments->precision);
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
-  add_runtime_options(*command, arguments->runtime, Automatic::allowed);
+  add_runtime_options(*command, arguments->runtime, Automatic::or_stages);
   arguments->find_clusters = find_clusters_by_models;
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);

@@ -13,6 +13,7 @@
 #include "apps/simulate/modelled_codelets.hpp"
 #include "apps/simulate/simulation_pool.hpp"
 #include "apps/simulate/simulation_request.hpp"
+#include "graph/codelets/restrictions.hpp"
 
 namespace troupe::apps {
 
@@ -124,6 +125,15 @@ class Search {
 
 ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platform::ClusterCandidate>& candidates,
                               const ClusterSearchOptions& options) {
+  for (const auto& [codelet, devices] : parse_restrictions(run.restrict).value_or_throw()) {
+    const auto by_number = [](const DeviceChoice& choice) { return !choice.workers.empty(); };
+    if (std::ranges::none_of(devices.choices(), by_number)) continue;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--clusters auto: '{}' is restricted to workers by number, which are others in each grouping "
+                    "of the cores: restrict it to a kind or a model, or name the clusters",
+                    codelet));
+  }
   const auto start = std::chrono::steady_clock::now();
   Search search(run, options);
   std::vector<TriedClusters> contest;

@@ -24,8 +24,8 @@ struct ClusterSearchOptions {
 /// the best are simulated 4 to 25 times more, with noise of other seeds than the run's, and the mean of these decides:
 /// the best of many single runs owes something to luck. Where all simulations would take too long, smaller matrices in
 /// the same tiles are simulated first, and the best few of the candidates go on to larger ones; the last may still be
-/// smaller than asked for. Does not depend on how fast this machine is. Throws what `simulate` throws. `candidates` is
-/// not empty.
+/// smaller than asked for. Does not depend on how fast this machine is. Throws what `simulate` throws, and
+/// `invalid_argument` where tasks are restricted to workers by number. `candidates` is not empty.
 [[nodiscard]] ClusterChoice choose_clusters(const SimulatedRun& run,
                                             const std::vector<platform::ClusterCandidate>& candidates,
                                             const ClusterSearchOptions& options);

@@ -118,6 +118,11 @@ Wrong refusal_of(const Result<T>& made) {
 Wrong check_policy(const std::string& policy) { return refusal_of(scheduler::make_policy(policy, {})); }
 
 Wrong check_clusters(const std::string& clusters) {
+  if (clusters == "auto") {
+    return "cannot be 'auto', which finds the best for one factorization: give numbers of clusters and their cores, "
+           "such "
+           "as 2x10, or a level (socket, numa, l3)";
+  }
   return clusters.empty() ? std::nullopt : refusal_of(platform::parse_clusters(clusters));
 }
 

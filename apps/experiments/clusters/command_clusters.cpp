@@ -92,7 +92,13 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
       .add_option("--clusters", arguments.configurations,
                   "clusters: how 20 cores work; with a 'c' behind it, cores alone run potrf and trsm; default: "
                   "20x1,2x10,2x10c")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check([](const std::string& text) -> std::string {
+        if (text.empty()) return "names no clusters: give some, such as 20x1,2x10";
+        // Its claims are about clusters that are given.
+        if (text == kAutomaticClusters) return "'auto' is not compared here: see troupe simulate --clusters auto";
+        return {};
+      });
   command
       .add_option("--deviation", arguments.deviations,
                   "clusters: standard deviations of kernel times, as parts of their means; default: 0.05,0.02,0.1; "

@@ -182,9 +182,26 @@ BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
   BOOST_TEST(nlohmann::json::parse(ran.output)["results"][0]["clusters"]["clusters"] == "11x1");
 }
 
+BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
+  // The last stage of one of them never comes: 220 tasks.
+  for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
+    const auto json = nlohmann::json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
+    const auto& point = json["results"][0];
+    BOOST_TEST(point["share_of_bound"].get<double>() > 0.05, clusters);
+    BOOST_TEST(point["share_of_bound"].get<double>() <= 1, clusters);
+  }
+  fails(2, simulate({"--clusters", "2x10,single"}), {"tasks that have ended", "2x10,1500:single"});
+  fails(2, {"model", "calibrate", "--clusters", "1x2,5:single"}, {"--clusters", "describes no clusters"});
+  fails(2, {"info", "--clusters", "1x2,5:single"}, {"--clusters", "describes no clusters"});
+}
+
 BOOST_AUTO_TEST_CASE(automatic_clusters_are_refused_where_nothing_is_to_run) {
   fails(2, {"info", "--clusters", "auto"}, {"'auto' finds the best clusters for one factorization", "such as 2x10"});
+  fails(2, {"serve", "--clusters", "auto"}, {"clusters", "finds the best for one factorization"});
+  fails(2, {"experiment", "clusters", "--quick", "--clusters", "auto"}, {"--clusters", "not compared here"});
+  fails(2, {"experiment", "clusters", "--quick", "--clusters", ""}, {"--clusters"});
   fails(2, simulate({"--report"}), {"--report", "--clusters auto"});
+  fails(2, simulate({"--clusters", "auto", "--restrict", "potrf:#5"}), {"'potrf'", "by number"});
 }
 
 BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
