@@ -126,6 +126,8 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   const char* precision = element_bytes == sizeof(float) ? precision_name<float>() : precision_name<double>();
   run.simulation.machine = learned_machine(models.history, static_cast<int>(topology.cores.size()),
                                            to_string(run.application), needed, precision, element_bytes);
+  // Restrictions may name it.
+  run.simulation.machine.cpu_model = topology.machine.cpu_model;
   run.simulation.cores = run.simulation.machine.cores;
   run.simulation.noise = true;
   if (const auto unknown = unknown_kernels(run, needed); !unknown.empty()) {

@@ -198,6 +198,13 @@ BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
   BOOST_TEST(contains(succeeds(kept.run({"--cores", "2"}), kTwoSockets), "  clusters  "));
 }
 
+BOOST_AUTO_TEST_CASE(restrictions_by_model_hold_while_clusters_are_found) {
+  const CalibratedFolder kept("auto");
+  const std::string model = nlohmann::json::parse(succeeds({"info", "--json"}, kTwoSockets))["cpu"];
+  const Words cores{"--cores", "2", "--check", "--json", "--restrict", "gemm:" + model};
+  BOOST_TEST(nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets))["clusters"]["tried"].size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_cores) {
   const auto goes_on = [](const Words& words, const std::string& why) {
     const auto ran = run_program(words, kTwoSockets);
