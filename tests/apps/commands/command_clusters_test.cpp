@@ -132,6 +132,7 @@ class CalibratedFolder {
               folder_.path()},
              kTwoSockets);
   }
+  [[nodiscard]] std::string path() const { return folder_.path(); }
   [[nodiscard]] Words run(const Words& more) const {
     Words words{"run", "cholesky", "--n", "512", "--tile", "64", "--clusters", "auto", "--models", folder_.path()};
     words.insert(words.end(), more.begin(), more.end());
@@ -233,6 +234,10 @@ BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_
   goes_on(singles.run({"--cores", "2", "--json"}), "potrf on clusters");
   const CalibratedFolder kept("auto");
   goes_on(kept.run({"--cores", "1", "--json"}), "too few cores");
+  // Each kernel once, of however many kinds of task it is.
+  goes_on({"run", "lu", "--n", "800", "--tile", "200", "--cores", "2", "--json", "--clusters", "auto", "--models",
+           kept.path()},
+          "the times of getrf, swap_solve, gemm in tiles of 200: ");
   // Other tiles, other precision.
   goes_on(kept.run({"--cores", "2", "--json", "--precision", "float"}), "potrf, trsm, syrk, gemm in tiles of 64");
 }
