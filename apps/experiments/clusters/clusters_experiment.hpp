@@ -108,7 +108,7 @@ class ClustersBounds {
  private:
   /// By order, tile and restriction.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string>, FactorizationGraph> graphs_;
-  /// By these, GPUs, clusters, deviation and seed; without noise: -1 and 0.
+  /// By these, GPUs, clusters, deviation and seed; without noise: 0 and 0.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::size_t, std::string, double, std::uint64_t>,
            LowerBounds>
       bounds_;
