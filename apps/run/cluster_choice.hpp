@@ -38,7 +38,7 @@ struct ClusterChoice {
   [[nodiscard]] const platform::ClusterCandidate& best() const { return tried.front().clusters; }
 };
 
-/// "2x10+3x1: 61.3 ms, the best of 26; single cores 94.4 ms (found in 412.0 ms)".
+/// "2x10+3x1: 61.3 ms, the best of 26; single cores 94.4 ms (found in 412 ms)".
 [[nodiscard]] std::string clusters_text(const ClusterChoice& choice);
 /// A row for each that was tried.
 [[nodiscard]] std::string clusters_table(const ClusterChoice& choice);
