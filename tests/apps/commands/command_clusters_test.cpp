@@ -175,11 +175,19 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
-  const auto ran = run_program({"simulate", "cholesky", "--platform", "idgraf-double", "--n", "1920", "--gpus", "1",
-                                "--clusters", "auto", "--json"});
+  const Words words{"simulate", "cholesky", "--platform", "idgraf-double", "--n",
+                    "1920",     "--gpus",   "1",          "--clusters",    "auto"};
+  // The reason once.
+  const auto text = run_program(words);
+  BOOST_TEST(contains(text.output, "clusters: 11x1: "), text.output);
+  BOOST_TEST(!contains(text.output, "has no times"), text.output);
+  Words with_json = words;
+  with_json.emplace_back("--json");
+  const auto ran = run_program(with_json);
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(
       contains(ran.errors, "warning: --clusters auto: single cores, as machine 'idgraf-double' has no times for"));
+  BOOST_TEST(contains(ran.errors, "on clusters of cores: add cluster_us to its description\n"));
   BOOST_TEST(nlohmann::json::parse(ran.output)["results"][0]["clusters"]["clusters"] == "11x1");
 }
 
