@@ -110,6 +110,7 @@ void refuse_ignored_clusters_options(const CLI::App& command, bool used) {
 int clusters_experiment(const ExperimentArguments& arguments) {
   const ClustersOptions options = clusters_options(arguments);
   usable(traces::check_gnuplot());
+  make_report_folder(arguments.folder);
   ClustersBounds bounds;
   std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants;
   for (const ClustersAssumptions& assumptions : clusters_assumptions(arguments)) {

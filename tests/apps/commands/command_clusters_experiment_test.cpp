@@ -1,6 +1,7 @@
 // `troupe experiment clusters`, as a user runs it.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -92,6 +93,7 @@ BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
 BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
   fails(2, clusters({"--gpus", "5"}), {"5", "GPUs"});
   fails(2, clusters({"--clusters", "3x10"}), {"take 30 cores", "2x10"});
+  BOOST_TEST(!std::filesystem::exists(folder.path("x")));
   fails(2, clusters({"--clusters", "2y10"}), {"2y10"});
   fails(2, clusters({"--tile", "8"}), {"tasks", "larger tiles"});
   fails(2, clusters({"--tile", "0"}), {"--tile"});
