@@ -47,7 +47,7 @@ struct ClustersAssumptions {
 };
 
 struct ClustersOptions {
-  /// Each is rounded to whole tiles, at least one.
+  /// Each is rounded to whole tiles, at least one; those that come to the same n count once.
   std::vector<std::int64_t> orders{5000, 8000, 11000, 15000, 20000, 25000, 30000, 35000, 40000, 45000};
   std::vector<std::int64_t> tiles{960, 1920};
   std::vector<int> gpus{1, 2, 3, 4};

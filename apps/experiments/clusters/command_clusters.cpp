@@ -80,8 +80,9 @@ void require_bounds(const ClustersReport& report) {
 
 void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
   command
-      .add_option("--n", arguments.orders,
-                  "clusters: orders of matrices, each rounded to whole tiles; default: ten from 5000 to 45000")
+      .add_option(
+          "--n", arguments.orders,
+          "clusters: orders of matrices, each rounded to whole tiles, equal ones once; default: ten from 5000 to 45000")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   command.add_option("--tile", arguments.tiles, "clusters: edges of tiles; default: 960,1920")

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "apps/experiments/clusters/clusters_claims.hpp"
 #include "tests/apps/troupe_program.hpp"
@@ -81,6 +83,20 @@ BOOST_AUTO_TEST_CASE(says_the_same_again_however_many_run_at_a_time) {
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   BOOST_TEST(json["variants"][1]["links"] == "one each");
   BOOST_TEST(json["configurations"] == (nlohmann::json{"2x10", "5x4"}));
+}
+
+BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
+  if (no_gnuplot()) return;
+  // 4800 in tiles of 960, 5760 in tiles of 1920; 5300 is 5760 in both.
+  const auto json =
+      nlohmann::json::parse(succeeds(clusters({"--n", "5000,5100,5300", "--tile", "960,1920", "--gpus", "1",
+                                               "--deviation", "0", "--clusters", "2x10", "--json"})));
+  std::map<std::pair<int, int>, int> points;
+  for (const auto& point : json["variants"][0]["points"]) {
+    if (point["policy"] == "mct") ++points[{point["tile"], point["n"]}];
+  }
+  const std::map<std::pair<int, int>, int> each_once{{{960, 4800}, 1}, {{960, 5760}, 1}, {{1920, 5760}, 1}};
+  BOOST_TEST((points == each_once));
 }
 
 BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
