@@ -56,7 +56,7 @@ Result<platform::KernelTime> described_time(const platform::MachineDescription& 
   if (device.type.cores > 1 && !times->on_clusters()) {
     return Failure{ErrorCode::bad_input,
                    fmt::format("machine '{}' has no times for kernel '{}' on clusters of cores: add cluster_us to its "
-                               "description, or run it on single cores",
+                               "description",
                                machine.name, kernel)};
   }
   return times->cluster(device.type.cores, edge);

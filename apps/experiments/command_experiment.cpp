@@ -28,15 +28,6 @@ namespace {
 /// The machine and precision of the paper.
 constexpr const char* kMachine = "idgraf-double";
 
-void make_folder(const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) {
-    throw Error(ErrorCode::bad_input, fmt::format("cannot create the folder '{}': {}", folder, failed.message()));
-  }
-  check_output_path(folder + "/report.md");
-}
-
 int dada_experiment(const ExperimentArguments& arguments) {
   usable(traces::check_gnuplot());
   DadaReport report{{}, kMachine, {}, {}};
@@ -132,8 +123,8 @@ int eviction_experiment(const ExperimentArguments& arguments) {
 int experiment(ExperimentArguments arguments) {
   if (arguments.name == "eviction") return eviction_experiment(arguments);
   if (arguments.folder.empty()) arguments.folder = arguments.name;
-  make_folder(arguments.folder);
   if (arguments.name == "clusters") return clusters_experiment(arguments);
+  make_report_folder(arguments.folder);
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
 
@@ -159,6 +150,15 @@ void refuse_all(const CLI::App& command) {
 }
 
 }  // namespace
+
+void make_report_folder(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw Error(ErrorCode::bad_input, fmt::format("cannot create the folder '{}': {}", folder, failed.message()));
+  }
+  check_output_path(folder + "/report.md");
+}
 
 void add_experiments(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<ExperimentArguments>();

@@ -42,12 +42,15 @@ struct ExperimentArguments {
   ClustersArguments clusters;
 };
 
+/// Where it is missing. Throws `bad_input` where it cannot be made, and where a report cannot be written into it.
+void make_report_folder(const std::string& folder);
+
 /// Adds the options of `clusters` alone. `arguments` outlives the parsing.
 void add_clusters_options(CLI::App& command, ClustersArguments& arguments);
 /// Refuses these options unless `used`.
 void refuse_ignored_clusters_options(const CLI::App& command, bool used);
-/// Leaves its report in `arguments.folder`, which exists. Throws `kernel_failed`, after that, where a run was faster
-/// than its bound: simulation or bound is wrong. Throws `invalid_argument` before anything runs.
+/// Leaves its report in `arguments.folder`, which it makes. Throws `kernel_failed`, after that, where a run was faster
+/// than its bound: simulation or bound is wrong. Throws `invalid_argument` before anything runs or is made.
 int clusters_experiment(const ExperimentArguments& arguments);
 
 }  // namespace troupe::apps

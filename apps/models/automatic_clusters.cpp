@@ -56,7 +56,7 @@ bool is_near(double edge, const std::vector<double>& edges) {
                              [edge](double known) { return known < edge * kNearEdge && edge < known * kNearEdge; });
 }
 
-/// The kernels of which too little is known: "potrf, gemm (on clusters)"; empty: of none.
+/// The kernels of which too little is known, each once: "potrf", "gemm on clusters"; empty: of none.
 std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vector<NeededKernel>& needed) {
   const platform::MachineDescription& machine = run.simulation.machine;
   std::vector<std::string> unknown;
@@ -84,7 +84,9 @@ std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vec
     for (const NeededKernel& kernel : needed) {
       const platform::KernelTimes& times = *times_of(kernel);
       if (kind.timed_as != fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision())) continue;
-      if (kind.flops > 0 && !is_near(times.edge_with(kind.flops), times.edges()))
+      // One kernel may be in several kinds of task.
+      const bool said = std::ranges::find(unknown, kernel.codelet.name()) != unknown.end();
+      if (kind.flops > 0 && !said && !is_near(times.edge_with(kind.flops), times.edges()))
         unknown.push_back(kernel.codelet.name());
     }
   }
@@ -126,6 +128,8 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   const char* precision = element_bytes == sizeof(float) ? precision_name<float>() : precision_name<double>();
   run.simulation.machine = learned_machine(models.history, static_cast<int>(topology.cores.size()),
                                            to_string(run.application), needed, precision, element_bytes);
+  // Restrictions may name it.
+  run.simulation.machine.cpu_model = topology.machine.cpu_model;
   run.simulation.cores = run.simulation.machine.cores;
   run.simulation.noise = true;
   if (const auto unknown = unknown_kernels(run, needed); !unknown.empty()) {

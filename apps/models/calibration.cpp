@@ -6,12 +6,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/models/calibration_policy.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
-#include "platform/machine/cluster_candidates.hpp"
 
 namespace troupe::apps {
 
@@ -93,14 +93,23 @@ class Calibration {
 
 std::vector<std::string> telling_clusters(const RuntimeOptions& options) {
   const platform::Topology topology = usable_cores(options);
-  const auto candidates = platform::cluster_candidates(topology.cores, topology.machine);
-  const int largest =
-      candidates.empty() ? 1 : std::ranges::max(candidates, {}, &platform::ClusterCandidate::largest).largest;
+  return telling_clusters(platform::cluster_candidates(topology.cores, topology.machine));
+}
+
+std::vector<std::string> telling_clusters(const std::vector<platform::ClusterCandidate>& candidates) {
+  using platform::ClusterCandidate;
   std::vector<std::string> clusters{""};
-  for (const int size : {largest, (largest + 1) / 2}) {
-    const auto found = std::ranges::find(candidates, size, &platform::ClusterCandidate::largest);
-    if (size > 1 && found != candidates.end()) clusters.push_back(found->specification);
+  if (candidates.empty()) return clusters;
+  const auto largest = std::ranges::max_element(candidates, {}, &ClusterCandidate::largest);
+  if (largest->largest == 1) return clusters;
+  clusters.push_back(largest->specification);
+  const int half = (largest->largest + 1) / 2;
+  const ClusterCandidate* nearest = nullptr;
+  for (const ClusterCandidate& one : candidates) {
+    if (one.largest == 1 || one.largest == largest->largest) continue;
+    if (nearest == nullptr || std::abs(one.largest - half) < std::abs(nearest->largest - half)) nearest = &one;
   }
+  if (nearest != nullptr) clusters.push_back(nearest->specification);
   return clusters;
 }
 

@@ -7,6 +7,7 @@
 
 #include "actors/running/runtime_options.hpp"
 #include "apps/terminal/progress.hpp"
+#include "platform/machine/cluster_candidates.hpp"
 
 namespace troupe::apps {
 
@@ -32,8 +33,10 @@ struct CalibrationResult {
 };
 
 /// Those with whose times the times of all that cores can form follow: single cores, clusters as large as any that is
-/// worth looking at, and clusters of half that size.
+/// worth looking at, and clusters of half that size or, where there are none, of the size nearest to it.
 [[nodiscard]] std::vector<std::string> telling_clusters(const RuntimeOptions& options);
+/// The same of those that the cores can form.
+[[nodiscard]] std::vector<std::string> telling_clusters(const std::vector<platform::ClusterCandidate>& candidates);
 
 /// Factorizes small matrices of four by four tiles, by Cholesky, LU with partial, incremental and no pivoting and QR,
 /// and solves with the factors, again and again, until each kernel has run so often on each kind of device that can run

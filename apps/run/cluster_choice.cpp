@@ -15,7 +15,7 @@ std::string clusters_text(const ClusterChoice& choice) {
   const TriedClusters& best = choice.tried.front();
   std::string text = fmt::format("{}: {}", best.clusters.workers, traces::human_seconds(best.seconds));
   if (best.n != choice.n) text += fmt::format(" for n = {}", best.n);
-  if (!choice.remark.empty()) return text + "; " + choice.remark;
+  if (!choice.remark.empty()) return text;
   text += fmt::format(", the best of {}", choice.tried.size());
   const auto single =
       std::ranges::find_if(choice.tried, [](const auto& one) { return one.clusters.specification.empty(); });

@@ -38,7 +38,8 @@ struct ClusterChoice {
   [[nodiscard]] const platform::ClusterCandidate& best() const { return tried.front().clusters; }
 };
 
-/// "2x10+3x1: 61.3 ms, 1423 GFlop/s; the best of 26, single cores take 1.54 times as long; found in 0.4 s".
+/// "2x10+3x1: 61.3 ms, the best of 26; single cores 94.4 ms (found in 412 ms)". Not the remark, which is a
+/// warning's: "11x1: 61.3 ms" where there was nothing to choose from.
 [[nodiscard]] std::string clusters_text(const ClusterChoice& choice);
 /// A row for each that was tried.
 [[nodiscard]] std::string clusters_table(const ClusterChoice& choice);

@@ -190,7 +190,10 @@ void SimulationRequest::check_clusters() {
       warnings_.insert(warnings_.end(), topology.warnings.begin(), topology.warnings.end());
       const auto cluster =
           std::ranges::find_if(topology.cores, [](const platform::Core& core) { return core.size() > 1; });
-      if (cluster != topology.cores.end()) check_cluster_times(common_, cluster->size()).value_or_throw();
+      if (cluster == topology.cores.end()) continue;
+      if (const auto known = check_cluster_times(common_, cluster->size()); !known) {
+        throw Error(known.failure().code, known.failure().message + ", or run it on single cores");
+      }
     }
   }
 }

@@ -24,12 +24,22 @@ constexpr double kMostTasks = 1e6;
 
 using ClustersKey = std::tuple<ClustersProblem, std::string, std::string>;
 
+/// Each n in whole tiles once: the first order that comes to it.
+std::vector<std::int64_t> distinct_orders(const std::vector<std::int64_t>& orders, std::int64_t tile) {
+  std::set<std::int64_t> seen;
+  std::vector<std::int64_t> distinct;
+  for (const std::int64_t order : orders) {
+    if (seen.insert(ClustersProblem{.tile = tile, .order = order}.n()).second) distinct.push_back(order);
+  }
+  return distinct;
+}
+
 /// Problem by problem, and by configuration in each, so that runs that share a bound are side by side.
 std::vector<ClustersKey> all_cluster_points(const ClustersOptions& options) {
   std::vector<ClustersKey> keys;
   for (const std::int64_t tile : options.tiles) {
     for (const int gpus : options.gpus) {
-      for (const std::int64_t order : options.orders) {
+      for (const std::int64_t order : distinct_orders(options.orders, tile)) {
         for (const std::string& configuration : options.configurations) {
           for (const std::string& policy : options.policies()) {
             keys.push_back({{tile, gpus, order}, configuration, policy});

@@ -47,7 +47,7 @@ struct ClustersAssumptions {
 };
 
 struct ClustersOptions {
-  /// Each is rounded to whole tiles, at least one.
+  /// Each is rounded to whole tiles, at least one; those that come to the same n count once.
   std::vector<std::int64_t> orders{5000, 8000, 11000, 15000, 20000, 25000, 30000, 35000, 40000, 45000};
   std::vector<std::int64_t> tiles{960, 1920};
   std::vector<int> gpus{1, 2, 3, 4};
@@ -108,7 +108,7 @@ class ClustersBounds {
  private:
   /// By order, tile and restriction.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string>, FactorizationGraph> graphs_;
-  /// By these, GPUs, clusters, deviation and seed; without noise: -1 and 0.
+  /// By these, GPUs, clusters, deviation and seed; without noise: 0 and 0.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::size_t, std::string, double, std::uint64_t>,
            LowerBounds>
       bounds_;

@@ -197,13 +197,10 @@ std::string clusters_markdown(const ClustersReport& report) {
   std::string text = "# Clusters of cores in simulation\n\n" + clusters_setting(report) + ".\n";
   text += fmt::format(
       "\nThe claims are those of Cojean, Guermouche, Hugo, Namyst and Wacrenier (section 5), under {}. A claim comes "
-      "to "
-      "one or more comparisons of medians: it *holds* where all of them pass, *holds in part* where at least half do, "
-      "and "
-      "*does not hold* otherwise.\n\nThe paper says neither how kernel times vary nor how its GPUs are connected. "
-      "*Assumed*: deviations in percent of the mean, and one link of 10.5 GB/s that all GPUs share, or one for each. "
-      "One "
-      "column for each; then other policies, assumed as in the first. Numbers are of the first.\n\n",
+      "to one or more comparisons of medians: it *holds* where all of them pass, *holds in part* where at least half "
+      "do, and *does not hold* otherwise.\n\nThe paper says neither how kernel times vary nor how its GPUs are "
+      "connected. *Assumed*: deviations in percent of the mean, and one link of 10.5 GB/s that all GPUs share, or one "
+      "for each. One column for each; then other policies, assumed as in the first. Numbers are of the first.\n\n",
       report.claims_policy);
   text += markdown_claims(report, true);
   text += "\n## Policies with clusters\n\n" + comparison_title(report) + ":\n\n";

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "apps/arguments/common_arguments.hpp"
@@ -29,6 +32,11 @@ std::vector<T> each_once(const std::vector<T>& given, std::vector<T> otherwise) 
     if (seen.insert(one).second) all.push_back(one);
   }
   return all;
+}
+
+/// `CLI::Range` lets NaN through.
+std::string check_number(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? fmt::format("'{}' is not a number", text) : "";
 }
 
 ClustersOptions clusters_options(const ExperimentArguments& arguments) {
@@ -80,8 +88,9 @@ void require_bounds(const ClustersReport& report) {
 
 void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
   command
-      .add_option("--n", arguments.orders,
-                  "clusters: orders of matrices, each rounded to whole tiles; default: ten from 5000 to 45000")
+      .add_option(
+          "--n", arguments.orders,
+          "clusters: orders of matrices, each rounded to whole tiles, equal ones once; default: ten from 5000 to 45000")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   command.add_option("--tile", arguments.tiles, "clusters: edges of tiles; default: 960,1920")
@@ -104,7 +113,8 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
                   "clusters: standard deviations of kernel times, as parts of their means; default: 0.05,0.02,0.1; "
                   "figures are of the first, with which everything is run once more with a link for each GPU")
       ->delimiter(',')
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(CLI::Range(0.0, 1.0))
+      ->check(check_number);
 }
 
 void refuse_ignored_clusters_options(const CLI::App& command, bool used) {
@@ -116,6 +126,7 @@ void refuse_ignored_clusters_options(const CLI::App& command, bool used) {
 int clusters_experiment(const ExperimentArguments& arguments) {
   const ClustersOptions options = clusters_options(arguments);
   usable(traces::check_gnuplot());
+  make_report_folder(arguments.folder);
   ClustersBounds bounds;
   std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants;
   for (const ClustersAssumptions& assumptions : clusters_assumptions(arguments)) {

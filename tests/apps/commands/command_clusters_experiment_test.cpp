@@ -1,8 +1,11 @@
 // `troupe experiment clusters`, as a user runs it.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "apps/experiments/clusters/clusters_claims.hpp"
 #include "tests/apps/troupe_program.hpp"
@@ -82,6 +85,20 @@ BOOST_AUTO_TEST_CASE(says_the_same_again_however_many_run_at_a_time) {
   BOOST_TEST(json["configurations"] == (nlohmann::json{"2x10", "5x4"}));
 }
 
+BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
+  if (no_gnuplot()) return;
+  // 4800 in tiles of 960, 5760 in tiles of 1920; 5300 is 5760 in both.
+  const auto json =
+      nlohmann::json::parse(succeeds(clusters({"--n", "5000,5100,5300", "--tile", "960,1920", "--gpus", "1",
+                                               "--deviation", "0", "--clusters", "2x10", "--json"})));
+  std::map<std::pair<int, int>, int> points;
+  for (const auto& point : json["variants"][0]["points"]) {
+    if (point["policy"] == "mct") ++points[{point["tile"], point["n"]}];
+  }
+  const std::map<std::pair<int, int>, int> each_once{{{960, 4800}, 1}, {{960, 5760}, 1}, {{1920, 5760}, 1}};
+  BOOST_TEST((points == each_once));
+}
+
 BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
   if (no_gnuplot()) return;
   const auto json = nlohmann::json::parse(succeeds(clusters({"--gpus", "1", "--deviation", "0", "--json"})));
@@ -92,11 +109,13 @@ BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
 BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
   fails(2, clusters({"--gpus", "5"}), {"5", "GPUs"});
   fails(2, clusters({"--clusters", "3x10"}), {"take 30 cores", "2x10"});
+  BOOST_TEST(!std::filesystem::exists(folder.path("x")));
   fails(2, clusters({"--clusters", "2y10"}), {"2y10"});
   fails(2, clusters({"--tile", "8"}), {"tasks", "larger tiles"});
   fails(2, clusters({"--tile", "0"}), {"--tile"});
   fails(2, clusters({"--n", "much"}), {"--n"});
   fails(2, clusters({"--deviation", "2"}), {"--deviation"});
+  fails(2, clusters({"--deviation", "0.1,nan"}), {"--deviation", "'nan' is not a number"});
   fails(2, clusters({"--policy", "nonsense"}), {"unknown policy 'nonsense'"});
   fails(2, clusters({"--assumptions", "1"}), {"--assumptions", "no effect", "dada"});
   fails(2, {"experiment", "dada", "--clusters", "2x10"}, {"--clusters", "no effect", "clusters"});

@@ -132,6 +132,7 @@ class CalibratedFolder {
               folder_.path()},
              kTwoSockets);
   }
+  [[nodiscard]] std::string path() const { return folder_.path(); }
   [[nodiscard]] Words run(const Words& more) const {
     Words words{"run", "cholesky", "--n", "512", "--tile", "64", "--clusters", "auto", "--models", folder_.path()};
     words.insert(words.end(), more.begin(), more.end());
@@ -174,11 +175,19 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
-  const auto ran = run_program({"simulate", "cholesky", "--platform", "idgraf-double", "--n", "1920", "--gpus", "1",
-                                "--clusters", "auto", "--json"});
+  const Words words{"simulate", "cholesky", "--platform", "idgraf-double", "--n",
+                    "1920",     "--gpus",   "1",          "--clusters",    "auto"};
+  // The reason once.
+  const auto text = run_program(words);
+  BOOST_TEST(contains(text.output, "clusters: 11x1: "), text.output);
+  BOOST_TEST(!contains(text.output, "has no times"), text.output);
+  Words with_json = words;
+  with_json.emplace_back("--json");
+  const auto ran = run_program(with_json);
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(
       contains(ran.errors, "warning: --clusters auto: single cores, as machine 'idgraf-double' has no times for"));
+  BOOST_TEST(contains(ran.errors, "on clusters of cores: add cluster_us to its description\n"));
   BOOST_TEST(nlohmann::json::parse(ran.output)["results"][0]["clusters"]["clusters"] == "11x1");
 }
 
@@ -215,6 +224,13 @@ BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
   BOOST_TEST(contains(succeeds(kept.run({"--cores", "2"}), kTwoSockets), "  clusters  "));
 }
 
+BOOST_AUTO_TEST_CASE(restrictions_by_model_hold_while_clusters_are_found) {
+  const CalibratedFolder kept("auto");
+  const std::string model = nlohmann::json::parse(succeeds({"info", "--json"}, kTwoSockets))["cpu"];
+  const Words cores{"--cores", "2", "--check", "--json", "--restrict", "gemm:" + model};
+  BOOST_TEST(nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets))["clusters"]["tried"].size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_cores) {
   const auto goes_on = [](const Words& words, const std::string& why) {
     const auto ran = run_program(words, kTwoSockets);
@@ -243,6 +259,10 @@ BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_
   goes_on(singles.run({"--cores", "2", "--json"}), "potrf on clusters");
   const CalibratedFolder kept("auto");
   goes_on(kept.run({"--cores", "1", "--json"}), "too few cores");
+  // Each kernel once, of however many kinds of task it is.
+  goes_on({"run", "lu", "--n", "800", "--tile", "200", "--cores", "2", "--json", "--clusters", "auto", "--models",
+           kept.path()},
+          "the times of getrf, swap_solve, gemm in tiles of 200: ");
   // Other tiles, other precision.
   goes_on(kept.run({"--cores", "2", "--json", "--precision", "float"}), "potrf, trsm, syrk, gemm in tiles of 64");
 }

@@ -101,6 +101,9 @@ BOOST_AUTO_TEST_CASE(without_times_on_clusters_there_is_nothing_to_choose_from) 
   BOOST_TEST(choice.tried.size() == 1U);
   BOOST_TEST(choice.best().workers == "8x1");
   BOOST_TEST(choice.remark.find("no times for kernel 'cholesky/gemm/double' on clusters") != std::string::npos);
+  BOOST_TEST(choice.remark.find("run it on single cores") == std::string::npos);
+  // The remark is said elsewhere.
+  BOOST_TEST(clusters_text(choice).find("no times") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

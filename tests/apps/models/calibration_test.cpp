@@ -1,0 +1,46 @@
+#include "apps/models/calibration.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/machine/topology.hpp"
+
+namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(calibration_on_clusters)
+
+namespace {
+
+using Names = std::vector<std::string>;
+const auto kEachCluster = boost::test_tools::per_element();
+
+/// On a machine that hwloc makes up.
+Names telling_on(const std::string& synthetic) {
+  platform::TopologyOptions options;
+  options.synthetic = synthetic;
+  auto topology = platform::Topology::discover(options);
+  BOOST_TEST_REQUIRE(topology.ok());
+  return telling_clusters(platform::cluster_candidates(topology.value().cores, topology.value().machine));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(single_cores_the_largest_clusters_and_those_of_half_the_size_tell_of_all) {
+  BOOST_TEST(telling_on("package:1 core:8 pu:1") == (Names{"", "1x8", "1x4"}), kEachCluster);
+}
+
+BOOST_AUTO_TEST_CASE(where_nothing_has_half_the_size_what_is_nearest_does) {
+  // Inside of a cache there are two cores at most; only the whole socket has more.
+  BOOST_TEST(telling_on("package:1 l3:4 core:2 pu:1") == (Names{"", "socket", "1x2"}), kEachCluster);
+}
+
+BOOST_AUTO_TEST_CASE(few_cores_have_fewer_sizes) {
+  BOOST_TEST(telling_on("core:1 pu:1") == Names{""}, kEachCluster);
+  BOOST_TEST(telling_on("core:2 pu:1") == (Names{"", "1x2"}), kEachCluster);
+  BOOST_TEST(telling_clusters(std::vector<platform::ClusterCandidate>{}) == Names{""}, kEachCluster);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::apps
