@@ -168,11 +168,12 @@ class Runtime {
   /// waits for the tasks that are there, as `wait` does.
   void stop();
 
-  /// With `RuntimeOptions::regroup`: makes clusters of the cores, while tasks run: "2x10", "1x16+4x1", "socket", "numa",
-  /// "l3", or "single", each core alone. Returns at once. Workers whose clusters change end the kernels that they run,
-  /// and what was placed on them is placed again; the last of them to end makes all change. Meanwhile the others go on.
-  /// While that lasts, the clusters that were asked for last come next. Throws `invalid_argument` where the cores
-  /// cannot be grouped so, or the runtime is of fixed clusters or a service's. Any thread; kernels and callbacks, too.
+  /// With `RuntimeOptions::regroup`: makes clusters of the cores, while tasks run: "2x10", "1x16+4x1", "socket",
+  /// "numa", "l3", or "single", each core alone. Returns at once. Workers whose clusters change end the kernels that
+  /// they run, and what was placed on them is placed again; the last of them to end makes all change. Meanwhile the
+  /// others go on. While that lasts, the clusters that were asked for last come next. Throws `invalid_argument` where
+  /// the cores cannot be grouped so, or the runtime is of fixed clusters or a service's. Any thread; kernels and
+  /// callbacks, too.
   void regroup(const std::string& clusters);
 
   [[nodiscard]] std::size_t workers() const;

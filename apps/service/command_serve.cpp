@@ -119,6 +119,7 @@ int serve(const Configuration& configuration) {
   const Log log = Log::open(configuration.log).value_or_throw();
   service::CodeletLibrary codelets;
   service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();
+  codelets.check_restrictions(configuration.server.runtime.restrict).value_or_throw();
   const auto server = service::Server::start(server_options(configuration, log), codelets).value_or_throw();
   {
     const auto http = start_http(configuration, *server);

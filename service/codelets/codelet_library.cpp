@@ -1,9 +1,12 @@
 #include "service/codelets/codelet_library.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
+#include <set>
 
+#include "graph/codelets/restrictions.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "service/configuration/trusted_files.hpp"
 
@@ -45,6 +48,19 @@ Result<void> CodeletLibrary::add(const Plugin& plugin) {
   for (const PluginReduction& one : plugin.reductions) {
     reductions_.emplace(one.name, one.reduction);
     reduction_origins_.emplace(one.name, plugin.path);
+  }
+  return {};
+}
+
+Result<void> CodeletLibrary::check_restrictions(std::string_view restrictions) const {
+  const auto parsed = parse_restrictions(restrictions);
+  if (!parsed) return parsed.failure();
+  std::set<std::string> names;
+  for (const auto& [known_name, one] : codelets_) names.insert(one.codelet.name());
+  for (const auto& [name, devices] : parsed.value()) {
+    if (names.contains(name)) continue;
+    return Failure{ErrorCode::bad_input, fmt::format("runtime.restrict: no codelet is called '{}'; known are {}", name,
+                                                     fmt::join(names, ", "))};
   }
   return {};
 }

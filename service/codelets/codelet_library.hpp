@@ -26,6 +26,8 @@ class CodeletLibrary final : public CodeletSource {
   [[nodiscard]] const ServiceCodelet* find(std::string_view name) const override;
   [[nodiscard]] const ServiceReduction* find_reduction(std::string_view name, std::uint64_t element_tag) const override;
   [[nodiscard]] std::size_t size() const { return codelets_.size(); }
+  /// Fails with `bad_input` where these restrictions (`parse_restrictions`) name what no codelet is called.
+  [[nodiscard]] Result<void> check_restrictions(std::string_view restrictions) const;
 
  private:
   /// Where a codelet or reduction comes from, for messages: "built in", or a path.

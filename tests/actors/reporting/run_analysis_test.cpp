@@ -16,7 +16,9 @@ using tests::HandMadeTrace;
 
 long us(Duration duration) { return std::chrono::duration_cast<microseconds>(duration).count(); }
 
-Duration parts(const WorkerUse& use) { return use.kernels + use.overhead + use.searching + use.waiting + use.idle + use.lent; }
+Duration parts(const WorkerUse& use) {
+  return use.kernels + use.overhead + use.searching + use.waiting + use.idle + use.lent;
+}
 
 BOOST_AUTO_TEST_CASE(of_nothing_has_no_time) {
   const RunAnalysis analysis = analyse({}, 2);

@@ -50,6 +50,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_used_ends_with_2_and_one_line) {
   fails(2, {"serve", "--limits.tasks", "0"}, {"--limits.tasks"});
   fails(2, {"serve", "--http.enabled", "true", "--http.address", "0.0.0.0"}, {"http.token_file"});
   fails(2, {"serve", "--no-such-option"}, {"--no-such-option"});
+  fails(2, {"serve", "--socket-folder", folder.path("s"), "--restrict", "pudding:cores"},
+        {"runtime.restrict", "no codelet is called 'pudding'", "potrf"});
 }
 
 }  // namespace
