@@ -334,10 +334,10 @@ BOOST_DATA_TEST_CASE(the_rest_of_a_set_runs_what_the_lost_one_had, data::make(kP
   std::vector<Data> pieces;
   for (auto& each : memory) pieces.push_back(runtime.vector(each));
   for (const Data& piece : pieces) runtime.submit(far, {piece}, {}, {.devices = worker(3) | worker(4)});
-  // What ran on the lost one may be lost with it, and nothing else.
+  // What was on the lost one may be lost with it, at most ten at a time and the one before, and nothing else.
   (void)message_of([&] { runtime.wait(); });
   BOOST_TEST(watched.astray == 0);
-  BOOST_TEST(watched.by_worker[4] >= 50);
+  BOOST_TEST(watched.by_worker[4] >= 40);
 }
 
 }  // namespace
