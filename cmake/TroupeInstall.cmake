@@ -37,7 +37,8 @@ troupe_shared_library(troupe_shared troupe OBJECTS ${objects} PRIVATE CAF::core 
 troupe_shared_library(troupe_kernels_shared troupe_kernels OBJECTS ${kernel_objects} PRIVATE TroupeBLAS::TroupeBLAS)
 target_link_libraries(troupe_kernels_shared PUBLIC troupe_shared)
 troupe_objects(linalg_objects troupe_linalg)
-troupe_shared_library(troupe_linalg_shared troupe_linalg OBJECTS ${linalg_objects})
+troupe_shared_library(troupe_linalg_shared troupe_linalg OBJECTS ${linalg_objects}
+                      PRIVATE $<TARGET_NAME_IF_EXISTS:SuiteSparse::AMD>)
 target_link_libraries(troupe_linalg_shared PUBLIC troupe_kernels_shared)
 troupe_objects(trace_objects troupe_traces)
 troupe_shared_library(troupe_traces_shared troupe_traces OBJECTS ${trace_objects})

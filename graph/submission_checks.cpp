@@ -143,6 +143,12 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
                                                       " is used in mode reduce but has no reduction methods: call "
                                                       "set_reduction first"};
     }
+    if (mode.value() == AccessMode::reduce && definition.pieces != nullptr) {
+      return Failure{ErrorCode::invalid_argument,
+                     quoted(codelet) + ": " + describe(*record.value()) +
+                         " is used in mode reduce, which tasks made of pieces cannot, as partial results are each "
+                         "worker's: use commute instead"};
+    }
     if (!record.value()->mark(id, mode.value())) {
       return Failure{ErrorCode::conflicting_access,
                      quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +

@@ -216,9 +216,22 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
   const auto mark = [&](const RunningTask& one, TaskActivity activity) {
     std::uint32_t node = 0;
     if (one.task == nullptr || !walk.find(one.task, node) || has_ended(*one.task)) return;
-    snapshot.nodes[node].activity = activity;
-    snapshot.nodes[node].worker = one.worker;
-    snapshot.nodes[node].since = one.since;
+    TaskNode& found = snapshot.nodes[node];
+    if (found.activity == TaskActivity::running) {
+      // Several run its pieces: it counts for who has been at it for longest.
+      TaskHelp help{node, one.worker, one.since};
+      if (one.since < found.since) {
+        std::swap(help.worker, found.worker);
+        std::swap(help.since, found.since);
+      }
+      snapshot.helps.push_back(help);
+      return;
+    }
+    found.activity = activity;
+    found.worker = one.worker;
+    found.since = one.since;
+    found.pieces = one.pieces;
+    found.pieces_begun = one.pieces_begun;
   };
   for (const RunningTask& one : running()) mark(one, TaskActivity::running);
   for (std::size_t i = 0; i < options_.workers; ++i) {

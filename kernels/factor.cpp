@@ -1,6 +1,7 @@
 #include "kernels/factor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -20,16 +21,54 @@ constexpr std::int64_t kFewRightHandSides = 16;
 /// Below this, LU without pivoting goes column by column.
 constexpr std::int64_t kUnblocked = 16;
 
+/// A pivot of exactly zero ends the factorization.
+struct RefuseZero {
+  template <class T>
+  bool accept(T& pivot, std::int64_t /*row*/) {
+    return pivot != T{0};
+  }
+};
+
 template <class T>
-int unblocked_without_pivoting(MatrixView<T> a) {
+struct ReplaceTiny {
+  bool accept(T& pivot, std::int64_t row) {
+    if (std::abs(pivot) < least) {
+      pivot = std::copysign(least, pivot);
+      if (replaced.count++ == 0) replaced.first = row;
+    }
+    return pivot != T{0};
+  }
+
+  T least;
+  ReplacedPivots& replaced;
+};
+
+template <class T, class Rule>
+int unblocked_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) {
   for (std::int64_t k = 0; k < std::min(a.rows, a.cols); ++k) {
-    if (a(k, k) == T{0}) return fortran::as_int(k + 1);
+    if (!rule.accept(a(k, k), above + k)) return fortran::as_int(k + 1);
     for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, k) /= a(k, k);
     for (std::int64_t j = k + 1; j < a.cols; ++j) {
       for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, j) -= a(i, k) * a(k, j);
     }
   }
   return 0;
+}
+
+/// `above`: rows of what is factorized that lie above A.
+template <class T, class Rule>
+int factorize_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) {
+  const std::int64_t n = std::min(a.rows, a.cols);
+  if (n <= kUnblocked) return unblocked_without_pivoting(a, above, rule);
+  const std::int64_t half = n / 2;
+  const MatrixView<T> left = part(a, 0, 0, a.rows, half);
+  if (const int info = factorize_without_pivoting(left, above, rule)) return info;
+  const MatrixView<T> top = part(a, 0, half, half, a.cols - half);
+  const MatrixView<T> rest = part(a, half, half, a.rows - half, a.cols - half);
+  solve_triangular('L', 'L', 'N', 'U', constant(part(a, 0, 0, half, half)), top);
+  multiply('N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
+  const int info = factorize_without_pivoting(rest, above + half, rule);
+  return info == 0 ? 0 : info + fortran::as_int(half);
 }
 
 /// In teams of several: with so many columns or fewer, the master factorizes the square block.
@@ -63,17 +102,14 @@ int factor_panel(MatrixView<T> a, std::span<int> pivots) {
 
 template <class T>
 int getrf_without_pivoting(MatrixView<T> a) {
-  const std::int64_t n = std::min(a.rows, a.cols);
-  if (n <= kUnblocked) return unblocked_without_pivoting(a);
-  const std::int64_t half = n / 2;
-  const MatrixView<T> left = part(a, 0, 0, a.rows, half);
-  if (const int info = getrf_without_pivoting(left)) return info;
-  const MatrixView<T> top = part(a, 0, half, half, a.cols - half);
-  const MatrixView<T> rest = part(a, half, half, a.rows - half, a.cols - half);
-  solve_triangular('L', 'L', 'N', 'U', constant(part(a, 0, 0, half, half)), top);
-  multiply('N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
-  const int info = getrf_without_pivoting(rest);
-  return info == 0 ? 0 : info + fortran::as_int(half);
+  RefuseZero rule;
+  return factorize_without_pivoting(a, 0, rule);
+}
+
+template <class T>
+int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced) {
+  ReplaceTiny<T> rule{least, replaced};
+  return factorize_without_pivoting(a, 0, rule);
 }
 
 template <class T>
@@ -192,6 +228,7 @@ int factor_panel(Team& team, MatrixView<T> a, std::span<int> pivots) {
   template int factor_panel(Team&, MatrixView<T>, std::span<int>);                            \
   template int getrf_without_pivoting(MatrixView<T>);                                         \
   template int getrf_without_pivoting(Team&, MatrixView<T>);                                  \
+  template int getrf_replacing_pivots(MatrixView<T>, T, ReplacedPivots&);                     \
   template void solve_triangular(char, char, char, char, MatrixView<const T>, MatrixView<T>); \
   template void solve_triangular(Team&, char, char, char, char, MatrixView<const T>, MatrixView<T>);
 TROUPE_INSTANTIATE(float)

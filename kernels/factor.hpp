@@ -1,6 +1,7 @@
 /// Factorizations of tiles and panels, on views. Column-major; float and double.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "graph/codelets/layout.hpp"
@@ -22,6 +23,24 @@ int factor_panel(MatrixView<T> a, std::span<int> pivots);
 /// stopped.
 template <class T>
 int getrf_without_pivoting(MatrixView<T> a);
+
+/// Pivots that were too small to be divided by.
+struct ReplacedPivots {
+  std::int64_t count = 0;
+  /// The row of the first, counted from zero; of no meaning where there is none.
+  std::int64_t first = 0;
+
+  /// Those of what lies `above` rows further down.
+  void add(const ReplacedPivots& later, std::int64_t above) {
+    if (count == 0 && later.count > 0) first = later.first + above;
+    count += later.count;
+  }
+};
+
+/// The same where a pivot whose absolute value is below `least` becomes that, with its sign. They are added to
+/// `replaced`. With a positive `least` it always goes to the end.
+template <class T>
+int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced);
 
 /// B <- op(A)^-1 B (`side` 'L') or B op(A)^-1 ('R') for the triangle `uplo` ('L', 'U') of A, op by `trans` ('N', 'T'),
 /// with a unit diagonal where `diag` is 'U'.

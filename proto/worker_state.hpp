@@ -16,12 +16,14 @@ enum class WorkerActivity : std::uint8_t {
   asleep,
   /// Lends its thread to the cluster that its core belongs to.
   lent,
+  /// Runs pieces of a task that another worker has begun.
+  helping,
 };
-inline constexpr int kWorkerActivities = 5;
+inline constexpr int kWorkerActivities = 6;
 
 /// "working", "stealing" …
 [[nodiscard]] constexpr const char* to_string(WorkerActivity state) {
-  constexpr const char* kNames[kWorkerActivities] = {"working", "stealing", "searching", "asleep", "lent"};
+  constexpr const char* kNames[kWorkerActivities] = {"working", "stealing", "searching", "asleep", "lent", "helping"};
   return kNames[static_cast<int>(state)];
 }
 

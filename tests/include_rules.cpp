@@ -52,14 +52,14 @@ const std::vector<Folder>& folders() {
       {"client", runtime},
       {"client/remote", with_client, {"connection", "memory"}},
       {"client/c", everything},
-      {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "cuda"}},
-      {"linalg", everything, {"files"}},
+      {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "sparse", "cuda"}},
+      {"linalg", everything, {"files", "sparse"}},
       {"traces", with_client, {"text", "files", "picture"}},
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
       {"apps",
        with_service,
        {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands"}},
-      {"bench", with_applications},
+      {"bench", with_applications, {"sparse", "runners", "driver", "service", "gpu"}},
   };
   return table;
 }
@@ -133,6 +133,11 @@ bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "bench/runners");
 }
 
+/// To order sparse matrices, and to compare with.
+bool suitesparse_allowed(std::string_view path) {
+  return path == "linalg/sparse/ordering.cpp" || is_below(path, "bench/runners");
+}
+
 bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_program.cpp"; }
 
 /// The core links no protobuf.
@@ -148,6 +153,8 @@ const std::vector<External>& externals() {
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
        "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},
+      {"SuiteSparse", std::regex("(.*/)?(amd|umfpack|cholmod|SuiteSparse_config)[.]h"),
+       "linalg/sparse/ordering.cpp and bench/runners/", suitesparse_allowed},
       {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/bounds/linear_program.cpp", glpk_allowed},
       {"gRPC", std::regex("(grpc|grpcpp|google/protobuf|troupe/v1)/.*"), "client/remote/, service/ and apps/",
        wire_allowed},

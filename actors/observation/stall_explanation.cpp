@@ -71,6 +71,11 @@ class Explanation {
     return found == data_.end() ? unknown : found->second->data;
   }
 
+  [[nodiscard]] static std::string pieces_of(const TaskNode& node) {
+    if (node.pieces == 0) return {};
+    return ", " + std::to_string(node.pieces_begun) + " of " + std::to_string(node.pieces) + " pieces begun";
+  }
+
   [[nodiscard]] WhyTask task_of(std::uint32_t i) const {
     const TaskNode& node = graph_.nodes[i];
     WhyTask task;
@@ -89,7 +94,7 @@ class Explanation {
       case TaskRole::recorded:
         task.text = "task " + std::to_string(task.id.value());
         if (!task.name.empty()) task.text += " '" + task.name + "'";
-        if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + ")";
+        if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + pieces_of(node) + ")";
         break;
     }
     return task;
@@ -290,6 +295,13 @@ class Explanation {
       worker.state = node.activity == TaskActivity::running ? WhyWorkerState::running : WhyWorkerState::callback;
       worker.task = task_of(i);
       worker.lasting = since(node.since);
+    }
+    for (const graph::TaskHelp& help : graph_.helps) {
+      if (help.worker.index() >= report_.workers.size()) continue;
+      WhyWorker& worker = report_.workers[help.worker.index()];
+      worker.state = WhyWorkerState::running;
+      worker.task = task_of(help.node);
+      worker.lasting = since(help.since);
     }
   }
 

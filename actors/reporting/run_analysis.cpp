@@ -16,12 +16,17 @@ Interval window_of(const Trace& trace) {
     window.start = std::min(window.start, event.start);
     window.end = std::max(window.end, event.end);
   }
+  // The last pieces of a task may be others'.
+  for (const TraceState& state : trace.states) {
+    if (state.state == WorkerActivity::helping) window.end = std::max(window.end, state.end);
+  }
   return window;
 }
 
 /// What one worker did, as the trace has it.
 struct WorkerTimes {
   std::vector<Interval> kernels;
+  std::vector<Interval> helping;
   std::vector<Interval> stealing;
   std::vector<Interval> searching;
   std::vector<Interval> asleep;
@@ -42,6 +47,7 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
       case WorkerActivity::searching: worker.searching.push_back(span); break;
       case WorkerActivity::asleep: worker.asleep.push_back(span); break;
       case WorkerActivity::lent: worker.lent.push_back(span); break;
+      case WorkerActivity::helping: worker.helping.push_back(span); break;
       case WorkerActivity::working: break;
     }
   }
@@ -52,6 +58,7 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
   use.tasks = times.kernels.size();
+  times.kernels.insert(times.kernels.end(), times.helping.begin(), times.helping.end());
   const Intervals all({window});
   const Intervals kernels = Intervals(std::move(times.kernels)).common_with(all);
   Intervals rest = all.without(kernels);
@@ -206,6 +213,9 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
   analysis.dropped = trace.dropped;
   std::vector<Interval> spans;
   for (const TraceEvent& event : trace.events) spans.push_back({event.start, event.end});
+  for (const TraceState& state : trace.states) {
+    if (state.state == WorkerActivity::helping) spans.push_back({state.start, state.end});
+  }
   const Intervals anywhere(std::move(spans));
   for (WorkerTimes& times : times_of(trace, workers)) {
     analysis.workers.push_back(use_of(times, analysed, anywhere));

@@ -15,7 +15,7 @@ namespace troupe::actors {
 /// What one worker did: the six parts sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
-  /// In kernels.
+  /// In kernels, pieces of other workers' tasks included.
   Duration kernels{};
   /// The runtime's work between kernels: it neither ran one, nor asked for work, nor looked around, nor slept.
   Duration overhead{};

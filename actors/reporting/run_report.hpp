@@ -34,6 +34,9 @@ struct WorkerReport {
   std::uint64_t steals = 0;
   std::uint64_t stolen_tasks = 0;
   std::uint64_t failed_steals = 0;
+  /// Pieces that it ran (`Codelet::pieces`); and how many of them were of tasks that others had begun.
+  std::uint64_t pieces = 0;
+  std::uint64_t stolen_pieces = 0;
   /// Tasks that its device was given before those that they wait for had ended there.
   std::uint64_t issued_ahead = 0;
   /// Times that it went to sleep.

@@ -13,11 +13,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// Requests of the program have numbers that no task has; so have those that a task makes anew.
-constexpr std::uint64_t kProgram = std::uint64_t{1} << 63U;
+/// Requests that a task makes anew have numbers that neither a task has nor the program.
 constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
-/// Data that one wait brings home at a time: others want to copy too.
-constexpr std::size_t kHomeAtOnce = 64;
 
 }  // namespace
 
@@ -34,7 +31,9 @@ RunServices::RunServices(Setup setup)
     options.reuse_profile = reuse_.recorded();
     auto policy = memory::make_eviction_policy(setup_.options->eviction, setup_.upcoming).value_or_throw();
     for (std::size_t i = 0; reuse_.learned() != nullptr && i < reuse_.learned()->uses().size(); ++i) {
-      policy->set_reuse(HandleId(i), static_cast<std::int64_t>(reuse_.learned()->uses()[i]));
+      const auto uses = static_cast<std::int64_t>(reuse_.learned()->uses()[i]);
+      policy->set_reuse(HandleId(i), uses);
+      if (setup_.submitted) setup_.submitted->set_reuse(HandleId(i), uses);
     }
     memory_ = std::make_shared<memory::MemoryState>(std::move(options), *this, std::move(policy));
   }
@@ -137,8 +136,8 @@ void RunServices::left(WorkerId worker, TaskId task, bool ended) {
   if (ended && setup_.submitted) setup_.submitted->ended(task);
   if (ended && setup_.upcoming) setup_.upcoming->dropped(task);
   if (ended && memory_) forget_request(task);
-  if (ended && setup_.task_ended) setup_.task_ended();
   tell_of_end({.kind = SchedulerEvent::Kind::left, .worker = worker, .task = task});
+  if (ended && setup_.task_ended) setup_.task_ended();
 }
 
 void RunServices::forget_request(TaskId task) {
@@ -155,6 +154,18 @@ std::optional<bool> RunServices::may_issue(WorkerId worker, const graph::Task& t
 
 void RunServices::started(WorkerId worker, const graph::Task& task, TimeStamp at) {
   tell({.kind = SchedulerEvent::Kind::started, .worker = worker, .task = task.task_id(), .at = at});
+}
+
+void RunServices::joined(WorkerId worker) { tell({.kind = SchedulerEvent::Kind::joined, .worker = worker}); }
+
+void RunServices::all_taken(TaskId task) {
+  const SchedulerEvent event{.kind = SchedulerEvent::Kind::all_taken, .task = task};
+  setup_.cooperative ? tell_of_end(event) : tell(event);
+}
+
+void RunServices::stopped(WorkerId worker, TaskId task, TimeStamp at) {
+  const SchedulerEvent event{.kind = SchedulerEvent::Kind::stopped, .worker = worker, .task = task, .at = at};
+  setup_.cooperative ? tell_of_end(event) : tell(event);
 }
 
 void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) {
@@ -199,7 +210,7 @@ RunServices::Request RunServices::take_request(memory::RequestId request) {
 }
 
 void RunServices::acquired(memory::RequestId request) {
-  if (request.value() >= kProgram) {
+  if (request.value() >= kFirstHomeRequest) {
     const LockGuard lock(mutex_);
     home_.emplace(request, Result<void>());
     home_answered_.notify_all();
@@ -243,7 +254,7 @@ void RunServices::refused(const memory::Command& command) {
     default:
       failure.message = fmt::format("the data with handle {} could not be copied to {}", command.handle.value(), node);
   }
-  if (command.request.value() >= kProgram) {
+  if (command.request.value() >= kFirstHomeRequest) {
     const LockGuard lock(mutex_);
     home_.emplace(command.request, Result<void>(failure));
     home_answered_.notify_all();
@@ -309,89 +320,8 @@ void RunServices::prefetch(NodeId node, const graph::Task& task, std::span<const
   post(std::move(event));
 }
 
-Result<void> RunServices::bring_home(const graph::DataRecord& data, AccessMode mode,
-                                     const std::function<bool()>& pump) {
-  if (!memory_ || !setup_.memories->holds_data()) return {};
-  std::vector<memory::Use> uses;
-  data.visit_tree([&](const graph::DataRecord& part) {
-    if (part.covered) return;
-    setup_.views->know(part);
-    uses.push_back({part.handle_id(), mode, part.view.layout.payload()});
-  });
-  Result<void> home = bring_home(uses, pump);
-  if (home) return home;
-  // What can be saved is.
-  for (const memory::Use& use : uses) {
-    if (uses.size() > 1) (void)bring_home({&use, 1}, pump);
-  }
-  return Failure{home.failure().code,
-                 graph::describe(data) + " could not be brought to host memory: " + home.failure().message};
-}
-
-Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump) {
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::acquire;
-  event.node = memory::kHost;
-  event.uses.assign(uses.begin(), uses.end());
-  event.request = take_home_requests(1);
-  const memory::RequestId request = event.request;
-  post_and_handle(std::move(event));
-  Result<void> home = wait_for_home(request, pump);
-  // A request that was refused is none any more.
-  if (home) post_release(request);
-  return home;
-}
-
-memory::RequestId RunServices::take_home_requests(std::uint64_t count) {
-  const LockGuard lock(mutex_);
-  const std::uint64_t first = home_requests_ + 1;
-  home_requests_ += count;
-  return memory::RequestId(kProgram | first);
-}
-
-Result<void> RunServices::bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump) {
-  if (!memory_ || !setup_.memories->holds_data()) return {};
-  const auto away = memory_->with_core(
-      [](const memory::MemoryCore& core) { return std::vector<HandleId>(core.away().begin(), core.away().end()); });
-  const std::vector<memory::Use> uses = setup_.views->in_sight(away, graph);
-  std::optional<Failure> first_failure;
-  std::size_t failures = 0;
-  for (std::size_t begin = 0; begin < uses.size(); begin += kHomeAtOnce) {
-    const std::size_t count = std::min(kHomeAtOnce, uses.size() - begin);
-    memory::MemoryEvent event;
-    event.kind = memory::MemoryEvent::Kind::bring_home;
-    event.uses.assign(uses.begin() + static_cast<std::ptrdiff_t>(begin),
-                      uses.begin() + static_cast<std::ptrdiff_t>(begin + count));
-    event.request = take_home_requests(count);
-    const std::uint64_t first = event.request.value();
-    post_and_handle(std::move(event));
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const Result<void> home = wait_for_home(memory::RequestId(first + i), pump);
-      if (home) continue;
-      if (failures++ == 0) first_failure = home.failure();
-    }
-  }
-  if (!first_failure) return {};
-  const std::string more = failures > 1 ? fmt::format(", and so with {} others", failures - 1) : "";
-  return Failure{first_failure->code,
-                 fmt::format("data could not be brought to host memory: {}{}", first_failure->message, more)};
-}
-
-Result<void> RunServices::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {
-  UniqueLock lock(mutex_);
-  while (true) {
-    if (auto answer = home_.extract(request); !answer.empty()) return std::move(answer.mapped());
-    if (!setup_.cooperative) {
-      home_answered_.wait(lock);
-      continue;
-    }
-    lock.unlock();
-    if (!pump()) return Failure{ErrorCode::transfer_failed, "nothing is left that could bring them"};
-    lock.lock();
-  }
-}
-
 void RunServices::forget(const graph::DataRecord& data) {
+  if (setup_.submitted) setup_.submitted->set_reuse(data.handle_id(), 0);
   if (!memory_) return;
   setup_.views->forget(data.handle_id());
   memory::MemoryEvent event;
@@ -475,6 +405,9 @@ TransferReport RunServices::transfers() const {
 }
 
 void RunServices::hint(std::span<const HandleId> handles, memory::MemoryEvent event) {
+  if (event.kind == memory::MemoryEvent::Kind::set_reuse && setup_.submitted) {
+    for (const HandleId handle : handles) setup_.submitted->set_reuse(handle, event.reuse);
+  }
   if (!memory_) return;
   for (const HandleId handle : handles) {
     event.handle = handle;

@@ -67,6 +67,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void withdraw(WorkerId worker, graph::Task& task) override;
   std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) override;
   void started(WorkerId worker, const graph::Task& task, TimeStamp at) override;
+  void joined(WorkerId worker) override;
+  void stopped(WorkerId worker, TaskId task, TimeStamp at) override;
   void left(WorkerId worker, TaskId task, bool ended) override;
   void ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) override;
   void send_on(graph::Task& task, KindSet kinds) override;
@@ -77,6 +79,9 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void acquired(memory::RequestId request) override;
   void refused(const memory::Command& command) override;
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) override;
+
+  /// Of a task of pieces all are taken: nobody can join. Whoever says so has the scheduler decide. Any thread.
+  void all_taken(TaskId task);
 
   // For the scheduler.
   void take_events(std::vector<scheduler::SchedulerEvent>& events) { news_.take(events); }
@@ -106,6 +111,9 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   [[nodiscard]] std::unordered_map<TaskId, std::string> fetching();
 
  private:
+  /// Requests of the program have numbers from here on, which no task has.
+  static constexpr std::uint64_t kFirstHomeRequest = std::uint64_t{1} << 63U;
+
   struct Request {
     WorkerId worker;
     graph::Task* task = nullptr;

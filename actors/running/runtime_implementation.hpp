@@ -68,6 +68,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
     services_->prefetch(node, task, uses);
   }
   [[nodiscard]] TimeStamp now() const override { return clock().now(); }
+  void regroup(std::size_t grouping) override;
+  [[nodiscard]] bool regroups() const override { return crew_->grouping->in_progress(); }
   void policy_failed(const std::string& what) override;
 
   [[nodiscard]] int numa_os_index(NumaId node) const;
@@ -86,6 +88,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
 
   const RuntimeOptions options_;
   const std::vector<platform::ClusterStage> stages_;
+  /// Groupings that the scheduler chooses from; empty where it does not.
+  const std::vector<platform::ClusterCandidate> candidates_;
   const platform::Topology topology_;
   const std::vector<WorkerPlace> places_;
   const bool cooperative_;
@@ -124,6 +128,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void make_scheduler_state();
   /// Where cores can be grouped otherwise.
   void make_grouping();
+  /// Where there is a choice.
+  void let_scheduler_group();
   /// As `WorkerPlace::members`, now; empty for one that lends its thread.
   [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
@@ -162,6 +168,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   std::unique_ptr<scheduler::PlacingPolicy> placing_;
   /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
   workers::TaskDeque activation_;
+  /// By candidate.
+  std::vector<workers::Grouping::Groups> groupings_;
   const bool placing_policy_;
   /// It keeps tasks, and is asked whenever one has ended.
   const bool policy_keeps_;

@@ -33,7 +33,8 @@ struct RuntimeOptions {
   int cores = 0;
   /// Which cores work together, each such cluster as one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
   /// (docs/clusters.md). Cores that are left over, and with "single" and an empty text all, are workers of their own.
-  /// They can change while tasks run: "2x10,1500:single" when so many tasks have ended.
+  /// They can change while tasks run: "2x10,1500:single" when so many tasks have ended; "auto": as suits what is left
+  /// to do, under a placing policy ("default" is one then) and not with `deterministic`.
   std::string clusters = {};
   /// Clusters can be changed while tasks run (`Runtime::regroup`). Every core has a worker then, also those that lend
   /// their threads to a cluster, and `clusters` is what they begin with.

@@ -200,22 +200,36 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }
   // Before devices are opened, which takes time.
-  auto stages = platform::parse_cluster_stages(options.simulation ? options.simulation->clusters : options.clusters);
+  const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
+  bool chooses = clusters == platform::kAutomaticClusters;
+  if (chooses && options.deterministic && !options.simulation) {
+    return unusable("clusters 'auto' follow from kernel times, and a deterministic run learns none: name clusters");
+  }
+  auto stages = platform::parse_cluster_stages(chooses ? "single" : clusters);
   if (!stages) return stages.failure();
-  const bool regroups = options.regroup || stages.value().size() > 1;
+  bool regroups = options.regroup || chooses || stages.value().size() > 1;
   if (auto usable = check_devices(options); !usable) return usable.failure();
   auto topology = topology_of(options, !regroups);
   if (!topology) return topology.failure();
   auto opened = open_devices(options);
   if (!opened) return opened.failure();
-  RuntimePlan plan{options, std::move(stages).value(), std::move(topology).value(), {}, {}, {}};
-  plan.options.regroup = regroups;
+  RuntimePlan plan{options, std::move(stages).value(), {}, std::move(topology).value(), {}, {}, {}};
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
+  if (chooses) {
+    // A description's times on clusters are true of them wherever their cores are.
+    plan.candidates =
+        platform::cluster_candidates(plan.topology.cores, plan.topology.machine,
+                                     options.simulation ? platform::Spanning::allowed : platform::Spanning::avoided);
+    // With one core there is nothing to choose.
+    chooses = plan.candidates.size() > 1;
+    regroups = options.regroup || chooses;
+  }
+  plan.options.regroup = regroups;
   if (regroups) {
     for (const platform::ClusterStage& stage : plan.stages) {
       if (auto groups = groups_of(stage.clusters, plan.topology); !groups) return groups.failure();
     }
-  } else if (!options.simulation) {
+  } else if (!options.simulation && clusters != platform::kAutomaticClusters) {
     if (auto formed = plan.topology.form_clusters(options.clusters); !formed) return formed.failure();
   }
   plan.places = places_of(options, plan.topology, opened.value(), driving_pus);
@@ -233,10 +247,17 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     plan.policy.placing = std::move(placing);
     return plan;
   }
-  const bool accelerators = std::ranges::any_of(plan.kinds(), is_accelerator);
-  auto policy = scheduler::make_policy(options.policy, nearness_of(plan.topology, workers), accelerators);
+  // Those of the cores alone learn no kernel times.
+  const bool places = chooses || std::ranges::any_of(plan.kinds(), is_accelerator);
+  auto policy = scheduler::make_policy(options.policy, nearness_of(plan.topology, workers), places);
   if (!policy) return policy.failure();
   plan.policy = std::move(policy).value();
+  if (chooses && !plan.policy.placing) {
+    return unusable(
+        fmt::format("clusters 'auto' follow from kernel times, and policy '{}' learns none: use heft, "
+                    "homeward or another that places tasks, or name clusters",
+                    plan.policy.name));
+  }
   return plan;
 }
 

@@ -12,6 +12,7 @@
 #include "actors/workers/grouping.hpp"
 #include "graph/codelets/device_set.hpp"
 #include "platform/accelerators/accelerator.hpp"
+#include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/device_kinds.hpp"
@@ -42,6 +43,8 @@ struct RuntimePlan {
   RuntimeOptions options;
   /// Those that the cores begin with, and those that follow, where cores can be grouped otherwise.
   std::vector<platform::ClusterStage> stages;
+  /// What the runtime chooses from where it groups its cores itself; else empty.
+  std::vector<platform::ClusterCandidate> candidates;
   platform::Topology topology;
   /// By worker: the cores and clusters of cores, then the GPUs.
   std::vector<WorkerPlace> places;
@@ -61,8 +64,8 @@ struct RuntimePlan {
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
 
-/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "": each
-/// alone. Fails as `platform::plan_clusters`.
+/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "": each alone. Fails as
+/// `platform::plan_clusters`.
 [[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
                                                           const platform::Topology& topology);
 

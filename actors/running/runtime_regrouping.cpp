@@ -1,4 +1,6 @@
 /// Cores that are grouped otherwise while tasks run.
+#include <algorithm>
+
 #include "actors/running/runtime_implementation.hpp"
 #include "platform/machine/cluster_plan.hpp"
 
@@ -44,6 +46,29 @@ void RuntimeSystem::Implementation::make_grouping() {
   // The plan has looked at them.
   crew_->grouping->regroup(groups_of(stages_.empty() ? "" : stages_[0].clusters, topology_).value_or_throw());
 }
+
+void RuntimeSystem::Implementation::let_scheduler_group() {
+  if (candidates_.size() < 2) return;
+  scheduler::ClusterChooser::Options chooser;
+  // Graphs that share the workers are not looked ahead into.
+  chooser.looks_ahead = !options_.shared;
+  for (const platform::ClusterCandidate& candidate : candidates_) {
+    groupings_.push_back(groups_of(candidate.specification, topology_).value_or_throw());
+    scheduler::CoreGrouping& grouping = chooser.groupings.emplace_back();
+    for (const std::vector<WorkerId>& members : groupings_.back()) {
+      const int cores = static_cast<int>(members.size());
+      const auto same = std::ranges::find(grouping, cores, &scheduler::ClusterCount::cores);
+      if (same == grouping.end()) {
+        grouping.push_back({cores, 1});
+      } else {
+        ++same->count;
+      }
+    }
+  }
+  scheduler_state_->choose_clusters_by(std::move(chooser));
+}
+
+void RuntimeSystem::Implementation::regroup(std::size_t grouping) { crew_->grouping->regroup(groupings_[grouping]); }
 
 std::vector<int> RuntimeSystem::Implementation::members_of(std::size_t worker) const {
   if (!crew_->grouping) return places_[worker].members();

@@ -38,6 +38,7 @@ void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration 
 RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
     : options_(plan.options),
       stages_(std::move(plan.stages)),
+      candidates_(std::move(plan.candidates)),
       topology_(std::move(plan.topology)),
       places_(plan.places),
       cooperative_(plan.cooperative()),
@@ -124,6 +125,12 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
       counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
     };
   }
+  if (candidates_.size() > 1) {
+    // Ends of tasks that make none ready count, too.
+    setup.task_ended = [this] {
+      if (scheduler_state_->wants_to_look()) decide();
+    };
+  }
   if (placing_policy_) {
     setup.may_issue = [this](WorkerId worker, const graph::Task& task) {
       return scheduler_state_->may_issue(worker, task);
@@ -180,6 +187,7 @@ void RuntimeSystem::Implementation::start_watchdog() {
 void RuntimeSystem::Implementation::start() {
   if (placing_policy_) make_scheduler_state();
   if (options_.regroup) make_grouping();
+  let_scheduler_group();
   SupervisorSetup setup;
   setup.workers = crew_->ports.size();
   setup.peers = peers_;
@@ -283,6 +291,21 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
     device.executor.find_replica = [this, worker](const graph::DataRecord& data) {
       return services_->replica(data, worker);
     };
+  }
+  const bool shares_pieces =
+      (kind_set(place.device.type.kind) & kOnHostMemory) != 0 && (!cooperative_ || simulation_ != nullptr);
+  if (shares_pieces) {
+    device.executor.board = &crew_->ports[worker.index()].board;
+    device.executor.opened = [this, worker](const workers::SharedPieces& shared) {
+      const WorkerId sleeper = crew_->take_idle_for(shared, worker);
+      if (sleeper.valid()) peers_->wake(sleeper);
+    };
+    if (policy_keeps_) {
+      device.executor.all_taken = [this](const graph::Task& task) {
+        services_->all_taken(task.task_id());
+        if (!cooperative_) decide();
+      };
+    }
   }
   device.node = place.node;
   if (accelerators_ && place.node != memory::kHost) device.memory = &accelerators_->accelerator(place.node);

@@ -311,6 +311,8 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.team = crew_->ports[i].team_use.sum();
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
     worker.steals = counters.steals.load(std::memory_order_relaxed);
+    worker.pieces = counters.pieces.load(std::memory_order_relaxed);
+    worker.stolen_pieces = counters.stolen_pieces.load(std::memory_order_relaxed);
     worker.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
     worker.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
     worker.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "actors/scheduler/policies/earliest_finish.hpp"
 #include "actors/scheduler/policies/heteroprio.hpp"
 #include "actors/scheduler/policies/homeward.hpp"
+#include "actors/scheduler/policies/multigrain.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 
 namespace troupe::scheduler {
@@ -23,10 +24,14 @@ constexpr auto kPolicies = std::to_array<PolicyDescription>({
     {"heft-rank", "placing: earliest finish, tasks with the longest chain behind them first"},
     {"dada", "placing: tasks to where their data are, as far as a dual approximation of the balance allows"},
     {"heteroprio", "placing: idle GPUs take the task with the largest speed-up, idle cores that with the smallest"},
+    {"multigrain",
+     "placing: super-tasks in one order; accelerators take its high end whole, cores its low end in pieces"},
     {"homeward", "placing: fewest bytes while time allows, cores for what they do comparatively well"},
 });
 
 using Order = EarliestFinishOptions::Order;
+
+constexpr double kMillion = 1e6;
 
 std::unique_ptr<PlacingPolicy> make_earliest_finish(Order order, PolicyOptions& options) {
   return earliest_finish(
@@ -58,6 +63,14 @@ std::unique_ptr<PlacingPolicy> make_heteroprio(PolicyOptions& options) {
   return heteroprio(chosen);
 }
 
+std::unique_ptr<PlacingPolicy> make_multigrain(PolicyOptions& options) {
+  MultigrainOptions chosen;
+  if (options.word("order", {"affinity", "fifo"}) == "fifo") chosen.order = MultigrainOptions::Order::fifo;
+  chosen.least_flops = kMillion * options.number("min", 0, 0, 1e9);
+  chosen.ahead = options.count("ahead", chosen.ahead, 0, 64);
+  return multigrain(chosen);
+}
+
 std::unique_ptr<PlacingPolicy> make_homeward(PolicyOptions& options) {
   HomewardOptions homeward_options;
   double& least = homeward_options.least_tolerance;
@@ -83,6 +96,7 @@ constexpr auto kPlacing = std::to_array<PlacingFactory>({
     {"dada", make_dada},
     {"heteroprio", make_heteroprio},
     {"homeward", make_homeward},
+    {"multigrain", make_multigrain},
 });
 
 VictimRings to_victims(const std::vector<std::vector<int>>& rings) {

@@ -31,8 +31,10 @@ struct WorkerState {
   /// When it will have ended what was placed on it, as predicted and corrected by what really happened; `Snapshot::now`
   /// where it has nothing to do.
   TimeStamp available{};
-  /// A task runs on its device, or waits there for its data.
+  /// A task runs on its device, or waits there for its data; or pieces of a task that another has begun run there.
   bool busy = false;
+  /// Tasks that were placed on it whose pieces others can run, as some are left.
+  std::size_t open = 0;
   /// Workers of the same number have devices of one type, which count as equally fast: times are found out for each.
   std::uint32_t type = 0;
   /// It lends its thread to another worker, and runs nothing for now.
@@ -99,6 +101,8 @@ class PlacingPolicy {
   /// first, without the policy being asked.
   [[nodiscard]] virtual bool uses_times() const { return true; }
 
+  /// Whether tasks are to say how much their data will be used, and how large they are.
+  [[nodiscard]] virtual bool asks_reuse() const { return false; }
   /// What the upward ranks of tasks are to be computed from.
   [[nodiscard]] virtual Ranks ranks() const { return Ranks::none; }
 };

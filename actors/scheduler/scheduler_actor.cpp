@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,16 @@ void SchedulerState::take_events() {
   for (const SchedulerEvent& event : events) {
     switch (event.kind) {
       case SchedulerEvent::Kind::started: core.task_started(event.worker, event.task, event.at); break;
+      case SchedulerEvent::Kind::joined: core.joined(event.worker); break;
+      case SchedulerEvent::Kind::all_taken:
+        core.all_taken(event.task);
+        // Whoever has nothing to do finds nothing to help with.
+        ended_ = true;
+        break;
+      case SchedulerEvent::Kind::stopped:
+        core.stopped(event.worker, event.task, event.at);
+        ended_ = true;
+        break;
       case SchedulerEvent::Kind::ended:
         core.task_ended(event.worker, event.task, event.at, event.took);
         ended_ = true;
@@ -65,9 +76,29 @@ SchedulerCore::Decision SchedulerState::look() {
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
   // After the tasks: those that made them ready have ended.
   take_events();
+  if (clusters) choose_clusters(tasks);
   const bool ended = std::exchange(ended_, false);
   if (tasks.empty() && ended) return core.ended(queues->now());
   return core.activated(tasks, queues->now());
+}
+
+void SchedulerState::choose_clusters_by(ClusterChooser::Options options) {
+  const LockGuard lock(mutex);
+  clusters.emplace(std::move(options));
+}
+
+void SchedulerState::choose_clusters(std::span<const ReadyTask> tasks) {
+  if (queues->regroups()) return;
+  try {
+    const std::optional<std::size_t> chosen = clusters->look(core, tasks, queues->now());
+    if (!chosen) return;
+    queues->regroup(*chosen);
+  } catch (const std::bad_alloc&) {
+    // It stays as it is: a change only makes the run faster.
+    return;
+  }
+  // Which workers there are from here on.
+  take_events();
 }
 
 void SchedulerState::perform(const SchedulerCore::Decision& decision) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "actors/scheduler/cluster_chooser.hpp"
 #include "actors/scheduler/scheduler_core.hpp"
 #include "actors/scheduler/scheduler_event.hpp"
 #include "graph/tasks/task.hpp"
@@ -33,6 +34,10 @@ class WorkerQueues {
   /// Asks the memory manager, if there is one, to bring what the task reads to a node.
   virtual void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) = 0;
   [[nodiscard]] virtual TimeStamp now() const = 0;
+  /// Groups the cores otherwise: as the chooser's grouping of that number says.
+  virtual void regroup(std::size_t grouping) = 0;
+  /// They are about to be grouped otherwise: what the core knows of them may be half of it.
+  [[nodiscard]] virtual bool regroups() const = 0;
   /// The policy did not do its part; the tasks have been placed without it.
   virtual void policy_failed(const std::string& what) = 0;
 };
@@ -59,6 +64,10 @@ struct SchedulerState {
   /// What was predicted and measured up to now, by codelet and kind of device. Nothing while the policy takes longer
   /// than 0.1 s to decide. Any thread.
   [[nodiscard]] std::vector<PredictionReport> predictions();
+  /// The chooser wants to look though nothing may have become ready. Any thread, once `choose_clusters_by` was called.
+  [[nodiscard]] bool wants_to_look() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return clusters->due(queues->now()); }
+  /// Before the first task: from now on the cores are grouped as suits what is left to do.
+  void choose_clusters_by(ClusterChooser::Options options);
   /// Tasks that the actor has taken and not placed. Any thread.
   [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 
@@ -72,6 +81,8 @@ struct SchedulerState {
   /// The actor works while others look.
   TimedMutex mutex;
   SchedulerCore core TROUPE_GUARDED_BY(mutex);
+  /// Nothing where the cores stay as they are, or the program says when they change.
+  std::optional<ClusterChooser> clusters TROUPE_GUARDED_BY(mutex);
   /// Null: working sets and size classes are not looked at.
   std::shared_ptr<SubmittedTasks> submitted;
   /// Tasks that the policy has not decided about, by id; looked up only.
@@ -89,6 +100,8 @@ struct SchedulerState {
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
   /// Tells the core what has happened.
   void take_events() TROUPE_REQUIRES(mutex);
+  /// Before these tasks, which are ready, are placed.
+  void choose_clusters(std::span<const ReadyTask> tasks) TROUPE_REQUIRES(mutex);
 
   /// What went wrong in a worker's thread: the actor is to die of it, so that it is replaced and what lay here is
   /// placed.

@@ -13,11 +13,6 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// Tasks of a class that are tried on a type of device at the same time, while nothing is known.
-constexpr std::uint32_t kTrials = 3;
-/// What policies are told of a type of device on which a class has not been measured, in terms of what is known.
-constexpr double kUnknown = 10;
-
 SchedulerCore::Machine machine_of(const std::vector<DeviceKind>& kinds) {
   SchedulerCore::Machine machine;
   for (const DeviceKind kind : kinds) machine.workers.push_back({kind, NodeId(0)});
@@ -48,10 +43,12 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.node = worker.node;
     state.type = type_of(worker.device);
   }
+  joined_.resize(workers_.size());
   // What these throw, `place` throws as well, or does its part.
   (void)ask([&] { rounds_ = policy_->in_rounds(); });
   (void)ask([&] { keeps_ = policy_->keeps(); });
   (void)ask([&] { ranks_ = policy_->ranks(); });
+  (void)ask([&] { asks_reuse_ = policy_->asks_reuse(); });
   (void)ask([&] { uses_times_ = policy_->uses_times(); });
 }
 
@@ -86,6 +83,7 @@ SchedulerCore::Decision SchedulerCore::decide(TimeStamp now) {
 SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
   Decision decision;
   if (kept_.empty()) return decision;
+  refresh();
   look_at(now);
   place_kept(decision);
   return decision;
@@ -112,19 +110,12 @@ void SchedulerCore::regrouped(WorkerId worker, int cores) {
     state.type = type_of(type);
     if (model_) model_->regrouped(worker, type);
   }
+  stale_ = true;
+}
+
+void SchedulerCore::refresh() {
+  if (!std::exchange(stale_, false)) return;
   learn_again();
-}
-
-std::uint32_t SchedulerCore::type_of(const DeviceType& device) {
-  const auto number = static_cast<std::size_t>(std::ranges::find(types_, device) - types_.begin());
-  if (number == types_.size()) types_.push_back(device);
-  return static_cast<std::uint32_t>(number);
-}
-
-void SchedulerCore::learn_again() {
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    if (!classes_[i].measured.empty()) learn(SizeClassId(static_cast<std::uint32_t>(i)));
-  }
 }
 
 WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
@@ -141,86 +132,6 @@ WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
   return best.valid() ? best : with_device;
 }
 
-bool SchedulerCore::fits(const graph::SizeClass& size_class, NodeId node) const {
-  const std::vector<Bytes>& capacities = predictions_.capacities;
-  return node.index() >= capacities.size() || capacities[node.index()].count == 0 ||
-         size_class.bytes <= capacities[node.index()];
-}
-
-void SchedulerCore::learn(SizeClassId size_class) {
-  const graph::SizeClass& known = submitted_->size_class(size_class);
-  if (classes_.size() <= size_class.index()) {
-    classes_.resize(size_class.index() + 1);
-    costs_s_.resize(size_class.index() + 1);
-  }
-  ClassState& state = classes_[size_class.index()];
-  state.measured.assign(types_.size(), true);
-  state.trials.resize(types_.size());
-  state.known = true;
-  state.known_somewhere = false;
-  const bool must_reach_host_memory = known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
-                                        return !has_own_memory(worker.kind) && known.runs_on(worker.kind, worker.id);
-                                      });
-  std::vector<WorkerId> unknown;
-  double sum = 0;
-  double least = std::numeric_limits<double>::infinity();
-  Duration longest{};
-  std::size_t count = 0;
-  for (const WorkerState& worker : workers_) {
-    predictions_.execution_times.set(size_class, worker.id, ExecutionTimes::kNever);
-    if (must_reach_host_memory && !traits(worker.kind).reduces) continue;
-    if (is_lost(worker.id) || worker.helps || !known.runs_on(worker.kind, worker.id) || !fits(known, worker.node) ||
-        model_->cannot_run(known, worker.id)) {
-      continue;
-    }
-    const std::optional<Duration> predicted = model_->predict(known, worker.id);
-    if (!predicted) {
-      state.known = state.measured[worker.type] = false;
-      unknown.push_back(worker.id);
-      continue;
-    }
-    predictions_.execution_times.set(size_class, worker.id, *predicted);
-    state.known_somewhere = true;
-    sum += seconds(*predicted);
-    least = std::min(least, seconds(*predicted));
-    longest = std::max(longest, *predicted);
-    ++count;
-  }
-  const Duration guess(std::llround(kUnknown * static_cast<double>(longest.count())));
-  for (const WorkerId worker : unknown) predictions_.execution_times.set(size_class, worker, guess);
-  if (count == 0) return;
-  costs_s_[size_class.index()] = ranks_ == Ranks::mean ? sum / static_cast<double>(count) : least;
-}
-
-void SchedulerCore::learn_if_new(SizeClassId size_class) {
-  if (size_class.index() >= classes_.size() || classes_[size_class.index()].measured.empty()) learn(size_class);
-}
-
-WorkerId SchedulerCore::trial(const ReadyTask& task) const {
-  if (!model_ || !task.size_class.valid()) return WorkerId{};
-  const ClassState& state = classes_[task.size_class.index()];
-  if (state.known) return WorkerId{};
-  WorkerId best;
-  for (const WorkerState& worker : workers_) {
-    if (state.measured[worker.type] || state.trials[worker.type] >= kTrials || !can_run(worker.id, task)) continue;
-    if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
-    best = worker.id;
-  }
-  return best;
-}
-
-bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
-  if (const WorkerId worker = trial(task); worker.valid()) {
-    ++trials(task.size_class, workers_[worker.index()].type);
-    commit(task, worker, decision, true);
-    return true;
-  }
-  const ClassState& state = classes_[task.size_class.index()];
-  if (state.known || state.known_somewhere) return false;
-  commit(task, least_loaded_accelerator(task), decision);
-  return true;
-}
-
 WorkerId SchedulerCore::least_loaded_accelerator(const ReadyTask& task) const {
   WorkerId best;
   for (const WorkerState& worker : workers_) {
@@ -234,7 +145,7 @@ void SchedulerCore::look_at(WorkerId worker) {
   WorkerState& state = workers_[worker.index()];
   state.queued = loads_.queued(worker);
   state.available = loads_.available(worker, now_);
-  state.busy = loads_.busy(worker);
+  state.busy = loads_.busy(worker) || joined_[worker.index()];
 }
 
 void SchedulerCore::look_at(TimeStamp now) {
@@ -265,28 +176,20 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   // It may be there only to report that it cannot run.
   loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
-  placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero(), workers_[worker.index()].type};
+  const bool open = task.codelet->pieces != nullptr && task.codelet->devices_here.workers == nullptr &&
+                    !has_own_memory(workers_[worker.index()].kind);
+  forget(task.id);
+  placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero(), workers_[worker.index()].type,
+                      worker,          open};
+  workers_[worker.index()].open += open ? 1 : 0;
   look_at(worker);
   (tried ? decision.tried : decision.placed).push_back({task.id, worker});
-}
-
-bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {
-  if (!size_class.valid() || size_class.index() >= classes_.size()) return false;
-  const std::vector<bool>& measured = classes_[size_class.index()].measured;
-  return !measured.empty() && measured[workers_[worker.index()].type];
-}
-
-void SchedulerCore::fill_rank(ReadyTask& task) {
-  if (!submitted_ || !task.size_class.valid() || ranks_ == Ranks::none) return;
-  for (; ranked_classes_ < submitted_->size_classes(); ++ranked_classes_) {
-    learn_if_new(SizeClassId(static_cast<std::uint32_t>(ranked_classes_)));
-  }
-  task.upward_rank_s = submitted_->rank(task.id, costs_s_);
 }
 
 SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, TimeStamp now) {
   Decision decision;
   if (tasks.empty()) return decision;
+  refresh();
   look_at(now);
   std::vector<ReadyTask> shown;
   shown.reserve(tasks.size());
@@ -306,6 +209,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       if (uses_times_ && find_out(task, decision)) continue;
       fill_rank(task);
     }
+    fill_grain(task);
     shown.push_back(task);
   }
   if (shown.empty()) {
@@ -342,7 +246,7 @@ void SchedulerCore::place_kept(Decision& decision) {
     }
   }
   if (!lost_.empty()) give_up_kept(decision);
-  if (failure.empty() && !kept_.empty() && !loads_.anything()) failure = "keeps tasks while no worker has any";
+  if (failure.empty() && !kept_.empty() && !anybody_works()) failure = "keeps tasks while no worker has any";
   if (failure.empty()) return;
   // They must not wait for ever.
   std::vector<ReadyTask> left;
@@ -373,6 +277,7 @@ bool SchedulerCore::anybody_runs(const ReadyTask& task) const {
 }
 
 bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now) {
+  refresh();
   if (!can_run(worker, task)) return false;
   look_at(now);
   ReadyTask asked = task;
@@ -381,6 +286,7 @@ bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp 
     if (uses_times_ && !classes_[task.size_class.index()].known) return false;
     fill_rank(asked);
   }
+  fill_grain(asked);
   const TimeStamp not_before = loads_.free(worker, now);
   std::vector<WorkerState> workers = workers_;
   for (WorkerState& state : workers) state.available = std::max(state.available, not_before);
@@ -404,6 +310,7 @@ SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks,
   round_.clear();
   kept_.clear();
   asked_ = false;
+  refresh();
   look_at(now);
   std::vector<WorkerId> nowhere(tasks.size());
   Decision decision;
@@ -437,38 +344,70 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
 
 void SchedulerCore::task_started(WorkerId worker, TaskId task, TimeStamp at) { loads_.started(worker, task, at); }
 
-void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took) {
-  loads_.ended(worker, task, at);
+void SchedulerCore::joined(WorkerId worker) { joined_[worker.index()] = true; }
+
+void SchedulerCore::all_taken(TaskId task) {
   const auto found = placed_.find(task);
-  if (found == placed_.end()) return;
-  const Running running = found->second;
-  placed_.erase(found);
-  if (!model_ || !running.size_class.valid()) return;
-  if (running.tried) --trials(running.size_class, running.type);
-  if (running.type != workers_[worker.index()].type) return;
-  compare(running, worker, took);
-  if (model_->measured(submitted_->size_class(running.size_class), worker, took)) learn(running.size_class);
+  if (found != placed_.end()) close(found->second);
 }
 
-void SchedulerCore::compare(const Running& running, WorkerId worker, Duration took) {
-  // What the runtime submits for itself takes no time in virtual time.
-  if (took <= Duration::zero()) return;
-  if (errors_.size() <= running.size_class.index()) errors_.resize(running.size_class.index() + 1);
-  const auto kind = static_cast<std::size_t>(workers_[worker.index()].kind);
-  PredictionErrors& errors = errors_[running.size_class.index()][kind];
-  if (running.predicted > Duration::zero()) {
-    errors.add(running.predicted, took);
-  } else if (uses_times_) {
-    ++errors.unpredicted;
-  }
+void SchedulerCore::stopped(WorkerId worker, TaskId task, TimeStamp at) {
+  if (std::exchange(joined_[worker.index()], false)) return;
+  // It has begun it, so somebody has each of the pieces; who has the last may not have said so yet.
+  all_taken(task);
+  loads_.ended(worker, task, at);
+}
+
+void SchedulerCore::close(Running& running) {
+  if (std::exchange(running.open, false)) --workers_[running.worker.index()].open;
+}
+
+std::optional<SchedulerCore::Running> SchedulerCore::forget(TaskId task) {
+  const auto found = placed_.find(task);
+  if (found == placed_.end()) return std::nullopt;
+  Running running = found->second;
+  placed_.erase(found);
+  close(running);
+  if (model_ && running.tried) --trials(running.size_class, running.type);
+  return running;
+}
+
+void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took) {
+  loads_.ended(worker, task, at);
+  const std::optional<Running> running = forget(task);
+  if (!running || !model_ || !running->size_class.valid()) return;
+  if (running->type != workers_[worker.index()].type) return;
+  compare(*running, worker, took);
+  if (model_->measured(submitted_->size_class(running->size_class), worker, took)) learn(running->size_class);
 }
 
 void SchedulerCore::task_left(WorkerId worker, TaskId task, TimeStamp at) {
   loads_.ended(worker, task, at);
+  // It may have been placed elsewhere before this was told.
   const auto found = placed_.find(task);
-  if (found == placed_.end()) return;
-  if (found->second.tried) --trials(found->second.size_class, found->second.type);
-  placed_.erase(found);
+  if (found != placed_.end() && found->second.worker == worker) forget(task);
+}
+
+bool SchedulerCore::anybody_works() const {
+  return loads_.anything() || std::ranges::find(joined_, true) != joined_.end();
+}
+
+TaskLevel SchedulerCore::ready_with(std::span<const ReadyTask> tasks) const {
+  std::vector<std::uint32_t> counts;
+  const auto count = [&counts](SizeClassId size_class) {
+    if (!size_class.valid()) return;
+    counts.resize(std::max(counts.size(), size_class.index() + 1));
+    ++counts[size_class.index()];
+  };
+  for (const auto& [id, running] : placed_) count(running.size_class);
+  for (const auto& [id, kept] : kept_) count(kept.size_class);
+  for (const ReadyTask& task : round_) count(task.size_class);
+  for (const ReadyTask& task : tasks) count(task.size_class);
+  TaskLevel level;
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) level.push_back({SizeClassId(i), counts[i]});
+  }
+  return level;
 }
 
 void SchedulerCore::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -87,6 +88,12 @@ class SchedulerCore {
   Decision abandon(std::span<const ReadyTask> tasks, const std::string& failure, TimeStamp now);
 
   void task_started(WorkerId worker, TaskId task, TimeStamp at);
+  /// The worker runs pieces of a task that another has begun.
+  void joined(WorkerId worker);
+  /// Nobody can join the task any more.
+  void all_taken(TaskId task);
+  /// The worker has left the task to others, whoever has begun it.
+  void stopped(WorkerId worker, TaskId task, TimeStamp at);
   /// `took`: what the model is to learn from.
   void task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took);
   /// It failed on this worker at `at`, or will not run there, whenever that became known.
@@ -105,6 +112,15 @@ class SchedulerCore {
     return errors_;
   }
   [[nodiscard]] bool keeps() const { return keeps_; }
+  /// Null: nothing is known of kernel times; of tasks before they are ready.
+  [[nodiscard]] const ExecutionModel* model() const { return model_.get(); }
+  [[nodiscard]] const SubmittedTasks* submitted() const { return submitted_.get(); }
+  [[nodiscard]] std::span<const WorkerState> workers() const { return workers_; }
+  [[nodiscard]] const DeviceType& type(WorkerId worker) const { return types_[workers_[worker.index()].type]; }
+  [[nodiscard]] bool is_lost(WorkerId worker) const { return !lost_.empty() && lost_[worker.index()]; }
+  /// Tasks that are ready, on workers or kept by the policy, and have not ended, as far as their times are learned;
+  /// and these. O(tasks).
+  [[nodiscard]] TaskLevel ready_with(std::span<const ReadyTask> tasks) const;
   /// The task was placed without the policy, which may not know yet and look at it: what its `ReadyTask` refers to must
   /// stay.
   [[nodiscard]] bool taken_away(TaskId task) const { return taken_away_.contains(task); }
@@ -118,6 +134,9 @@ class SchedulerCore {
     Duration predicted{};
     /// The worker's, when it was placed.
     std::uint32_t type = 0;
+    WorkerId worker = {};
+    /// Others can run some of its pieces.
+    bool open = false;
   };
   struct Copy {
     NodeId from;
@@ -140,6 +159,8 @@ class SchedulerCore {
   void learn(SizeClassId size_class);
   /// All classes that have been looked at.
   void learn_again();
+  /// Once for all workers that were grouped otherwise.
+  void refresh();
   /// The number of a type of device, which is noted where it is new.
   std::uint32_t type_of(const DeviceType& device);
   void learn_if_new(SizeClassId size_class);
@@ -153,12 +174,16 @@ class SchedulerCore {
   [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, std::uint32_t type) {
     return classes_[size_class.index()].trials[type];
   }
+  /// Nobody can join any more.
+  void close(Running& running);
+  /// The task that was placed, forgotten; nothing where it was not.
+  std::optional<Running> forget(TaskId task);
   void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
   [[nodiscard]] bool anybody_runs(const ReadyTask& task) const;
+  [[nodiscard]] bool anybody_works() const;
   /// Kept tasks that nobody can run since a worker was lost go to that, which reports why.
   void give_up_kept(Decision& decision);
-  [[nodiscard]] bool is_lost(WorkerId worker) const { return !lost_.empty() && lost_[worker.index()]; }
   /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
   /// those that have its device: they will report why not.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
@@ -166,11 +191,13 @@ class SchedulerCore {
   [[nodiscard]] WorkerId least_loaded_accelerator(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
+  void fill_grain(ReadyTask& task);
 
   std::unique_ptr<PlacingPolicy> policy_;
   bool rounds_ = false;
   bool keeps_ = false;
   bool uses_times_ = true;
+  bool asks_reuse_ = false;
   Ranks ranks_ = Ranks::none;
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
@@ -186,12 +213,16 @@ class SchedulerCore {
   /// Tasks for the next round.
   std::vector<ReadyTask> round_;
   bool asked_ = false;
+  /// Times are those of workers as they were grouped before.
+  bool stale_ = false;
   // The maps are looked up only.
   /// Kept by the policy.
   std::unordered_map<TaskId, ReadyTask> kept_;
   /// Were given to a policy that keeps tasks and then placed without it, which it may not have heard.
   std::unordered_set<TaskId> taken_away_;
   std::unordered_map<TaskId, Running> placed_;
+  /// By worker: it helps another with pieces.
+  std::vector<bool> joined_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
   /// By size class: whether every type of device has been measured, or any; and by type, whether it was, and trials

@@ -16,6 +16,12 @@ struct SchedulerEvent {
     started,
     /// It ended at `at`, and has not failed; it had its device for `took`, shares of that where others ran beside it.
     ended,
+    /// `worker` runs pieces of a task that another has begun.
+    joined,
+    /// Nobody can join `task` any more: somebody has each of its pieces, or had it.
+    all_taken,
+    /// `worker` runs no more pieces of `task`, which it or another has begun; `task` has not ended.
+    stopped,
     /// It has left `worker`, which cannot hold its data, without having run; or it has failed at `at`.
     left,
     /// `worker` cannot run anything any more.

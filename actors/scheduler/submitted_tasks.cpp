@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "graph/data/working_set.hpp"
 
@@ -16,6 +17,22 @@ struct Behind {
   /// Of those that read it before that one.
   double readers_s = 0;
 };
+
+/// Of one piece of data, seen from the beginning: levels of the tasks that come next, after the last that wrote it and
+/// after those that read it since.
+struct Before {
+  std::size_t after_writer = 0;
+  std::size_t after_readers = 0;
+};
+
+void count_task(TaskLevel& level, SizeClassId size_class) {
+  const auto same = std::ranges::find(level, size_class, &ClassCount::size_class);
+  if (same == level.end()) {
+    level.push_back({size_class, 1});
+  } else {
+    ++same->tasks;
+  }
+}
 
 /// Ranks stay as they are while no cost has moved by more.
 constexpr double kCostTolerance = 0.1;
@@ -80,6 +97,28 @@ void SubmittedTasks::shrink() {
   ranked_ -= std::min(ranked_, gone);
 }
 
+void SubmittedTasks::set_reuse(HandleId handle, std::int64_t index) {
+  const LockGuard lock(mutex_);
+  if (index == 0) {
+    reuse_.remove(handle);
+  } else {
+    reuse_.make(handle) = index;
+  }
+}
+
+std::int64_t SubmittedTasks::reuse_of(std::span<const memory::Use> uses) const {
+  const LockGuard lock(mutex_);
+  const bool any_written = std::ranges::any_of(uses, [](const memory::Use& use) { return writes(use.mode); });
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  for (const memory::Use& use : uses) {
+    if (any_written && !writes(use.mode)) continue;
+    const std::int64_t* const set = reuse_.find(use.handle);
+    const Uses* const left = uses_left_.find(use.handle);
+    most = std::max(most, set != nullptr ? *set : left != nullptr ? std::int64_t{left->all} : 0);
+  }
+  return uses.empty() ? 0 : most;
+}
+
 SizeClassId SubmittedTasks::classify(const graph::Task& task) {
   const LockGuard lock(mutex_);
   if (const Record* record = find(task.task_id())) return record->size_class;
@@ -112,6 +151,35 @@ void SubmittedTasks::left(std::vector<std::uint32_t>& out) const {
 Bytes SubmittedTasks::data_left() const {
   const LockGuard lock(mutex_);
   return data_left_;
+}
+
+std::vector<TaskLevel> SubmittedTasks::levels(std::size_t most) const {
+  const LockGuard lock(mutex_);
+  std::vector<TaskLevel> levels;
+  HandleTable<Before> before;
+  for (std::size_t i = first_live_; i < records_.size() && most > 0; ++i) {
+    const Record& record = records_[i];
+    if (record.ended) continue;
+    --most;
+    const std::span<const memory::Use> uses(uses_.data() + record.uses_begin, record.uses_end - record.uses_begin);
+    std::size_t level = 0;
+    for (const memory::Use& use : uses) {
+      const Before& data = before.make(use.handle);
+      level = std::max(level, data.after_writer);
+      if (writes(use.mode)) level = std::max(level, data.after_readers);
+    }
+    for (const memory::Use& use : uses) {
+      Before& data = before[use.handle];
+      if (writes(use.mode)) {
+        data = {level + 1, 0};
+      } else {
+        data.after_readers = std::max(data.after_readers, level + 1);
+      }
+    }
+    if (levels.size() <= level) levels.resize(level + 1);
+    count_task(levels[level], record.size_class);
+  }
+  return levels;
 }
 
 std::uint32_t SubmittedTasks::uses_left(HandleId handle) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "actors/scheduler/cluster_rule.hpp"
 #include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
 #include "proto/handle_table.hpp"
@@ -35,10 +36,19 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   /// Accesses by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
+  /// Of a handle, from the program or an earlier run (docs/eviction.md); 0: unknown again.
+  void set_reuse(HandleId handle, std::int64_t index);
+  /// How much the data that a task writes will be used: their largest index, as it was set, or else accesses by tasks
+  /// in flight. Of one that writes nothing, those that it reads.
+  [[nodiscard]] std::int64_t reuse_of(std::span<const memory::Use> uses) const;
+
   /// By size class: tasks that have not ended.
   void left(std::vector<std::uint32_t>& out) const;
   /// Of all data that tasks in flight use.
   [[nodiscard]] Bytes data_left() const;
+  /// The oldest of those that have not ended, up to so many, by level: first those that wait for none of the others,
+  /// then those that wait for these alone, and so on.
+  [[nodiscard]] std::vector<TaskLevel> levels(std::size_t most) const;
 
   /// The longest chain of costs from the task's start to the end of what was submitted; 0 for a task that was not
   /// recorded. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the
@@ -75,6 +85,8 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   std::vector<memory::Use> uses_ TROUPE_GUARDED_BY(mutex_);
   /// Of handles that tasks in flight use.
   HandleTable<Uses> uses_left_ TROUPE_GUARDED_BY(mutex_);
+  /// Of handles whose index was set.
+  HandleTable<std::int64_t> reuse_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> left_ TROUPE_GUARDED_BY(mutex_);
   Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
   /// Records that have ranks: all before this position.

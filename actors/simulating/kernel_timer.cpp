@@ -19,9 +19,12 @@ class ExactModel final : public scheduler::ExecutionModel {
 
   std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
     const auto time = timer_.time(size_class, worker);
-    if (!time) return Duration::zero();
-    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].type.kind);
-    return Duration(std::llround(time.value().mean_us * 1000 * factor));
+    return time ? believed(size_class, worker, time.value()) : Duration::zero();
+  }
+  std::optional<Duration> predict_on_cores(const graph::SizeClass& size_class, WorkerId worker,
+                                           int cores) const override {
+    const auto time = timer_.time_on_cores(size_class, worker, cores);
+    return time ? std::optional(believed(size_class, worker, time.value())) : std::nullopt;
   }
   bool measured(const graph::SizeClass&, WorkerId, Duration) override { return false; }
   bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
@@ -29,6 +32,12 @@ class ExactModel final : public scheduler::ExecutionModel {
   }
 
  private:
+  [[nodiscard]] Duration believed(const graph::SizeClass& size_class, WorkerId worker,
+                                  const platform::KernelTime& time) const {
+    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].type.kind);
+    return Duration(std::llround(time.mean_us * 1000 * factor));
+  }
+
   KernelTimer& timer_;
   const std::vector<DescribedDevice> workers_;
   const ModelError error_;
@@ -44,10 +53,11 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
         learned_(std::make_shared<scheduler::ExecutionHistory>(), workers_) {}
 
   std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override {
-    const auto time = learned_.predict(size_class, worker);
-    if (!time) return time;
-    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].kind);
-    return Duration(std::llround(static_cast<double>(time->count()) * factor));
+    return believed(size_class, worker, learned_.predict(size_class, worker));
+  }
+  std::optional<Duration> predict_on_cores(const graph::SizeClass& size_class, WorkerId worker,
+                                           int cores) const override {
+    return believed(size_class, worker, learned_.predict_on_cores(size_class, worker, cores));
   }
   bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
     return learned_.measured(size_class, worker, time);
@@ -58,6 +68,13 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
   }
 
  private:
+  [[nodiscard]] std::optional<Duration> believed(const graph::SizeClass& size_class, WorkerId worker,
+                                                 const std::optional<Duration>& time) const {
+    if (!time) return time;
+    const double factor = error_.factor(size_class.codelet->timed_as, workers_[worker.index()].kind);
+    return Duration(std::llround(static_cast<double>(time->count()) * factor));
+  }
+
   KernelTimer& timer_;
   const std::vector<DeviceType> workers_;
   const ModelError error_;
@@ -90,6 +107,13 @@ Result<platform::KernelTime> KernelTimer::time(const graph::SizeClass& size_clas
   auto& entry = row[worker.index()];
   if (!entry) entry = look_up(size_class, workers_[worker.index()]);
   return *entry;
+}
+
+Result<platform::KernelTime> KernelTimer::time_on_cores(const graph::SizeClass& size_class, WorkerId worker,
+                                                        int cores) const {
+  DescribedDevice device = workers_[worker.index()];
+  device.type.cores = cores;
+  return look_up(size_class, device);
 }
 
 void KernelTimer::set_cores(WorkerId worker, int cores) {

@@ -30,6 +30,9 @@ class KernelTimer {
   /// Fails with `bad_input` where the description does not say.
   [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
   [[nodiscard]] Result<platform::KernelTime> time(const graph::SizeClass& size_class, WorkerId worker);
+  /// The same if the worker had so many cores.
+  [[nodiscard]] Result<platform::KernelTime> time_on_cores(const graph::SizeClass& size_class, WorkerId worker,
+                                                           int cores) const;
   /// The worker has so many cores from here on.
   void set_cores(WorkerId worker, int cores);
 

@@ -158,6 +158,11 @@ std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, work
   const WorkerId worker = setup.executor.worker;
   workers::ModelledDevice::Options device;
   device.name = setup.executor.name;
+  device.graph = setup.executor.graph;
+  device.worker = worker;
+  device.board = std::exchange(setup.executor.board, nullptr);
+  device.opened = std::move(setup.executor.opened);
+  device.all_taken = std::exchange(setup.executor.all_taken, nullptr);
   device.time = &time_;
   device.cores = [this, worker] { return workers_[worker.index()].type.cores; };
   device.launch = launch_of(worker);

@@ -142,6 +142,28 @@ bool Crew::set_apart(graph::TaskList& ready, TaskDeque* activation) {
   return true;
 }
 
+SharedPieces* Crew::pieces_for(WorkerId worker) const {
+  if (tasks_of_pieces.load(std::memory_order_seq_cst) == 0) return nullptr;
+  // The next workers are the nearest, as cores are numbered.
+  for (std::size_t i = 1; i < ports.size(); ++i) {
+    SharedPieces* const shared = ports[(worker.index() + i) % ports.size()].board.open_task();
+    if (shared != nullptr && shared->has_some_for(kinds[worker.index()], worker)) return shared;
+  }
+  return nullptr;
+}
+
+WorkerId Crew::take_idle_for(const SharedPieces& shared, WorkerId near) {
+  if (idle.empty()) return WorkerId{};
+  for (std::size_t i = 1; i < ports.size(); ++i) {
+    const WorkerId other(static_cast<std::uint32_t>((near.index() + i) % ports.size()));
+    if (!idle.contains(other) || !shared.has_some_for(kinds[other.index()], other)) continue;
+    // One that waits for its device could not help.
+    if (ports[other.index()].running.load(std::memory_order_relaxed) != nullptr) continue;
+    if (idle.erase(other)) return other;
+  }
+  return WorkerId{};
+}
+
 WorkerId Crew::take_idle_for_restricted() {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const WorkerId worker(static_cast<std::uint32_t>(i));

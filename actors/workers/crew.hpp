@@ -14,6 +14,7 @@
 #include "actors/workers/queues/entry_queue.hpp"
 #include "actors/workers/queues/idle_set.hpp"
 #include "actors/workers/queues/task_deque.hpp"
+#include "actors/workers/shared_pieces.hpp"
 #include "actors/workers/shares.hpp"
 #include "actors/workers/standing.hpp"
 #include "actors/workers/team_counters.hpp"
@@ -35,6 +36,9 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
+  /// Of tasks that others could take part in, and those of them that others had begun.
+  std::atomic<std::uint64_t> pieces{0};
+  std::atomic<std::uint64_t> stolen_pieces{0};
   /// Tasks that were on the device before those that they wait for had ended.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
@@ -91,6 +95,8 @@ struct alignas(64) WorkerPort {
   std::atomic<bool> lost{false};
   /// Whether it takes tasks, where cores are grouped (`Crew::grouping`).
   Standing standing;
+  /// Of a core: its task of pieces.
+  PieceBoard board;
 };
 
 /// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called
@@ -109,6 +115,11 @@ class TaskServices {
   virtual std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) = 0;
   /// The task begins.
   virtual void started(WorkerId worker, const graph::Task& task, TimeStamp at) = 0;
+  /// The worker takes part in a task of pieces that another has begun.
+  virtual void joined(WorkerId worker) = 0;
+  /// It takes part no more in that, or in one that it has begun itself, which goes on with others or has its end told
+  /// next.
+  virtual void stopped(WorkerId worker, TaskId task, TimeStamp at) = 0;
   /// The task was taken and has left the worker's hands without having run: it was cancelled, failed for want of its
   /// data (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
   virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
@@ -133,7 +144,9 @@ class Crew {
         idle(this->kinds.size()),
         ports(this->kinds.size()),
         several_kinds_(std::popcount(present) > 1),
-        mixed_(several_kinds_) {}
+        mixed_(several_kinds_) {
+    for (WorkerPort& port : ports) port.board.use(&tasks_of_pieces);
+  }
   /// A crew of cores.
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
       : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
@@ -180,6 +193,11 @@ class Crew {
   /// The least worker to wake for new work, removed from the idle set; an invalid id where all are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
+  /// Of another worker: a task of pieces of which this one can take some, or null. A hint.
+  [[nodiscard]] SharedPieces* pieces_for(WorkerId worker) const;
+  /// An idle worker that could take pieces of this task, taken out of the idle set; or an invalid id.
+  WorkerId take_idle_for(const SharedPieces& shared, WorkerId near);
+
   /// The runtime's own.
   graph::TaskGraph& graph;
   /// Null where all tasks are of one program.
@@ -194,7 +212,10 @@ class Crew {
   /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
   EntryQueue entry;
   IdleSet idle;
-  std::vector<WorkerPort> ports;
+  /// That may have pieces left, see `WorkerPort::board`.
+  /// Apart from what all look at all the time.
+  alignas(64) std::atomic<std::uint32_t> tasks_of_pieces{0};
+  alignas(64) std::vector<WorkerPort> ports;
   /// Record what workers do in their `trace`.
   bool trace = false;
   /// Null where cores work together as they did at the start.

@@ -1,6 +1,5 @@
 #include "actors/workers/grouping.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -123,16 +122,7 @@ std::vector<WorkerId> Grouping::members(WorkerId leader) const {
   return members;
 }
 
-std::vector<int> Grouping::sizes() const {
-  const LockGuard lock(mutex_);
-  std::vector<int> sizes;
-  for (const Place& place : coming_) {
-    if (place.rank == 0) sizes.push_back(place.cores);
-  }
-  return sizes;
-}
-
-bool Grouping::changes() const {
+bool Grouping::in_progress() const {
   const LockGuard lock(mutex_);
   return left_ > 0;
 }

@@ -67,12 +67,10 @@ class Grouping {
   [[nodiscard]] Place place(WorkerId worker) const;
   /// Those that the worker leads, itself first; empty where it helps.
   [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
-  /// Cores of each cluster, single cores included; while one is in progress, as they will be.
-  [[nodiscard]] std::vector<int> sizes() const;
+  /// Some worker will be something else.
+  [[nodiscard]] bool in_progress() const;
   /// Regroupings that have been completed. Whoever helps looks at its place again when this has changed.
   [[nodiscard]] std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
-  /// A regrouping is in progress.
-  [[nodiscard]] bool changes() const;
 
  private:
   void begin(const Groups& groups) TROUPE_REQUIRES(mutex_);

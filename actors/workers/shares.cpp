@@ -106,6 +106,14 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns)
   share.virtual_ns += static_cast<double>(took_ns - charged_ns) / share.weight.load(std::memory_order_relaxed);
 }
 
+void Shares::charge(Share& share, Duration took) noexcept {
+  share.used_ns.fetch_add(took.count(), std::memory_order_relaxed);
+  // Who is alone takes from nobody.
+  if (!contended()) return;
+  const LockGuard lock(mutex_);
+  share.virtual_ns += static_cast<double>(took.count()) / share.weight.load(std::memory_order_relaxed);
+}
+
 bool Shares::pass_on() noexcept {
   if (activation_ == nullptr) return false;
   // While one client alone has work, the policy sees all of it.

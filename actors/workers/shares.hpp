@@ -124,6 +124,8 @@ class Shares {
   /// The worker has it in hand no more: it has ended, or will not run here. May be gone if it was `taken`. `took`: how
   /// long it had the device, if known; else the time since `started` counts. Returns whose it is.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
+  /// A worker has spent so long on a part of a task that another has in hand.
+  void charge(Share& share, Duration took) noexcept;
 
  private:
   /// What a client is charged for a task that a worker has in hand.

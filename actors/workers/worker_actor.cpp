@@ -188,6 +188,13 @@ void WorkerActor::do_steps() {
           return;
         }
         break;
+      case Step::Kind::help:
+        help(step);
+        if (mail_waits()) {
+          send(this, Continue{});
+          return;
+        }
+        break;
       case Step::Kind::acquire:
         if (crew_.services->acquire(setup_->id, *step.task)) core_.acquired(*step.task);
         break;
@@ -229,26 +236,20 @@ void WorkerActor::steal(WorkerId victim) {
 }
 
 void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> behind) {
-  if (!busy_) {
-    busy_ = true;
-    // Of a moment ago, where the task was found by looking around.
-    busy_since_ = looked_until_ != TimeStamp{} ? looked_until_ : setup_->clock->now();
-    looked_until_ = {};
-    port_.counters.busy_since.store(busy_since_.count(), std::memory_order_relaxed);
-  }
+  note_busy();
   message_handled();
   note_state(WorkerActivity::working);
-  // Release: whoever sees the task sees since when it runs.
-  port_.running_since.store(core_.looked_at().count(), std::memory_order_relaxed);
-  if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(task), std::memory_order_relaxed);
-  port_.running.store(&task, std::memory_order_release);
+  note_running(task, core_.looked_at());
   if (crew_.services != nullptr) [[unlikely]] {
     note_waiting_for_data();
     running_.push_back({&task, setup_->clock->now()});
     crew_.services->started(setup_->id, task, running_.back().since);
   }
   Started started = device_->start(task, behind);
-  if (!started.finished) return;
+  if (!started.finished) {
+    if (const PartOfTask part = device_->take_part(); part.of != nullptr) leave(part);
+    return;
+  }
   if (core_.put_off(task)) {
     is_off_the_device(task);
   } else {
@@ -328,9 +329,13 @@ bool WorkerActor::poll_device(bool full) {
 }
 
 void WorkerActor::done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept {
+  tell_itself({&task, std::move(cause), took});
+}
+
+void WorkerActor::tell_itself(Done done) noexcept {
   {
     const LockGuard lock(done_mutex_);
-    done_.push_back({&task, std::move(cause), took});
+    done_.push_back(std::move(done));
   }
   // Who polls looks for it itself.
   if (setup_->polled) return;
@@ -345,6 +350,10 @@ void WorkerActor::collect_done() {
       if (done_.empty()) return;
       one = std::move(done_.front());
       done_.pop_front();
+    }
+    if (one.part.of != nullptr) {
+      leave(one.part);
+      continue;
     }
     const bool failed = one.cause != nullptr;
     ended(*one.task, one.cause, one.took);

@@ -63,6 +63,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
  private:
   using DeviceListener::done;
   void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept override;
+  void part_done(const PartOfTask& part) noexcept override;
 
   /// Every handler begins here.
   void woke();
@@ -73,7 +74,14 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Does what the core says until there is nothing to do, or a message waits.
   void do_steps();
   void start(graph::Task& task, std::span<graph::Task* const> behind);
-  /// The task has not begun, and will start again.
+  /// Of the next that is done.
+  void note_busy();
+  /// The worker is at the task from here on, since this time, for whoever asks what runs.
+  void note_running(graph::Task& task, TimeStamp since);
+  void help(const Step& step);
+  /// The worker has done its part of a task of pieces, and ends the task if all others have.
+  void leave(const PartOfTask& part);
+  /// The task is this worker's no more, though it has not ended; or it has not begun, and will start again.
   void is_off_the_device(const graph::Task& task);
   void steal(WorkerId victim);
   /// False: nothing is to be done before a message comes.
@@ -116,7 +124,10 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     graph::Task* task = nullptr;
     graph::FailureLog::Cause cause;
     Duration took{};
+    /// In place of all that: what was done in pieces.
+    PartOfTask part = {};
   };
+  void tell_itself(Done done) noexcept;
   Mutex done_mutex_;
   std::deque<Done> done_ TROUPE_GUARDED_BY(done_mutex_);
 
@@ -143,5 +154,23 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   std::atomic<std::uint64_t> arrivals_{0};
   std::uint64_t handled_ = 0;
 };
+
+// What every task passes.
+
+inline void WorkerActor::note_busy() {
+  if (busy_) return;
+  busy_ = true;
+  // Of a moment ago, where the task was found by looking around.
+  busy_since_ = looked_until_ != TimeStamp{} ? looked_until_ : setup_->clock->now();
+  looked_until_ = {};
+  port_.counters.busy_since.store(busy_since_.count(), std::memory_order_relaxed);
+}
+
+inline void WorkerActor::note_running(graph::Task& task, TimeStamp since) {
+  // Release: whoever sees the task sees since when it runs.
+  port_.running_since.store(since.count(), std::memory_order_relaxed);
+  if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(task), std::memory_order_relaxed);
+  port_.running.store(&task, std::memory_order_release);
+}
 
 }  // namespace troupe::workers

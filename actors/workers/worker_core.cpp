@@ -63,7 +63,7 @@ Step WorkerCore::next() {
   }
   if (crew_.mixed()) [[unlikely]]
     step.wake = crew_.take_idle_for_restricted();
-  if (!has_room() || asked_victim_.valid() || steal(step)) return step;
+  if (help(step) || !has_room() || asked_victim_.valid() || steal(step)) return step;
   asked_ = 0;
   step.kind = Step::Kind::rest;
   return step;
@@ -293,7 +293,10 @@ WorkerId WorkerCore::sleeper_in_its_place() {
   }
   const auto has_some = [](const WorkerPort& port) { return port.deque.size() > 0; };
   const bool stealable = crew_.steals && std::ranges::any_of(crew_.ports, has_some);
-  if (!turns_wait() && crew_.entry.size() == 0 && !stealable) return WorkerId{};
+  if (!turns_wait() && crew_.entry.size() == 0 && !stealable) {
+    const SharedPieces* const shared = crew_.pieces_for(options_.self);
+    return shared != nullptr ? crew_.take_idle_for(*shared, options_.self) : WorkerId{};
+  }
   for (std::size_t i = 0; i < crew_.ports.size(); ++i) {
     const WorkerId other(static_cast<std::uint32_t>(i));
     if (crew_.ports[i].lost.load(std::memory_order_relaxed) || !crew_.idle.contains(other)) continue;
@@ -308,8 +311,13 @@ WorkerId WorkerCore::sleeper_for_surplus() {
   if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  if (!turns_wait() && crew_.entry.size() == 0 && !(crew_.steals && port_.deque.size() > 0)) return WorkerId{};
-  return crew_.take_idle(options_.self);
+  // The victim may be in a long kernel: nobody else will say that half of its tasks are still there.
+  const WorkerId robbed = std::exchange(robbed_, WorkerId{});
+  const bool to_steal =
+      crew_.steals && (port_.deque.size() > 0 || (robbed.valid() && crew_.ports[robbed.index()].deque.size() > 0));
+  if (turns_wait() || crew_.entry.size() > 0 || to_steal) return crew_.take_idle(options_.self);
+  const SharedPieces* const shared = crew_.pieces_for(options_.self);
+  return shared != nullptr ? crew_.take_idle_for(*shared, options_.self) : WorkerId{};
 }
 
 inline void WorkerCore::place(TaskList& ready) {
@@ -341,6 +349,10 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{runs ? 1U : 0U});
   if (runs) graph.complete(task, cause, options_.self, ready);
   --running_;
+  ready_now(ready, share);
+}
+
+inline void WorkerCore::ready_now(TaskList& ready, Share* share) {
   if (options_.ends_count) activation_due_ = true;
   // Before the task leaves, so that a client with a chain of tasks is never seen without work.
   if (share != nullptr) [[unlikely]]
@@ -351,6 +363,13 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
   if (!ready.empty()) place(ready);
   if (share != nullptr) [[unlikely]]
     leave(*share);
+}
+
+void WorkerCore::last_piece_ended(Task& task, const graph::FailureLog::Cause& cause) {
+  TaskList ready;
+  Share* const share = shares_ != nullptr ? &shares_->of(task) : nullptr;
+  crew_.graph_of(task).complete(task, cause, options_.self, ready);
+  ready_now(ready, share);
 }
 
 void WorkerCore::leave(Share& share) {
@@ -406,6 +425,7 @@ void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
   const bool awaited = victim == asked_victim_;
   if (awaited) asked_victim_ = WorkerId{};
   if (tasks > 0) {
+    robbed_ = victim;
     WorkerCounters::add(port_.counters.steals, std::uint64_t{1});
     WorkerCounters::add(port_.counters.stolen_tasks, std::uint64_t{tasks});
   } else if (awaited) {
@@ -456,7 +476,8 @@ bool WorkerCore::sees_work() const {
 }
 
 bool WorkerCore::sees_work_besides_entry() const {
-  if (port_.deque.size() > 0 || turns_wait()) return true;
+  if (port_.deque.size() > 0 || turns_wait() || (running_ == 0 && crew_.pieces_for(options_.self) != nullptr))
+    return true;
   if (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr) return true;
   if (crew_.plan.shared_queue) return false;
   for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {

@@ -34,6 +34,8 @@ struct Step {
     send_on,
     /// The worker is not to take tasks (`Standing`), and has none.
     stand_by,
+    /// Run pieces of a task that another worker has begun, `shared`, from `pieces` on; report `helped`.
+    help,
     /// There is nothing to do: `park`, now or after having looked around for a while.
     rest,
   };
@@ -46,6 +48,9 @@ struct Step {
   WorkerId victim;
   /// Of `stand_by`: what the worker is.
   Part part = Part::open;
+  /// Of `help`.
+  PieceRange pieces;
+  SharedPieces* shared = nullptr;
   /// Wake this worker, which was idle; nobody where it is invalid.
   WorkerId wake;
 };
@@ -68,7 +73,12 @@ struct Step {
 /// the steal plan; at most one request is out at a time. A successor of an ended task goes to the own deque (local
 /// policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts while more
 /// of them lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal); it takes
-/// some and, if it then has more than it needs, wakes the next. It and the scheduler are told before a kernel starts.
+/// some and, if it then has more than it needs or has left some, wakes the next. It and the scheduler are told before a
+/// kernel starts.
+///
+/// *Pieces*: a core that has neither tasks nor finds any that nobody has runs pieces of the tasks of others
+/// (`Codelet::pieces`), and only when there are none it steals. A task of pieces leaves the worker that began it when
+/// none is left to be taken (`stopped`), and ends with whoever runs the last of them (`last_piece_ended`).
 ///
 /// *Several clients*: while more than one has work, ready tasks wait for their turn (`Shares`), and so does what lay in
 /// the deque before.
@@ -112,6 +122,19 @@ class WorkerCore {
   [[nodiscard]] Step next();
   /// The successors that are ready now are to be found by `next`. `took`: as `DeviceListener::done` is told.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
+  /// Of a task of pieces that this worker began: what it did of it. Others may be at the rest; the task is about to be
+  /// left, and counts as this worker's.
+  void stopped(const PartOfTask& part);
+  /// The same for one that another worker began.
+  void helped(const PartOfTask& part);
+  /// All have left a task of pieces, this worker last: as `task_ended`, whoever began it.
+  void last_piece_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
+  /// While it helps: there is something to do that comes before.
+  [[nodiscard]] bool is_wanted() const {
+    return !port_.standing.open() || port_.deque.size() > 0 || turns_wait() || crew_.entry.size() > 0 ||
+           std::ranges::any_of(in_hand_, &InHand::acquired) ||
+           (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr);
+  }
   /// The device has not begun these, see `Device::take_back`; empties `tasks`. They start again.
   void taken_back(graph::TaskList& tasks);
   /// The device has refused at once a task that was to be issued. True: it was not ready, so it is no failure yet, and
@@ -166,6 +189,7 @@ class WorkerCore {
   bool start_acquired(Step& step);
   bool take(Step& step);
   bool claim(Step& step);
+  bool help(Step& step);
   bool steal(Step& step);
   /// The device has room for the task, whose data are there.
   void start(graph::Task& task, Step& step);
@@ -192,10 +216,14 @@ class WorkerCore {
   void give_way();
 
   // Where ready tasks go.
+  /// Those that became ready when a task ended, of which this says whose it was; null: there is one client.
+  void ready_now(graph::TaskList& ready, Share* share);
   /// Empties `ready`.
   void place(graph::TaskList& ready);
   /// Whether the newest of them has the highest priority of all that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
+  /// The worker takes part in a task of pieces no more.
+  void has_left();
   /// A client's task has left the workers: there may be room for another one.
   void leave(Share& share);
 
@@ -308,6 +336,8 @@ class WorkerCore {
   std::uint32_t stride_ = 1;
   /// The victim whose answer is awaited, or an invalid id.
   WorkerId asked_victim_;
+  /// Whose tasks it has stolen, until somebody may be woken for the rest.
+  WorkerId robbed_;
   /// Victims asked since the last task, so that a search ends.
   std::size_t asked_ = 0;
 };

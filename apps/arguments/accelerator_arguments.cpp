@@ -66,16 +66,19 @@ void add_lookahead_option(CLI::App& command, RuntimeOptions& options) {
              "Tasks that an accelerator is given while it is busy, as far as they are short");
 }
 
-namespace {
-
-void add_eviction_options(CLI::App& command, RuntimeOptions& options) {
+void add_eviction_option(CLI::App& command, std::string& eviction) {
   std::vector<std::string> names;
   for (const std::string_view name : memory::eviction_policy_names()) names.emplace_back(name);
   command
-      .add_option("--eviction", options.eviction,
-                  fmt::format("What leaves a full memory first: {}", fmt::join(names, ", ")))
+      .add_option("--eviction", eviction, fmt::format("What leaves a full memory first: {}", fmt::join(names, ", ")))
       ->check(CLI::IsMember(names))
       ->capture_default_str();
+}
+
+namespace {
+
+void add_eviction_options(CLI::App& command, RuntimeOptions& options) {
+  add_eviction_option(command, options.eviction);
   command
       .add_option("--reuse-profile", options.reuse_profile,
                   "File with how often data are used, for --eviction reuse; a run without one leaves it behind")

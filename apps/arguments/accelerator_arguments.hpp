@@ -21,6 +21,9 @@ void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options);
 /// `--lookahead` and `--issue-ahead`.
 void add_lookahead_option(CLI::App& command, RuntimeOptions& options);
 
+/// `--eviction`. `eviction` outlives the parsing.
+void add_eviction_option(CLI::App& command, std::string& eviction);
+
 /// More than anybody could want `--issue-ahead` to be.
 inline constexpr std::size_t kMostIssuedAhead = 1024;
 

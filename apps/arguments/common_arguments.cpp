@@ -16,6 +16,7 @@
 #include "apps/terminal/standard_error.hpp"
 #include "client/runtime.hpp"
 #include "graph/codelets/restrictions.hpp"
+#include "kernels/sparse/super_block_codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
@@ -47,12 +48,7 @@ void add_cores(CLI::App& command, int& cores) {
 
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
   const auto check = [automatic](const std::string& text) -> std::string {
-    if (text == kAutomaticClusters) {
-      return automatic != Automatic::refused ? ""
-                                             : "'auto' finds the best clusters for one factorization, with run, solve "
-                                               "and simulate: give numbers of "
-                                               "clusters and their cores, such as 2x10, or a level (socket, numa, l3)";
-    }
+    if (automatic != Automatic::refused && text == kAutomaticClusters) return {};
     const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
     // What runs something can change them on the way.
     return automatic == Automatic::or_stages ? wrong(platform::parse_cluster_stages(text))
@@ -65,7 +61,7 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
                       "default: every core is a worker",
                       automatic == Automatic::or_stages
                           ? ", 2x10,1500:single (they change when so many tasks have ended), "
-                            "or auto: the best that simulations find"
+                            "or auto: the best that simulations find, or as suits what is left to do"
                           : ""))
       ->type_name("SPEC")
       ->check(check);
@@ -97,6 +93,12 @@ void add_restrict(CLI::App& command, std::string& restrictions) {
     std::set<std::string> known;
     for (const auto& entry : kernels::tile_codelet_list<double>()) {
       known.insert((kernels::codelets<double>().*entry.codelet).name());
+    }
+    for (const auto tasks : {kernels::SuperTasks::whole, kernels::SuperTasks::pieces}) {
+      const auto& super = kernels::super_block_codelets<double>(tasks);
+      for (const Codelet* codelet : {&super.factorize, &super.solve_upper, &super.solve_lower, &super.multiply}) {
+        known.insert(codelet->name());
+      }
     }
     for (const auto& [name, devices] : parsed.value()) {
       if (!known.contains(name))

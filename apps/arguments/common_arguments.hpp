@@ -10,6 +10,7 @@
 
 #include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
+#include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/errors.hpp"
 
@@ -46,8 +47,7 @@ void add_application(CLI::App& command, linalg::Application& application,
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
 /// Adds `--cores`.
 void add_cores(CLI::App& command, int& cores);
-/// What `--clusters` is where the program is to find the best.
-inline constexpr const char* kAutomaticClusters = "auto";
+using platform::kAutomaticClusters;
 /// What `--clusters` may be besides clusters that stay.
 enum class Automatic {
   refused,

@@ -18,6 +18,7 @@
 #include "kernels/checks/catalogue.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/described/machine_description.hpp"
+#include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/topology.hpp"
 #include "traces/text/human.hpp"
@@ -59,6 +60,8 @@ int count_cores(const Topology& topology) {
 struct Plan {
   Topology topology;
   std::vector<platform::ClusterLevel> levels;
+  /// Where it was asked for: what `auto` chooses from.
+  std::vector<std::string> candidates = {};
 };
 
 nlohmann::json to_json(const Plan& plan) {
@@ -95,6 +98,7 @@ nlohmann::json to_json(const Plan& plan) {
   }
   json["cluster_levels"] = nlohmann::json::object();
   for (const platform::ClusterLevel& level : plan.levels) json["cluster_levels"][level.name] = level.clusters;
+  if (!plan.candidates.empty()) json["automatic_clusters"] = plan.candidates;
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     json["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
@@ -157,6 +161,7 @@ void print_workers(const Plan& plan) {
     levels += fmt::format("{}{} ({})", levels.empty() ? "" : ", ", level.name, level.clusters);
   }
   if (!levels.empty()) fmt::print("  clusters that --clusters can form by level: {}\n", levels);
+  if (!plan.candidates.empty()) fmt::print("  clusters that auto chooses from: {}\n", fmt::join(plan.candidates, ", "));
 }
 
 void print_text(const Plan& plan) {
@@ -188,7 +193,13 @@ int info(bool json, int cores, const std::string& clusters) {
   options.cores = cores;
   Plan plan{Topology::discover(options).value_or_throw(), {}};
   plan.levels = platform::cluster_levels(plan.topology.cores, plan.topology.machine);
-  plan.topology.form_clusters(clusters).value_or_throw();
+  if (clusters == kAutomaticClusters) {
+    for (const auto& one : platform::cluster_candidates(plan.topology.cores, plan.topology.machine)) {
+      plan.candidates.push_back(one.workers);
+    }
+  } else {
+    plan.topology.form_clusters(clusters).value_or_throw();
+  }
   for (const std::string& warning : plan.topology.warnings) say(fmt::format("troupe: warning: {}\n", warning));
   if (json) {
     fmt::print("{}\n", as_text(to_json(plan)));
@@ -231,8 +242,10 @@ void add_info_command(CLI::App& application, Command& chosen) {
   CLI::Option* cores =
       command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take");
   cores->check(CLI::Range(1, 1 << 20));
-  CLI::Option* clusters = add_clusters(*command, arguments->clusters, Automatic::refused);
-  clusters->description("Show which workers these clusters of cores would make: 2x10, 1x16+4x1, socket, numa or l3");
+  CLI::Option* clusters = add_clusters(*command, arguments->clusters, Automatic::allowed);
+  clusters->description(
+      "Show which workers these clusters of cores would make: 2x10, 1x16+4x1, socket, numa or l3; or, of auto, what it "
+      "chooses from");
   const std::string known = fmt::format("Show a described machine instead: one of {}, or the path of a file",
                                         fmt::join(platform::known_machines(), ", "));
   CLI::Option* platform = command->add_option("--platform", arguments->platform, known);

@@ -3,10 +3,12 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/commands/sparse_options.hpp"
 #include "apps/models/automatic_clusters.hpp"
 #include "apps/run/run_job.hpp"
 
@@ -19,13 +21,18 @@ constexpr std::array kProblems{linalg::ProblemKind::random, linalg::ProblemKind:
 
 constexpr std::array kPivotings{linalg::Pivoting::partial, linalg::Pivoting::incremental, linalg::Pivoting::none};
 
+/// Options that sparse-lu has not.
+constexpr std::array kOnlyDense{"--tile", "--tile-rows", "--inner", "--pivoting", "--problem", "--peak", "--picture"};
+
 }  // namespace
 
 void add_run_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = application.add_subcommand("run", "Factorize a matrix made for the purpose; measure and check");
-  add_application(*command, arguments->application, "cholesky, lu or qr");
-  add_size(*command, "--n", arguments->n, "Order of the matrix")->capture_default_str();
+  add_application_or_sparse(*command, arguments->application, arguments->sparse);
+  add_size(*command, "--n", arguments->n, "Order of the matrix (4096); sparse-lu: blocks on a side of it (20)");
+  auto sparse = std::make_shared<SparseLuArguments>();
+  add_sparse_lu_options(*command, *sparse);
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
   add_size(*command, "--tile-rows", arguments->tile_rows,
            "Rows of a tile, a multiple of --tile; default: by size and number of workers");
@@ -49,7 +56,21 @@ void add_run_command(CLI::App& application, Command& chosen) {
       ->check(check_file_name);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([command, arguments, &chosen] {
+  command->callback([command, arguments, sparse, &chosen] {
+    if (arguments->sparse) {
+      for (const char* option : kOnlyDense) refuse_ignored(*command, option, false, "cholesky, lu and qr");
+      check_sparse_lu_options(*command, *sparse);
+      const bool all = sparse->steps == linalg::BlockSteps::all;
+      refuse_ignored(*command, "--check", all, "--steps all: products alone factorize nothing");
+      refuse_ignored(*command, "--steps", all || !is_structure_file(sparse->structure),
+                     "structures that are made for the purpose: products of a file's values alone overflow");
+      constexpr std::int64_t kUsualBlocks = 20;
+      if (command->count("--n") == 0) arguments->n = kUsualBlocks;
+      arguments->sparse = *sparse;
+      chosen = [arguments] { return run_sparse_lu(*arguments, *arguments->sparse); };
+      return;
+    }
+    refuse_sparse_lu_options(*command);
     refuse_ignored(*command, "--inner", linalg::eliminates_pairs(arguments->application, arguments->pivoting),
                    "qr and lu --pivoting incremental");
     refuse_ignored(*command, "--pivoting", arguments->application == linalg::Application::lu, "lu");

@@ -16,6 +16,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/commands/sparse_options.hpp"
 #include "apps/run/idle_gpus.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/simulation_bound.hpp"
@@ -89,22 +90,28 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
     n = point.place.n;
     const auto first = std::exchange(outcome, outcome + request.repeat());
     if (!graph) continue;
+    const auto& sparse = request.common().sparse;
+    // Several cores share a task of pieces.
+    const bool area_alone = sparse && sparse->grain == SparseGrain::multi;
     const CoreWorkers cores = point.regrouped ? core_workers_of_stages(options(0)) : point.core_workers();
     if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus &&
         last->place.clusters == point.place.clusters) {
       point.run_bounds_s = last->run_bounds_s;
     } else {
       for (std::uint64_t run = 0; run < runs; ++run) {
-        point.run_bounds_s.push_back(bound_seconds(*graph, options(run), cores));
+        const LowerBounds bounds = bounds_of(*graph, options(run), cores);
+        point.run_bounds_s.push_back(area_alone ? bounds.area_s : bounds.staged_s);
       }
     }
+    last = &point;
+    // The bound on bytes is about dense matrices: every pair of tiles meets.
+    if (sparse) continue;
     std::vector<double> bytes;
     for (std::uint64_t run = 0; run < runs; ++run) {
       const double taken_s = first[static_cast<std::ptrdiff_t>(run)].seconds;
       bytes.push_back(static_cast<double>(bound_bytes(*graph, options(run), cores, taken_s).count));
     }
     point.bound_bytes = Bytes{static_cast<std::uint64_t>(estimate(bytes).mean)};
-    last = &point;
   }
 }
 
@@ -142,7 +149,9 @@ int simulate_as_asked(const SimulateCommand& arguments) {
     };
   }
   std::vector<FactorizationOutcome> outcomes =
-      simulate_all(runs, jobs, {.enabled = !arguments.json, .label = to_string(request.common().application)});
+      simulate_all(runs, jobs,
+                   {.enabled = !arguments.json,
+                    .label = request.common().sparse ? "sparse-lu" : to_string(request.common().application)});
   SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace, arguments.report};
   add_bounds(request, outcomes, summary.points);
   say_who_left_gpus_idle(summary.points);
@@ -156,10 +165,11 @@ int simulate_as_asked(const SimulateCommand& arguments) {
 }
 
 void add_what(CLI::App& command, SimulationArguments& arguments) {
-  add_application(command, arguments.application, "cholesky, lu or qr");
-  command.add_option("--n", arguments.sizes, "Order of the matrix; may be given several times")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder))
-      ->required();
+  add_application_or_sparse(command, arguments.application, arguments.sparse);
+  command
+      .add_option("--n", arguments.sizes,
+                  "Order of the matrix; sparse-lu: blocks on a side of it; may be given several times")
+      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
   command.add_option("--tile", arguments.tile, "Edge of a tile; default: the largest that was measured on the machine")
       ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile));
   add_number(command, "--inner", arguments.inner, 1, kLargestSimulatedTile,
@@ -239,6 +249,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       .add_option("--notice-us", arguments.notice_us,
                   "From a kernel's end to when the host knows; default: as described")
       ->check(CLI::Range(0.0, 1e9));
+  add_eviction_option(command, arguments.eviction);
   add_number(command, "--issue-ahead", arguments.simulation.issue_ahead, 0, kMostIssuedAhead,
              "Tasks that a GPU is given while it is busy");
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
@@ -267,6 +278,8 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
   CLI::App* command =
       application.add_subcommand("simulate", "Factorize on a described machine in virtual time, and compare policies");
   add_what(*command, arguments->simulation);
+  auto sparse = std::make_shared<SparseLuArguments>();
+  add_sparse_lu_options(*command, *sparse);
   add_where(*command, arguments->simulation);
   add_runs(*command, arguments->simulation);
   add_assumptions(*command, arguments->simulation);
@@ -281,8 +294,20 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(1, 4096));
   command->add_flag("--report", arguments->report, "With --clusters auto: print all that were tried, and their times");
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([command, arguments, &chosen] {
-    const SimulationArguments& what = arguments->simulation;
+  command->callback([command, arguments, sparse, &chosen] {
+    SimulationArguments& what = arguments->simulation;
+    if (what.sparse) {
+      for (const char* option : {"--tile", "--inner", "--pivoting"}) {
+        refuse_ignored(*command, option, false, "cholesky, lu and qr");
+      }
+      check_sparse_lu_options(*command, *sparse);
+      what.sparse = *sparse;
+      what.application = linalg::Application::lu;
+    } else {
+      refuse_sparse_lu_options(*command);
+    }
+    const bool has_size = what.sparse && is_structure_file(what.sparse->structure);
+    if (what.sizes.empty() && !has_size) throw CLI::RequiredError("--n");
     refuse_ignored(*command, "--inner", linalg::eliminates_pairs(what.application, what.pivoting),
                    "qr and lu --pivoting incremental");
     refuse_ignored(*command, "--report", what.simulation.clusters == kAutomaticClusters, "--clusters auto");

@@ -3,12 +3,26 @@
 #include <memory>
 
 #include "apps/arguments/accelerator_arguments.hpp"
+#include "apps/arguments/block_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/models/automatic_clusters.hpp"
 #include "apps/run/solve_job.hpp"
+#include "apps/run/sparse_solve_job.hpp"
 
 namespace troupe::apps {
+
+namespace {
+
+void add_sparse_solve_options(CLI::App& command, bool& sparse, linalg::SparseOptions& options) {
+  command.add_flag("--sparse", sparse,
+                   "Never make the matrix dense: LU by blocks without pivoting, of a coordinate file");
+  add_block_options(command, options.block, options.side, "by predicted time", "by --block");
+  add_named(command, "--ordering", options.ordering, linalg::kOrderings,
+            "--sparse: auto (the default), natural, rcm or amd");
+}
+
+}  // namespace
 
 void add_solve_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<SolveArguments>();
@@ -27,6 +41,8 @@ void add_solve_command(CLI::App& application, Command& chosen) {
       ->capture_default_str();
   add_precision(*command, arguments->precision);
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
+  auto sparse = std::make_shared<linalg::SparseOptions>();
+  add_sparse_solve_options(*command, arguments->sparse, *sparse);
   add_runtime_options(*command, arguments->runtime, Automatic::or_stages);
   arguments->find_clusters = find_clusters_by_models;
   add_accelerator_options(*command, arguments->runtime);
@@ -34,7 +50,17 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   add_observation_options(*command, arguments->runtime, arguments->metrics);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return solve(*arguments); }; });
+  command->callback([command, arguments, sparse, &chosen] {
+    for (const char* option : {"--block", "--super", "--ordering"})
+      refuse_ignored(*command, option, arguments->sparse, "--sparse");
+    for (const char* option : {"--method", "--tile"})
+      refuse_ignored(*command, option, !arguments->sparse, "dense matrices");
+    if (arguments->sparse) {
+      chosen = [arguments, sparse] { return solve_sparse(*arguments, *sparse); };
+    } else {
+      chosen = [arguments] { return solve(*arguments); };
+    }
+  });
 }
 
 }  // namespace troupe::apps

@@ -53,6 +53,20 @@ std::string claims_markdown(const std::vector<Claim>& claims, const std::vector<
   return text;
 }
 
+std::string claims_csv(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns) {
+  std::string text = "name,section,claim,rule,assumptions,verdict,passed,checks,measured\n";
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    for (const VerdictColumn& column : columns) {
+      const Judgement& judgement = (*column.judgements)[i];
+      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", claims[i].name, quoted_csv(claims[i].section),
+                          quoted_csv(claims[i].statement), quoted_csv(claims[i].rule), quoted_csv(column.title),
+                          to_string(judgement.verdict()), judgement.passed, judgement.checks,
+                          quoted_csv(judgement.measured));
+    }
+  }
+  return text;
+}
+
 std::string quoted_csv(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -61,6 +61,9 @@ struct VerdictColumn {
 [[nodiscard]] std::string claims_markdown(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns,
                                           const std::vector<std::string>& measured, bool rules);
 
+/// As CSV: a line for each claim and column.
+[[nodiscard]] std::string claims_csv(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
+
 /// A cell of a CSV file.
 [[nodiscard]] std::string quoted_csv(const std::string& text);
 

@@ -124,6 +124,7 @@ int experiment(ExperimentArguments arguments) {
   if (arguments.name == "eviction") return eviction_experiment(arguments);
   if (arguments.folder.empty()) arguments.folder = arguments.name;
   if (arguments.name == "clusters") return clusters_experiment(arguments);
+  if (arguments.name == "multigrain") return multigrain_experiment(arguments);
   make_report_folder(arguments.folder);
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
@@ -133,13 +134,17 @@ void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   const bool dada = experiment == "dada";
   const bool policies = experiment == "policies";
   const bool clusters = experiment == "clusters";
-  refuse_ignored(command, "--out", dada || policies || clusters, "dada, policies and clusters");
-  refuse_ignored(command, "--repeat", dada || policies || clusters, "dada, policies and clusters");
+  const bool multigrain = experiment == "multigrain";
+  for (const char* option : {"--out", "--repeat"}) {
+    refuse_ignored(command, option, dada || policies || clusters || multigrain,
+                   "dada, policies, clusters and multigrain");
+  }
   refuse_ignored(command, "--assumptions", dada, "dada");
-  refuse_ignored(command, "--policy", !dada, "policies, eviction and clusters");
+  refuse_ignored(command, "--policy", !dada, "policies, eviction, clusters and multigrain");
   refuse_ignored(command, "--points", policies, "policies");
   refuse_ignored(command, "--model-error", policies, "policies");
   refuse_ignored_clusters_options(command, clusters);
+  refuse_ignored_multigrain_options(command, multigrain);
 }
 
 /// `scaling` has options of its own, which come after it.
@@ -169,15 +174,16 @@ void add_experiments(CLI::App& application, Command& chosen) {
           "name", arguments->name,
           "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
-          "alone and together (HeteroPar 2016)")
-      ->check(CLI::IsMember({"dada", "policies", "eviction", "clusters"}));
+          "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012)")
+      ->check(CLI::IsMember({"dada", "policies", "eviction", "clusters", "multigrain"}));
   command
       ->add_option("--out", arguments->folder,
                    "Folder for figures, tables and the report; made where it is missing; default: the name")
       ->check(check_file_name);
   command
       ->add_option("--repeat", arguments->repeat,
-                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters)")
+                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters), 2 "
+                   "(multigrain, with a structure each)")
       ->check(CLI::Range(2, 100000));
   add_seed(*command, arguments->seed, "Seed of each point's first run; the others follow");
   command
@@ -186,9 +192,11 @@ void add_experiments(CLI::App& application, Command& chosen) {
                    "default); figures are of the first")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0));
-  command->add_option("--policy", arguments->policy,
-                      "policies, clusters: the one to compare with all others, default: homeward; eviction: where "
-                      "tasks run, default: dada:alpha=0.5,cp");
+  command->add_option(
+      "--policy", arguments->policy,
+      "policies, clusters: the one to compare with all others, default: homeward; eviction: where tasks run, "
+      "default: dada:alpha=0.5,cp; multigrain: the one to compare with the paper's, default: "
+      "multigrain:order=affinity");
   command
       ->add_option("--points", arguments->points,
                    "policies: tuned (what the policy was tuned on), other (what it was not), or both, the default")
@@ -200,6 +208,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->delimiter(',')
       ->check(CLI::Range(1.0, 100.0));
   add_clusters_options(*command, arguments->clusters);
+  add_multigrain_options(*command, arguments->multigrain);
   command->add_flag("--quick", arguments->quick, "Fewer points and runs");
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
@@ -207,7 +216,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
   command->callback([command, arguments, &chosen] {
     if (!command->get_subcommands().empty()) return refuse_all(*command);
     if (arguments->name.empty())
-      throw CLI::RequiredError("an experiment (dada, policies, eviction, clusters or scaling)");
+      throw CLI::RequiredError("an experiment (dada, policies, eviction, clusters, multigrain or scaling)");
     refuse_ignored_by(*command, arguments->name);
     chosen = [arguments] { return experiment(*arguments); };
   });

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,15 @@ struct ClustersArguments {
   std::vector<std::string> configurations;
   /// The figures are of the first.
   std::vector<double> deviations;
+};
+
+/// Of `multigrain`; what is empty is the experiment's own.
+struct MultigrainArguments {
+  std::vector<int> blocks;
+  std::vector<std::string> machines;
+  std::vector<std::string> structures;
+  std::vector<double> shares;
+  std::optional<int> most_fine;
 };
 
 struct ExperimentArguments {
@@ -40,6 +50,7 @@ struct ExperimentArguments {
   std::vector<double> errors;
   // clusters
   ClustersArguments clusters;
+  MultigrainArguments multigrain;
 };
 
 /// Where it is missing. Throws `bad_input` where it cannot be made, and where a report cannot be written into it.
@@ -52,5 +63,10 @@ void refuse_ignored_clusters_options(const CLI::App& command, bool used);
 /// Leaves its report in `arguments.folder`, which it makes. Throws `kernel_failed`, after that, where a run was faster
 /// than its bound: simulation or bound is wrong. Throws `invalid_argument` before anything runs or is made.
 int clusters_experiment(const ExperimentArguments& arguments);
+
+/// The same of `multigrain`.
+void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments);
+void refuse_ignored_multigrain_options(const CLI::App& command, bool used);
+int multigrain_experiment(const ExperimentArguments& arguments);
 
 }  // namespace troupe::apps

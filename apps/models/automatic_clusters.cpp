@@ -109,16 +109,20 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
                                                      const linalg::FactorizationOptions& options, std::int64_t n,
                                                      std::size_t element_bytes) {
   const auto give_up = [&](const std::string& why) {
-    runtime.on_warning("--clusters auto: single cores, as " + why);
+    const bool changing = changing_policy(runtime.policy).has_value();
+    runtime.on_warning(
+        fmt::format("--clusters auto: {}, as {}", changing ? "cores are grouped while it runs" : "single cores", why));
     return std::optional<ClusterChoice>();
   };
   if (uses_accelerators(runtime)) {
-    return give_up(
-        "it does not look at accelerators of this machine: give numbers of clusters and their cores, such as 1x4");
+    return give_up("runs with accelerators of this machine are not simulated before");
   }
   const platform::Topology topology = usable_cores(runtime);
   const auto candidates = platform::cluster_candidates(topology.cores, topology.machine);
-  if (candidates.size() < 2) return give_up("there are too few cores to form clusters of");
+  if (candidates.size() < 2) {
+    runtime.on_warning("--clusters auto: single cores, as there are too few cores to form clusters of");
+    return std::nullopt;
+  }
   if (runtime.model_folder.empty()) return give_up("no kernel times are kept: name a folder with --models");
   const KeptModels models = read_models(runtime.model_folder, scheduler::machine_key(topology.machine));
   for (const std::string& warning : models.warnings) runtime.on_warning(warning);
@@ -140,7 +144,9 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   }
   const int jobs = static_cast<int>(topology.cores.size());
   const double seconds = std::max(kLeastSearchSeconds, kSearchShare * least_seconds(run));
-  return choose_clusters(run, candidates, {.most_seconds = seconds * jobs, .jobs = jobs});
+  ClusterSearchOptions search{.most_seconds = seconds * jobs, .jobs = jobs};
+  search.changing_policy = changing_policy(runtime.policy).value_or("");
+  return choose_clusters(run, candidates, search);
 }
 
 }  // namespace troupe::apps

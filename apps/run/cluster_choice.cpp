@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "actors/scheduler/policy.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
@@ -53,10 +54,19 @@ std::optional<ClusterChoice> settle_clusters(RuntimeOptions& runtime, const Find
                                              const linalg::FactorizationOptions& options, std::int64_t n,
                                              std::size_t element_bytes) {
   if (runtime.clusters != kAutomaticClusters) return std::nullopt;
-  runtime.clusters.clear();
   std::optional<ClusterChoice> choice = find(runtime, options, n, element_bytes);
-  if (choice) runtime.clusters = choice->best().specification;
+  if (choice) {
+    runtime.clusters = choice->best().specification;
+  } else if (!changing_policy(runtime.policy)) {
+    runtime.clusters.clear();
+  }
   return choice;
+}
+
+std::optional<std::string> changing_policy(const std::string& policy) {
+  std::string name(policy == "default" ? scheduler::default_policy(true) : policy);
+  const auto made = scheduler::make_policy(name, {}, true);
+  return made && made.value().placing ? std::optional(std::move(name)) : std::nullopt;
 }
 
 }  // namespace troupe::apps

@@ -46,15 +46,20 @@ struct ClusterChoice {
 [[nodiscard]] nlohmann::json clusters_json(const ClusterChoice& choice);
 
 /// Finds the best for a factorization of order `n` in a runtime with these options, on this machine; nothing, and
-/// a warning (`RuntimeOptions::on_warning`), where too little is known of it. Throws `Error`.
+/// a warning (`RuntimeOptions::on_warning`), where too little is known of it. The options are left as they are. Throws
+/// `Error`.
 using FindClusters = std::function<std::optional<ClusterChoice>(const RuntimeOptions& runtime,
                                                                 const linalg::FactorizationOptions& options,
                                                                 std::int64_t n, std::size_t element_bytes)>;
 
-/// Where options ask for clusters that are to be found, puts those that `find` finds in their place: single cores where
-/// it finds none. Else does nothing.
+/// Where options ask for clusters that are to be found, puts those that `find` finds in their place. Where it finds
+/// none, the runtime finds them while it runs or, under a policy that cannot, has single cores. Else does nothing.
 std::optional<ClusterChoice> settle_clusters(RuntimeOptions& runtime, const FindClusters& find,
                                              const linalg::FactorizationOptions& options, std::int64_t n,
                                              std::size_t element_bytes);
+
+/// What a runtime with this policy runs under where it groups its cores itself: "default" is one that can. Nothing:
+/// it learns no kernel times, so that it cannot.
+[[nodiscard]] std::optional<std::string> changing_policy(const std::string& policy);
 
 }  // namespace troupe::apps

@@ -8,6 +8,7 @@
 #include "apps/arguments/runtime_start.hpp"
 #include "apps/arguments/trace_arguments.hpp"
 #include "apps/run/cluster_choice.hpp"
+#include "apps/run/sparse_lu_job.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
 
@@ -36,6 +37,8 @@ struct RunArguments {
   bool metrics = false;
   std::string picture;
   TraceArguments trace;
+  /// LU of a sparse matrix of blocks instead: `run_sparse_lu`.
+  std::optional<SparseLuArguments> sparse;
 };
 
 /// Factorizes, checks where that is asked for, and prints what was measured. Throws `Error`.

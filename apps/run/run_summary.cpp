@@ -74,6 +74,7 @@ nlohmann::json to_json(const RunSummary& summary) {
                       {"gflops", summary.median_gflops()},
                       {"tasks", summary.report.ended}};
   if (!summary.pivoting.empty()) json["pivoting"] = summary.pivoting;
+  if (summary.sparse) add_json(*summary.sparse, json);
   for (const MeasuredRun& run : summary.runs) {
     nlohmann::json one{{"seconds", run.seconds}, {"gflops", run.gflops}};
     if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
@@ -185,6 +186,7 @@ void print_text(const RunSummary& summary) {
                median_of(summary.runs, [](const MeasuredRun& run) { return run.peak_gflops; }));
   }
   fmt::print("  tasks     {}\n{}", human_count(summary.report.ended), teams_line(summary.report));
+  if (summary.sparse) fmt::print("{}", sparse_text(*summary.sparse));
   for (const linalg::Residual& residual : summary.residuals) {
     fmt::print("  residual  {:<28} = {:.3g}  ({} the bound {})\n", residual.formula, residual.value,
                residual.accepted() ? "below" : "NOT below", linalg::kResidualBound);

@@ -13,6 +13,7 @@
 #include "actors/reporting/trace.hpp"
 #include "apps/arguments/trace_arguments.hpp"
 #include "apps/run/cluster_choice.hpp"
+#include "apps/run/sparse_facts.hpp"
 #include "linalg/residuals.hpp"
 #include "traces/picture/picture.hpp"
 
@@ -47,6 +48,8 @@ struct RunSummary {
   TraceOutcome traced;
   /// Those that were found for the run.
   std::optional<ClusterChoice> clusters;
+  /// Of a sparse matrix.
+  std::optional<SparseFacts> sparse;
 
   /// "cholesky", "lu (pivoting: partial)".
   [[nodiscard]] std::string method() const;

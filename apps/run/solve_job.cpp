@@ -108,18 +108,6 @@ void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHea
   require_memory(need);
 }
 
-void check_output(const SolveArguments& arguments) {
-  if (arguments.output.empty()) return;
-  for (const std::string& input : {arguments.matrix, arguments.right_hand_side}) {
-    std::error_code ignored;
-    if (!std::filesystem::equivalent(arguments.output, input, ignored)) continue;
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("--output {}: the solution would overwrite {}: give another file", arguments.output, input));
-  }
-  check_output_path(arguments.output);
-}
-
 template <class T>
 linalg::DenseMatrix<T> right_hand_side(const SolveArguments& arguments,
                                        const std::optional<linalg::MatrixMarketHeader>& header,
@@ -275,6 +263,18 @@ void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& he
 
 }  // namespace
 
+void check_solution_path(const SolveArguments& arguments) {
+  if (arguments.output.empty()) return;
+  for (const std::string& input : {arguments.matrix, arguments.right_hand_side}) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(arguments.output, input, ignored)) continue;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--output {}: the solution would overwrite {}: give another file", arguments.output, input));
+  }
+  check_output_path(arguments.output);
+}
+
 int solve(const SolveArguments& given) {
   SolveArguments arguments = given;
   const linalg::MatrixMarketHeader header = usable_header(arguments);
@@ -282,7 +282,7 @@ int solve(const SolveArguments& given) {
   check_accelerators(arguments.runtime, options_for(arguments, candidates(arguments, header).back(), header.rows),
                      header.rows, element_bytes(arguments));
   check_memory(arguments, header, rhs_header ? rhs_header->cols : 1);
-  check_output(arguments);
+  check_solution_path(arguments);
   prepare_trace(arguments.trace, arguments.runtime);
   const std::optional<ClusterChoice> clusters =
       settle_clusters(arguments.runtime, arguments.find_clusters,

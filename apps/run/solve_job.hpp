@@ -25,7 +25,12 @@ struct SolveArguments {
   TraceArguments trace;
   bool json = false;
   bool metrics = false;
+  /// By `solve_sparse`.
+  bool sparse = false;
 };
+
+/// Throws `invalid_argument` where `output` is one of the inputs or cannot be written.
+void check_solution_path(const SolveArguments& arguments);
 
 /// Solves, writes the solution where it is one, and prints what there is to say. Throws `Error`.
 int solve(const SolveArguments& arguments);

@@ -10,6 +10,7 @@
 
 #include "actors/simulating/kernel_duration.hpp"
 #include "actors/simulating/simulated_cores.hpp"
+#include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
 #include "apps/simulate/simulation_pool.hpp"
 #include "apps/simulate/simulation_request.hpp"
@@ -76,7 +77,9 @@ class Search {
     const SimulationList list{some.size() * runs, [&](std::size_t i) {
                                 SimulatedRun run = run_;
                                 run.n = n;
-                                run.simulation.clusters = some[i / runs].clusters.workers;
+                                run.simulation.clusters = some[i / runs].clusters.in_virtual_time();
+                                if (run.simulation.clusters == kAutomaticClusters)
+                                  run.policy = options_.changing_policy;
                                 run.simulation.noise = runs > 1;
                                 if (runs > 1) run.simulation.seed += kFirstSeed + i % runs;
                                 return run;
@@ -138,6 +141,10 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   Search search(run, options);
   std::vector<TriedClusters> contest;
   for (const platform::ClusterCandidate& candidate : candidates) contest.push_back({candidate});
+  if (candidates.size() > 1 && !options.changing_policy.empty()) {
+    // With as many workers as single cores make.
+    contest.push_back({{kAutomaticClusters, "changing", candidates.back().largest, candidates.front().count}});
+  }
   ClusterChoice choice;
   choice.n = run.n;
   std::int64_t n = 0;
@@ -160,10 +167,8 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
 }
 
 ClusterChoice choose_described_clusters(const SimulatedRun& run, const ClusterSearchOptions& options) {
-  SimulationOptions simulation = run.simulation;
-  simulation.clusters.clear();
-  actors::check(simulation).value_or_throw();
-  const platform::Topology topology = actors::simulated_topology(simulation).value_or_throw();
+  actors::check(run.simulation).value_or_throw();
+  const platform::Topology topology = actors::simulated_topology(run.simulation, false).value_or_throw();
   std::vector<platform::ClusterCandidate> candidates =
       platform::cluster_candidates(topology.cores, topology.machine, platform::Spanning::allowed);
   // All cores drive GPUs.

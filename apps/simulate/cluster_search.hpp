@@ -1,6 +1,7 @@
 /// Sizes of clusters that are found before a run, by simulating it with each.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "apps/run/cluster_choice.hpp"
@@ -16,10 +17,13 @@ struct ClusterSearchOptions {
   double most_seconds = 6;
   /// As `simulate_all`.
   int jobs = 1;
+  /// Clusters that change while it runs are tried, too, under this policy; empty: they are not.
+  std::string changing_policy = {};
   ProgressOptions progress = {};
 };
 
-/// Simulates `run` with each of the candidates and finds the fastest; single cores where nothing is 0.3 % faster. Its
+/// Simulates `run` with each of the candidates, and with clusters that change from one to another, and finds the
+/// fastest; single cores where nothing is 0.3 % faster. Its
 /// clusters and trace are not used. Kernels take their means. Where the run has noise, those that come within 10 % of
 /// the best are simulated 4 to 25 times more, with noise of other seeds than the run's, and the mean of these decides:
 /// the best of many single runs owes something to luck. Where all simulations would take too long, smaller matrices in

@@ -14,13 +14,17 @@ namespace {
 
 constexpr const char* kAssumed = "assumed";
 
-void scale(nlohmann::json& kernel, double factor) {
-  if (kernel.value("time_origin", "") != kAssumed || !kernel.contains("gpu_us")) return;
-  for (nlohmann::json& time : kernel["gpu_us"]) {
+void scale_times(nlohmann::json& times, double factor) {
+  for (nlohmann::json& time : times) {
     for (const char* key : {"mean", "dev"}) {
-      if (time.contains(key) && time[key].is_number()) time[key] = time[key].get<double>() / factor;
+      if (time.contains(key) && time[key].is_number()) time[key] = time[key].get<double>() * factor;
     }
   }
+}
+
+void scale(nlohmann::json& kernel, double factor) {
+  if (kernel.value("time_origin", "") != kAssumed || !kernel.contains("gpu_us")) return;
+  scale_times(kernel["gpu_us"], 1 / factor);
 }
 
 /// A time that has a mean but no deviation gets one.
@@ -88,6 +92,22 @@ Result<platform::MachineDescription> machine_with_deviation(std::string_view nam
     for (auto& [key, value] : kernel.items()) add_deviation(value, share);
   }
   if (links == GpuLinks::one_each) give_links(json.value());
+  return platform::parse_machine(json.value().dump(), std::string(name));
+}
+
+Result<platform::MachineDescription> machine_with_streamed_share(std::string_view name, double share) {
+  constexpr const char* kShare = "gpu_streamed_gemm_share_of_peak";
+  auto json = embedded_machine(name);
+  if (!json) return json.failure();
+  const nlohmann::json assumed = json.value().value("assumptions", nlohmann::json::object());
+  if (!(share > 0) || !(share <= 1) || !assumed.contains(kShare)) {
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("machine '{}' cannot stream products at {} of its GPU's peak", name, share)};
+  }
+  for (nlohmann::json& kernel : json.value()["kernels"]) {
+    if (kernel.value("time_origin", "").find(kShare) == std::string::npos) continue;
+    scale_times(kernel["gpu_us"], assumed[kShare].get<double>() / share);
+  }
   return platform::parse_machine(json.value().dump(), std::string(name));
 }
 

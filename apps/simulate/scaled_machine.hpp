@@ -23,4 +23,9 @@ enum class GpuLinks { as_described, one_each };
 [[nodiscard]] Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double share,
                                                                           GpuLinks links);
 
+/// A machine that comes with Troupe, where products of super-blocks reach `share` of the GPU's peak instead of what it
+/// assumes (`assumptions.gpu_streamed_gemm_share_of_peak`). `invalid_argument` where it assumes no such share, or the
+/// share is not above 0 and at most 1.
+[[nodiscard]] Result<platform::MachineDescription> machine_with_streamed_share(std::string_view name, double share);
+
 }  // namespace troupe::apps

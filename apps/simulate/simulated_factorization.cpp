@@ -1,12 +1,18 @@
 #include "apps/simulate/simulated_factorization.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
+#include "apps/simulate/modelled_super_blocks.hpp"
 #include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/incremental_lu.hpp"
 #include "linalg/qr.hpp"
-#include "linalg/sparse_lu.hpp"
+#include "linalg/sparse/block_lu.hpp"
+#include "linalg/sparse/block_structure.hpp"
 
 namespace troupe::apps {
 
@@ -26,8 +32,7 @@ void set_reuse_by_position(Runtime& runtime, const TiledMatrix<T>& a) {
   }
 }
 
-template <class T>
-FactorizationOutcome simulate_in(const SimulatedRun& run) {
+RuntimeOptions runtime_options_of(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
   options.restrict = run.restrict;
@@ -40,8 +45,43 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
   options.access_observer = run.access_observer;
   // Policies may see all of it.
   options.window = std::size_t{1} << 24U;
+  return options;
+}
+
+/// Of a run that has ended.
+FactorizationOutcome outcome_of(Runtime& runtime, double flops, bool trace) {
+  FactorizationOutcome outcome;
+  outcome.report = runtime.report();
+  outcome.seconds = seconds(*outcome.report.virtual_time);
+  outcome.gflops = outcome.seconds > 0 ? flops / outcome.seconds / 1e9 : 0;
+  outcome.tasks = outcome.report.ended;
+  if (trace) outcome.trace = runtime.take_trace();
+  return outcome;
+}
+
+template <class T>
+FactorizationOutcome simulate_sparse_in(const SimulatedRun& run) {
+  const SimulatedSparseLu& sparse = *run.sparse;
+  const SparseProblem& problem = *sparse.problem;
+  const auto kernels =
+      modelled_block_lu<T>(run.simulation.machine, super_tasks(sparse.grain), problem.cut.side).value_or_throw();
+  Runtime runtime(runtime_options_of(run));
+  linalg::BlockMatrix<T> a(runtime, problem.pattern, problem.cut, linalg::BlockStorage::none);
+  linalg::set_reuse(runtime, a, sparse.reuse, sparse.steps);
+  const linalg::ReplacedPivotCounts counts(runtime, a.supers());
+  linalg::block_lu(runtime, a, counts, {.steps = sparse.steps}, kernels);
+  if (run.recorder) {
+    for (const auto& part : a.parts()) run.recorder->place(part.handle(), part.row(), part.col());
+  }
+  runtime.wait();
+  return outcome_of(runtime, sparse.flops, run.trace);
+}
+
+template <class T>
+FactorizationOutcome simulate_in(const SimulatedRun& run) {
+  if (run.sparse) return simulate_sparse_in<T>(run);
   const auto kernel = modelled_codelets<T>(run.application, run.simulation.machine, run.pivoting).value_or_throw();
-  Runtime runtime(options);
+  Runtime runtime(runtime_options_of(run));
   const std::int64_t rows = run.tile_rows > 0    ? run.tile_rows
                             : run.tile_rows == 0 ? run.tile
                                                  : linalg::default_tile_rows(run.n, run.tile, runtime.workers());
@@ -54,7 +94,9 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
     case linalg::Application::cholesky: linalg::cholesky(runtime, a, kernel); break;
     case linalg::Application::lu:
       if (run.empty_tiles_seed) {
-        linalg::sparse_lu_without_pivoting(runtime, a, kernel, *run.empty_tiles_seed);
+        const linalg::BlockStructure third{linalg::BlockStructure::Kind::third_closed};
+        linalg::block_lu_of_tiles(runtime, a, linalg::pattern_of(third, a.tile_cols(), *run.empty_tiles_seed), kernel,
+                                  linalg::PanelPlace::cores);
       } else if (run.pivoting == linalg::Pivoting::partial) {
         pivots.emplace(runtime, run.n, run.tile);
         linalg::lu(runtime, a, *pivots, kernel);
@@ -72,19 +114,30 @@ FactorizationOutcome simulate_in(const SimulatedRun& run) {
   }
   if (run.recorder) place_tiles(*run.recorder, a);
   runtime.wait();
-  FactorizationOutcome outcome;
-  outcome.report = runtime.report();
-  outcome.seconds = seconds(*outcome.report.virtual_time);
-  outcome.gflops = linalg::flop_count(run.application, run.n, run.n) / outcome.seconds / 1e9;
-  outcome.tasks = outcome.report.ended;
-  if (run.trace) outcome.trace = runtime.take_trace();
-  return outcome;
+  return outcome_of(runtime, linalg::flop_count(run.application, run.n, run.n), run.trace);
 }
 
 }  // namespace
 
 FactorizationOutcome simulate(const SimulatedRun& run) {
   return run.precision == Precision::single_precision ? simulate_in<float>(run) : simulate_in<double>(run);
+}
+
+SimulatedSparseLu simulated_sparse_lu(std::shared_ptr<const SparseProblem> problem, const SparseLuArguments& how) {
+  constexpr double kMostTasks = 5e6;
+  SimulatedSparseLu sparse{std::move(problem), how.grain, how.steps, how.reuse};
+  const SparseProblem& of = *sparse.problem;
+  linalg::BlockWork work = linalg::work_of(linalg::pattern_of_supers(of.pattern, of.cut.side));
+  if (how.steps == linalg::BlockSteps::products) work.solves = work.diagonals = 0;
+  sparse.tasks = static_cast<double>(work.products + work.solves + work.diagonals);
+  if (sparse.tasks > kMostTasks) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("'{}' of {} x {} blocks makes up to {:.3g} tasks, more than {:.0f}: take fewer blocks, or "
+                            "--grain coarse with a larger --super",
+                            of.name, of.pattern.blocks(), of.pattern.blocks(), sparse.tasks, kMostTasks));
+  }
+  sparse.flops = of.flops(how.steps);
+  return sparse;
 }
 
 }  // namespace troupe::apps

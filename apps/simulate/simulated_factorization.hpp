@@ -10,12 +10,24 @@
 #include "actors/simulating/simulation_options.hpp"
 #include "apps/bounds/factorization_graph.hpp"
 #include "apps/run/factorization_outcome.hpp"
+#include "apps/run/sparse_problem.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/lu.hpp"
 
 namespace troupe::apps {
 
 enum class Precision { single_precision, double_precision };
+
+/// LU of a sparse matrix of blocks.
+struct SimulatedSparseLu {
+  std::shared_ptr<const SparseProblem> problem;
+  SparseGrain grain = SparseGrain::coarse;
+  linalg::BlockSteps steps = linalg::BlockSteps::all;
+  linalg::BlockReuse reuse = linalg::BlockReuse::position;
+  /// Of these steps.
+  double flops = 0;
+  double tasks = 0;
+};
 
 struct SimulatedRun {
   linalg::Application application = linalg::Application::cholesky;
@@ -41,6 +53,8 @@ struct SimulatedRun {
   bool reuse_by_position = false;
   /// LU only: tiles off the diagonal are empty with a probability of a third, as drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
+  /// That instead of the application's dense matrix: `n`, `tile` and the dense ones' options are not looked at.
+  std::optional<SimulatedSparseLu> sparse = std::nullopt;
   /// Hears from the memory manager who uses what; null: nobody.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
@@ -51,5 +65,10 @@ struct SimulatedRun {
 /// Factorizes a matrix that has no content. Throws `Error`: `invalid_argument` for options that cannot be used,
 /// `bad_input` where the machine lacks a kernel.
 [[nodiscard]] FactorizationOutcome simulate(const SimulatedRun& run);
+
+/// `problem` with what follows from it: the operations and tasks of these steps. Throws `invalid_argument` where these
+/// are more than can be simulated.
+[[nodiscard]] SimulatedSparseLu simulated_sparse_lu(std::shared_ptr<const SparseProblem> problem,
+                                                    const SparseLuArguments& how);
 
 }  // namespace troupe::apps

@@ -6,6 +6,7 @@
 
 #include "actors/simulating/kernel_duration.hpp"
 #include "actors/simulating/simulated_cores.hpp"
+#include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/simulation_request.hpp"
 #include "platform/machine/cluster_stages.hpp"
 
@@ -102,9 +103,21 @@ CoreWorkers core_workers_of(const RunReport& report) {
 }
 
 CoreWorkers core_workers_of_stages(SimulationOptions options) {
+  std::vector<std::string> stages;
+  if (options.clusters == kAutomaticClusters) {
+    const platform::Topology topology = actors::simulated_topology(options, false).value_or_throw();
+    for (const platform::ClusterCandidate& candidate :
+         platform::cluster_candidates(topology.cores, topology.machine, platform::Spanning::allowed)) {
+      stages.push_back(candidate.specification);
+    }
+  } else {
+    for (const platform::ClusterStage& stage : platform::parse_cluster_stages(options.clusters).value_or_throw()) {
+      stages.push_back(stage.clusters);
+    }
+  }
   std::map<int, int> most;
-  for (const platform::ClusterStage& stage : platform::parse_cluster_stages(options.clusters).value_or_throw()) {
-    options.clusters = stage.clusters;
+  for (const std::string& stage : stages) {
+    options.clusters = stage;
     std::map<int, int> counts;
     for (const platform::Core& core : actors::simulated_topology(options).value_or_throw().cores) ++counts[core.size()];
     for (const auto& [size, count] : counts) most[size] = std::max(most[size], count);
@@ -115,9 +128,11 @@ CoreWorkers core_workers_of_stages(SimulationOptions options) {
 }
 
 std::optional<FactorizationGraph> record_graph(const SimulatedRun& run) {
-  if (task_count(run.application, (run.n - 1) / run.tile + 1) > kMostBoundedTasks) return std::nullopt;
+  const double tasks = run.sparse ? run.sparse->tasks : task_count(run.application, (run.n - 1) / run.tile + 1);
+  if (tasks > kMostBoundedTasks) return std::nullopt;
   SimulatedRun recorded = run;
   recorded.policy = "eager";
+  if (recorded.simulation.clusters == kAutomaticClusters) recorded.simulation.clusters.clear();
   recorded.trace = false;
   recorded.simulation.noise = false;
   recorded.simulation.gpu_memory.reset();

@@ -12,6 +12,7 @@
 #include "apps/simulate/derived_kernels.hpp"
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
+#include "apps/simulate/modelled_super_blocks.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "traces/text/human.hpp"
 
@@ -97,6 +98,13 @@ std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, con
 }
 
 Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
+  if (run.sparse) {
+    const SparseProblem& problem = *run.sparse->problem;
+    const std::int64_t of_block =
+        problem.cut.block * problem.cut.block *
+        (run.precision == Precision::single_precision ? std::int64_t{sizeof(float)} : std::int64_t{sizeof(double)});
+    return {static_cast<std::uint64_t>(3 * problem.largest_super_block() * of_block)};
+  }
   const linalg::FactorizationOptions options{
       .application = run.application, .tile = run.tile, .inner = run.inner, .pivoting = run.pivoting};
   return linalg::largest_task_data(options, n,
@@ -127,13 +135,16 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   common.precision = precision_of(arguments, machine);
   const auto kernels = kernels_in(common.precision, common.application, machine, common.pivoting).value_or_throw();
   common.tile = arguments.tile > 0 ? arguments.tile : largest_tile(kernels);
+  const std::vector<std::int64_t> orders =
+      arguments.sparse ? request.prepare_sparse(arguments, machine) : arguments.sizes;
   common.inner = std::min(arguments.inner, common.tile);
   const auto sets = gpu_sets(arguments, machine);
   common.simulation = options_of(arguments, std::move(machine));
   request.repeat_ = arguments.repeat;
   common.restrict = arguments.restrict;
-  for (const std::int64_t n : arguments.sizes) {
-    request.check_task_count(n);
+  common.eviction = arguments.eviction;
+  for (const std::int64_t n : orders) {
+    if (!arguments.sparse) request.check_task_count(n);
     for (const std::vector<int>& gpus : sets) {
       for (std::string policy : arguments.policies) {
         if (policy == "default") policy = scheduler::default_policy(!gpus.empty());
@@ -145,6 +156,37 @@ SimulationRequest SimulationRequest::make(const SimulationArguments& arguments) 
   request.check_memory();
   request.remove_repeated_warnings();
   return request;
+}
+
+std::vector<std::int64_t> SimulationRequest::prepare_sparse(const SimulationArguments& arguments,
+                                                            platform::MachineDescription& machine) {
+  const SparseLuArguments& how = *arguments.sparse;
+  if (!arguments.simulation.clusters.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "--clusters: times of super-blocks on clusters are not known: simulate sparse-lu on single cores");
+  }
+  std::vector<std::int64_t> blocks = arguments.sizes;
+  if (is_structure_file(how.structure)) blocks = {0};
+  std::vector<std::int64_t> orders;
+  for (const std::int64_t n : blocks) {
+    auto problem = std::make_shared<const SparseProblem>(problem_of(how, n, arguments.simulation.seed));
+    linalg::require_diagonal(problem->pattern);
+    orders.push_back(problem->order());
+    sparse_[orders.back()] = simulated_sparse_lu(std::move(problem), how);
+  }
+  common_.sparse = sparse_.at(orders.front());
+  const linalg::BlockCut& cut = common_.sparse->problem->cut;
+  common_.tile = cut.block;
+  const bool is_single = common_.precision == Precision::single_precision;
+  const char* const precision = is_single ? "single" : "double";
+  if (cut.side > 1) derived_ = derive_super_blocks(machine, precision, cut.block, cut.side);
+  const auto tasks = super_tasks(how.grain);
+  if (is_single) {
+    static_cast<void>(modelled_block_lu<float>(machine, tasks, cut.side).value_or_throw());
+  } else {
+    static_cast<void>(modelled_block_lu<double>(machine, tasks, cut.side).value_or_throw());
+  }
+  return orders;
 }
 
 /// They are the same for every policy, and mostly for every size.
@@ -167,9 +209,11 @@ bool SimulationRequest::finds_clusters() const { return common_.simulation.clust
 void SimulationRequest::choose_clusters(const ClusterSearchOptions& options) {
   if (!finds_clusters()) return;
   for (SimulationPlace& place : places_) {
-    choices_.push_back(choose_described_clusters(run(place, common_.simulation.seed), options));
+    ClusterSearchOptions of_place = options;
+    of_place.changing_policy = changing_policy(place.policy).value_or("");
+    choices_.push_back(choose_described_clusters(run(place, common_.simulation.seed), of_place));
     const ClusterChoice& choice = choices_.back();
-    place.clusters = choice.best().workers;
+    place.clusters = choice.best().in_virtual_time();
     if (!choice.remark.empty()) warnings_.push_back(fmt::format("--clusters auto: single cores, as {}", choice.remark));
   }
   remove_repeated_warnings();
@@ -205,7 +249,7 @@ void SimulationRequest::check_memory() {
       kernels_in(common_.precision, common_.application, options.machine, common_.pivoting).value_or_throw();
   const bool cores_can = std::all_of(kernels.begin(), kernels.end(), [](const auto& k) { return k.times->on_cpu(); });
   for (const SimulationPlace& place : places_) {
-    const Bytes need = largest_task(common_, place.n);
+    const Bytes need = largest_task(run(place, 1), place.n);
     std::vector<int> small;
     for (const int gpu : place.gpus) {
       if (memory_for_data(options, gpu) < static_cast<double>(need.count)) small.push_back(gpu);
@@ -227,6 +271,7 @@ void SimulationRequest::check_memory() {
 SimulatedRun SimulationRequest::run(const SimulationPlace& place, std::uint64_t seed) const {
   SimulatedRun run = common_;
   run.n = place.n;
+  if (run.sparse) run.sparse = sparse_.at(place.n);
   run.policy = place.policy;
   run.simulation.gpus = place.gpus;
   if (!place.clusters.empty()) run.simulation.clusters = place.clusters;

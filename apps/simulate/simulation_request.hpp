@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,10 @@ struct SimulationArguments {
   /// LU: none or incremental.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
   std::string platform;
+  /// Orders; of `sparse` blocks on a side, none where it names a file.
   std::vector<std::int64_t> sizes;
+  /// LU of a sparse matrix of blocks; the application is "lu" then.
+  std::optional<SparseLuArguments> sparse;
   /// 0: the largest that was measured on the machine.
   std::int64_t tile = 0;
   std::int64_t inner = 128;
@@ -31,6 +35,8 @@ struct SimulationArguments {
   std::string gpu_order = "near";
   std::vector<std::string> policies{"default"};
   std::string restrict;
+  /// What leaves a full memory first.
+  std::string eviction = "next-use";
   int repeat = 1;
   /// Nothing: only where there are several runs.
   std::optional<bool> noise;
@@ -75,6 +81,8 @@ class SimulationRequest {
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  /// Finds the structures and what they need of the machine. Returns their orders.
+  std::vector<std::int64_t> prepare_sparse(const SimulationArguments& arguments, platform::MachineDescription& machine);
   void check_task_count(std::int64_t n) const;
   [[nodiscard]] bool finds_clusters() const;
   void check_clusters();
@@ -84,6 +92,8 @@ class SimulationRequest {
   SimulatedRun common_;
   std::vector<SimulationPlace> places_;
   std::vector<ClusterChoice> choices_;
+  /// By order.
+  std::map<std::int64_t, SimulatedSparseLu> sparse_;
   int repeat_ = 1;
   std::vector<DerivedKernel> derived_;
   std::vector<std::string> warnings_;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "apps/run/run_summary.hpp"
+#include "apps/simulate/modelled_super_blocks.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -176,10 +177,57 @@ nlohmann::json options_json(const SimulationOptions& options) {
   return json;
 }
 
+std::string sparse_title(const SimulatedRun& run) {
+  const SimulatedSparseLu& sparse = *run.sparse;
+  const linalg::BlockCut& cut = sparse.problem->cut;
+  return fmt::format("sparse-lu ({}{}) on {}, {} precision, blocks of {}{}, grain {}", sparse.problem->name,
+                     sparse.steps == linalg::BlockSteps::products ? ", products alone" : "",
+                     run.simulation.machine.name, name_of(run.precision), cut.block,
+                     cut.side > 1 ? fmt::format(", super-blocks of {0} x {0}", cut.side) : "", to_string(sparse.grain));
+}
+
+/// What dense factorizations do not have.
+void add_sparse_json(const SimulatedSparseLu& sparse, nlohmann::json& json) {
+  const linalg::BlockCut& cut = sparse.problem->cut;
+  json["app"] = "sparse-lu";
+  json["structure"] = sparse.problem->name;
+  json["block"] = cut.block;
+  json["super"] = cut.side;
+  json["grain"] = to_string(sparse.grain);
+  json["steps"] = to_string(sparse.steps);
+  json["reuse"] = to_string(sparse.reuse);
+  json.erase("tile");
+  if (sparse.problem->file) json["ordering"] = to_string(sparse.problem->file->analysis.ordering);
+}
+
+/// What the table cannot say.
+std::string sparse_remarks(const SimulationSummary& summary) {
+  std::string text = "\nat least: no bound on bytes is known for sparse matrices";
+  const auto bounded = [](const SimulationPoint& point) { return !point.run_bounds_s.empty(); };
+  if (summary.request.common().sparse->grain == SparseGrain::multi) {
+    text += "; of bound: of the sum of all work alone, as several cores share a task";
+  } else if (!std::ranges::all_of(summary.points, bounded)) {
+    text += "; of bound: not worked out for more than a million tasks";
+  }
+  return text + '\n';
+}
+
+void add_sparse_point_json(const SimulatedRun& run, nlohmann::json& json) {
+  const SparseProblem& problem = *run.sparse->problem;
+  const std::size_t element = run.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
+  json["blocks"] = problem.pattern.blocks();
+  json["stored_blocks"] = problem.pattern.count();
+  json["blocks_before_fill_in"] = problem.blocks_before;
+  json["stored_bytes"] =
+      static_cast<std::uint64_t>(problem.pattern.count() * problem.cut.block * problem.cut.block) * element;
+  json["flops"] = run.sparse->flops;
+}
+
 }  // namespace
 
 std::string title_of(const SimulationRequest& request) {
   const SimulatedRun& run = request.common();
+  if (run.sparse) return sparse_title(run);
   const bool pivots = run.pivoting != linalg::Pivoting::none;
   const std::string& clusters = run.simulation.clusters;
   return fmt::format("{}{} on {}, {} precision, tile {}{}", to_string(run.application),
@@ -196,11 +244,14 @@ std::string simulation_text(const SimulationSummary& summary) {
   text += '\n';
   const std::string assumptions = assumptions_text(run.simulation);
   if (!assumptions.empty()) text += fmt::format("  assumed: {}\n", assumptions);
-  if (const auto derived = text_of(summary.request.derived()); !derived.empty()) {
+  const std::string derived =
+      run.sparse ? text_of_super_blocks(summary.request.derived()) : text_of(summary.request.derived());
+  if (!derived.empty()) {
     text += fmt::format("  not in the machine's description: {}\n", derived);
   }
   text += choices_text(summary);
   text += '\n' + table_text(summary);
+  if (run.sparse) text += sparse_remarks(summary);
   if (!summary.plot.empty()) text += fmt::format("\nPlot: {}\n", summary.plot);
   if (!summary.trace.empty()) text += fmt::format("\nTrace: {}\n", summary.trace);
   return text;
@@ -210,6 +261,7 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
   const SimulationRequest& request = summary.request;
   const SimulatedRun& run = request.common();
   nlohmann::json json{{"virtual", true},
+                      {"eviction", run.eviction},
                       {"app", to_string(run.application)},
                       {"precision", name_of(run.precision)},
                       {"platform", run.simulation.machine.name},
@@ -219,13 +271,19 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
                       {"options", options_json(run.simulation)},
                       {"results", nlohmann::json::array()}};
   if (linalg::eliminates_pairs(run.application, run.pivoting)) json["inner"] = run.inner;
-  if (run.application == linalg::Application::lu) json["pivoting"] = to_string(run.pivoting);
+  if (run.sparse) {
+    add_sparse_json(*run.sparse, json);
+  } else if (run.application == linalg::Application::lu) {
+    json["pivoting"] = to_string(run.pivoting);
+  }
   for (const DerivedKernel& derived : request.derived()) {
-    json["derived_kernels"].push_back({{"kernel", derived.kernel}, {"from", derived.from}, {"factor", derived.factor}});
+    json["derived_kernels"].push_back({{"kernel", derived.kernel}, {"from", derived.from}});
+    if (!run.sparse) json["derived_kernels"].back()["factor"] = derived.factor;
   }
   const auto repeat = static_cast<std::size_t>(request.repeat());
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     nlohmann::json point = point_json(summary.points[i], has_margins(summary));
+    if (run.sparse) add_sparse_point_json(request.run(summary.points[i].place, run.simulation.seed), point);
     if (!request.choices().empty()) point["clusters"] = clusters_json(request.choices()[i]);
     for (std::size_t k = 0; k < repeat; ++k) {
       point["runs"].push_back(run_json(summary.outcomes[i * repeat + k], run.simulation.seed + k));

@@ -19,6 +19,7 @@
 #include "bench/driver/report.hpp"
 #include "bench/pattern.hpp"
 #include "bench/shapes.hpp"
+#include "linalg/sparse/block_structure.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/topology.hpp"
 
@@ -43,6 +44,11 @@ std::string check_runtime(const std::string& label) {
   const auto& known = known_runtimes();
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   return fmt::format("unknown runtime '{}': {}", label, fmt::join(known, ", "));
+}
+
+std::string check_structure(const std::string& text) {
+  if (linalg::parse_structure(text)) return {};
+  return fmt::format("'{}' is none of third, third-closed, bots, band:W", text);
 }
 
 template <class Values>
@@ -100,6 +106,22 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
         ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
     command.add_option("--tile", plan.tile, "Columns of a tile; default: each runner's own")
         ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+  } else if (name == "sparse") {
+    constexpr int kMostPoints = 200;
+    command.add_option("--points", plan.points, "Points on a side of the cube; default: 22,25,28,31")
+        ->delimiter(',')
+        ->check(CLI::Range(1, kMostPoints));
+  } else if (name == "sparse-lu") {
+    constexpr std::int64_t kMostBlocks = 200;
+    command.add_option("--n", plan.orders, "Blocks of 192 rows on a side of the matrix; default: 20,30,40")
+        ->delimiter(',')
+        ->check(CLI::Range(std::int64_t{1}, kMostBlocks));
+    command
+        .add_option("--structure", plan.structure, "Which are full: third, third-closed, bots, band:W; default: third")
+        ->check(check_structure);
+    command.add_option("--grain", plan.grains, "Troupe's tasks: fine, coarse, multi; default: fine,multi")
+        ->delimiter(',')
+        ->check(CLI::IsMember(known_grains()));
   }
 }
 
@@ -172,6 +194,8 @@ constexpr std::array kBenchmarks{
     Benchmark{"granularity", "METG(50%) as Task Bench defines it, by pattern and width", granularity_plan},
     Benchmark{"steal", "Latencies: stealing from a computing victim, starting on an idle core", steal_plan},
     Benchmark{"linalg", "Cholesky, LU and QR: GFlop/s, against the BLAS library's LAPACK and the peak", linalg_plan},
+    Benchmark{"sparse", "Sparse systems: seconds, against SuiteSparse's UMFPACK", sparse_plan},
+    Benchmark{"sparse-lu", "Sparse matrices of blocks: GFlop/s of LU, the same kernels everywhere", sparse_lu_plan},
     Benchmark{"memory", "Bytes per task in flight, and the peak of ten million tasks", memory_plan},
 };
 

@@ -64,6 +64,9 @@ class RowMeasurement {
     if (outcome.kind != Outcome::Kind::measured) {
       return give_up(series, outcome.reason, outcome.kind == Outcome::Kind::failed);
     }
+    if (!is_same(series.contestant, outcome.figures)) {
+      return give_up(series, fmt::format("its {} is not that of {}", result_.row.same_key, same_of_), true);
+    }
     series.outputs.push_back(outcome.figures);
     for (const std::string& key : result_.row.keys) {
       const bool share = plan_.reference && key == plan_.reference->share_key;
@@ -72,6 +75,17 @@ class RowMeasurement {
         return give_up(series, "no figure '" + key + "'", true);
       series.samples[key].push_back(found->get<double>() / (share ? reference : 1.0));
     }
+  }
+
+  /// As far as all contestants have to agree: whether this one does with the first.
+  bool is_same(const Contestant& contestant, const nlohmann::json& figures) {
+    if (result_.row.same_key.empty()) return true;
+    const nlohmann::json found = figures.value(result_.row.same_key, nlohmann::json());
+    if (same_of_.empty()) {
+      same_of_ = contestant.label();
+      same_ = found;
+    }
+    return !found.is_null() && found == same_;
   }
 
   /// What failed once is not tried again: half a series cannot be compared.
@@ -86,6 +100,9 @@ class RowMeasurement {
   const Runners& runners_;
   Results& results_;
   RowResult result_;
+  /// What all have to agree with, and whose it is.
+  nlohmann::json same_;
+  std::string same_of_;
 };
 
 }  // namespace

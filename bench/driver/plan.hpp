@@ -29,6 +29,8 @@ struct Row {
   std::vector<std::string> words;
   /// The runners' names of the figures, in the order of `Plan::figure_titles`. The first is compared.
   std::vector<std::string> keys;
+  /// The runners' name of what has to be the same for all contestants and rounds; empty: nothing has.
+  std::string same_key = {};
 };
 
 /// Measured by the runner `peak` at the beginning of every round, for all contestants of the round.

@@ -39,12 +39,17 @@ std::string word(const std::string& key, const auto& value) { return fmt::format
 }  // namespace
 
 const std::vector<std::string>& known_runtimes() {
-  static const std::vector<std::string> names{"troupe", "starpu", "openmp", "tbb", "taskflow", "lapack"};
+  static const std::vector<std::string> names{"troupe", "starpu", "openmp", "tbb", "taskflow", "lapack", "umfpack"};
   return names;
 }
 
 const std::vector<std::string>& known_algorithms() {
   static const std::vector<std::string> names{"cholesky", "lu", "qr"};
+  return names;
+}
+
+const std::vector<std::string>& known_grains() {
+  static const std::vector<std::string> names{"fine", "coarse", "multi"};
   return names;
 }
 
@@ -153,6 +158,40 @@ Plan linalg_plan(const PlanOptions& options) {
               {word("algorithm", algorithm), word("n", n)},
               {"gflops", "share_of_peak", "seconds", "residual"}};
       if (options.tile > 0) row.words.push_back(word("tile", options.tile));
+      plan.rows.push_back(row);
+    }
+  }
+  return plan;
+}
+
+Plan sparse_plan(const PlanOptions& options) {
+  Plan plan = plan_with(options, "sparse", {"troupe", "umfpack"});
+  plan.title = "Sparse systems in double precision (convection and diffusion in a cube), seconds for a whole solve";
+  plan.label_titles = {"points"};
+  plan.figure_titles = {"seconds", "stored bytes", "residual"};
+  for (const int points : given_or(options.points, options.tiny ? std::vector{6} : std::vector{22, 25, 28, 31})) {
+    plan.rows.push_back(
+        {{std::to_string(points)}, "sparse", {word("points", points)}, {"seconds", "stored_bytes", "residual"}});
+  }
+  return plan;
+}
+
+Plan sparse_lu_plan(const PlanOptions& options) {
+  Plan plan = plan_with(options, "sparse-lu", {"troupe", "starpu", "openmp"});
+  plan.title = "LU without pivoting of sparse matrices of blocks in double precision, GFlop/s";
+  plan.label_titles = {"blocks", "Troupe's tasks"};
+  plan.figure_titles = {"GFlop/s", "kernels / (cores x time)", "seconds"};
+  plan.more_is_better = true;
+  std::vector<std::int64_t> usual{20, 30, 40};
+  if (options.tiny) usual = {6};
+  for (const std::int64_t n : given_or(options.orders, usual)) {
+    for (const std::string& grain : given_or(options.grains, {"fine", "multi"})) {
+      Row row{{std::to_string(n), grain},
+              "sparse-lu",
+              {word("structure", options.structure), word("n", n), word("grain", grain)},
+              {"gflops", "kernel_share", "seconds"},
+              "checksum"};
+      if (options.tiny) row.words.emplace_back("block=16");
       plan.rows.push_back(row);
     }
   }

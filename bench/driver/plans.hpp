@@ -28,17 +28,26 @@ struct PlanOptions {
   std::vector<std::string> algorithms;
   std::vector<std::int64_t> orders;
   std::int64_t tile = 0;
+  /// sparse: points on a side of the cube
+  std::vector<int> points;
+  /// sparse-lu: which blocks are full, and what Troupe's tasks are; `orders` are in blocks.
+  std::string structure = "third";
+  std::vector<std::string> grains;
 };
 
 /// All runtimes that a runner exists for in the source.
 [[nodiscard]] const std::vector<std::string>& known_runtimes();
 /// What `linalg` can factorize.
 [[nodiscard]] const std::vector<std::string>& known_algorithms();
+/// What Troupe's tasks can be in `sparse-lu`.
+[[nodiscard]] const std::vector<std::string>& known_grains();
 
 [[nodiscard]] Plan overhead_plan(const PlanOptions& options);
 [[nodiscard]] Plan granularity_plan(const PlanOptions& options);
 [[nodiscard]] Plan steal_plan(const PlanOptions& options);
 [[nodiscard]] Plan memory_plan(const PlanOptions& options);
 [[nodiscard]] Plan linalg_plan(const PlanOptions& options);
+[[nodiscard]] Plan sparse_plan(const PlanOptions& options);
+[[nodiscard]] Plan sparse_lu_plan(const PlanOptions& options);
 
 }  // namespace troupe::bench

@@ -11,6 +11,7 @@
 #include "apps/command_line.hpp"
 #include "bench/gpu/cuda_peers.hpp"
 #include "bench/gpu/measurements.hpp"
+#include "kernels/sparse/super_block.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -18,7 +19,7 @@ namespace troupe::bench {
 
 namespace {
 
-const std::vector<std::string> kParts{"in-memory", "out-of-core", "product", "policies"};
+const std::vector<std::string> kParts{"in-memory", "out-of-core", "product", "batched", "policies"};
 
 struct Arguments {
   GpuBenchOptions options;
@@ -41,6 +42,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--policies", options.policies, "Order of the matrix for the comparison of policies")->check(positive);
   app.add_option("--tile", options.tile, "Edge of the tiles; orders are multiples of it")->check(positive);
   app.add_option("--policy-tile", options.policy_tile, "The same for the comparison of policies")->check(positive);
+  app.add_option("--block", options.block, "Rows of the blocks whose products are batched")->check(positive);
+  app.add_option("--super", options.supers, "Blocks on a side of super-blocks")
+      ->delimiter(',')
+      ->check(CLI::Range(1, kernels::kLargestSide));
   app.add_option("--rounds", options.rounds, "Measured rounds, after one to warm up")->check(CLI::Range(1, 1000));
   app.add_option("--policy", options.policy, "Policy where the GPU works alone");
   app.add_option("--compare", options.compared_policies, "Policies to compare")->delimiter(';');
@@ -58,6 +63,8 @@ void make_tiny(GpuBenchOptions& options) {
   options.policies = 512;
   options.tile = 128;
   options.policy_tile = 128;
+  options.block = 32;
+  options.supers = {3};
   options.rounds = 1;
 }
 
@@ -104,6 +111,12 @@ std::vector<GpuFigure> measure(const Arguments& arguments) {
   }
   if (wanted("out-of-core")) add(measure_out_of_core(options, in_memory_gflops));
   if (wanted("product")) add(measure_product(options));
+  if (wanted("batched")) {
+    for (const int super : options.supers) {
+      add(measure_batched_product<double>(options, super));
+      add(measure_batched_product<float>(options, super));
+    }
+  }
   if (wanted("policies")) {
     for (const std::string& policy : options.compared_policies) add(measure_policy(options, policy));
   }
@@ -113,11 +126,11 @@ std::vector<GpuFigure> measure(const Arguments& arguments) {
 std::string percentage(double share) { return share < 0 ? "" : fmt::format("{:.1f} %", 100 * share); }
 
 void print_table(const std::vector<GpuFigure>& figures) {
-  traces::Table table({"measured", ">time", ">Gflop/s", ">residual", ">prediction error", "beside", ">its time",
-                       ">its residual", ">ratio", ">aim", "verdict"});
+  traces::Table table({"measured", ">time", ">Gflop/s", ">residual", ">launches", ">prediction error", "beside",
+                       ">its time", ">its residual", ">ratio", ">aim", "verdict"});
   for (const GpuFigure& figure : figures) {
     if (!figure.failure.empty()) {
-      table.add_row({figure.what, "", "", "", "", figure.peer, "", "", "", "", "FAILED: " + figure.failure});
+      table.add_row({figure.what, "", "", "", "", "", figure.peer, "", "", "", "", "FAILED: " + figure.failure});
       continue;
     }
     const bool compared = figure.ratio > 0;
@@ -125,8 +138,9 @@ void print_table(const std::vector<GpuFigure>& figures) {
     std::string verdict = figure.accepted() ? "right" : "WRONG";
     if (compared && figure.accepted()) verdict += figure.ratio >= figure.target ? ", aim met" : ", below the aim";
     table.add_row({figure.what, traces::human_seconds(figure.seconds), fmt::format("{:.0f}", figure.gflops),
-                   fmt::format("{:.2g}", figure.residual), percentage(figure.prediction_error), figure.peer,
-                   figure.peer_seconds > 0 ? traces::human_seconds(figure.peer_seconds) : "",
+                   fmt::format("{:.2g}", figure.residual),
+                   figure.launches > 0 ? fmt::format("{:g}", figure.launches) : "", percentage(figure.prediction_error),
+                   figure.peer, figure.peer_seconds > 0 ? traces::human_seconds(figure.peer_seconds) : "",
                    peer_checked ? fmt::format("{:.2g}", figure.peer_residual) : "",
                    compared ? fmt::format("{:.3f}", figure.ratio) : "",
                    compared ? fmt::format("{:.2f}", figure.target) : "", verdict});
@@ -141,6 +155,7 @@ void write_json(const std::string& file, const std::vector<GpuFigure>& figures) 
                    {"seconds", f.seconds},
                    {"gflops", f.gflops},
                    {"residual", f.residual},
+                   {"launches", f.launches},
                    {"prediction_error", f.prediction_error},
                    {"peer", f.peer},
                    {"peer_seconds", f.peer_seconds},

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/gpu/cuda_peer_stream.hpp"
 #include "kernels/cuda/cuda_blas.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/cuda/cuda_libraries.hpp"
@@ -72,28 +73,6 @@ BlasXt load_blas_xt() {
 
 #undef TROUPE_PEER_FIND
 #undef TROUPE_PEER_MEMBER
-
-const platform::CudaApi& cuda() { return *platform::cuda_api().value_or_throw(); }
-
-void check(cudaError_t status, const std::string& what) { platform::cuda_check(cuda(), status, what).value_or_throw(); }
-
-/// A stream of the first GPU.
-class Stream {
- public:
-  Stream() {
-    check(cuda().cudaSetDevice(0), "cudaSetDevice");
-    check(cuda().cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, 0), "cudaStreamCreateWithPriority");
-  }
-  ~Stream() { (void)cuda().cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-  void wait(const char* what) const { check(cuda().cudaStreamSynchronize(stream_), what); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 std::size_t bytes_of(std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(double); }
 

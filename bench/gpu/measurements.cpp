@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/run/run_summary.hpp"
+#include "bench/gpu/batched_product.hpp"
 #include "bench/gpu/cuda_peers.hpp"
 #include "bench/gpu/generated_system.hpp"
 #include "bench/gpu/tiled_product.hpp"
@@ -188,6 +189,32 @@ GpuFigure measure_product(const GpuBenchOptions& options) {
     rounds.report(figure, 2 * order * order * order);
   });
 }
+
+template <class T>
+GpuFigure measure_batched_product(const GpuBenchOptions& options, int super) {
+  const BatchedShape shape{super, options.block};
+  const char* const precision = sizeof(T) == sizeof(float) ? "float" : "double";
+  return figure_of(
+      fmt::format("C - A B, super-blocks of {0} x {0} blocks of {1}, {2}", super, options.block, precision),
+      [&](GpuFigure& figure) {
+        const bool on_gpu = options.gpus > 0;
+        const auto product = on_gpu ? batched_product_on_a_gpu<T>(shape) : batched_product_on_a_core<T>(shape);
+        Rounds rounds;
+        rounds.measure(
+            options.rounds, [&] { return product->multiply(); },
+            on_gpu ? std::function<double()>([&] { return product->multiply_as_one(); }) : nullptr);
+        const auto order = static_cast<double>(shape.order());
+        rounds.report(figure, 2 * order * order * order);
+        figure.launches = product->launches();
+        figure.residual = product->residual();
+        if (!on_gpu) return;
+        figure.peer = fmt::format("cuBLAS gemm, n = {}", shape.order());
+        figure.target = 0.35;
+      });
+}
+
+template GpuFigure measure_batched_product<float>(const GpuBenchOptions&, int);
+template GpuFigure measure_batched_product<double>(const GpuBenchOptions&, int);
 
 GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& policy) {
   const std::int64_t n = options.policies;

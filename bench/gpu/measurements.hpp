@@ -20,6 +20,9 @@ struct GpuBenchOptions {
   std::int64_t policies = 24576;
   std::int64_t tile = 2048;
   std::int64_t policy_tile = 1024;
+  /// Rows of the blocks of super-blocks, and blocks on their sides, for batched products.
+  std::int64_t block = 192;
+  std::vector<int> supers{5, 8};
   /// Each is measured so often, in turn with its peer, after once to warm up.
   int rounds = 3;
   /// Where the GPU is to work alone.
@@ -42,6 +45,8 @@ struct GpuFigure {
   /// Scaled, see `residual_of`; must be below 30.
   double residual = 0;
   double peer_residual = 0;
+  /// Calls of libraries and launches of kernels that one task was made of, where they are counted; else 0.
+  double launches = 0;
   /// The mean of |measured - predicted| / measured over the tasks of the measured runs; below zero: none was predicted.
   double prediction_error = -1;
   /// What went wrong; empty if nothing did.
@@ -60,6 +65,10 @@ struct GpuFigure {
 [[nodiscard]] GpuFigure measure_out_of_core(const GpuBenchOptions& options, double in_memory_gflops);
 /// A matrix product from host memory to host memory, beside cuBLASXt's.
 [[nodiscard]] GpuFigure measure_product(const GpuBenchOptions& options);
+/// A product of full super-blocks of `super` x `super` blocks in the GPU's memory, as batched calls, beside one call of
+/// cuBLAS' gemm for matrices of the same order. `T` is float or double.
+template <class T>
+[[nodiscard]] GpuFigure measure_batched_product(const GpuBenchOptions& options, int super);
 /// Cholesky on the GPU and all cores under one policy.
 [[nodiscard]] GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& policy);
 

@@ -14,6 +14,8 @@ namespace troupe::bench {
 [[nodiscard]] nlohmann::json start(Parameters& parameters);
 /// Stealing from a worker that is inside a kernel.
 [[nodiscard]] nlohmann::json steal(Parameters& parameters);
+/// Tasks of pieces: what they cost, and how soon others take part in them.
+[[nodiscard]] nlohmann::json pieces(Parameters& parameters);
 /// A kernel of a team of cores against the same cores on their own.
 [[nodiscard]] nlohmann::json team(Parameters& parameters);
 /// What it takes to group cores otherwise.
@@ -26,5 +28,9 @@ namespace troupe::bench {
 [[nodiscard]] nlohmann::json stream(Parameters& parameters);
 /// GFlop/s of a factorization. bench/factorization_case.hpp.
 [[nodiscard]] nlohmann::json linalg(Parameters& parameters);
+/// Seconds to solve a sparse system. bench/sparse/sparse_case.hpp.
+[[nodiscard]] nlohmann::json sparse(Parameters& parameters);
+/// GFlop/s of a factorization of a sparse matrix of blocks. bench/sparse/block_lu_case.hpp.
+[[nodiscard]] nlohmann::json sparse_lu(Parameters& parameters);
 
 }  // namespace troupe::bench

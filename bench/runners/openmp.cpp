@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
       Case{"granularity", "pattern= width= dependencies= peak= cores=: METG(50%)", granularity},
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "not supported", memory},
+      Case{"sparse-lu", "structure= n= block= super= grain= seed= cores=: GFlop/s of LU of blocks", sparse_lu},
   };
   return run_cases(argc, argv, kCases);
 }

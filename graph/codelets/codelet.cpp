@@ -25,6 +25,7 @@ Codelet Codelet::variadic(std::string name, std::vector<HandleGroup> groups) {
 }
 
 Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
+  if (kind == DeviceKind::cpu_core) check_no_pieces();
   definition_->kernels[static_cast<std::size_t>(kind)] = std::move(kernel);
   if (kind == DeviceKind::cpu_core) definition_->team_on_core = false;
   return *this;
@@ -36,12 +37,66 @@ Codelet& Codelet::implement_team(Kernel kernel, int most) {
     throw Error(ErrorCode::invalid_argument, "codelet '" + d.name + "': its kernel for a team uses at most " +
                                                  std::to_string(most) + " cores: name 1 or more");
   }
+  check_no_pieces();
   Kernel& on_core = d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
   d.team_on_core = d.team_on_core || !on_core;
   if (d.team_on_core) on_core = kernel;
   d.team_kernel = std::move(kernel);
   d.most_cores = most;
   return *this;
+}
+
+std::uint32_t Codelet::checked_grain(std::size_t grain) const {
+  const CodeletDefinition& d = *definition_;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "codelet '" + d.name + "': " + why);
+  };
+  if (grain < 1 || grain > static_cast<std::size_t>(Pieces::kMost)) {
+    refuse("a core takes " + std::to_string(grain) + " of its pieces at a time: let it be 1 or more");
+  }
+  if (d.pieces == nullptr && d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)]) {
+    refuse("it has an implementation for cores already, so that its pieces would never run: give it one of the two");
+  }
+  const bool group_reduces = std::ranges::find(d.groups, AccessMode::reduce, &HandleGroup::mode) != d.groups.end();
+  if (group_reduces || std::ranges::find(d.modes, AccessMode::reduce) != d.modes.end()) {
+    refuse(
+        "it reduces, which pieces cannot, as they run on several workers and partial results are each worker's: let "
+        "its tasks commute instead, or give it an implementation with Codelet::cpu");
+  }
+  return static_cast<std::uint32_t>(grain);
+}
+
+void Codelet::check_count_takes(const CodeletDefinition& described) const {
+  const CodeletDefinition& d = *definition_;
+  const auto alike = [](const DataParameter& a, const DataParameter& b) {
+    return a.shape == b.shape && a.element_tag == b.element_tag;
+  };
+  if (!d.typed ||
+      (std::ranges::equal(d.parameters, described.parameters, alike) && d.argument_types == described.argument_types)) {
+    return;
+  }
+  throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name +
+                                                 "': what counts its pieces takes other handles or arguments than they "
+                                                 "do: let both take the same types");
+}
+
+Codelet& Codelet::implement_pieces(Pieces pieces) {
+  CodeletDefinition& d = *definition_;
+  const auto shared = std::make_shared<const Pieces>(std::move(pieces));
+  d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)] = [shared](const KernelContext& context) {
+    const std::uint32_t all = shared->count_of(context);
+    shared->run(0, all, all, context);
+  };
+  d.pieces = shared;
+  d.most_cores = std::numeric_limits<int>::max();
+  return *this;
+}
+
+void Codelet::check_no_pieces() const {
+  if (definition_->pieces == nullptr) return;
+  throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name +
+                                               "': cores run its pieces, so that another implementation for cores "
+                                               "would never run: give it one of the two");
 }
 
 Codelet& Codelet::prologue(TeamPrologue prologue) & {

@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/device_set.hpp"
-#include "graph/codelets/kernel_context.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/access.hpp"
 #include "proto/device_kinds.hpp"
 
@@ -22,142 +21,6 @@
 struct CUstream_st;
 
 namespace troupe {
-
-/// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
-/// `Error` (else `kernel_failed`).
-using Kernel = std::function<void(const KernelContext&)>;
-/// Floating-point operations of one task, from the shapes of its data and its arguments.
-using FlopCount = std::function<double(const KernelContext&)>;
-/// Makes what must hold while kernels of the codelet may run; what it returns lives as long as the runtime.
-/// It is called once per runtime, when the runtime first sees a codelet with this environment.
-using Environment = std::shared_ptr<void> (*)();
-
-/// What a typed implementation expects of one handle.
-struct DataParameter {
-  ViewShape shape = ViewShape::any;
-  std::uint64_t element_tag = 0;
-  bool writable = false;
-  /// In bytes. Follows from the tag, so it does not count in comparisons; but layouts that another process made up may
-  /// say something else.
-  std::uint32_t element_size = 0;
-
-  friend bool operator==(const DataParameter& a, const DataParameter& b) {
-    return a.shape == b.shape && a.element_tag == b.element_tag && a.writable == b.writable;
-  }
-};
-
-/// What a typed implementation expects of one argument by value.
-struct ArgumentType {
-  template <class T>
-  [[nodiscard]] static ArgumentType of() {
-    return {type_tag<T>(), sizeof(T), alignof(T)};
-  }
-
-  std::uint64_t tag = 0;
-  std::uint8_t size = 0;
-  std::uint8_t alignment = 1;
-
-  friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
-};
-
-/// A variadic codelet's handles of one kind, one after the other.
-struct HandleGroup {
-  static constexpr bool any_number = true;
-
-  /// Of handles that a kernel takes as `P`: `HandleGroup::of<MatrixView<const double>>(AccessMode::read)`.
-  template <class P>
-  [[nodiscard]] static HandleGroup of(AccessMode mode, bool repeated = false);
-
-  DataParameter parameter;
-  AccessMode mode = AccessMode::read;
-  /// One or more; else one. What follows must have another element type.
-  bool repeated = false;
-};
-
-/// Finds the groups of a variadic codelet's handles, one handle after the other.
-class GroupWalk {
- public:
-  explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
-  /// That of the next handle, whose elements have this type; null: no group has it there.
-  [[nodiscard]] const HandleGroup* next(std::uint64_t element_tag) {
-    const auto fits = [&] { return index_ < groups_.size() && groups_[index_].parameter.element_tag == element_tag; };
-    if (has_some_ && !(groups_[index_].repeated && fits())) ++index_;
-    has_some_ = fits();
-    return has_some_ ? &groups_[index_] : nullptr;
-  }
-  /// No group is left without a handle.
-  [[nodiscard]] bool complete() const { return has_some_ ? index_ + 1 == groups_.size() : groups_.empty(); }
-  /// Which group the last handle has.
-  [[nodiscard]] std::size_t index() const { return index_; }
-
- private:
-  std::span<const HandleGroup> groups_;
-  std::size_t index_ = 0;
-  bool has_some_ = false;
-};
-
-/// The immutable content of a codelet. Shared by all copies of a `Codelet` and by every runtime that has seen it.
-struct CodeletDefinition {
-  std::string name;
-  std::vector<AccessMode> modes;
-  /// True: `modes` says nothing, every access of a task names its mode.
-  bool variadic = false;
-  /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
-  std::vector<HandleGroup> groups;
-  std::array<Kernel, kDeviceKinds> kernels;
-  /// Others are taken to have no implementation (`Codelet::only_on`): as a program said it, for people, and as the
-  /// runtime knows them whose tasks they are.
-  DeviceSet devices;
-  DevicesHere devices_here;
-  /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
-  Kernel team_kernel;
-  /// The kernel for a core is that for a team, with a team of one.
-  bool team_on_core = false;
-  /// The most cores that it can make use of.
-  int most_cores = 1;
-  /// See `Codelet::prologue`; null: none.
-  TeamPrologue prologue = nullptr;
-  FlopCount flops;
-  /// See `Codelet::timed_as`.
-  std::string timed_as;
-  /// See `Codelet::known_as`.
-  std::string known_as;
-  /// The runtime's own: its time is not counted in virtual time.
-  bool internal = false;
-  Environment environment = nullptr;
-  /// Filled from a typed implementation; empty where only untyped ones were given.
-  bool typed = false;
-  std::vector<DataParameter> parameters;
-  /// From a typed implementation, or from `Codelet::takes`.
-  std::vector<ArgumentType> argument_types;
-
-  /// What a device of this kind calls; empty where the codelet does not run there.
-  [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
-    static const Kernel none;
-    if ((devices_here.kinds & kind_set(kind)) == 0) return none;
-    const Kernel& own = kernels[static_cast<std::size_t>(kind)];
-    return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
-  }
-  [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
-  /// Of a worker of the runtime with such a device.
-  [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const { return allows(worker) && runs_on(kind); }
-  /// False where the worker may not run it, whatever its device is.
-  [[nodiscard]] bool allows(WorkerId worker) const {
-    return devices_here.workers == nullptr || devices_here.workers->contains(worker);
-  }
-  /// All kinds of device that it runs on.
-  [[nodiscard]] KindSet kinds() const {
-    return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
-  }
-  /// How many cores of such a device its kernels use: of a cluster one where there is no version for teams.
-  [[nodiscard]] int cores_used(const DeviceType& type) const {
-    return team_kernel ? std::min(type.cores, most_cores) : 1;
-  }
-  /// What its times are known by.
-  [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
-  /// What a service knows it by: no two codelets of a service have the same one.
-  [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
-};
 
 namespace detail {
 
@@ -215,10 +78,20 @@ struct TypedKernel {
       return context.argument<std::remove_const_t<Type>>(I - data_count);
     }
   }
+  /// `leading`: what the function takes before the views.
+  template <class... Leading>
+  static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+      return function(std::forward<Leading>(leading)..., get<I>(context)...);
+    }
+    (std::index_sequence_for<P...>{});
+  }
   static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) { call(function, context); };
+  }
+  static PieceCount wrap_count(F function) {
     return [function = std::move(function)](const KernelContext& context) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) { function(get<I>(context)...); }
-      (std::index_sequence_for<P...>{});
+      return static_cast<std::int64_t>(call(function, context));
     };
   }
   static void describe(CodeletDefinition& definition) {
@@ -242,22 +115,27 @@ struct TypedKernel {
 /// `Leading::takes`.
 template <class Leading, class F, class... P>
 struct LedKernel {
-  static_assert(sizeof...(P) > 0,
-                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&)");
+  static_assert(
+      sizeof...(P) > 0,
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&), a piece "
+      "its number (std::size_t)");
 };
 template <class Leading, class F, class First, class... P>
 struct LedKernel<Leading, F, First, P...> {
-  static_assert(Leading::template takes<First>,
-                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&); then "
-                "come views of its handles");
+  static_assert(
+      Leading::template takes<First>,
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&), a piece "
+      "its number (std::size_t); then come views of its handles");
   using Typed = TypedKernel<F, P...>;
 
   static Kernel wrap(F function) {
     return [function = std::move(function)](const KernelContext& context) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        function(Leading::get(context), Typed::template get<I>(context)...);
-      }
-      (std::index_sequence_for<P...>{});
+      Typed::call(function, context, Leading::get(context));
+    };
+  }
+  static PieceKernel wrap_piece(F function) {
+    return [function = std::move(function)](std::size_t piece, const KernelContext& context) {
+      Typed::call(function, context, static_cast<std::remove_cvref_t<First>>(piece));
     };
   }
   static void describe(CodeletDefinition& definition) { Typed::describe(definition); }
@@ -272,6 +150,11 @@ struct LeadingTeam {
   template <class First>
   static constexpr bool takes = std::is_same_v<First, Team&>;
   static Team& get(const KernelContext& context) { return context.team(); }
+};
+
+struct LeadingPiece {
+  template <class First>
+  static constexpr bool takes = std::is_integral_v<First>;
 };
 
 template <class F>
@@ -366,6 +249,53 @@ class Codelet {
     return *this;
   }
 
+  /// The implementation for cores of tasks that are made of pieces, in place of `cpu` and `cpu_team`. Pieces of a task
+  /// are independent of each other: they run in any order and at the same time, on the core that the task was given to
+  /// and on others that have nothing else to do, at least `grain` of them at a time; in a cluster on all its cores.
+  /// Where the codelet has an implementation for CUDA, a GPU runs the task whole.
+  ///
+  /// `count`: how many there are, maybe none: `integer(const KernelContext&)`, or a function of the same views (const
+  /// or not) and arguments as `piece` takes. It is called once for each task, before its pieces. `piece`: either
+  /// `void(std::size_t piece, const KernelContext&)`, or a function that takes the number of the piece first, and then
+  /// what one for a core takes. The first one that throws is the task's failure; those that have not begun are left out
+  /// then.
+  ///
+  ///     Codelet("scale", {AccessMode::read_write})
+  ///         .pieces([](MatrixView<double> a) { return a.cols(); },
+  ///                 [](std::size_t column, MatrixView<double> a) { … });
+  ///
+  /// Throws `Error` (`invalid_argument`) for a codelet that reduces, or that has an implementation for cores already,
+  /// and for a grain of 0; `signature_mismatch` where the types do not fit.
+  template <class Count, class Piece>
+  Codelet& pieces(Count count, Piece piece, std::size_t grain = 1) & {
+    Pieces made;
+    made.grain = checked_grain(grain);
+    if constexpr (std::is_invocable_v<Piece, std::size_t, const KernelContext&>) {
+      made.piece = std::move(piece);
+    } else {
+      using Typed = typename detail::CallSignature<Piece>::template Led<detail::LeadingPiece, Piece>;
+      CodeletDefinition described;
+      Typed::describe(described);
+      take_parameters(to_string(DeviceKind::cpu_core), std::move(described));
+      made.piece = Typed::wrap_piece(std::move(piece));
+    }
+    if constexpr (std::is_invocable_v<Count, const KernelContext&>) {
+      made.count = std::move(count);
+    } else {
+      using Typed = typename detail::CallSignature<Count>::template Typed<Count>;
+      CodeletDefinition described;
+      Typed::describe(described);
+      check_count_takes(described);
+      made.count = Typed::wrap_count(std::move(count));
+    }
+    return implement_pieces(std::move(made));
+  }
+  template <class Count, class Piece>
+  Codelet pieces(Count count, Piece piece, std::size_t grain = 1) && {
+    pieces(std::move(count), std::move(piece), grain);
+    return *this;
+  }
+
   /// Called on a core, or with a cluster's team, before a kernel of this codelet where the one before it had another
   /// prologue, or another size of team: `openmp_team` (client/openmp_team.hpp) for kernels that use OpenMP. What it
   /// throws is the task's failure.
@@ -440,6 +370,12 @@ class Codelet {
   /// for something else takes.
   void take_parameters(std::string_view whose, CodeletDefinition described);
   Codelet& implement_team(Kernel kernel, int most);
+  /// What can be checked before anything changes: throws as `pieces` does.
+  [[nodiscard]] std::uint32_t checked_grain(std::size_t grain) const;
+  void check_count_takes(const CodeletDefinition& described) const;
+  Codelet& implement_pieces(Pieces pieces);
+  /// Throws `invalid_argument` where tasks are made of pieces, as it would never be called.
+  void check_no_pieces() const;
   void check_parameters() const;
   void check_no_reduction() const;
 

@@ -1,6 +1,7 @@
 #include "graph/data/size_classes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -20,11 +21,28 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
+namespace {
+
+std::vector<const DataView*> views_of(const Task& task) {
+  std::vector<const DataView*> views;
+  for (const TaskAccess& access : task.data()) views.push_back(&access.data()->view);
+  return views;
+}
+
+}  // namespace
+
+std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
+  const std::vector<const DataView*> views = views_of(task);
+  KernelContext context{views, task.argument_bytes.data(), task.argument_offsets.data()};
+  context.worker = worker;
+  context.task = task.task_id();
+  return task.codelet->pieces->count_of(context);
+}
+
 double flops_of(const Task& task) noexcept {
   if (!task.codelet->flops) return 0;
   try {
-    std::vector<const DataView*> views;
-    for (const TaskAccess& access : task.data()) views.push_back(&access.data()->view);
+    const std::vector<const DataView*> views = views_of(task);
     return task.codelet->flops({views, task.argument_bytes.data(), task.argument_offsets.data()});
   } catch (...) {
     // The program's function: what it throws must not end the runtime.
@@ -54,6 +72,22 @@ std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint6
 /// few.
 std::uint64_t rough(std::int64_t rows) {
   return rows <= 0 ? 0 : 1 + static_cast<std::uint64_t>(std::lround(2 * std::log2(static_cast<double>(rows))));
+}
+
+/// Steps of 5 %.
+std::uint64_t rough_operations(double flops) {
+  if (!(flops >= 1) || !std::isfinite(flops)) return 0;
+  static const double step = std::log(1.05);
+  return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
+}
+
+/// What tells tasks on equal shapes apart, where anything does. A described machine knows a time for any number of
+/// operations, and arguments may make them differ.
+std::uint64_t operations_of(const Task& task) {
+  const CodeletDefinition& codelet = *task.codelet;
+  const bool described = !codelet.timed_as.empty() && !codelet.argument_types.empty();
+  if (described) return std::bit_cast<std::uint64_t>(flops_of(task));
+  return codelet.pieces != nullptr ? rough_operations(flops_of(task)) : 0;
 }
 
 /// Of a codelet that takes any number of handles of one kind: what counts is about how many rows they have together.
@@ -89,7 +123,8 @@ std::uint64_t shapes_of(const Task& task) {
 }  // namespace
 
 SizeClassId SizeClasses::classify(const Task& task) {
-  const std::uint64_t shapes = shapes_of(task);
+  std::uint64_t shapes = shapes_of(task);
+  if (const std::uint64_t operations = operations_of(task); operations != 0) shapes = mix(shapes, operations);
   const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
   if (is_new) found->second = add(task, shapes);
   return found->second;

@@ -1,4 +1,5 @@
-/// Tasks that should take equally long: of one codelet, on data of the same shapes.
+/// Tasks that should take equally long: of one codelet, on data of the same shapes; of one that is made of pieces with
+/// about as many floating-point operations, too.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +40,9 @@ struct SizeClass {
 };
 
 /// Numbers size classes as they appear. Arguments by value are not looked at: of two tasks on equal shapes the first
-/// one's operations count for both. Neither is how often a variadic codelet's repeated handle is there, only about how
-/// many rows they have together. Not thread-safe.
+/// one's operations count for both. But where tasks are made of pieces (`Codelet::pieces`), operations that differ by
+/// more than 5 % make another class, and any that differ where a description times them. Neither is how often a
+/// variadic codelet's repeated handle is there, only about how many rows they have together. Not thread-safe.
 class SizeClasses {
  public:
   /// The class of a task, which must not be a host task. O(accesses).
@@ -69,5 +71,9 @@ class SizeClasses {
 
 /// The floating-point operations of a task as its codelet counts them; 0 where it does not, or throws.
 [[nodiscard]] double flops_of(const Task& task) noexcept;
+
+/// Of how many pieces a task of a codelet of pieces is made that begins on this worker, by the data as they lie in host
+/// memory. In an `ExecutionScope`, as it is the program's function. Throws as `Pieces::count_of` does.
+[[nodiscard]] std::uint32_t piece_count_of(const Task& task, WorkerId worker);
 
 }  // namespace troupe::graph

@@ -45,6 +45,9 @@ struct TaskNode {
   WorkerId worker;
   /// Of the activity, or since when the program holds the data; zero: not known.
   TimeStamp since{};
+  /// Of a task that runs in pieces: how many there are, and how many of them have begun. Else zero.
+  std::uint32_t pieces = 0;
+  std::uint32_t pieces_begun = 0;
 };
 
 struct TaskEdge {
@@ -53,6 +56,13 @@ struct TaskEdge {
   std::uint32_t predecessor = 0;
   std::uint32_t successor = 0;
   Kind kind = Kind::data;
+};
+
+/// A worker runs pieces of a task, which another runs, or has begun.
+struct TaskHelp {
+  std::uint32_t node = 0;
+  WorkerId worker;
+  TimeStamp since{};
 };
 
 /// The data of a host task or of a combining task.
@@ -94,6 +104,7 @@ struct GraphSnapshot {
   /// Tasks in flight that were not looked at, all younger than most of `nodes`: a look is bounded.
   std::uint64_t left_out = 0;
   std::vector<TaskNode> nodes;
+  std::vector<TaskHelp> helps;
   std::vector<TaskEdge> edges;
   std::vector<NodeData> data;
   std::vector<ThreadWait> waits;
@@ -104,6 +115,9 @@ struct RunningTask {
   const Task* task = nullptr;
   WorkerId worker;
   TimeStamp since{};
+  /// See `TaskNode`.
+  std::uint32_t pieces = 0;
+  std::uint32_t pieces_begun = 0;
 };
 
 }  // namespace troupe::graph

@@ -63,6 +63,40 @@ void solve_triangular(CudaStream& s, char side, char uplo, char trans, char diag
           "cublasTrsm");
 }
 
+/// Square blocks of one order whose addresses lie in the device's memory, one after the other.
+template <class T>
+struct Blocks {
+  T* const* at;
+  std::int64_t ld;
+};
+
+/// C <- C - A B for `count` blocks of each.
+template <class T>
+void subtract_products(CudaStream& s, std::int64_t order, std::int64_t count, Blocks<const T> a, Blocks<const T> b,
+                       Blocks<T> c) {
+  const T minus_one{-1};
+  const T one{1};
+  const auto call = choose<T>(s.blas().cublasSgemmBatched, s.blas().cublasDgemmBatched);
+  const int n = as_int(order);
+  require(s.blas(),
+          call(s.blas_handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &minus_one, a.at, as_int(a.ld), b.at, as_int(b.ld),
+               &one, c.at, as_int(c.ld), as_int(count)),
+          "cublasGemmBatched");
+}
+
+/// B <- A^-1 B or B A^-1 for `count` blocks of each, A triangles.
+template <class T>
+void solve_triangles(CudaStream& s, char side, char uplo, char diag, std::int64_t order, std::int64_t count,
+                     Blocks<const T> a, Blocks<T> b) {
+  const T one{1};
+  const auto call = choose<T>(s.blas().cublasStrsmBatched, s.blas().cublasDtrsmBatched);
+  const int n = as_int(order);
+  require(s.blas(),
+          call(s.blas_handle(), side_of(side), triangle(uplo), CUBLAS_OP_N, diagonal(diag), n, n, &one, a.at,
+               as_int(a.ld), b.at, as_int(b.ld), as_int(count)),
+          "cublasTrsmBatched");
+}
+
 /// B <- op(A) B, A an upper triangle.
 template <class T>
 void multiply_upper(CudaStream& s, char trans, MatrixView<const T> a, MatrixView<T> b) {

@@ -8,6 +8,7 @@
 #include "kernels/breakdown.hpp"
 #include "kernels/checks/pivots.hpp"
 #include "kernels/cuda/cuda_blas.hpp"
+#include "kernels/cuda/cuda_call.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/cuda/cuda_pivoting.hpp"
 #include "kernels/cuda/cuda_reflectors.hpp"
@@ -29,22 +30,6 @@ template <class T>
 void update(CudaStream& s, char ta, char tb, In<T> a, In<T> b, Out<T> c) {
   cuda::gemm(s, ta, tb, T{-1}, a, b, T{1}, c);
 }
-
-/// What every implementation gets: its arguments, and what belongs to its stream.
-struct Call {
-  const KernelContext& context;
-  CudaStream& stream;
-
-  template <class T>
-  [[nodiscard]] In<T> in(std::size_t index) const {
-    return context.matrix<const T>(index);
-  }
-  template <class T>
-  [[nodiscard]] Out<T> out(std::size_t index) const {
-    return context.matrix<T>(index);
-  }
-  [[nodiscard]] std::int64_t number(std::size_t index) const { return context.argument<std::int64_t>(index); }
-};
 
 template <class T>
 void gemm_nt(const Call& call) {
@@ -216,16 +201,6 @@ template <class T>
 void fill(const Call& call) {
   fill_symmetric(call.stream, call.out<T>(0), call.number(0), call.number(1), call.context.argument<std::uint64_t>(2),
                  call.context.argument<double>(3));
-}
-
-void implement(Codelet& codelet, void (*implementation)(const Call&)) {
-  codelet.implement(
-      DeviceKind::cuda,
-      [implementation, on_cores = codelet.definition().kernel_for(DeviceKind::cpu_core)](const KernelContext& context) {
-        // A modelled GPU has no stream, and its data are in the host's memory.
-        if (context.stream == nullptr) return on_cores(context);
-        implementation({context, CudaStreams::of(context)});
-      });
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/sparse/block_places.hpp"
+
 namespace troupe::kernels {
 
 /// Threads in a block of every kernel.
@@ -36,6 +38,36 @@ struct TiledColumn {
   std::int64_t tiles;
   std::int64_t rows;
   std::int64_t cols;
+};
+
+/// Where the super-blocks of a step are, and how far apart their blocks.
+template <class T>
+struct BlockMemory {
+  const T* left;
+  const T* right;
+  T* result;
+  std::int64_t left_step;
+  std::int64_t right_step;
+  std::int64_t result_step;
+};
+
+/// The operands of a step's batched calls, in the device's memory.
+template <class T>
+struct BlockPointers {
+  const T* left[kMostBatched];
+  const T* right[kMostBatched];
+  T* result[kMostBatched];
+};
+
+/// What is to be done about pivots of a block, and said of them.
+template <class T>
+struct PivotTask {
+  T least;
+  /// Rows of its super-block above the block, and of the whole matrix above the super-block.
+  std::int64_t above;
+  std::int64_t first;
+  /// The first block of its super-block: counts begin.
+  bool begins;
 };
 
 }  // namespace troupe::kernels

@@ -26,11 +26,14 @@ enum class Name {
   first_zero,
   fill_symmetric,
   reflectors,
-  stacked_reflectors
+  stacked_reflectors,
+  note_blocks,
+  factor_block
 };
 constexpr std::array kNames{"troupe_note_places_",    "troupe_copy_column_", "troupe_settle_pivots_",
                             "troupe_swap_rows_",      "troupe_unit_lower_",  "troupe_first_zero_",
-                            "troupe_fill_symmetric_", "troupe_reflectors_",  "troupe_stacked_reflectors_"};
+                            "troupe_fill_symmetric_", "troupe_reflectors_",  "troupe_stacked_reflectors_",
+                            "troupe_note_blocks_",    "troupe_factor_block_"};
 
 template <class T>
 struct Loaded {
@@ -185,6 +188,19 @@ void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T
   launch<T>(stream, Name::stacked_reflectors, dim3(1), r.data, r.ld, b.data, b.ld, b.rows, b.cols, t.data, t.ld);
 }
 
+template <class T>
+void note_blocks(CudaStream& stream, const BlockPlaces& places, int count, const BlockMemory<T>& memory,
+                 BlockPointers<T>* pointers) {
+  const dim3 grid(blocks((count + kKernelThreads - 1) / kKernelThreads));
+  launch<T>(stream, Name::note_blocks, grid, places, count, memory, pointers);
+}
+
+template <class T>
+void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task, std::int64_t* report,
+                  int* zero_pivot) {
+  launch<T>(stream, Name::factor_block, dim3(1), a.data, a.ld, a.cols, task, report, zero_pivot);
+}
+
 #define TROUPE_INSTANTIATE(T)                                                                                      \
   template TiledColumn<T> place_tiles(CudaStream&, const BlockColumn<T>&, TilePlace<T>*);                          \
   template void copy_column(CudaStream&, const TiledColumn<T>&, std::int64_t, MatrixView<T>, bool);                \
@@ -193,6 +209,8 @@ void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T
                           std::int64_t, int*);                                                                     \
   template void unit_lower(CudaStream&, MatrixView<const T>, MatrixView<T>);                                       \
   template void first_zero(CudaStream&, MatrixView<const T>, int*);                                                \
+  template void note_blocks(CudaStream&, const BlockPlaces&, int, const BlockMemory<T>&, BlockPointers<T>*);       \
+  template void factor_block(CudaStream&, MatrixView<T>, const PivotTask<T>&, std::int64_t*, int*);                \
   template void factor_reflectors(CudaStream&, MatrixView<T>, MatrixView<T>);                                      \
   template void factor_stacked_reflectors(CudaStream&, MatrixView<T>, MatrixView<T>, MatrixView<T>);               \
   template void fill_symmetric(CudaStream&, MatrixView<T>, std::int64_t, std::int64_t, std::uint64_t, double);

@@ -59,4 +59,15 @@ void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 template <class T>
 void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t);
 
+/// `pointers` (in the device's memory) <- the first `count` of the places, which are not none.
+template <class T>
+void note_blocks(CudaStream& stream, const BlockPlaces& places, int count, const BlockMemory<T>& memory,
+                 BlockPointers<T>* pointers);
+
+/// A <- L (unit lower) and U without exchanging rows. A is square. `report`: how many pivots of the super-block were
+/// replaced so far, and the row of the first (`SuperBlockCodelets::factorize`). `zero_pivot` <- the first row of the
+/// super-block so far, from 1, whose pivot is exactly zero; 0 if there is none. All in the device's memory.
+template <class T>
+void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task, std::int64_t* report, int* zero_pivot);
+
 }  // namespace troupe::kernels

@@ -27,6 +27,10 @@ namespace troupe::kernels {
   X(cublasDtrsm_v2)                \
   X(cublasStrmm_v2)                \
   X(cublasDtrmm_v2)                \
+  X(cublasSgemmBatched)            \
+  X(cublasDgemmBatched)            \
+  X(cublasStrsmBatched)            \
+  X(cublasDtrsmBatched)            \
   X(cublasSgeam)                   \
   X(cublasDgeam)
 

@@ -120,6 +120,18 @@ void CudaStream::watch(std::function<void(const std::array<int, StatusPool::kVal
   check_at_completion([status = std::move(status), check = std::move(check)] { check(*status); });
 }
 
+void CudaStream::count(SuperBlockStep step, std::uint64_t launches) {
+  Counts& counts = counts_[static_cast<std::size_t>(step)];
+  ++counts.tasks;
+  counts.launches += launches;
+}
+
+SuperBlockLaunches CudaStream::super_block_launches() const {
+  SuperBlockLaunches all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {counts_[i].tasks, counts_[i].launches};
+  return all;
+}
+
 namespace {
 
 /// Whom environments hold, and kernels find.
@@ -145,12 +157,26 @@ std::shared_ptr<CudaStreams> CudaStreams::hold() {
   return streams;
 }
 
-CudaStream& CudaStreams::of(const KernelContext& context) {
-  std::shared_ptr<CudaStreams> streams;
-  {
-    const LockGuard lock(holder().mutex);
-    streams = holder().streams.lock();
+std::shared_ptr<CudaStreams> CudaStreams::held() {
+  const LockGuard lock(holder().mutex);
+  return holder().streams.lock();
+}
+
+SuperBlockLaunches CudaStreams::super_block_launches() {
+  const LockGuard lock(mutex_);
+  SuperBlockLaunches all;
+  for (const auto& [place, stream] : streams_) {
+    const SuperBlockLaunches of_stream = stream->super_block_launches();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].tasks += of_stream[i].tasks;
+      all[i].launches += of_stream[i].launches;
+    }
   }
+  return all;
+}
+
+CudaStream& CudaStreams::of(const KernelContext& context) {
+  const std::shared_ptr<CudaStreams> streams = held();
   if (!streams) throw Error(ErrorCode::kernel_failed, "a kernel for GPUs ran without its codelet's environment");
   return streams->find(static_cast<cudaStream_t>(context.stream));
 }

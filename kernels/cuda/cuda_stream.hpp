@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -14,6 +15,7 @@
 
 #include "graph/codelets/kernel_context.hpp"
 #include "kernels/cuda/cuda_libraries.hpp"
+#include "kernels/sparse/super_blocks_on_gpus.hpp"
 #include "platform/cuda/cuda_api.hpp"
 #include "proto/mutex.hpp"
 
@@ -88,6 +90,11 @@ class CudaStream {
   /// `check_at_completion`.
   void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
 
+  /// A task of this step was enqueued by so many calls.
+  void count(SuperBlockStep step, std::uint64_t launches);
+  /// So far. Any thread.
+  [[nodiscard]] SuperBlockLaunches super_block_launches() const;
+
  private:
   [[nodiscard]] std::byte* work_bytes(std::size_t size);
 
@@ -104,6 +111,11 @@ class CudaStream {
   std::vector<std::unique_ptr<DeviceMemory>> work_;
   DeviceMemory status_;
   std::shared_ptr<StatusPool> statuses_;
+  struct Counts {
+    std::atomic<std::uint64_t> tasks{0};
+    std::atomic<std::uint64_t> launches{0};
+  };
+  std::array<Counts, kSuperBlockSteps> counts_;
 };
 
 /// The streams that kernels have run on since a runtime began that knows tile codelets. Thread-safe.
@@ -115,6 +127,11 @@ class CudaStreams {
   /// What belongs to the stream of a kernel that runs in this thread, whose device is current. Throws what the
   /// libraries have to say where they cannot be used, and `kernel_failed` where nobody holds the streams.
   [[nodiscard]] static CudaStream& of(const KernelContext& context);
+
+  /// Of all streams.
+  [[nodiscard]] SuperBlockLaunches super_block_launches();
+  /// Those that are held; null: nobody holds any.
+  [[nodiscard]] static std::shared_ptr<CudaStreams> held();
 
  private:
   CudaStream& find(cudaStream_t stream);

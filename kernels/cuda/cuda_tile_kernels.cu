@@ -5,6 +5,7 @@
 #include "kernels/cuda/cuda_column_kernels.cuh"
 #include "kernels/cuda/cuda_kernel_shapes.hpp"
 #include "kernels/cuda/cuda_reflector_kernels.cuh"
+#include "kernels/cuda/cuda_super_block_kernels.cuh"
 #include "kernels/cuda/generated_elements.hpp"
 
 namespace troupe::kernels {
@@ -89,6 +90,16 @@ __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::in
   extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads) troupe_stacked_reflectors_##p(        \
       T* r, std::int64_t ldr, T* b, std::int64_t ldb, std::int64_t rows, std::int64_t cols, T* t, std::int64_t ldt) { \
     troupe::kernels::factor_reflectors<T, true>(r, ldr, b, ldb, rows, cols, t, ldt);                                  \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_note_blocks_##p(troupe::kernels::BlockPlaces places, int count, troupe::kernels::BlockMemory<T> memory,  \
+                             troupe::kernels::BlockPointers<T>* pointers) {                                           \
+    troupe::kernels::note_blocks(places, count, memory, pointers);                                                    \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_factor_block_##p(T* a, std::int64_t ld, std::int64_t order, troupe::kernels::PivotTask<T> task,          \
+                              std::int64_t* report, int* zero_pivot) {                                                \
+    troupe::kernels::factor_block(a, ld, order, task, report, zero_pivot);                                            \
   }
 TROUPE_KERNELS(float, s)
 TROUPE_KERNELS(double, d)

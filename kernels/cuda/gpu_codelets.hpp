@@ -1,9 +1,8 @@
 /// What a build with CUDA adds to the tile codelets. Without it there is nothing to add.
 #pragma once
 
-#include <memory>
-
 #include "kernels/codelets.hpp"
+#include "kernels/gpu_environment.hpp"
 #include "proto/device_kinds.hpp"
 
 namespace troupe::kernels {
@@ -13,8 +12,5 @@ namespace troupe::kernels {
 /// runs the implementation for cores.
 template <class T>
 void add_gpu_implementations(TileCodelets<T>& codelets);
-
-/// Lives as long as kernels may run on GPUs: with it die the libraries' handles and the memory that they work in.
-[[nodiscard]] std::shared_ptr<void> gpu_environment();
 
 }  // namespace troupe::kernels

@@ -1,4 +1,5 @@
 #include "kernels/cuda/gpu_codelets.hpp"
+#include "kernels/sparse/super_blocks_on_gpus.hpp"
 
 namespace troupe::kernels {
 
@@ -7,6 +8,14 @@ void add_gpu_implementations(TileCodelets<T>&) {}
 
 template void add_gpu_implementations(TileCodelets<float>&);
 template void add_gpu_implementations(TileCodelets<double>&);
+
+template <class T>
+void add_gpu_implementations(SuperBlockCodelets<T>&) {}
+
+template void add_gpu_implementations(SuperBlockCodelets<float>&);
+template void add_gpu_implementations(SuperBlockCodelets<double>&);
+
+SuperBlockLaunches super_block_launches() { return {}; }
 
 std::shared_ptr<void> gpu_environment() { return nullptr; }
 

@@ -111,7 +111,7 @@ Result<void> check_size(const LineReader& lines, const MatrixMarketHeader& heade
   const auto shape = fmt::format("{} x {}", header.rows, header.cols);
   if (header.rows == 0 || header.cols == 0) return lines.bad_line(fmt::format("the matrix is empty ({})", shape));
   if (header.rows > kMostElements / header.cols) {
-    return lines.bad_line(fmt::format("a matrix of {} is too large to be stored densely", shape));
+    return lines.bad_line(fmt::format("a matrix of {} is too large", shape));
   }
   if (header.symmetry != MatrixSymmetry::general && !header.square()) {
     return lines.bad_line(fmt::format("the banner says that the matrix is symmetric, but it is {}", shape));

@@ -8,16 +8,25 @@
 
 namespace troupe::platform {
 
+/// Asks for clusters that are chosen from these. In a runtime: while tasks run.
+inline constexpr const char* kAutomaticClusters = "auto";
+
 /// One way to group the cores.
 struct ClusterCandidate {
-  /// Asks for it: "2x10", "socket"; empty for single cores.
+  /// Asks for it: "2x10", "socket"; empty for single cores. "auto": all of them, one after the other, as suits what is
+  /// left to do (never one of `cluster_candidates`).
   std::string specification;
-  /// What comes of it, single cores included: "2x10+3x1". Asks for it as well, where cores are all alike.
+  /// What comes of it, single cores included: "2x10+3x1". Asks for it as well, where cores are all alike. Of "auto":
+  /// "changing".
   std::string workers;
   /// Cores of its largest cluster.
   int largest = 1;
   /// Clusters and single cores.
   int count = 0;
+
+  [[nodiscard]] bool changes() const { return specification == kAutomaticClusters; }
+  /// Asks for it in virtual time, where a level may be no more than what it makes.
+  [[nodiscard]] const std::string& in_virtual_time() const { return changes() ? specification : workers; }
 };
 
 /// Whether clusters may span several memories, as far as what is known of their times says how they do there.

@@ -288,6 +288,12 @@ Result<ClusterSpecification> parse_clusters(std::string_view text) {
   }
   ClusterSpecification wanted;
   if (text == "single") return wanted;
+  if (text == "auto") {
+    return unusable(fmt::format(
+        "'auto' stands for all that cores can form, and here one of these is meant: give numbers of clusters and their "
+        "cores, such as 2x10, or a level ({})",
+        level_names()));
+  }
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('+', begin), text.size());
     const auto group = parse_group(text.substr(begin, end - begin), text);

@@ -10,6 +10,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
+#include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/edit_distance.hpp"
@@ -118,12 +119,8 @@ Wrong refusal_of(const Result<T>& made) {
 Wrong check_policy(const std::string& policy) { return refusal_of(scheduler::make_policy(policy, {})); }
 
 Wrong check_clusters(const std::string& clusters) {
-  if (clusters == "auto") {
-    return "cannot be 'auto', which finds the best for one factorization: give numbers of clusters and their cores, "
-           "such "
-           "as 2x10, or a level (socket, numa, l3)";
-  }
-  return clusters.empty() ? std::nullopt : refusal_of(platform::parse_clusters(clusters));
+  if (clusters.empty() || clusters == platform::kAutomaticClusters) return std::nullopt;
+  return refusal_of(platform::parse_clusters(clusters));
 }
 
 Wrong check_restrict(const std::string& restrictions) { return refusal_of(parse_restrictions(restrictions)); }
@@ -250,9 +247,11 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
 void add_runtime(std::vector<ConfigurationKey>& keys) {
   keys.push_back(whole("runtime.cores", "Cores to use; 0: all that the service may use", 0, 1 << 20,
                        TROUPE_PLACE(server.runtime.cores)));
-  keys.push_back(text("runtime.clusters",
-                      "Cores that work together, each cluster as one worker: \"2x10\", \"socket\"; empty: none do",
-                      TROUPE_PLACE(server.runtime.clusters), check_clusters));
+  keys.push_back(text(
+      "runtime.clusters",
+      "Cores that work together, each cluster as one worker: \"2x10\", \"socket\"; \"auto\": as suits what there is "
+      "to do, under a policy that places tasks; empty: none do",
+      TROUPE_PLACE(server.runtime.clusters), check_clusters));
   keys.push_back(text("runtime.restrict_to", "Only these processing units: \"0-3,8\"; empty: all that are allowed",
                       TROUPE_PLACE(server.runtime.restrict_to)));
   keys.push_back(flag("runtime.bind", "Bind each worker to its core", TROUPE_PLACE(server.runtime.bind)));

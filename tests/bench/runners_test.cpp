@@ -3,6 +3,7 @@
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bench/pattern.hpp"
 #include "bench/runner.hpp"
@@ -107,6 +108,54 @@ BOOST_AUTO_TEST_CASE(factorizations_are_right_and_their_figures_fit_together) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(sparse_systems_are_solved) {
+  for (const char* runtime : {"troupe", "umfpack"}) {
+    if (absent(runtime)) continue;
+    for (const char* points : {"1", "7"}) {
+      const nlohmann::json figures =
+          measured(runtime, {"sparse", std::string("points=") + points, "wind=30", "cores=2"});
+      BOOST_TEST_CONTEXT(runtime << " " << points) {
+        BOOST_TEST_REQUIRE(figures.is_object());
+        BOOST_TEST(figures["residual"].get<double>() < 30);
+        BOOST_TEST(figures["seconds"].get<double>() > 0);
+        BOOST_TEST(figures["stored_bytes"].get<double>() > 0);
+      }
+    }
+  }
+  if (!absent("troupe")) BOOST_TEST(run("troupe", {"sparse", "ordering=best"}).exit_status == kBadWords);
+}
+
+/// The same bits, whoever runs the steps, and in tasks of whatever grain.
+BOOST_AUTO_TEST_CASE(sparse_factors_are_the_same_by_all_runtimes) {
+  const auto checksum_of = [](const std::string& runtime, const Words& words) {
+    Words all{"sparse-lu", "n=7", "block=24", "super=3", "cores=2"};
+    all.insert(all.end(), words.begin(), words.end());
+    const nlohmann::json figures = measured(runtime, all);
+    BOOST_TEST_REQUIRE(figures.is_object());
+    BOOST_TEST(figures["kernel_share"].get<double>() > 0);
+    BOOST_TEST(figures["kernel_share"].get<double>() < 1.01);
+    const double rate = figures["flops"].get<double>() / figures["seconds"].get<double>() * 1e-9;
+    BOOST_TEST(figures["gflops"].get<double>() == rate, boost::test_tools::tolerance(1e-9));
+    return figures["checksum"].get<std::string>();
+  };
+  if (absent("troupe")) return;
+  std::set<std::string> different;
+  for (const char* structure : {"third", "third-closed", "bots", "band:2"}) {
+    const std::string word = std::string("structure=") + structure;
+    const std::string fine = checksum_of("troupe", {word});
+    different.insert(fine);
+    BOOST_TEST_CONTEXT(structure) {
+      for (const char* grain : {"grain=coarse", "grain=multi"})
+        BOOST_TEST(checksum_of("troupe", {word, grain}) == fine);
+      for (const char* peer : {"starpu", "openmp"}) {
+        if (!absent(peer)) BOOST_TEST(checksum_of(peer, {word}) == fine);
+      }
+    }
+  }
+  different.insert(checksum_of("troupe", {"seed=2"}));
+  BOOST_TEST(different.size() == 5U);
+}
+
 BOOST_AUTO_TEST_CASE(factorizations_take_tiles_that_do_not_divide_the_matrix) {
   for (const char* runtime : {"troupe", "starpu"}) {
     if (absent(runtime)) continue;
@@ -149,6 +198,10 @@ BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   BOOST_TEST(code({"linalg", "algorithm=svd"}) == kBadWords);
   BOOST_TEST(code({"linalg", "n=0"}) == kBadWords);
   BOOST_TEST(code({"linalg", "n=131073"}) == kBadWords);
+  BOOST_TEST(code({"sparse-lu", "structure=half"}) == kBadWords);
+  BOOST_TEST(code({"sparse-lu", "grain=medium"}) == kBadWords);
+  BOOST_TEST(code({"sparse-lu", "super=9"}) == kBadWords);
+  BOOST_TEST(code({"sparse-lu", "n=0"}) == kBadWords);
 }
 
 }  // namespace

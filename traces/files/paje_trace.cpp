@@ -222,8 +222,8 @@ class PajeTrace {
   void print_types() {
     out_.print("0 Run 0 \"Run\"\n0 Worker Run \"Worker\"\n1 State Worker \"State\"\n");
     out_.print("2 Dependency Run Worker Worker \"Dependency\"\n");
-    constexpr std::array<std::string_view, kWorkerActivities> kStateColours{"#444444", "#BB5555", "#DDAAAA", "#E8E8E8",
-                                                                            "#BBCCDD"};
+    constexpr std::array<std::string_view, kWorkerActivities> kStateColours{"#444444", "#BB5555", "#DDAAAA",
+                                                                            "#E8E8E8", "#BBCCDD", "#66AA88"};
     for (int i = 0; i < kWorkerActivities; ++i) {
       const auto state = static_cast<WorkerActivity>(i);
       // Between tasks, "working" is the runtime's own work.

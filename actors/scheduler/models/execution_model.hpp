@@ -17,6 +17,11 @@ class ExecutionModel {
   /// The expected time of a task of this class on this worker, whose device the codelet runs on. Nothing: it has been
   /// measured too rarely to say.
   [[nodiscard]] virtual std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const = 0;
+  /// The same as if the worker, which drives cores, had so many of them.
+  [[nodiscard]] virtual std::optional<Duration> predict_on_cores(const graph::SizeClass& /*size_class*/,
+                                                                 WorkerId /*worker*/, int /*cores*/) const {
+    return std::nullopt;
+  }
   /// A task took so long. True: predictions of this class have changed.
   virtual bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
   /// The worker's device is of another type from here on, as its cores are grouped otherwise.

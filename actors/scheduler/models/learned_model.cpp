@@ -41,6 +41,21 @@ std::optional<Duration> LearnedModel::predict(const graph::SizeClass& size_class
   return Duration(std::llround(*asked.said_s * 1e9));
 }
 
+std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& size_class, WorkerId worker,
+                                                       int cores) const {
+  DeviceType type = types_[type_of_[worker.index()]];
+  type.cores = cores;
+  const KernelKey key = kernel_of(size_class, type);
+  const double size = size_of(size_class);
+  // Nobody may ever have such clusters, so nothing is made for them.
+  const auto found = history_->kernels().find(key);
+  std::optional<double> known;
+  if (found != history_->kernels().end()) known = found->second.predict(size_class.shapes, size);
+  if (!known) known = history_->predict_from_other_cores(key, size_class.shapes, size);
+  if (!known) return std::nullopt;
+  return Duration(std::llround(*known * 1e9));
+}
+
 bool LearnedModel::measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) {
   const std::size_t type = type_of_[worker.index()];
   Place& where = place(size_class, type);

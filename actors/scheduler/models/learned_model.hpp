@@ -22,6 +22,8 @@ class LearnedModel final : public ExecutionModel {
   LearnedModel(std::shared_ptr<ExecutionHistory> history, const std::vector<DeviceType>& workers);
 
   [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override;
+  [[nodiscard]] std::optional<Duration> predict_on_cores(const graph::SizeClass& size_class, WorkerId worker,
+                                                         int cores) const override;
   bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override;
   void regrouped(WorkerId worker, const DeviceType& type) override;
 

@@ -29,6 +29,11 @@ struct ReadyTask {
   /// The longest chain of predicted times from its start to the end of what has been submitted
   /// (`PlacingPolicy::ranks`); 0 where the policy does not ask for it.
   double upward_rank_s = 0;
+  /// How much the data that it writes will be used (`SubmittedTasks::reuse_of`); 0 where the policy does not ask for it
+  /// (`PlacingPolicy::asks_reuse`).
+  std::int64_t reuse = 0;
+  /// Its operations, to 5 %, where its codelet counts them and the policy asks for `reuse`.
+  double flops = 0;
 };
 
 /// Predicted times of size classes on workers. Plain: the scheduler fills it from its execution model.

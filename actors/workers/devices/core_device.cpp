@@ -1,43 +1,13 @@
 #include "actors/workers/devices/core_device.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
+#include "actors/workers/devices/core_device_watch.hpp"
 #include "actors/workers/devices/task_failure.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/execution_scope.hpp"
-#include "platform/machine/cycles.hpp"
 
 namespace troupe::workers {
-
-/// From the beginning of a kernel to its end, however it ends.
-class CoreDevice::TeamWatch {
- public:
-  /// `seen`: all that computes for the kernel are members of the team.
-  TeamWatch(CoreDevice& device, bool seen) noexcept : device_(device), seen_(seen) {}
-  TeamWatch(const TeamWatch&) = delete;
-  TeamWatch& operator=(const TeamWatch&) = delete;
-  ~TeamWatch() {
-    const Duration lasted = platform::SteadyClock().now() - begin_;
-    const auto ticks = static_cast<double>(platform::rough_ticks() - ticks_);
-    const int members = device_.team_->members();
-    const double gained = ticks > 0 ? static_cast<double>(device_.team_->gained_ticks() - gained_) / ticks : 0;
-    // Members' counters may run a little apart; more than all of the time would be wrong.
-    const double computing = std::clamp(1 + gained, 0.0, static_cast<double>(members));
-    const Duration offered = lasted * members;
-    const Duration used(std::llround(static_cast<double>(lasted.count()) * computing));
-    device_.last_use_ = seen_ ? TeamUse{offered, used, {}} : TeamUse{{}, {}, offered};
-    if (device_.options_.team_use != nullptr) device_.options_.team_use->add(device_.last_use_);
-  }
-
- private:
-  CoreDevice& device_;
-  const bool seen_;
-  const std::int64_t gained_ = device_.team_->gained_ticks();
-  const TimeStamp begin_ = platform::SteadyClock().now();
-  const std::uint64_t ticks_ = platform::rough_ticks();
-};
 
 void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   TaskSpan span{task.codelet, task.task_id(), kernel_start_, options_.clock->now(), 0, task.priority, failed};
@@ -83,22 +53,28 @@ void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
   prologue_size_ = team.size();
 }
 
+graph::FailureLog::Cause CoreDevice::caught(const graph::Task& task) noexcept {
+  try {
+    return task_failure_of_exception(task, options_.worker, options_.name);
+  } catch (...) {
+    // No memory left to say what happened.
+    return bare_failure_;
+  }
+}
+
 Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
+  if (task.codelet->pieces != nullptr && options_.board != nullptr) [[unlikely]]
+    return start_pieces(task);
   Started started{true, nullptr};
   kernel_start_ = {};
   last_use_ = {};
   try {
-    try {
-      views_.prepare(task);
-      const graph::ExecutionScope scope(options_.graph, options_.worker);
-      if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
-      run(*task.codelet, views_.context_of(task));
-    } catch (...) {
-      started.cause = task_failure_of_exception(task, options_.worker, options_.name);
-    }
+    views_.prepare(task);
+    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
+    run(*task.codelet, views_.context_of(task));
   } catch (...) {
-    // No memory left to say what happened.
-    started.cause = bare_failure_;
+    started.cause = caught(task);
   }
   // A task whose kernel was not even called has not run.
   if (kernel_start_ != TimeStamp{}) note(task, started.cause != nullptr);

@@ -1,6 +1,8 @@
 /// A CPU core, or a cluster of cores: kernels run inside `start`.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,6 +34,14 @@ class CoreDevice final : public Device {
     TeamCounters* team_use = nullptr;
     /// Empty: kernels work on host memory.
     FindReplica find_replica = nullptr;
+    /// Where tasks of pieces are put so that others can take part in them; null: nobody does, all pieces run here, one
+    /// after the other. Outlives the device.
+    PieceBoard* board = nullptr;
+    /// Told of such a task before its first piece runs, to call others in. With a board; must not throw.
+    std::function<void(const SharedPieces&)> opened = nullptr;
+    /// Told once of a task of pieces that nobody can join, before its last ones run: by whoever has taken these, or of
+    /// one that is not put on the board. Any thread of a team; must not throw. Null: nobody wants to know.
+    std::function<void(const graph::Task&)> all_taken = nullptr;
   };
 
   /// `team`: of a cluster, whose master is the thread that calls `start`; null: a single core.
@@ -42,8 +52,19 @@ class CoreDevice final : public Device {
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
+  PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
+  PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
+  /// Runs some pieces of a task of `all`, here and now, for whoever shares them out. Why they failed, or null.
+  graph::FailureLog::Cause run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept;
 
  private:
+  class PieceWork;
+  /// `start` of a task of pieces that others can take part in.
+  Started start_pieces(graph::Task& task) noexcept;
+  /// Null where there is nothing to share: the task has ended, with `cause` if it failed.
+  SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
+  /// What was caught while a task ran.
+  [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
   void run(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
@@ -65,6 +86,8 @@ class CoreDevice final : public Device {
   TimeStamp kernel_start_{};
   /// Of the last task's kernel, in a cluster.
   TeamUse last_use_;
+  /// Of the last task, if it was made of pieces.
+  PartOfTask part_;
 };
 
 }  // namespace troupe::workers

@@ -1,9 +1,12 @@
 #include "actors/workers/devices/modelled_device.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "actors/workers/devices/task_failure.hpp"
 #include "graph/codelets/codelet.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/size_classes.hpp"
 
@@ -19,20 +22,67 @@ ModelledDevice::~ModelledDevice() {
     listener_.done(*ended.one.task, std::move(ended.cause), ended.one.duration);
   }
   for (const Queued& one : queue_) {
-    listener_.done(*one.task, std::make_shared<Failure>(Failure{
-                                  ErrorCode::kernel_failed, graph::describe(*one.task) + " was lost with " + name()}));
+    const auto lost = std::make_shared<Failure>(
+        Failure{ErrorCode::kernel_failed, graph::describe(*one.task) + " was lost with " + name()});
+    if (one.part.of != nullptr) {
+      one.part.of->fail(lost);
+      leave(one);
+    } else {
+      listener_.done(*one.task, lost);
+    }
+  }
+}
+
+Result<Duration> ModelledDevice::duration_of(const graph::Task& task) noexcept {
+  Result<Duration> duration = options_.duration(task);
+  if (duration) return duration;
+  return Failure{duration.failure().code, graph::describe(task) + " failed: " + duration.failure().message};
+}
+
+Result<ModelledDevice::Part> ModelledDevice::open(graph::Task& task) noexcept {
+  if (task.codelet->pieces == nullptr || options_.board == nullptr) return Part();
+  try {
+    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const std::uint32_t all = graph::piece_count_of(task, options_.worker);
+    const std::uint32_t grain = task.codelet->pieces->grain;
+    if (all <= grain) return Part{.all = all};
+    const int cores = options_.cores ? options_.cores() : 1;
+    SharedPieces& shared = options_.board->open(task, options_.worker, cores, all, grain);
+    const PieceRange first = shared.take();
+    options_.opened(shared);
+    return Part{.of = &shared, .all = all, .now = first, .owner = true};
+  } catch (...) {
+    return *task_failure_of_exception(task, options_.worker, options_.name);
   }
 }
 
 Started ModelledDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
-  const Result<Duration> duration = options_.duration(task);
-  if (!duration) {
-    return {true, std::make_shared<Failure>(Failure{duration.failure().code,
-                                                    graph::describe(task) + " failed: " + duration.failure().message})};
-  }
+  const Result<Duration> duration = duration_of(task);
+  if (!duration) return {true, std::make_shared<Failure>(duration.failure())};
+  const Result<Part> part = open(task);
+  if (!part) return {true, std::make_shared<Failure>(part.failure())};
   launched_ = std::max(launched_, options_.time->now()) + options_.launch;
-  queue_.push_back({&task, duration.value(), options_.cores ? options_.cores() : 1, launched_});
+  const Duration takes = part.value().all == 0U ? Duration{} : duration.value();
+  queue_.push_back({&task, takes, options_.cores ? options_.cores() : 1, launched_, part.value()});
   if (!running_ && !held_) begin();
+  return {};
+}
+
+PartOfTask ModelledDevice::help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept {
+  graph::Task& task = shared.task();
+  const Result<Duration> duration = duration_of(task);
+  if (!duration) {
+    shared.fail(std::make_shared<Failure>(duration.failure()));
+    return {&shared, first.number, {}, false};
+  }
+  leaves_ = leave;
+  const TimeStamp now = options_.time->now();
+  queue_.push_back({&task,
+                    duration.value(),
+                    options_.cores ? options_.cores() : 1,
+                    now,
+                    {.of = &shared, .all = shared.pieces(), .now = first}});
+  begin();
   return {};
 }
 
@@ -42,29 +92,81 @@ void ModelledDevice::take_back(graph::TaskList& not_begun) noexcept {
   queue_.clear();
 }
 
+Duration ModelledDevice::length(const Queued& one) {
+  if (one.part.of == nullptr) return one.duration;
+  // By what is done after and before, so that nothing is lost by rounding.
+  const auto all = static_cast<double>(one.part.of->pieces());
+  const auto until = [&](std::uint32_t pieces) {
+    return Duration(std::llround(static_cast<double>(one.duration.count()) * (pieces / all)));
+  };
+  return until(one.part.done + one.part.now.number) - until(one.part.done);
+}
+
+void ModelledDevice::look_at_last(const Queued& one) {
+  const Part& part = one.part;
+  if (!options_.all_taken || !part.all) return;
+  if (part.of == nullptr || part.now.first + part.now.number == *part.all) options_.all_taken(*one.task);
+}
+
 void ModelledDevice::begin() {
   const Queued& one = queue_.front();
+  look_at_last(one);
   const TimeStamp begun = std::max(one.launched, options_.time->now());
+  if (one.part.done == 0) part_begun_ = begun;
   running_ = true;
-  end_ = options_.time->at(begun + one.duration, [this, begun] { end(begun); });
+  end_ = options_.time->at(begun + length(one), [this, begun] { end(begun); });
 }
 
 void ModelledDevice::end(TimeStamp begun) {
+  if (queue_.front().part.of != nullptr) return end_of_pieces(begun);
   const Queued one = queue_.front();
   queue_.pop_front();
   running_ = false;
-  Started executed;
-  if (options_.fault) executed.cause = options_.fault(*one.task);
-  if (options_.executor && !executed.cause) executed = options_.executor->start(*one.task);
-  if (options_.trace != nullptr) note(one, begun, executed.cause != nullptr);
-  held_ = held_ || executed.cause != nullptr;
-  ended_.push_back({one, std::move(executed.cause), {}});
+  graph::FailureLog::Cause cause = options_.fault ? options_.fault(*one.task) : nullptr;
+  if (cause == nullptr) cause = execute(one);
+  if (options_.trace != nullptr) note(one, begun, cause != nullptr);
+  held_ = held_ || cause != nullptr;
+  ended_.push_back({one, std::move(cause), {}});
   if (!queue_.empty() && !held_) begin();
   if (options_.notice > Duration{}) {
     ended_.back().notice = options_.time->after(options_.notice, [this] { tell(); });
   } else {
     tell();
   }
+}
+
+graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
+  if (!options_.executor) return nullptr;
+  const Part& part = one.part;
+  // They have been counted, which is done once.
+  if (!part.all) return options_.executor->start(*one.task).cause;
+  return options_.executor->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
+}
+
+void ModelledDevice::end_of_pieces(TimeStamp begun) {
+  Queued& one = queue_.front();
+  Part& part = one.part;
+  SharedPieces& shared = *part.of;
+  running_ = false;
+  if (!shared.failed()) {
+    if (const graph::FailureLog::Cause cause = execute(one)) shared.fail(cause);
+  }
+  const bool leaves = !part.owner && leaves_();
+  part.done += part.now.number;
+  part.took += options_.time->now() - begun;
+  part.now = leaves ? PieceRange{} : shared.take();
+  if (!part.now.empty()) return begin();
+  if (part.owner && options_.trace != nullptr) note(one, part_begun_, shared.failed());
+  const Queued ended = one;
+  queue_.pop_front();
+  leave(ended);
+  if (!queue_.empty() && !held_) begin();
+}
+
+void ModelledDevice::leave(const Queued& one) {
+  const Part& part = one.part;
+  if (part.owner) options_.board->close();
+  listener_.part_done({part.of, part.done + part.now.number, part.took * one.cores, part.owner});
 }
 
 void ModelledDevice::tell() {

@@ -242,21 +242,6 @@ std::string clusters_csv(const ClustersReport& report) {
   return text;
 }
 
-std::string clusters_claims_csv(const ClustersReport& report) {
-  std::string text = "name,section,claim,rule,assumptions,verdict,passed,checks,measured\n";
-  const std::vector<Claim>& claims = clusters_claims();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    for (const VerdictColumn& column : clusters_columns(report)) {
-      const Judgement& judgement = (*column.judgements)[i];
-      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", claims[i].name, quoted_csv(claims[i].section),
-                          quoted_csv(claims[i].statement), quoted_csv(claims[i].rule), quoted_csv(column.title),
-                          to_string(judgement.verdict()), judgement.passed, judgement.checks,
-                          quoted_csv(judgement.measured));
-    }
-  }
-  return text;
-}
-
 Result<void> write_clusters_report(const std::string& folder, const ClustersReport& report) {
   const ClustersVariant& first = report.variants.front();
   const auto write = [&](const std::string& name, const std::string& content) {
@@ -266,7 +251,7 @@ Result<void> write_clusters_report(const std::string& folder, const ClustersRepo
     if (auto drawn = draw_chart(folder + '/' + figure.name + ".svg", figure.chart); !drawn) return drawn;
   }
   if (auto done = write("clusters.csv", clusters_csv(report)); !done) return done;
-  if (auto done = write("claims.csv", clusters_claims_csv(report)); !done) return done;
+  if (auto done = write("claims.csv", claims_csv(clusters_claims(), clusters_columns(report))); !done) return done;
   if (auto done = write("table.md", clusters_table(report)); !done) return done;
   if (auto done = write("report.md", clusters_markdown(report)); !done) return done;
   return write("report.json", as_text(clusters_json(report)) + '\n');

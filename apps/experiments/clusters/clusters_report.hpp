@@ -50,8 +50,6 @@ struct ClustersReport {
 [[nodiscard]] std::string clusters_table(const ClustersReport& report);
 /// Every point under all assumptions, with a line of titles.
 [[nodiscard]] std::string clusters_csv(const ClustersReport& report);
-/// The verdicts, likewise.
-[[nodiscard]] std::string clusters_claims_csv(const ClustersReport& report);
 
 /// Writes figure4.svg, figure5.svg, figure6.svg, policies.svg (`clusters_figures`), clusters.csv, claims.csv, table.md,
 /// report.md and report.json into `folder`, which exists. `io`.

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
       Case{"linalg", "algorithm= n= tile= tile_rows= inner= scheduler= cores=: GFlop/s of a factorization", linalg},
+      Case{"sparse-lu", "structure= n= block= super= grain= seed= cores=: GFlop/s of LU of blocks", sparse_lu},
   };
   return run_cases(argc, argv, kCases);
 }

@@ -63,6 +63,19 @@ BOOST_AUTO_TEST_CASE(a_steal_is_searching_whatever_others_do) {
   BOOST_TEST(us(use.at_the_end) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(pieces_of_others_tasks_are_kernels_and_no_tasks) {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 40).state(1, WorkerActivity::helping, 10, 60).state(0, WorkerActivity::asleep, 40, 60);
+  const RunAnalysis analysis = analyse(*trace, 2);
+  BOOST_TEST(us(analysis.makespan) == 60);
+  BOOST_TEST(analysis.tasks == 1U);
+  BOOST_TEST(analysis.workers[1].tasks == 0U);
+  BOOST_TEST(us(analysis.workers[1].kernels) == 50);
+  BOOST_TEST(us(analysis.workers[1].overhead) == 10);
+  // The other had nothing to do while this one computed.
+  BOOST_TEST(us(analysis.workers[0].waiting) == 20);
+}
+
 BOOST_AUTO_TEST_CASE(the_window_is_from_the_first_start_to_the_last_end) {
   HandMadeTrace trace;
   trace.task(1, 0, 10, 100).task(2, 1, 20, 30);

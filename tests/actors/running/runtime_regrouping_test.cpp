@@ -146,7 +146,14 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_are_placed_again) {
       ++waiting;
       while (!open) std::this_thread::sleep_for(100us);
     });
-    for (int i = 0; i < 3; ++i) runtime.submit(block);
+    // All ready at once: else a second one may be placed behind the first, which has begun and is not queued any more.
+    std::atomic<bool> submitted{false};
+    TaskOptions together;
+    together.after = {runtime.submit(Codelet("gate", {}).cpu([&](const KernelContext&) {
+      while (!submitted) std::this_thread::sleep_for(100us);
+    }))};
+    for (int i = 0; i < 3; ++i) runtime.submit(block, {}, together);
+    submitted = true;
     BOOST_TEST_REQUIRE(soon([&] { return waiting == 3; }), policy);
     const Codelet count = Codelet("count", {}).cpu_team([&](const KernelContext&) { ++done; });
     for (int i = 0; i < 100; ++i) runtime.submit(count);

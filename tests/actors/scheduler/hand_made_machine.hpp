@@ -85,6 +85,11 @@ class HandMadeMachine {
     workers_[worker].busy = us_from_now > 0;
     return *this;
   }
+  /// So many of what was placed on the worker have pieces that others can run.
+  HandMadeMachine& open(std::uint32_t worker, std::size_t tasks) {
+    workers_[worker].open = tasks;
+    return *this;
+  }
   /// The data are on these nodes alone.
   HandMadeMachine& data_on(std::uint64_t data, const std::vector<std::uint32_t>& nodes) {
     for (std::uint32_t node = 0; node < predictions.links.nodes(); ++node) {

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(every_known_policy_can_be_made_and_is_local_or_placing) {
     const bool local = name == "eager" || name == "ws" || name == "lws";
     BOOST_TEST((policy.placing == nullptr) == local, description.name);
   }
-  BOOST_TEST(names == "default eager ws lws mct heft heft-rank dada heteroprio homeward ");
+  BOOST_TEST(names == "default eager ws lws mct heft heft-rank dada heteroprio multigrain homeward ");
 }
 
 BOOST_AUTO_TEST_CASE(the_default_places_tasks_where_there_are_accelerators) {
@@ -62,9 +62,10 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
     const auto policy = make_policy(name, kFourWorkers);
     BOOST_TEST_REQUIRE(!policy.ok());
     BOOST_TEST((policy.failure().code == ErrorCode::invalid_argument));
-    BOOST_TEST(policy.failure().message ==
-               "unknown policy '" + std::string(name) +
-                   "'; known are default, eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, homeward");
+    BOOST_TEST(
+        policy.failure().message ==
+        "unknown policy '" + std::string(name) +
+            "'; known are default, eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, multigrain, homeward");
   }
   BOOST_TEST(!make_policy("", kFourWorkers).ok());
 }

@@ -43,6 +43,8 @@ class Queues final : public WorkerQueues {
     done.push_back("prefetch " + std::to_string(uses.size()) + " to " + std::to_string(node.value()));
   }
   [[nodiscard]] TimeStamp now() const override { return std::chrono::seconds(1); }
+  void regroup(std::size_t) override {}
+  [[nodiscard]] bool regroups() const override { return false; }
   void policy_failed(const std::string& what) override { failures.push_back(what); }
 
   Lines failures;

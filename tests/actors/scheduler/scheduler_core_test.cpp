@@ -54,6 +54,7 @@ struct Fixture {
     scheduler.task_started(WorkerId(1), TaskId(103), kNow);
     return scheduler;
   }
+  std::uint64_t next = 0;
   std::vector<ReadyTask> tasks(const std::vector<std::uint64_t>& ids) const {
     std::vector<ReadyTask> result;
     for (const std::uint64_t id : ids) result.push_back({TaskId(id), &codelet.definition(), 0});
@@ -291,6 +292,69 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
   const auto decision = scheduler.activated(tasks({1, 3, 2}), kNow);
   BOOST_TEST(in_words(decision) == (Words{"1 on 0", "2 on 1"}), kPerElement);
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
+  SchedulerCore scheduler = core(false, 3);
+  const Codelet super =
+      Codelet("super", {}).pieces([](const KernelContext&) { return 9; }, [](std::size_t, const KernelContext&) {});
+  (void)scheduler.activated(std::vector<ReadyTask>{{TaskId(1), &super.definition(), 0}}, kNow);
+  const auto look = [&](std::size_t worker) {
+    // Loads are looked at when something is decided.
+    (void)scheduler.activated(tasks({100 + next++}), kNow);
+    return scheduler.workers()[worker];
+  };
+  BOOST_TEST(look(0).open == 1U);
+  scheduler.task_started(WorkerId(0), TaskId(1), kNow);
+  BOOST_TEST(!look(1).busy);
+  scheduler.joined(WorkerId(1));
+  BOOST_TEST(look(1).busy);
+  BOOST_TEST(look(0).busy);
+  scheduler.all_taken(TaskId(1));
+  BOOST_TEST(look(0).open == 0U);
+  // It goes on with others.
+  scheduler.stopped(WorkerId(0), TaskId(1), kNow);
+  BOOST_TEST(!look(0).busy);
+  BOOST_TEST(look(1).busy);
+  scheduler.stopped(WorkerId(1), TaskId(1), kNow);
+  BOOST_TEST(!look(1).busy);
+  scheduler.task_ended(WorkerId(0), TaskId(1), kNow, {});
+  BOOST_TEST(look(0).open == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_of_pieces_is_open_until_who_began_it_stops) {
+  SchedulerCore scheduler = core(false, 2);
+  const Codelet super =
+      Codelet("super", {}).pieces([](const KernelContext&) { return 9; }, [](std::size_t, const KernelContext&) {});
+  (void)scheduler.activated(std::vector<ReadyTask>{{TaskId(1), &super.definition(), 0}}, kNow);
+  std::size_t next = 0;
+  const auto is_open = [&] {
+    (void)scheduler.activated(tasks({100 + next++}), kNow);
+    return scheduler.workers()[0].open > 0;
+  };
+  scheduler.task_started(WorkerId(0), TaskId(1), kNow);
+  scheduler.joined(WorkerId(1));
+  scheduler.stopped(WorkerId(1), TaskId(1), kNow);
+  // It may have gone on with its own work, and left some.
+  BOOST_TEST(is_open());
+  scheduler.stopped(WorkerId(0), TaskId(1), kNow);
+  BOOST_TEST(!is_open());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_of_pieces_that_was_placed_again_is_open_once) {
+  SchedulerCore scheduler = core(false, 2);
+  const Codelet super =
+      Codelet("super", {}).pieces([](const KernelContext&) { return 9; }, [](std::size_t, const KernelContext&) {});
+  const std::vector<ReadyTask> task{{TaskId(1), &super.definition(), 0}};
+  (void)scheduler.activated(task, kNow);
+  (void)scheduler.activated(task, kNow);
+  BOOST_TEST(scheduler.workers()[0].open == 0U);
+  BOOST_TEST(scheduler.workers()[1].open == 1U);
+  // Late: it waits for a commute lock no more.
+  scheduler.task_left(WorkerId(0), TaskId(1), kNow);
+  BOOST_TEST(scheduler.workers()[1].open == 1U);
+  scheduler.task_left(WorkerId(1), TaskId(1), kNow);
+  BOOST_TEST(scheduler.workers()[1].open == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -214,6 +214,34 @@ BOOST_AUTO_TEST_CASE(the_last_write_is_the_one_that_no_task_in_flight_follows) {
   BOOST_TEST(!uses[0].last_write);
 }
 
+BOOST_AUTO_TEST_CASE(levels_are_what_could_run_at_the_same_time) {
+  const auto texts = [&](std::size_t most = 100) {
+    std::string text;
+    for (const TaskLevel& level : submitted.levels(most)) {
+      text += "|";
+      for (const ClassCount& one : level) {
+        text += " " + std::to_string(one.tasks) + "x" + std::to_string(one.size_class.value());
+      }
+    }
+    return text;
+  };
+  BOOST_TEST(texts() == "");
+  const TaskId writer = task(0, {write(handles[0])});
+  const TaskId alone = task(1, {read_write(handles[1])});
+  task(2, {read(handles[0]), read_write(handles[2])});
+  task(2, {read(handles[0]), read_write(handles[3])});
+  // After both readers, which may run together.
+  task(3, {read_write(handles[0])});
+  // Of other data, with the first.
+  task(0, {write(handles[4])});
+  BOOST_TEST(texts() == "| 2x0 1x1| 2x2| 1x3");
+  BOOST_TEST(texts(3) == "| 1x0 1x1| 1x2");
+  submitted.ended(alone);
+  BOOST_TEST(texts() == "| 2x0| 2x2| 1x3");
+  submitted.ended(writer);
+  BOOST_TEST(texts() == "| 2x2 1x0| 1x3");
+}
+
 BOOST_AUTO_TEST_CASE(ended_tasks_are_forgotten_and_the_rest_stays_right) {
   std::vector<TaskId> ids;
   for (int t = 0; t < 12000; ++t) ids.push_back(task(0, {read_write(handles[t % 2 == 0 ? 0 : 1])}));
@@ -228,6 +256,23 @@ BOOST_AUTO_TEST_CASE(ended_tasks_are_forgotten_and_the_rest_stays_right) {
   for (const TaskId id : ids) submitted.ended(id);
   const TaskId after = task(0, {read_write(handles[0])});
   BOOST_TEST(rank(after) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_reuse_of_a_task_is_that_of_what_it_writes_as_set_or_counted) {
+  task(0, {read(handles[0]), write(handles[1])});
+  task(1, {read(handles[0]), read_write(handles[2])});
+  task(2, {read(handles[0])});
+  const auto use = [&](std::size_t handle, AccessMode mode) { return memory::Use{handles[handle].id(), mode, {8}}; };
+  using Uses = std::vector<memory::Use>;
+  BOOST_TEST(submitted.reuse_of(Uses{use(0, AccessMode::read)}) == 3);
+  BOOST_TEST(submitted.reuse_of(Uses{use(0, AccessMode::read), use(1, AccessMode::write)}) == 1);
+  submitted.set_reuse(handles[2].id(), 40);
+  submitted.set_reuse(handles[0].id(), -7);
+  BOOST_TEST(submitted.reuse_of(Uses{use(1, AccessMode::write), use(2, AccessMode::read_write)}) == 40);
+  BOOST_TEST(submitted.reuse_of(Uses{use(0, AccessMode::read)}) == -7);
+  submitted.set_reuse(handles[0].id(), 0);
+  BOOST_TEST(submitted.reuse_of(Uses{use(0, AccessMode::read)}) == 3);
+  BOOST_TEST(submitted.reuse_of({}) == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -47,6 +47,10 @@ struct CoreFixture {
           lines.push_back("acquire " + step.task->extras->name);
           break;
         case Step::Kind::steal: lines.push_back("steal from " + std::to_string(step.victim.value())); break;
+        case Step::Kind::help:
+          lines.push_back("help worker " + std::to_string(step.shared->owner().value()) + " from piece " +
+                          std::to_string(step.pieces.first));
+          return lines;
         case Step::Kind::send_on: lines.push_back("send on " + step.task->extras->name); break;
         case Step::Kind::stand_by: lines.push_back("stand by"); return lines;
         case Step::Kind::rest: lines.push_back("rest"); return lines;

@@ -30,6 +30,8 @@ class LateServices final : public TaskServices {
   void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
   std::optional<bool> may_issue(WorkerId /*worker*/, const Task& /*task*/) override { return true; }
   void started(WorkerId /*worker*/, const Task& /*task*/, TimeStamp /*at*/) override {}
+  void joined(WorkerId /*worker*/) override {}
+  void stopped(WorkerId /*worker*/, TaskId /*task*/, TimeStamp /*at*/) override {}
   void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
   void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*at*/, Duration /*took*/, bool /*failed*/) override {}
   void send_on(Task& /*task*/, KindSet /*kinds*/) override {}

@@ -150,6 +150,24 @@ BOOST_AUTO_TEST_CASE(a_task_that_did_not_run_costs_its_client_nothing) {
   BOOST_TEST(a.virtual_ns == b.virtual_ns);
 }
 
+BOOST_AUTO_TEST_CASE(who_helps_with_a_task_charges_its_client) {
+  Fixture f;
+  Share& a = f.shares.open(1);
+  Share& b = f.shares.open(2);
+  f.shares.activated(a, 1);
+  f.shares.charge(a, Duration(5 * kMillisecond));
+  BOOST_TEST(a.used_ns == 5 * kMillisecond);
+  // Who is alone takes from nobody.
+  BOOST_TEST(a.virtual_ns == b.virtual_ns);
+  f.shares.activated(b, 1);
+  const double before = b.virtual_ns;
+  f.shares.charge(b, Duration(4 * kMillisecond));
+  BOOST_TEST(b.used_ns == 4 * kMillisecond);
+  BOOST_TEST(b.virtual_ns - before == 2.0 * kMillisecond);
+  // What one task takes is not known from its parts.
+  BOOST_TEST(b.mean_ns == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_closed_share_is_not_served_any_more) {
   Fixture f;
   Share& a = f.shares.open(1);

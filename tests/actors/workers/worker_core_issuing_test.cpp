@@ -29,6 +29,8 @@ struct Notes final : TaskServices {
     return answer;
   }
   void started(WorkerId, const Task&, TimeStamp) override {}
+  void joined(WorkerId) override {}
+  void stopped(WorkerId, TaskId, TimeStamp) override {}
   void left(WorkerId, TaskId, bool) override {}
   void ended(WorkerId, Task&, TimeStamp, Duration, bool) override {}
   void send_on(Task&, KindSet) override {}

@@ -252,31 +252,6 @@ BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
   BOOST_TEST(asked[3] > 60);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_starts_a_task_and_has_more_wakes_one_sleeper) {
-  crew.idle.insert(kSecond);
-  crew.idle.insert(WorkerId(2));
-  for (const char* name : {"a", "b", "c"}) deque(kFirst).push(task(name));
-  BOOST_TEST(steps() == (Lines{"wake 1", "start c"}), kPerElement);
-  BOOST_TEST(crew.idle.contains(WorkerId(2)));
-}
-
-BOOST_AUTO_TEST_CASE(whoever_starts_the_last_task_wakes_nobody) {
-  crew.idle.insert(kSecond);
-  deque(kFirst).push(task("a"));
-  BOOST_TEST(steps() == (Lines{"start a"}), kPerElement);
-}
-
-BOOST_AUTO_TEST_CASE(where_nobody_steals_own_tasks_wake_nobody_but_entered_ones_do) {
-  Fixture run(nobody_steals(4));
-  run.crew.idle.insert(kSecond);
-  for (const char* name : {"a", "b"}) run.deque(kFirst).push(run.task(name));
-  BOOST_TEST(run.steps() == (Lines{"start b"}), kPerElement);
-  Fixture other(nobody_steals(4));
-  other.crew.idle.insert(kSecond);
-  for (const char* name : {"a", "b"}) other.crew.entry.push(other.task(name));
-  BOOST_TEST(other.steps() == (Lines{"wake 1", "start a"}), kPerElement);
-}
-
 BOOST_AUTO_TEST_CASE(with_a_shared_queue_nobody_steals_and_successors_are_everybodys) {
   Fixture run(shared_queue(4));
   run.deque(kSecond).push(run.task("not to be stolen"));

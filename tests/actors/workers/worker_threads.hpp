@@ -65,6 +65,7 @@ class WorkerThreads {
         case Step::Kind::wait:
         case Step::Kind::acquire:
         case Step::Kind::stand_by:
+        case Step::Kind::help:
         case Step::Kind::send_on: break;
         case Step::Kind::start: core.task_ended(*step.task, run_(*step.task, id)); break;
         case Step::Kind::steal: {

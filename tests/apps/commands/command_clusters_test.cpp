@@ -204,20 +204,27 @@ BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
   fails(2, {"info", "--clusters", "1x2,5:single"}, {"--clusters", "describes no clusters"});
 }
 
-BOOST_AUTO_TEST_CASE(automatic_clusters_are_refused_where_nothing_is_to_run) {
-  fails(2, {"info", "--clusters", "auto"}, {"'auto' finds the best clusters for one factorization", "such as 2x10"});
-  fails(2, {"serve", "--clusters", "auto"}, {"clusters", "finds the best for one factorization"});
+BOOST_AUTO_TEST_CASE(automatic_clusters_are_refused_where_they_mean_nothing) {
+  fails(2, {"serve", "--clusters", "auto", "--policy", "lws"}, {"clusters 'auto'", "'lws' learns none", "heft"});
+  fails(2, simulate({"--clusters", "2x10,5:auto"}), {"'auto' stands for all", "such as 2x10"});
   fails(2, {"experiment", "clusters", "--quick", "--clusters", "auto"}, {"--clusters", "not compared here"});
   fails(2, {"experiment", "clusters", "--quick", "--clusters", ""}, {"--clusters"});
   fails(2, simulate({"--report"}), {"--report", "--clusters auto"});
   fails(2, simulate({"--clusters", "auto", "--restrict", "potrf:#5"}), {"'potrf'", "by number"});
 }
 
+BOOST_AUTO_TEST_CASE(info_lists_what_automatic_clusters_are_chosen_from) {
+  const auto json = nlohmann::json::parse(succeeds({"info", "--clusters", "auto", "--json"}, kTwoSockets));
+  BOOST_TEST(json["automatic_clusters"].size() > 2U);
+  BOOST_TEST(contains(succeeds({"info", "--clusters", "auto"}, kTwoSockets), "auto chooses from: "));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
   const CalibratedFolder kept("auto");
   const Words cores{"--cores", "2", "--check", "--json"};
   const auto json = nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets));
-  BOOST_TEST(json["clusters"]["tried"].size() == 2U);
+  // Single cores, both together, and what changes.
+  BOOST_TEST(json["clusters"]["tried"].size() == 3U);
   BOOST_TEST(json["clusters"]["tried"][0]["seconds"].get<double>() > 0);
   // It ran with what it says.
   BOOST_TEST(json["workers"].size() == (json["clusters"]["clusters"] == "1x2" ? 1U : 2U));
@@ -228,19 +235,23 @@ BOOST_AUTO_TEST_CASE(restrictions_by_model_hold_while_clusters_are_found) {
   const CalibratedFolder kept("auto");
   const std::string model = nlohmann::json::parse(succeeds({"info", "--json"}, kTwoSockets))["cpu"];
   const Words cores{"--cores", "2", "--check", "--json", "--restrict", "gemm:" + model};
-  BOOST_TEST(nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets))["clusters"]["tried"].size() == 2U);
+  BOOST_TEST(nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets))["clusters"]["tried"].size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_cores) {
-  const auto goes_on = [](const Words& words, const std::string& why) {
+BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_finds_them_on_the_way) {
+  const auto goes_on = [](const Words& words, const std::string& why,
+                          const std::string& how = "cores are grouped while it runs") {
     const auto ran = run_program(words, kTwoSockets);
     BOOST_TEST_CONTEXT(ran.errors) {
       BOOST_TEST(ran.exit_status == 0);
-      BOOST_TEST(ran.errors.starts_with("troupe: warning: --clusters auto: single cores, as "));
+      BOOST_TEST(ran.errors.starts_with("troupe: warning: --clusters auto: " + how + ", as "));
       BOOST_TEST(contains(ran.errors, why));
       const auto json = nlohmann::json::parse(ran.output);
       BOOST_TEST(!json.contains("clusters"));
-      for (const auto& worker : json["workers"]) BOOST_TEST(worker["cores"].get<int>() <= 1);
+      for (const auto& worker : json["workers"]) {
+        if (how == "single cores") BOOST_TEST(worker["cores"].get<int>() <= 1);
+      }
+      BOOST_TEST(json["policy"] == (how == "single cores" ? "lws" : "homeward"));
     }
   };
   const tests::TemporaryFolder empty;
@@ -258,7 +269,9 @@ BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_has_single_
   const CalibratedFolder singles("2x1");
   goes_on(singles.run({"--cores", "2", "--json"}), "potrf on clusters");
   const CalibratedFolder kept("auto");
-  goes_on(kept.run({"--cores", "1", "--json"}), "too few cores");
+  goes_on(kept.run({"--cores", "1", "--json"}), "too few cores", "single cores");
+  // A policy that learns no times.
+  goes_on(with({"--models", "none", "--policy", "lws"}), "name a folder with --models", "single cores");
   // Each kernel once, of however many kinds of task it is.
   goes_on({"run", "lu", "--n", "800", "--tile", "200", "--cores", "2", "--json", "--clusters", "auto", "--models",
            kept.path()},

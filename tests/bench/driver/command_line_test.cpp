@@ -75,6 +75,9 @@ BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
   fails({"granularity", "--dependencies", "6"}, {"--dependencies"});
   fails({"linalg", "--algorithm", "svd"}, {"svd", "cholesky"});
   fails({"overhead", "--rounds", "0"}, {"--rounds"});
+  fails({"sparse-lu", "--structure", "half"}, {"--structure", "half", "third-closed"});
+  fails({"sparse-lu", "--grain", "medium"}, {"--grain", "medium", "multi"});
+  fails({"sparse-lu", "--n", "0"}, {"--n"});
   fails({"overhead", "--cores", "100000"}, {"100000"});
 }
 
@@ -193,6 +196,35 @@ BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   BOOST_TEST(entries[1]["runtime"].get<std::string>() == "starpu");
   BOOST_TEST(entries[1].contains("skipped"));
   BOOST_TEST(entries[2]["ratio"]["median"].get<double>() == 2);
+}
+
+/// Runners that print constants. The same work has the same result, or there is nothing to compare.
+BOOST_AUTO_TEST_CASE(a_result_that_differs_is_a_failure) {
+  const TemporaryFolder folder;
+  for (const auto& [name, checksum] :
+       {std::pair<std::string, std::string>{"troupe", "c0ffee"}, {"starpu", "c0ffee"}, {"openmp", "decade"}}) {
+    const std::string file = folder.write("troupe-bench-runner-" + name,
+                                          R"sh(#!/bin/sh
+echo '{"gflops": 4, "kernel_share": 0.97, "seconds": 2, "checksum": ")sh" +
+                                              checksum + "\"}'\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  const traces::ChildOutput ran =
+      run_bench({"sparse-lu", "--n", "20", "--grain", "multi", "--runners", folder.path(), "--rounds", "3"});
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.output, "openmp (20, multi) failed: its checksum is not that of troupe"), ran.output);
+  BOOST_TEST(contains(ran.output, "20      multi           starpu"), ran.output);
+}
+
+BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
+  const nlohmann::json report = measure({"sparse-lu", "--rounds", "2"});
+  check_rows(report, 2);
+  BOOST_TEST_REQUIRE(report["rows"].size() == 2U);
+  BOOST_TEST(report["rows"][0]["Troupe's tasks"].get<std::string>() == "fine");
+  BOOST_TEST(report["rows"][1]["Troupe's tasks"].get<std::string>() == "multi");
+  for (const char* key : {"gflops", "kernel_share", "seconds"}) {
+    BOOST_TEST(report["rows"][1]["runtimes"][0]["figures"].contains(key));
+  }
 }
 
 /// A graph that is kept is compared with a graph that is kept, where there is one.

@@ -1,13 +1,18 @@
 // What the benchmarks for GPUs measure, on cores: the data, the order of things and the checks are the same.
+#include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "bench/gpu/batched_product.hpp"
+#include "bench/gpu/generated_blocks.hpp"
 #include "bench/gpu/generated_system.hpp"
 #include "bench/gpu/measurements.hpp"
 #include "bench/gpu/tiled_product.hpp"
 #include "bench/gpu/tiles_of_memory.hpp"
 #include "kernels/cuda/generated_elements.hpp"
+#include "kernels/sparse/super_block_steps.hpp"
 #include "linalg/cholesky.hpp"
 
 namespace troupe::bench {
@@ -15,6 +20,8 @@ namespace troupe::bench {
 BOOST_AUTO_TEST_SUITE(gpu_measurements)
 
 namespace {
+
+using Precisions = boost::mpl::list<float, double>;
 
 GpuBenchOptions small() {
   GpuBenchOptions options;
@@ -24,6 +31,7 @@ GpuBenchOptions small() {
   options.policies = 256;
   options.tile = 64;
   options.policy_tile = 64;
+  options.block = 24;
   options.rounds = 1;
   return options;
 }
@@ -36,8 +44,12 @@ RuntimeOptions two_cores() {
 }
 
 BOOST_AUTO_TEST_CASE(all_of_them_are_right_on_cores) {
-  std::vector<GpuFigure> figures{measure_in_memory(small(), 192), measure_out_of_core(small(), 1.0),
-                                 measure_product(small()), measure_policy(small(), "heft")};
+  std::vector<GpuFigure> figures{measure_in_memory(small(), 192),
+                                 measure_out_of_core(small(), 1.0),
+                                 measure_product(small()),
+                                 measure_batched_product<double>(small(), 3),
+                                 measure_batched_product<float>(small(), 8),
+                                 measure_policy(small(), "heft")};
   for (const GpuFigure& figure : figures) {
     BOOST_TEST(figure.failure == "");
     BOOST_TEST(figure.accepted());
@@ -64,6 +76,19 @@ BOOST_AUTO_TEST_CASE(a_product_is_checked) {
   TiledProduct product(runtime, n, 64);
   BOOST_TEST(product.multiply() > 0);
   BOOST_TEST(product.residual() < 30);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_product_of_super_blocks_is_checked, T, Precisions) {
+  const BatchedShape shape{3, 10};
+  GeneratedBlocks<T> c(shape, kSeedOfResult);
+  BOOST_TEST(residual_of_product(shape, c) > 30);
+  GeneratedBlocks<T> a(shape, kSeedOfLeft);
+  GeneratedBlocks<T> b(shape, kSeedOfRight);
+  const kernels::SubtractProduct<T> step(a.blocks().constant(), b.blocks().constant(), c.blocks());
+  for (int i = 0; i < step.count(); ++i) step.piece(i);
+  BOOST_TEST(residual_of_product(shape, c) < 30);
+  c.values()[7] += std::sqrt(std::numeric_limits<T>::epsilon());
+  BOOST_TEST(residual_of_product(shape, c) > 30);
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_a_matrix_is_generated_as_in_the_whole) {

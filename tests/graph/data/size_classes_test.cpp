@@ -54,6 +54,43 @@ BOOST_AUTO_TEST_CASE(shapes_make_classes) {
   BOOST_TEST((classify(Codelet::variadic("other"), {{&tile(10, 5), r}, {&tile(10, 5), rw}}) != one));
 }
 
+BOOST_AUTO_TEST_CASE(tasks_of_pieces_are_told_apart_by_their_operations) {
+  double flops = 1000;
+  const auto nothing = [](std::size_t, const KernelContext&) {};
+  const auto none = [](const KernelContext&) { return 0; };
+  Codelet whole = Codelet::variadic("whole").cpu([](const KernelContext&) {});
+  Codelet split = Codelet::variadic("split").pieces(none, nothing);
+  const Codelet silent = Codelet::variadic("silent").pieces(none, nothing);
+  for (Codelet* const codelet : {&whole, &split}) codelet->flops([&](const KernelContext&) { return flops; });
+  const auto class_of = [&](const Codelet& codelet, double operations) {
+    flops = operations;
+    return classify(codelet, {{&tile(10, 5), rw}});
+  };
+  const SizeClassId one = class_of(split, 1000);
+  BOOST_TEST((class_of(split, 1001) == one));
+  BOOST_TEST((class_of(split, 1100) != one));
+  BOOST_TEST((class_of(split, 500) != one));
+  BOOST_TEST((class_of(split, 0) != one));
+  // Others as before.
+  BOOST_TEST((class_of(whole, 1000) == class_of(whole, 5000)));
+  BOOST_TEST((class_of(silent, 1000) == class_of(silent, 5000)));
+}
+
+BOOST_AUTO_TEST_CASE(tasks_with_arguments_that_a_description_times_are_told_apart_by_any_operation) {
+  double flops = 1000;
+  const auto count = [&](const KernelContext&) { return flops; };
+  const auto kernel = [](MatrixView<double>, int) {};
+  const Codelet real = Codelet("real", {rw}).cpu(kernel).flops(count);
+  const Codelet described = Codelet("described", {rw}).cpu(kernel).flops(count).timed_as("a/b/c");
+  const auto class_of = [&](const Codelet& codelet, double operations) {
+    flops = operations;
+    return classify(codelet, {{&tile(10, 5), rw}});
+  };
+  BOOST_TEST((class_of(real, 1000) == class_of(real, 5000)));
+  BOOST_TEST((class_of(described, 1000) == class_of(described, 1000)));
+  BOOST_TEST((class_of(described, 1000) != class_of(described, 1001)));
+}
+
 BOOST_AUTO_TEST_CASE(columns_of_tiles_share_a_class_with_those_about_as_high) {
   const Codelet panel = Codelet::variadic("panel", {HandleGroup::of<std::span<const int>>(r),
                                                     HandleGroup::of<MatrixView<double>>(rw, HandleGroup::any_number)});

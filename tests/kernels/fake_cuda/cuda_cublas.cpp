@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "kernels/fortran.hpp"
@@ -56,23 +58,27 @@ bool fits(const DeviceBlock& block) {
 
 /// Enqueues what a call does, after the checks that the library makes at once. The handle's device must be the current
 /// one, and the handle must have a work space: without one the library would allocate.
-template <class F>
-cublasStatus_t enqueue(cublasHandle_t handle, std::vector<DeviceBlock> blocks, F call) {
+cublasStatus_t enqueue(cublasHandle_t handle, const std::vector<DeviceBlock>& shapes, DeviceCalls::Call call) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   int device = -1;
   if (cudaGetDevice(&device) != cudaSuccess || device != handle->device) return CUBLAS_STATUS_INTERNAL_ERROR;
   if (!handle->has_workspace) return CUBLAS_STATUS_ALLOC_FAILED;
-  for (const DeviceBlock& one : blocks) {
+  for (const DeviceBlock& one : shapes) {
     if (!fits(one)) return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const cudaError_t launched =
-      device_calls().launch(handle->stream, [blocks = std::move(blocks), call](const FakeLaunch& launch) {
-        for (const DeviceBlock& one : blocks) {
-          if (!touches(launch, one)) return;
-        }
-        call();
-      });
+  const cudaError_t launched = device_calls().launch(handle->stream, std::move(call));
   return launched == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+/// The same where the operands are these blocks.
+template <class F>
+cublasStatus_t enqueue_on(cublasHandle_t handle, const std::vector<DeviceBlock>& blocks, F call) {
+  return enqueue(handle, blocks, [blocks, call](const FakeLaunch& launch) {
+    for (const DeviceBlock& one : blocks) {
+      if (!touches(launch, one)) return;
+    }
+    call();
+  });
 }
 
 template <class T>
@@ -80,30 +86,108 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, cublasOperation
                     const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {
   const bool plain_a = ta == CUBLAS_OP_N;
   const bool plain_b = tb == CUBLAS_OP_N;
-  return enqueue(handle,
-                 {block(a, plain_a ? m : k, plain_a ? k : m, lda), block(b, plain_b ? k : n, plain_b ? n : k, ldb),
-                  block(c, m, n, ldc)},
-                 [=, alpha = *alpha, beta = *beta] {
-                   blas::gemm(letter(ta), letter(tb), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-                 });
+  return enqueue_on(handle,
+                    {block(a, plain_a ? m : k, plain_a ? k : m, lda), block(b, plain_b ? k : n, plain_b ? n : k, ldb),
+                     block(c, m, n, ldc)},
+                    [=, alpha = *alpha, beta = *beta] {
+                      blas::gemm(letter(ta), letter(tb), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+                    });
 }
 
 template <class T>
 cublasStatus_t syrk(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const T* alpha,
                     const T* a, int lda, const T* beta, T* c, int ldc) {
   const bool plain = trans == CUBLAS_OP_N;
-  return enqueue(handle, {block(a, plain ? n : k, plain ? k : n, lda), block(c, n, n, ldc)},
-                 [=, alpha = *alpha, beta = *beta] {
-                   blas::syrk(letter(uplo), letter(trans), n, k, alpha, a, lda, beta, c, ldc);
-                 });
+  return enqueue_on(handle, {block(a, plain ? n : k, plain ? k : n, lda), block(c, n, n, ldc)},
+                    [=, alpha = *alpha, beta = *beta] {
+                      blas::syrk(letter(uplo), letter(trans), n, k, alpha, a, lda, beta, c, ldc);
+                    });
 }
 
 template <class T>
 cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,
                     cublasDiagType_t diag, int m, int n, const T* alpha, const T* a, int lda, T* b, int ldb) {
   const int order = side == CUBLAS_SIDE_LEFT ? m : n;
-  return enqueue(handle, {block(a, order, order, lda), block(b, m, n, ldb)}, [=, alpha = *alpha] {
+  return enqueue_on(handle, {block(a, order, order, lda), block(b, m, n, ldb)}, [=, alpha = *alpha] {
     blas::trsm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, alpha, a, lda, b, ldb);
+  });
+}
+
+/// Calls with operands whose addresses lie in the device's memory.
+struct BatchCall {
+  cublasHandle_t handle;
+  int count;
+  /// Of one block of each operand, for the checks at once: without addresses.
+  std::vector<DeviceBlock> shapes;
+};
+
+/// The blocks of all operands, one after the other; empty where the device may not touch one of them, or where a
+/// result is also another's result or operand, which on a GPU is a race.
+template <class T>
+std::vector<std::vector<const T*>> read_addresses(const FakeLaunch& launch, const BatchCall& batch,
+                                                  const std::vector<const T* const*>& arrays) {
+  std::vector<std::vector<const T*>> all;
+  std::map<const T*, int> used;
+  for (std::size_t operand = 0; operand < arrays.size(); ++operand) {
+    const auto count = static_cast<std::size_t>(batch.count);
+    if (!launch.touches(arrays[operand], count * sizeof(T*))) return {};
+    all.emplace_back(arrays[operand], arrays[operand] + count);
+    for (const T* address : all.back()) {
+      DeviceBlock block = batch.shapes[operand];
+      block.data = address;
+      if (!touches(launch, block)) return {};
+      ++used[address];
+    }
+  }
+  for (const T* result : all.back()) {
+    // An address that no device has: the fault that the fake knows.
+    if (used[result] > 1 && !launch.touches(nullptr, 1)) return {};
+  }
+  return all;
+}
+
+/// Runs `call(addresses)`, the addresses of one product's or solve's operands, for each of the batch.
+template <class T, class F>
+cublasStatus_t enqueue_batch(const BatchCall& batch, std::vector<const T* const*> arrays, F call) {
+  if (batch.count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  for (const T* const* array : arrays) {
+    cudaPointerAttributes attributes{};
+    if (cudaPointerGetAttributes(&attributes, array) != cudaSuccess || attributes.type != cudaMemoryTypeDevice) {
+      return CUBLAS_STATUS_INVALID_VALUE;
+    }
+  }
+  return enqueue(batch.handle, batch.shapes, [batch, arrays, call](const FakeLaunch& launch) {
+    const auto all = read_addresses<T>(launch, batch, arrays);
+    if (all.empty()) return;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(batch.count); ++i) {
+      std::vector<const T*> one;
+      for (const auto& operand : all) one.push_back(operand[i]);
+      call(one);
+    }
+  });
+}
+
+template <class T>
+cublasStatus_t gemm_batched(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+                            const T* alpha, const T* const* a, int lda, const T* const* b, int ldb, const T* beta,
+                            T* const* c, int ldc, int count) {
+  if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  const BatchCall batch{
+      handle, count, {block<T>(nullptr, m, k, lda), block<T>(nullptr, k, n, ldb), block<T>(nullptr, m, n, ldc)}};
+  return enqueue_batch<T>(batch, {a, b, c}, [=, alpha = *alpha, beta = *beta](const std::vector<const T*>& one) {
+    blas::gemm('N', 'N', m, n, k, alpha, one[0], lda, one[1], ldb, beta, const_cast<T*>(one[2]), ldc);
+  });
+}
+
+template <class T>
+cublasStatus_t trsm_batched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
+                            cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,
+                            const T* const* a, int lda, T* const* b, int ldb, int count) {
+  const int order = side == CUBLAS_SIDE_LEFT ? m : n;
+  const BatchCall batch{handle, count, {block<T>(nullptr, order, order, lda), block<T>(nullptr, m, n, ldb)}};
+  return enqueue_batch<T>(batch, {a, b}, [=, alpha = *alpha](const std::vector<const T*>& one) {
+    blas::trsm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, alpha, one[0], lda,
+               const_cast<T*>(one[1]), ldb);
   });
 }
 
@@ -113,8 +197,8 @@ cublasStatus_t triangular_product(cublasHandle_t handle, cublasSideMode_t side, 
                                   const T* a, int lda, const T* b, int ldb, T* c, int ldc) {
   const int order = side == CUBLAS_SIDE_LEFT ? m : n;
   if (*alpha != T{1} || b != c || ldb != ldc) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
-  return enqueue(handle, {block(a, order, order, lda), block(b, m, n, ldb)},
-                 [=] { trmm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, a, lda, c, ldc); });
+  return enqueue_on(handle, {block(a, order, order, lda), block(b, m, n, ldb)},
+                    [=] { trmm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, a, lda, c, ldc); });
 }
 
 template <class T>
@@ -123,15 +207,15 @@ cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation
   if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
   // In place only where the other operand is laid out alike.
   if ((a == c && lda != ldc) || (b == c && ldb != ldc)) return CUBLAS_STATUS_INVALID_VALUE;
-  return enqueue(handle, {block(a, m, n, lda), block(b, m, n, ldb), block(c, m, n, ldc)},
-                 [=, alpha = *alpha, beta = *beta] {
-                   for (std::ptrdiff_t j = 0; j < n; ++j) {
-                     for (std::ptrdiff_t i = 0; i < m; ++i) {
-                       const T added = beta == T{0} ? T{0} : beta * b[i + j * ldb];
-                       c[i + j * ldc] = alpha * a[i + j * lda] + added;
-                     }
-                   }
-                 });
+  return enqueue_on(handle, {block(a, m, n, lda), block(b, m, n, ldb), block(c, m, n, ldc)},
+                    [=, alpha = *alpha, beta = *beta] {
+                      for (std::ptrdiff_t j = 0; j < n; ++j) {
+                        for (std::ptrdiff_t i = 0; i < m; ++i) {
+                          const T added = beta == T{0} ? T{0} : beta * b[i + j * ldb];
+                          c[i + j * ldc] = alpha * a[i + j * lda] + added;
+                        }
+                      }
+                    });
 }
 
 }  // namespace
@@ -192,30 +276,40 @@ const char* cublasGetStatusName(cublasStatus_t status) {
 
 const char* cublasGetStatusString(cublasStatus_t) { return "said by a fake"; }
 
-#define TROUPE_FAKE(T, p)                                                                                            \
-  cublasStatus_t cublas##p##gemm_v2(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, \
-                                    int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta,  \
-                                    T* c, int ldc) {                                                                 \
-    return fake::gemm(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                 \
-  }                                                                                                                  \
-  cublasStatus_t cublas##p##syrk_v2(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n,    \
-                                    int k, const T* alpha, const T* a, int lda, const T* beta, T* c, int ldc) {      \
-    return fake::syrk(handle, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);                                       \
-  }                                                                                                                  \
-  cublasStatus_t cublas##p##trsm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,             \
-                                    cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,    \
-                                    const T* a, int lda, T* b, int ldb) {                                            \
-    return fake::trsm(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);                                 \
-  }                                                                                                                  \
-  cublasStatus_t cublas##p##trmm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,             \
-                                    cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,    \
-                                    const T* a, int lda, const T* b, int ldb, T* c, int ldc) {                       \
-    return fake::triangular_product(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, c, ldc);           \
-  }                                                                                                                  \
-  cublasStatus_t cublas##p##geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n,    \
-                                 const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c,      \
-                                 int ldc) {                                                                          \
-    return fake::geam(handle, ta, tb, m, n, alpha, a, lda, beta, b, ldb, c, ldc);                                    \
+#define TROUPE_FAKE(T, p)                                                                                              \
+  cublasStatus_t cublas##p##gemm_v2(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n,   \
+                                    int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta,    \
+                                    T* c, int ldc) {                                                                   \
+    return fake::gemm(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                   \
+  }                                                                                                                    \
+  cublasStatus_t cublas##p##syrk_v2(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n,      \
+                                    int k, const T* alpha, const T* a, int lda, const T* beta, T* c, int ldc) {        \
+    return fake::syrk(handle, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);                                         \
+  }                                                                                                                    \
+  cublasStatus_t cublas##p##trsm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,               \
+                                    cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,      \
+                                    const T* a, int lda, T* b, int ldb) {                                              \
+    return fake::trsm(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);                                   \
+  }                                                                                                                    \
+  cublasStatus_t cublas##p##gemmBatched(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m,      \
+                                        int n, int k, const T* alpha, const T* const a[], int lda, const T* const b[], \
+                                        int ldb, const T* beta, T* const c[], int ldc, int count) {                    \
+    return fake::gemm_batched(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count);                    \
+  }                                                                                                                    \
+  cublasStatus_t cublas##p##trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,           \
+                                        cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,  \
+                                        const T* const a[], int lda, T* const b[], int ldb, int count) {               \
+    return fake::trsm_batched(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, count);                    \
+  }                                                                                                                    \
+  cublasStatus_t cublas##p##trmm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,               \
+                                    cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,      \
+                                    const T* a, int lda, const T* b, int ldb, T* c, int ldc) {                         \
+    return fake::triangular_product(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, c, ldc);             \
+  }                                                                                                                    \
+  cublasStatus_t cublas##p##geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n,      \
+                                 const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c,        \
+                                 int ldc) {                                                                            \
+    return fake::geam(handle, ta, tb, m, n, alpha, a, lda, beta, b, ldb, c, ldc);                                      \
   }
 TROUPE_FAKE(float, S)
 TROUPE_FAKE(double, D)

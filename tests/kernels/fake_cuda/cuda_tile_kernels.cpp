@@ -132,6 +132,10 @@ namespace troupe::tests {
 
 namespace {
 
+using kernels::BlockMemory;
+using kernels::BlockPlaces;
+using kernels::BlockPointers;
+using kernels::PivotTask;
 using kernels::TiledColumn;
 using kernels::TilePlace;
 using kernels::TilePlaces;
@@ -180,6 +184,8 @@ struct Kernels {
   void (*fill)(T*, L, L, L, L, L, std::uint64_t, double);
   void (*reflectors)(T*, L, L, L, T*, L);
   void (*stacked)(T*, L, T*, L, L, L, T*, L);
+  void (*note_blocks)(BlockPlaces, int, BlockMemory<T>, BlockPointers<T>*);
+  void (*factor_block)(T*, L, L, PivotTask<T>, L*, int*);
 };
 
 template <class T>
@@ -242,15 +248,28 @@ void register_for(FakeCudaControl& fake, const std::string& letter, const Kernel
         if (!touches(launch, t, cols, cols, ldt)) return;
         run_grid(launch, true, [&] { kernels.stacked(r, ldr, b, ldb, rows, cols, t, ldt); });
       });
+  register_kernel<BlockPlaces, int, BlockMemory<T>, BlockPointers<T>*>(
+      fake, "troupe_note_blocks_" + letter,
+      [=](const FakeLaunch& launch, BlockPlaces places, int count, BlockMemory<T> memory, BlockPointers<T>* pointers) {
+        if (!launch.touches(pointers, sizeof *pointers)) return;
+        run_grid(launch, false, [&] { kernels.note_blocks(places, count, memory, pointers); });
+      });
+  register_kernel<T*, L, L, PivotTask<T>, L*, int*>(
+      fake, "troupe_factor_block_" + letter,
+      [=](const FakeLaunch& launch, T* a, L ld, L order, PivotTask<T> task, L* report, int* zero_pivot) {
+        if (!touches(launch, a, order, order, ld) || !touches(launch, report, 2, 1, 2)) return;
+        if (!touches(launch, zero_pivot, 1, 1, 1)) return;
+        run_grid(launch, true, [&] { kernels.factor_block(a, ld, order, task, report, zero_pivot); });
+      });
 }
 
 }  // namespace
 
 void register_tile_kernels(FakeCudaControl& fake) {
-#define TROUPE_KERNELS_FOR(p)                                                   \
-  {troupe_note_places_##p,    troupe_copy_column_##p, troupe_settle_pivots_##p, \
-   troupe_swap_rows_##p,      troupe_unit_lower_##p,  troupe_first_zero_##p,    \
-   troupe_fill_symmetric_##p, troupe_reflectors_##p,  troupe_stacked_reflectors_##p}
+#define TROUPE_KERNELS_FOR(p)                                                                               \
+  {troupe_note_places_##p,        troupe_copy_column_##p, troupe_settle_pivots_##p,  troupe_swap_rows_##p,  \
+   troupe_unit_lower_##p,         troupe_first_zero_##p,  troupe_fill_symmetric_##p, troupe_reflectors_##p, \
+   troupe_stacked_reflectors_##p, troupe_note_blocks_##p, troupe_factor_block_##p}
   register_for<float>(fake, "s", TROUPE_KERNELS_FOR(s));
   register_for<double>(fake, "d", TROUPE_KERNELS_FOR(d));
 #undef TROUPE_KERNELS_FOR

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(refuses_sizes_that_make_no_sense) {
   refuses(general + "0 3 0\n", "empty (0 x 3)");
   refuses(general + "3 3 10\n", "at most 9");
   refuses(general + "99999999999999999999 3 3\n", "64 bits");
-  refuses(general + "4000000000 4000000000 3\n", "too large to be stored densely");
+  refuses(general + "4000000000 4000000000 3\n", "is too large");
   refuses(general + "9223372036854775807 9223372036854775807 9223372036854775807\n", "too large");
   refuses("%%MatrixMarket matrix coordinate real symmetric\n3 4 1\n", "symmetric, but it is 3 x 4");
   refuses("%%MatrixMarket matrix coordinate real symmetric\n3 3 7\n", "at most 6");

@@ -56,7 +56,8 @@ std::vector<std::string> link_names(const MachineDescription& machine, const Des
 }
 
 BOOST_AUTO_TEST_CASE(five_machines_come_with_troupe_each_under_its_own_name) {
-  const std::vector<std::string> expected{"h200-nvlink", "idgraf", "idgraf-double", "sirocco", "sirocco-double"};
+  const std::vector<std::string> expected{"amd-gtx470", "h200-nvlink",    "idgraf",     "idgraf-double",
+                                          "sirocco",    "sirocco-double", "xeon-gtx480"};
   BOOST_TEST(known_machines() == expected, boost::test_tools::per_element());
   for (const std::string& name : expected) {
     const MachineDescription machine = loaded(name);

@@ -27,6 +27,11 @@ std::string random_policy(Random& random) {
     perhaps(30, "host=yes");
     perhaps(30, "rounds");
   }
+  if (name == "multigrain") {
+    perhaps(50, "order=fifo");
+    perhaps(30, "ahead=" + std::to_string(random.below(4)));
+    perhaps(30, "min=0.001");
+  }
   if (name == "heteroprio") perhaps(50, "ahead=" + std::to_string(random.below(4)));
   return options.empty() ? name : fmt::format("{}:{}", name, fmt::join(options, ","));
 }

@@ -201,6 +201,9 @@ class Generator {
 
 PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task, const Devices& devices) {
   PlannedKernel kernel;
+  const auto reduces = [](const PlannedAccess& access) { return access.mode == AccessMode::reduce; };
+  const bool in_pieces = (task.salt >> 12U) % 4 == 0 && std::ranges::none_of(task.accesses, reduces);
+  if (in_pieces) kernel.grain = 1 + static_cast<std::uint32_t>((task.salt >> 14U) % 3);
   if (!devices.mixed) return kernel;
   kernel.timed_as = static_cast<int>((task.salt >> 40U) % kTimedKernels);
   kernel.on_gpus = devices.gpus;
@@ -217,6 +220,12 @@ PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& ta
   }
   kernel.on_cores = needed > devices.gpu_memory;
   return kernel;
+}
+
+std::uint32_t planned_pieces(const PlannedTask& task) {
+  const auto drawn = static_cast<std::uint32_t>((task.salt >> 32U) % 12);
+  const bool changes = std::ranges::any_of(task.accesses, [](const PlannedAccess& one) { return writes(one.mode); });
+  return changes ? std::max(drawn, 1U) : drawn;
 }
 
 std::string timed_kernel_name(int kernel) { return "k" + std::to_string(kernel); }

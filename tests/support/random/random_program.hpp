@@ -140,6 +140,8 @@ struct TaskLog {
   std::uint64_t end = 0;
   /// A hash of what it read.
   std::uint64_t input = 0;
+  /// Of a task made of pieces, those that have run.
+  std::atomic<std::uint32_t> pieces{0};
   /// The host's accesses have no task: they come after this id, and may be refused.
   std::uint64_t host_after = 0;
   bool by_host = false;
@@ -166,9 +168,13 @@ struct PlannedKernel {
   bool on_gpus = false;
   /// Less than `kTimedKernels`.
   int timed_as = 0;
+  /// Cores take so many of its pieces at a time; 0: they run it whole.
+  std::uint32_t grain = 0;
 };
 [[nodiscard]] PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task,
                                            const Devices& devices);
+/// Of a task that cores run in pieces, how many there are: none only where it changes nothing.
+[[nodiscard]] std::uint32_t planned_pieces(const PlannedTask& task);
 [[nodiscard]] std::string timed_kernel_name(int kernel);
 
 /// Those that a service must know for programs with `on_service`, which run in its process.

@@ -342,17 +342,23 @@ std::uint64_t content_of(const DataView& view) {
   return state;
 }
 
-std::uint64_t compute(const PlannedTask& task, std::span<const DataView> views) {
+std::uint64_t read_all(const PlannedTask& task, std::span<const DataView> views) {
   std::uint64_t state = mix(task.salt);
   for (std::size_t i = 0; i < views.size(); ++i) {
     const AccessMode mode = task.accesses[i].mode;
     if (mode != AccessMode::read && mode != AccessMode::read_write) continue;
     visit_elements(views[i], [&](std::uint64_t element) { state = mix(state ^ element); });
   }
+  return state;
+}
+
+void change_some(const PlannedTask& task, std::span<const DataView> views, std::uint64_t input, std::uint64_t piece,
+                 std::uint64_t pieces) {
   for (std::size_t i = 0; i < views.size(); ++i) {
     std::uint64_t counter = i << 32U;
     visit_elements(views[i], [&](std::uint64_t& element) {
-      const std::uint64_t value = mix(state + ++counter);
+      if (++counter % pieces != piece) return;
+      const std::uint64_t value = mix(input + counter);
       switch (task.accesses[i].mode) {
         case AccessMode::read: break;
         case AccessMode::write: element = value; break;
@@ -362,7 +368,12 @@ std::uint64_t compute(const PlannedTask& task, std::span<const DataView> views) 
       }
     });
   }
-  return state;
+}
+
+std::uint64_t compute(const PlannedTask& task, std::span<const DataView> views) {
+  const std::uint64_t input = read_all(task, views);
+  change_some(task, views, input, 0, 1);
+  return input;
 }
 
 void check_outcome(const ProgramOutcome& outcome, std::vector<bool>& poisoned, std::vector<std::string>& problems) {

@@ -24,6 +24,11 @@ using Memory = std::vector<std::vector<std::uint64_t>>;
 /// does not depend on the data that they modify. Returns a hash of what the task read.
 std::uint64_t compute(const PlannedTask& task, std::span<const DataView> views);
 
+/// The same in two steps, of which the second can be taken in so many pieces: what it read, and what it changes for it.
+std::uint64_t read_all(const PlannedTask& task, std::span<const DataView> views);
+void change_some(const PlannedTask& task, std::span<const DataView> views, std::uint64_t input, std::uint64_t piece,
+                 std::uint64_t pieces);
+
 /// A hash of what a region contains.
 [[nodiscard]] std::uint64_t content_of(const DataView& view);
 

@@ -7,6 +7,7 @@
 
 #include "graph/codelets/codelet.hpp"
 #include "proto/random.hpp"
+#include "tests/support/random/planned_run.hpp"
 #include "tests/support/random/random_program_check.hpp"
 
 namespace troupe::tests {
@@ -53,11 +54,20 @@ class Run {
     return std::move(problems_);
   }
 
-  static void kernel_of_run(const KernelContext& context) {
-    reinterpret_cast<Run*>(context.argument<std::uint64_t>(0))->kernel(context.argument<int>(1), context);
+  static void kernel_of_run(const KernelContext& context) { begin(context).run_whole(); }
+  static std::int64_t count_of_run(const KernelContext& context) { return begin(context).begin_pieces(); }
+  static void piece_of_run(std::size_t piece, const KernelContext& context) {
+    of(context).planned(context.argument<int>(1), context).run_piece(piece);
   }
 
  private:
+  static Run& of(const KernelContext& context) { return *reinterpret_cast<Run*>(context.argument<std::uint64_t>(0)); }
+  static PlannedRun begin(const KernelContext& context) {
+    const PlannedRun run = of(context).planned(context.argument<int>(1), context);
+    run.begin();
+    for (const int child : run.task.children) of(context).submit(child);
+    return run;
+  }
   void problem(std::string what) {
     const std::lock_guard lock(mutex_);
     problems_.push_back(std::move(what));
@@ -76,12 +86,13 @@ class Run {
     bool on_gpus = false;
     int timed_as = 0;
     bool variadic = false;
+    std::uint32_t grain = 0;
     friend auto operator<=>(const CodeletKey&, const CodeletKey&) = default;
   };
   [[nodiscard]] bool is_variadic(const PlannedTask& task) const { return task.variadic || options_.on_service; }
   [[nodiscard]] CodeletKey key_of(const PlannedTask& task) const {
     const PlannedKernel kernel = planned_kernel(program_, task, options_.devices);
-    CodeletKey key{{}, kernel.on_cores, kernel.on_gpus, kernel.timed_as, is_variadic(task)};
+    CodeletKey key{{}, kernel.on_cores, kernel.on_gpus, kernel.timed_as, is_variadic(task), kernel.grain};
     if (!key.variadic) {
       for (const PlannedAccess& access : task.accesses) key.modes.push_back(access.mode);
     }
@@ -102,7 +113,8 @@ class Run {
   [[nodiscard]] Codelet with_kernel(const CodeletKey& key) const {
     Codelet codelet = key.variadic ? Codelet::variadic("any") : Codelet("fixed", key.modes);
     const Kernel kernel = kernel_of_run;
-    if (key.on_cores) codelet.implement(DeviceKind::cpu_core, kernel);
+    if (key.on_cores && key.grain > 0) codelet.pieces(count_of_run, piece_of_run, key.grain);
+    if (key.on_cores && key.grain == 0) codelet.implement(DeviceKind::cpu_core, kernel);
     if (key.on_gpus) codelet.implement(options_.devices.gpu, kernel);
     if (options_.devices.mixed) {
       codelet.timed_as("test/" + timed_kernel_name(key.timed_as) + "/long");
@@ -112,24 +124,8 @@ class Run {
   }
   static bool counts_flops(int timed_kernel) { return timed_kernel % 2 == 0; }
 
-  void kernel(int index, const KernelContext& context) {
-    TaskLog& log = this->log(index);
-    const PlannedTask& task = plan(index);
-    log.runs.fetch_add(1);
-    log.start = clock_.fetch_add(1);
-    for (const int child : task.children) submit(child);
-    volatile std::uint32_t spin = 0;
-    while (spin < task.duration) spin = spin + 1;
-    std::vector<DataView> views;
-    for (std::size_t i = 0; i < context.size(); ++i) views.push_back(context.data(i));
-    log.input = compute(task, views);
-    log.end = clock_.fetch_add(1);
-    if (!task.faulty) return;
-    // What was written so far must not be used; twice is as wrong as half.
-    compute(task, views);
-    log.end = clock_.fetch_add(1);
-    if (index % 2 == 0) throw std::runtime_error("planned fault");
-    throw index;
+  PlannedRun planned(int index, const KernelContext& context) {
+    return {index, plan(index), log(index), clock_, context};
   }
 
   void submit(int index) {
@@ -364,6 +360,9 @@ class Run {
       if (!logs_[i].future.valid()) continue;
       outcome_[i] = logs_[i].future.status();
       any_failure = any_failure || outcome_[i] != TaskStatus::succeeded;
+      if (!ran_all_pieces(program_.tasks[i], logs_[i], outcome_[i])) {
+        problem("task " + std::to_string(i) + " ran " + std::to_string(logs_[i].pieces.load()) + " pieces");
+      }
     }
     // That a scheduler died is said by the wait, too.
     if (!failed_wait_.load() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {

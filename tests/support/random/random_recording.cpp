@@ -203,27 +203,56 @@ class RecordingRun {
       context.argument<RecordingRun*>(0)->kernel(context.argument<int>(1), context);
     };
     Codelet codelet = Codelet::variadic("recorded");
-    codelet.implement(DeviceKind::cpu_core, kernel);
+    if (planned.grain == 0) {
+      codelet.implement(DeviceKind::cpu_core, kernel);
+    } else {
+      codelet.pieces(
+          [](const KernelContext& context) {
+            return context.argument<RecordingRun*>(0)->begin_pieces(context.argument<int>(1), context);
+          },
+          [](std::size_t piece, const KernelContext& context) {
+            context.argument<RecordingRun*>(0)->piece(context.argument<int>(1), piece, context);
+          },
+          planned.grain);
+    }
     if (planned.on_gpus) codelet.implement(devices.gpu, kernel);
     if (devices.mixed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
     return codelet;
   }
   /// Made when it is needed first.
   const Codelet& codelet_of(const PlannedTask& task) {
-    const PlannedKernel planned = planned_kernel(program_, task, options_.devices);
-    const auto key = std::pair(planned.on_gpus, planned.timed_as);
+    PlannedKernel planned = planned_kernel(program_, task, options_.devices);
+    // Several executions may be in progress at once, so that each piece finds out itself what the task has read.
+    const auto rereads = [](const PlannedAccess& access) { return access.mode == AccessMode::read_write; };
+    if (std::ranges::any_of(task.accesses, rereads)) planned.grain = 0;
+    const auto key = std::tuple(planned.on_gpus, planned.timed_as, planned.grain);
     const auto found = codelets_.find(key);
     if (found != codelets_.end()) return found->second;
     return codelets_.emplace(key, make_codelet(planned, options_.devices)).first->second;
   }
 
+  static std::vector<DataView> views_of(const KernelContext& context) {
+    std::vector<DataView> views;
+    for (std::size_t i = 0; i < context.size(); ++i) views.push_back(context.data(i));
+    return views;
+  }
   void kernel(int number, const KernelContext& context) {
     const PlannedTask& task = program_.tasks[index(number)];
     volatile std::uint32_t spin = 0;
     while (spin < task.duration) spin = spin + 1;
-    std::vector<DataView> views;
-    for (std::size_t i = 0; i < context.size(); ++i) views.push_back(context.data(i));
-    const std::uint64_t input = compute(task, views);
+    ran(number, task, compute(task, views_of(context)));
+  }
+  std::int64_t begin_pieces(int number, const KernelContext& context) {
+    const PlannedTask& task = program_.tasks[index(number)];
+    ran(number, task, read_all(task, views_of(context)));
+    return planned_pieces(task);
+  }
+  void piece(int number, std::size_t piece, const KernelContext& context) {
+    const PlannedTask& task = program_.tasks[index(number)];
+    const std::vector<DataView> views = views_of(context);
+    change_some(task, views, read_all(task, views), piece, planned_pieces(task));
+  }
+  void ran(int number, const PlannedTask& task, std::uint64_t input) {
     if (broken_.load()) {
       if (task.faulty) throw std::runtime_error("planned fault");
       return;
@@ -402,7 +431,7 @@ class RecordingRun {
   const RandomRecordingOptions options_;
   Random random_;
   const RandomProgram program_;
-  std::map<std::pair<bool, int>, Codelet> codelets_;
+  std::map<std::tuple<bool, int, std::uint32_t>, Codelet> codelets_;
   std::array<Memory, kSets> memory_;
   std::array<Memory, kSets> reference_;
   std::array<std::vector<Handle>, kSets> handles_;

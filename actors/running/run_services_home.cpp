@@ -1,0 +1,99 @@
+/// Data that the program wants to see: brought home.
+#include <algorithm>
+
+#include "actors/running/run_services.hpp"
+#include "graph/data/data_registry.hpp"
+#include "graph/data/working_set.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// Data that one wait brings home at a time: others want to copy too.
+constexpr std::size_t kHomeAtOnce = 64;
+
+}  // namespace
+
+Result<void> RunServices::bring_home(const graph::DataRecord& data, AccessMode mode,
+                                     const std::function<bool()>& pump) {
+  if (!memory_ || !setup_.memories->holds_data()) return {};
+  std::vector<memory::Use> uses;
+  data.visit_tree([&](const graph::DataRecord& part) {
+    if (part.covered) return;
+    setup_.views->know(part);
+    uses.push_back({part.handle_id(), mode, part.view.layout.payload()});
+  });
+  Result<void> home = bring_home(uses, pump);
+  if (home) return home;
+  // What can be saved is.
+  for (const memory::Use& use : uses) {
+    if (uses.size() > 1) (void)bring_home({&use, 1}, pump);
+  }
+  return Failure{home.failure().code,
+                 graph::describe(data) + " could not be brought to host memory: " + home.failure().message};
+}
+
+Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump) {
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::acquire;
+  event.node = memory::kHost;
+  event.uses.assign(uses.begin(), uses.end());
+  event.request = take_home_requests(1);
+  const memory::RequestId request = event.request;
+  post_and_handle(std::move(event));
+  Result<void> home = wait_for_home(request, pump);
+  // A request that was refused is none any more.
+  if (home) post_release(request);
+  return home;
+}
+
+memory::RequestId RunServices::take_home_requests(std::uint64_t count) {
+  const LockGuard lock(mutex_);
+  const std::uint64_t first = home_requests_ + 1;
+  home_requests_ += count;
+  return memory::RequestId(kFirstHomeRequest | first);
+}
+
+Result<void> RunServices::bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump) {
+  if (!memory_ || !setup_.memories->holds_data()) return {};
+  const auto away = memory_->with_core(
+      [](const memory::MemoryCore& core) { return std::vector<HandleId>(core.away().begin(), core.away().end()); });
+  const std::vector<memory::Use> uses = setup_.views->in_sight(away, graph);
+  std::optional<Failure> first_failure;
+  std::size_t failures = 0;
+  for (std::size_t begin = 0; begin < uses.size(); begin += kHomeAtOnce) {
+    const std::size_t count = std::min(kHomeAtOnce, uses.size() - begin);
+    memory::MemoryEvent event;
+    event.kind = memory::MemoryEvent::Kind::bring_home;
+    event.uses.assign(uses.begin() + static_cast<std::ptrdiff_t>(begin),
+                      uses.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    event.request = take_home_requests(count);
+    const std::uint64_t first = event.request.value();
+    post_and_handle(std::move(event));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Result<void> home = wait_for_home(memory::RequestId(first + i), pump);
+      if (home) continue;
+      if (failures++ == 0) first_failure = home.failure();
+    }
+  }
+  if (!first_failure) return {};
+  const std::string more = failures > 1 ? fmt::format(", and so with {} others", failures - 1) : "";
+  return Failure{first_failure->code,
+                 fmt::format("data could not be brought to host memory: {}{}", first_failure->message, more)};
+}
+
+Result<void> RunServices::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {
+  UniqueLock lock(mutex_);
+  while (true) {
+    if (auto answer = home_.extract(request); !answer.empty()) return std::move(answer.mapped());
+    if (!setup_.cooperative) {
+      home_answered_.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    if (!pump()) return Failure{ErrorCode::transfer_failed, "nothing is left that could bring them"};
+    lock.lock();
+  }
+}
+
+}  // namespace troupe::actors

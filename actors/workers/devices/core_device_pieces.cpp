@@ -1,0 +1,135 @@
+/// Tasks of pieces on a core or a cluster.
+#include <optional>
+
+#include "actors/workers/devices/core_device.hpp"
+#include "actors/workers/devices/core_device_watch.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/execution_scope.hpp"
+
+namespace troupe::workers {
+
+/// The pieces of one task that one worker runs.
+class CoreDevice::PieceWork {
+ public:
+  /// `first`: empty where the worker has taken none yet. `leave`: null for the owner.
+  PieceWork(CoreDevice& device, SharedPieces& shared, PieceRange first, const std::function<bool()>* leave)
+      : device_(device), shared_(shared), pieces_(*shared.task().codelet->pieces), first_(first), leave_(leave) {}
+
+  /// Returns what was done. Whatever fails is the task's failure.
+  PartOfTask run() noexcept {
+    const graph::Task& task = shared_.task();
+    const TimeStamp begin = platform::SteadyClock().now();
+    try {
+      device_.views_.prepare(task);
+      if (device_.team_ != nullptr) {
+        run_with_team(device_.views_.context_of(task));
+      } else {
+        const graph::ExecutionScope scope(device_.options_.graph, device_.options_.worker);
+        device_.make_ready(task.codelet->prologue, device_.views_.context_of(task).team());
+        run_some(device_.views_.context_of(task), first_);
+      }
+    } catch (...) {
+      shared_.fail(device_.caught(task));
+      // They were taken, and nobody ran them.
+      if (!begun_.load(std::memory_order_relaxed)) done_ += first_.number;
+    }
+    const int cores = device_.team_ != nullptr ? device_.team_->members() : 1;
+    const Duration took = (platform::SteadyClock().now() - begin) * cores;
+    return {&shared_, done_.load(std::memory_order_relaxed), took, leave_ == nullptr};
+  }
+
+ private:
+  void run_with_team(const KernelContext& context) {
+    const TeamPrologue prologue = shared_.task().codelet->prologue;
+    const TeamWatch watch(device_, prologue == nullptr);
+    device_.team_->limit(device_.team_->members());
+    device_.make_ready(prologue, *device_.team_);
+    // Throws nothing: what pieces throw is kept, and so is its place.
+    device_.team_->run([&](int rank, int) { run_some(context, rank == 0 ? first_ : PieceRange{}); });
+  }
+
+  /// In one member, or in the worker's thread.
+  void run_some(const KernelContext& context, PieceRange range) noexcept {
+    begun_.store(true, std::memory_order_relaxed);
+    std::uint32_t done = 0;
+    if (range.empty()) range = shared_.take();
+    const std::uint32_t all = shared_.pieces();
+    while (!range.empty()) {
+      if (range.first + range.number == all && device_.options_.all_taken) device_.options_.all_taken(shared_.task());
+      done += range.number;
+      try {
+        pieces_.run(range.first, range.number, all, context);
+      } catch (...) {
+        shared_.fail(device_.caught(shared_.task()));
+        break;
+      }
+      if (leave_ != nullptr && (*leave_)()) break;
+      range = shared_.take();
+    }
+    // Relaxed: the members' end orders it.
+    done_.fetch_add(done, std::memory_order_relaxed);
+  }
+
+  CoreDevice& device_;
+  SharedPieces& shared_;
+  const Pieces& pieces_;
+  const PieceRange first_;
+  const std::function<bool()>* const leave_;
+  std::atomic<std::uint32_t> done_{0};
+  std::atomic<bool> begun_{false};
+};
+
+SharedPieces* CoreDevice::open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept {
+  try {
+    views_.prepare(task);
+    const KernelContext context = views_.context_of(task);
+    const Pieces& pieces = *task.codelet->pieces;
+    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const std::uint32_t all = pieces.count_of(context);
+    if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
+    if (all > pieces.grain) {
+      const int cores = team_ != nullptr ? team_->members() : 1;
+      return &options_.board->open(task, options_.worker, cores, all, pieces.grain);
+    }
+    if (options_.all_taken) options_.all_taken(task);
+    make_ready(task.codelet->prologue, context.team());
+    pieces.run(0, all, all, context);
+  } catch (...) {
+    cause = caught(task);
+  }
+  return nullptr;
+}
+
+Started CoreDevice::start_pieces(graph::Task& task) noexcept {
+  Started started{true, nullptr};
+  kernel_start_ = {};
+  last_use_ = {};
+  SharedPieces* const shared = open_pieces(task, started.cause);
+  if (shared != nullptr) {
+    options_.opened(*shared);
+    part_ = PieceWork(*this, *shared, {}, nullptr).run();
+    options_.board->close();
+    started.finished = false;
+  }
+  if (kernel_start_ != TimeStamp{}) note(task, shared != nullptr ? shared->failed() : started.cause != nullptr);
+  return started;
+}
+
+PartOfTask CoreDevice::help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept {
+  return PieceWork(*this, shared, first, &leave).run();
+}
+
+graph::FailureLog::Cause CoreDevice::run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept {
+  try {
+    views_.prepare(task);
+    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const KernelContext context = views_.context_of(task);
+    make_ready(task.codelet->prologue, context.team());
+    task.codelet->pieces->run(range.first, range.number, all, context);
+    return nullptr;
+  } catch (...) {
+    return caught(task);
+  }
+}
+
+}  // namespace troupe::workers

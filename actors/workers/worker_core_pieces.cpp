@@ -1,0 +1,48 @@
+/// Tasks that run in pieces, on several workers.
+#include "actors/workers/worker_core.hpp"
+
+namespace troupe::workers {
+
+bool WorkerCore::help(Step& step) {
+  // What is on the device comes first, and what was asked for may be about to come.
+  if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnHostMemory) == 0) return false;
+  while (SharedPieces* const shared = crew_.pieces_for(options_.self)) {
+    if (step.activate) {
+      // What is decided may be for this worker, which is to be seen without work then.
+      step.kind = Step::Kind::rest;
+      return true;
+    }
+    step.pieces = shared->join(options_.kind, options_.self);
+    if (step.pieces.empty()) continue;
+    step.kind = Step::Kind::help;
+    step.shared = shared;
+    ++running_;
+    // Who was taken out of the idle set before is woken, whatever for. Whoever woke this worker may have meant a task.
+    if (!step.wake.valid()) step.wake = crew_.take_idle_for(*shared, options_.self);
+    if (!step.wake.valid() && !crew_.idle.empty()) step.wake = sleeper_in_its_place();
+    return true;
+  }
+  return false;
+}
+
+void WorkerCore::stopped(const PartOfTask& part) {
+  if (shares_ != nullptr) shares_->released(options_.self, part.of->task());
+  WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
+  WorkerCounters::add(port_.counters.pieces, std::uint64_t{part.pieces});
+  has_left();
+}
+
+void WorkerCore::helped(const PartOfTask& part) {
+  if (shares_ != nullptr) shares_->charge(shares_->of(part.of->task()), part.took);
+  WorkerCounters::add(port_.counters.pieces, std::uint64_t{part.pieces});
+  WorkerCounters::add(port_.counters.stolen_pieces, std::uint64_t{part.pieces});
+  has_left();
+}
+
+void WorkerCore::has_left() {
+  --running_;
+  // The worker is free, though no task has ended.
+  if (options_.ends_count) activation_due_ = true;
+}
+
+}  // namespace troupe::workers

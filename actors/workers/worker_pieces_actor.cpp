@@ -1,0 +1,42 @@
+/// What a worker does with tasks that run in pieces.
+#include "actors/workers/worker_actor.hpp"
+
+namespace troupe::workers {
+
+void WorkerActor::help(const Step& step) {
+  note_busy();
+  message_handled();
+  note_state(WorkerActivity::helping);
+  port_.board.takes_part_in(step.shared);
+  note_running(step.shared->task(), core_.looked_at());
+  if (crew_.services != nullptr) crew_.services->joined(setup_->id);
+  const PartOfTask part =
+      device_->help(*step.shared, step.pieces, [this] { return mail_waits() || core_.is_wanted(); });
+  if (part.of != nullptr) leave(part);
+}
+
+void WorkerActor::part_done(const PartOfTask& part) noexcept { tell_itself({nullptr, nullptr, {}, part}); }
+
+void WorkerActor::leave(const PartOfTask& part) {
+  SharedPieces& shared = *part.of;
+  // All of it before the others can end the task, which may be gone then.
+  is_off_the_device(shared.task());
+  port_.board.takes_part_in(nullptr);
+  // Before it may end.
+  if (crew_.services != nullptr) crew_.services->stopped(setup_->id, shared.task().task_id(), setup_->clock->now());
+  if (part.owner) {
+    core_.stopped(part);
+  } else {
+    core_.helped(part);
+    note_state(WorkerActivity::working);
+  }
+  if (!shared.leave(part)) return;
+  const SharedPieces::Ended ended = shared.let_go();
+  if (crew_.services != nullptr) {
+    const bool failed = ended.cause != nullptr;
+    crew_.services->ended(ended.owner, *ended.task, setup_->clock->now(), ended.took, failed);
+  }
+  core_.last_piece_ended(*ended.task, ended.cause);
+}
+
+}  // namespace troupe::workers

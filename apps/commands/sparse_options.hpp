@@ -1,0 +1,25 @@
+/// The options of sparse-lu that `run` and `simulate` share.
+#pragma once
+
+#include <optional>
+
+#include "apps/run/sparse_problem.hpp"
+#include "linalg/factorization.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace troupe::apps {
+
+/// Adds the application, required. `sparse-lu` gives `sparse` a value. What is passed outlives the parsing.
+void add_application_or_sparse(CLI::App& command, linalg::Application& application,
+                               std::optional<SparseLuArguments>& sparse);
+/// Adds what sparse-lu alone has.
+void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse);
+/// For sparse-lu: refuses what has no effect with the others that were given.
+void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse);
+/// For other applications: refuses all of them.
+void refuse_sparse_lu_options(const CLI::App& command);
+
+}  // namespace troupe::apps

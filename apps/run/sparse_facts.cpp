@@ -1,0 +1,98 @@
+#include "apps/run/sparse_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/machine/host_memory.hpp"
+#include "traces/text/human.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+double stored_elements(const SparseFacts& facts) {
+  return static_cast<double>(facts.blocks) * static_cast<double>(facts.cut.block) *
+         static_cast<double>(facts.cut.block);
+}
+
+std::string fill_in_text(const SparseFacts& facts) {
+  std::string text =
+      fmt::format("{} blocks of {} x {} are stored, {} before fill-in: {}", facts.blocks, facts.cut.block,
+                  facts.cut.block, facts.blocks_before, traces::human_bytes(facts.bytes));
+  if (facts.nonzeros > 0) {
+    text += fmt::format(", {:.1f} elements for each of the {} that are not zero",
+                        stored_elements(facts) / static_cast<double>(facts.nonzeros), facts.nonzeros);
+  }
+  return text;
+}
+
+}  // namespace
+
+template <class T>
+SparseFacts facts_of(const linalg::BlockMatrix<T>& a) {
+  SparseFacts facts;
+  facts.cut = a.cut();
+  facts.blocks = facts.blocks_before = a.stored_blocks();
+  facts.bytes = a.bytes();
+  facts.flops = linalg::work_of(a.pattern()).flops(a.cut().block);
+  return facts;
+}
+
+template SparseFacts facts_of(const linalg::BlockMatrix<float>&);
+template SparseFacts facts_of(const linalg::BlockMatrix<double>&);
+
+std::string sparse_text(const SparseFacts& facts) {
+  std::string text;
+  if (!facts.ordering.empty())
+    text += fmt::format("  ordering  {}, rows matched to a large diagonal\n", facts.ordering);
+  text += fmt::format("  fill-in   {}\n", fill_in_text(facts));
+  text += facts.cut.side == 1
+              ? std::string("  grain     a handle and a task for each block\n")
+              : fmt::format("  grain     a handle and a task for up to {0} x {0} blocks{1}\n", facts.cut.side,
+                            facts.in_pieces ? ", in pieces that other cores help with" : "");
+  if (facts.steps == linalg::BlockSteps::products) text += "  steps     products alone; the panels are taken as done\n";
+  if (facts.replaced.count > 0) {
+    text += fmt::format("  pivots    {} too small and replaced, the first in row {}\n", facts.replaced.count,
+                        facts.replaced.first + 1);
+  }
+  if (facts.difference) {
+    text += *facts.difference == 0 ? std::string("  factors   equal to those of the sequential order, bit by bit\n")
+                                   : fmt::format(
+                                         "  factors   differ from those of the sequential order by {:.2g} of their "
+                                         "largest element\n",
+                                         *facts.difference);
+  }
+  return text;
+}
+
+void add_json(const SparseFacts& facts, nlohmann::json& json) {
+  json["block"] = facts.cut.block;
+  json["super"] = facts.cut.side;
+  json["grain"] = facts.cut.side == 1 ? "fine" : facts.in_pieces ? "multi" : "coarse";
+  json["steps"] = to_string(facts.steps);
+  json["stored_blocks"] = facts.blocks;
+  json["blocks_before_fill_in"] = facts.blocks_before;
+  json["stored_bytes"] = facts.bytes.count;
+  json["flops"] = facts.flops;
+  json["replaced_pivots"] = facts.replaced.count;
+  if (facts.replaced.count > 0) json["first_replaced_row"] = facts.replaced.first + 1;
+  if (!facts.ordering.empty()) json["ordering"] = facts.ordering;
+  if (facts.nonzeros > 0) {
+    json["nonzeros"] = facts.nonzeros;
+    json["fill_in"] = stored_elements(facts) / static_cast<double>(facts.nonzeros);
+  }
+  if (facts.difference) json["difference_from_sequential"] = *facts.difference;
+}
+
+void require_block_memory(Bytes needed) {
+  const platform::HostMemory memory = platform::read_host_memory();
+  if (needed.count <= memory.available.count) return;
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("the blocks need {} of memory, but only {} are available ({}): try another --ordering, smaller "
+                  "blocks, --precision float, or a larger machine",
+                  traces::human_bytes(needed), traces::human_bytes(memory.available), memory.limited_by));
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,41 @@
+/// A product of three super-blocks whose blocks are all full, as batched calls on a GPU, or on one core.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace troupe::bench {
+
+/// C <- C - A B, of `side` x `side` blocks of `block` rows each.
+struct BatchedShape {
+  int side = 8;
+  std::int64_t block = 192;
+
+  [[nodiscard]] std::int64_t order() const { return side * block; }
+};
+
+/// Measures it. `T` is float or double.
+template <class T>
+class BatchedProduct {
+ public:
+  virtual ~BatchedProduct() = default;
+  /// Seconds of one product: the mean of several, one after the other, with all data where they are computed with.
+  [[nodiscard]] virtual double multiply() = 0;
+  /// The same of one call of the library's gemm for the whole matrices.
+  [[nodiscard]] virtual double multiply_as_one() = 0;
+  /// What a product is made of on a GPU, as it counts itself; 0 on a core.
+  [[nodiscard]] virtual double launches() const = 0;
+  /// |(C - (C' - A B)) x| / (n/4 eps) in the maximum norm, where C is one product after C', x is random, and n/4 is
+  /// what a row of |A| and a column of |B| come to for elements in (-1/2, 1/2). eps is 2^-53 for double, 2^-24 for
+  /// float.
+  [[nodiscard]] virtual double residual() = 0;
+};
+
+/// On one core, where no GPU is used.
+template <class T>
+[[nodiscard]] std::unique_ptr<BatchedProduct<T>> batched_product_on_a_core(const BatchedShape& shape);
+/// In the first GPU's memory. Throws `Error`: `no_implementation` in a build without nvcc.
+template <class T>
+[[nodiscard]] std::unique_ptr<BatchedProduct<T>> batched_product_on_a_gpu(const BatchedShape& shape);
+
+}  // namespace troupe::bench

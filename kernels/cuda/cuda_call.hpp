@@ -1,0 +1,38 @@
+/// What implementations of codelets for GPUs get, and how codelets get them.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/codelets/codelet.hpp"
+#include "kernels/cuda/cuda_stream.hpp"
+
+namespace troupe::kernels {
+
+/// The arguments of a task, and what belongs to its stream.
+struct Call {
+  const KernelContext& context;
+  CudaStream& stream;
+
+  template <class T>
+  [[nodiscard]] MatrixView<const T> in(std::size_t index) const {
+    return context.matrix<const T>(index);
+  }
+  template <class T>
+  [[nodiscard]] MatrixView<T> out(std::size_t index) const {
+    return context.matrix<T>(index);
+  }
+  [[nodiscard]] std::int64_t number(std::size_t index) const { return context.argument<std::int64_t>(index); }
+};
+
+/// The codelet's implementation for GPUs. Where one is only modelled, it is the one for cores.
+inline void implement(Codelet& codelet, void (*implementation)(const Call&)) {
+  codelet.implement(
+      DeviceKind::cuda,
+      [implementation, on_cores = codelet.definition().kernel_for(DeviceKind::cpu_core)](const KernelContext& context) {
+        // A modelled GPU has no stream, and its data are in the host's memory.
+        if (context.stream == nullptr) return on_cores(context);
+        implementation({context, CudaStreams::of(context)});
+      });
+}
+
+}  // namespace troupe::kernels

@@ -1,0 +1,12 @@
+/// What kernels on GPUs share while they may run.
+#pragma once
+
+#include <memory>
+
+namespace troupe::kernels {
+
+/// Lives as long as kernels may run on GPUs: with it die the libraries' handles and the memory that they work in. Null
+/// in a build without CUDA.
+[[nodiscard]] std::shared_ptr<void> gpu_environment();
+
+}  // namespace troupe::kernels

@@ -1,0 +1,60 @@
+/// Super-blocks: squares of blocks of which only those that are full are stored.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "graph/codelets/layout.hpp"
+#include "kernels/block_rows.hpp"
+
+namespace troupe::kernels {
+
+/// Which blocks of a super-block are full: bit i + j * side for the one in row i and column j.
+using BlockMask = std::uint64_t;
+
+/// The most blocks on a side: so many squared are the bits of a mask.
+inline constexpr int kLargestSide = 8;
+
+[[nodiscard]] constexpr BlockMask block_bit(int i, int j, int side) { return BlockMask{1} << (i + j * side); }
+[[nodiscard]] constexpr bool is_full(BlockMask mask, int i, int j, int side) {
+  return (mask & block_bit(i, j, side)) != 0;
+}
+/// Where a full block lies in memory: how many come before it.
+[[nodiscard]] constexpr int place_of(BlockMask mask, int i, int j, int side) {
+  return std::popcount(mask & (block_bit(i, j, side) - 1));
+}
+
+/// A super-block as it lies in memory: its full blocks, b x b each and column-major, one after the other in the order
+/// of their bits, which together are a matrix of b rows. Does not own.
+template <class T>
+class SuperBlock {
+ public:
+  SuperBlock(MatrixView<T> packed, BlockMask mask, std::int64_t side)
+      : packed_(packed), mask_(mask), side_(static_cast<int>(side)) {}
+
+  /// All of its full blocks.
+  [[nodiscard]] MatrixView<T> packed() const { return packed_; }
+  [[nodiscard]] BlockMask mask() const { return mask_; }
+  [[nodiscard]] int side() const { return side_; }
+  [[nodiscard]] std::int64_t block_order() const { return packed_.rows; }
+  [[nodiscard]] int count() const { return std::popcount(mask_); }
+  [[nodiscard]] bool full(int i, int j) const { return is_full(mask_, i, j, side_); }
+  /// The bit of the block that lies at this place in memory.
+  [[nodiscard]] int bit_at(int place) const {
+    BlockMask rest = mask_;
+    for (; place > 0; --place) rest &= rest - 1;
+    return std::countr_zero(rest);
+  }
+  /// One that is full.
+  [[nodiscard]] MatrixView<T> block(int i, int j) const {
+    return columns_from(packed_, place_of(mask_, i, j, side_) * packed_.rows, packed_.rows);
+  }
+  [[nodiscard]] SuperBlock<const T> constant() const { return {kernels::constant(packed_), mask_, side_}; }
+
+ private:
+  MatrixView<T> packed_;
+  BlockMask mask_;
+  int side_;
+};
+
+}  // namespace troupe::kernels

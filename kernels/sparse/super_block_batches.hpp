@@ -1,0 +1,56 @@
+/// The steps on super-blocks as batched calls: which blocks each call has, from masks alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/sparse/block_places.hpp"
+#include "kernels/sparse/super_block.hpp"
+
+namespace troupe::kernels {
+
+/// One call. What it has to do is independent of one another: no result is another's, or anybody's operand.
+struct BlockBatch {
+  enum class Kind {
+    factorize,    ///< result <- its L and U; one block
+    solve_upper,  ///< result <- result U^-1, U in the right operand; the left one means nothing
+    solve_lower,  ///< result <- L^-1 result, L (unit) in the left operand; the right one means nothing
+    multiply      ///< result <- result - left right
+  };
+
+  Kind kind = Kind::multiply;
+  /// The index within the super-blocks that it belongs to.
+  int k = 0;
+  /// Its blocks among the places.
+  int first = 0;
+  int count = 0;
+};
+
+/// A step's calls, in their order: at most one of each kind for each k, and none without blocks. A block gets its
+/// products with k ascending, as on cores.
+class BlockBatches {
+ public:
+  [[nodiscard]] const std::vector<BlockBatch>& calls() const { return calls_; }
+  [[nodiscard]] const BlockPlaces& places() const { return places_; }
+  /// Of how many blocks there are operands.
+  [[nodiscard]] int count() const { return count_; }
+
+  /// Adds to the call of this kind and k, which is the last one or comes after it.
+  void add(BlockBatch::Kind kind, int k, int left, int right, int result);
+
+ private:
+  std::vector<BlockBatch> calls_;
+  BlockPlaces places_{};
+  int count_ = 0;
+};
+
+/// D <- L and U (`factorize_super_block`): all operands are D's.
+[[nodiscard]] BlockBatches factorization_batches(BlockMask d, int side);
+/// A <- A U^-1 (`SolveWithUpper`): left operands are A's, right ones D's.
+[[nodiscard]] BlockBatches upper_solve_batches(BlockMask d, BlockMask a, int side);
+/// B <- L^-1 B (`SolveWithLower`): left operands are D's, right ones B's.
+[[nodiscard]] BlockBatches lower_solve_batches(BlockMask d, BlockMask b, int side);
+/// C <- C - A B (`SubtractProduct`): left operands are A's, right ones B's.
+[[nodiscard]] BlockBatches product_batches(BlockMask a, BlockMask b, BlockMask c, int side);
+
+}  // namespace troupe::kernels

@@ -1,0 +1,68 @@
+/// The steps of LU without pivoting on super-blocks, each a loop over pieces that do not depend on one another.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/factor.hpp"
+#include "kernels/sparse/super_block.hpp"
+
+namespace troupe::kernels {
+
+// Every block is the result of the same products in the same order, whatever the side is and whoever has which piece:
+// the bits are the same, too. A product whose result is not full is left out.
+
+/// The diagonal super-block: D <- L (unit lower) and U. One piece: each block waits for the ones before it. A pivot
+/// whose absolute value is below `least` becomes that, with its sign. Returns 0, or the first i (from 1) with U(i, i) =
+/// 0, where it stopped, which a positive `least` precludes. Every block on the diagonal is full, up to the last that
+/// any is.
+template <class T>
+int factorize_super_block(const SuperBlock<T>& d, T least, ReplacedPivots& replaced);
+
+/// A <- A U^-1, U the upper triangle of D. A piece: a row of blocks.
+template <class T>
+class SolveWithUpper {
+ public:
+  SolveWithUpper(SuperBlock<const T> d, SuperBlock<T> a) : d_(d), a_(a) {}
+  [[nodiscard]] int count() const { return a_.side(); }
+  void piece(int row) const;
+
+ private:
+  SuperBlock<const T> d_;
+  SuperBlock<T> a_;
+};
+
+/// B <- L^-1 B, L the unit lower triangle of D. A piece: a column of blocks.
+template <class T>
+class SolveWithLower {
+ public:
+  SolveWithLower(SuperBlock<const T> d, SuperBlock<T> b) : d_(d), b_(b) {}
+  [[nodiscard]] int count() const { return b_.side(); }
+  void piece(int col) const;
+
+ private:
+  SuperBlock<const T> d_;
+  SuperBlock<T> b_;
+};
+
+/// C <- C - A B. A piece: a block of C, by its place in memory.
+template <class T>
+class SubtractProduct {
+ public:
+  SubtractProduct(SuperBlock<const T> a, SuperBlock<const T> b, SuperBlock<T> c) : a_(a), b_(b), c_(c) {}
+  [[nodiscard]] int count() const { return c_.count(); }
+  void piece(int at) const;
+
+ private:
+  SuperBlock<const T> a_;
+  SuperBlock<const T> b_;
+  SuperBlock<T> c_;
+};
+
+// Operations, from masks alone.
+
+[[nodiscard]] double factorization_flops(BlockMask d, int side, std::int64_t block);
+[[nodiscard]] double upper_solve_flops(BlockMask d, BlockMask a, int side, std::int64_t block);
+[[nodiscard]] double lower_solve_flops(BlockMask d, BlockMask b, int side, std::int64_t block);
+[[nodiscard]] double product_flops(BlockMask a, BlockMask b, BlockMask c, int side, std::int64_t block);
+
+}  // namespace troupe::kernels

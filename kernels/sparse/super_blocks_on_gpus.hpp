@@ -1,0 +1,34 @@
+/// What a build with CUDA adds to the codelets on super-blocks (kernels/cuda/cuda_super_blocks.cpp). Without it there
+/// is nothing to add.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/sparse/super_block_codelets.hpp"
+
+namespace troupe::kernels {
+
+/// Gives the codelets their implementation for `DeviceKind::cuda`: batched calls, at most one of each kind for each
+/// index within the super-blocks, however many blocks there are (`BlockBatches`). Where the build had no compiler for
+/// device code they stay on cores.
+template <class T>
+void add_gpu_implementations(SuperBlockCodelets<T>& codelets);
+
+enum class SuperBlockStep { factorize, solve_upper, solve_lower, multiply };
+inline constexpr std::size_t kSuperBlockSteps = 4;
+
+/// How many tasks there were on GPUs, and of how many calls of libraries and launches of kernels of ours they were
+/// made. A library's call may launch more than one kernel.
+struct StepLaunches {
+  std::uint64_t tasks = 0;
+  std::uint64_t launches = 0;
+};
+/// By `SuperBlockStep`.
+using SuperBlockLaunches = std::array<StepLaunches, kSuperBlockSteps>;
+
+/// Of all GPUs since the first of the runtimes that know these codelets began; zeros where there is none. Any thread.
+[[nodiscard]] SuperBlockLaunches super_block_launches();
+
+}  // namespace troupe::kernels

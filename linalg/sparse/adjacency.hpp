@@ -1,0 +1,41 @@
+/// The graph of a sparse matrix: which unknowns meet in an equation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "linalg/sparse/compressed_matrix.hpp"
+
+namespace troupe::linalg {
+
+/// Vertices are columns. Two are neighbours where the matrix, or its transpose, has an element that is not zero for
+/// them; none is its own.
+struct Adjacency {
+  std::vector<std::int64_t> begin{0};
+  /// Of each vertex ascending, each once.
+  std::vector<std::int32_t> neighbours;
+
+  [[nodiscard]] std::int32_t vertices() const { return static_cast<std::int32_t>(begin.size() - 1); }
+  [[nodiscard]] std::span<const std::int32_t> of(std::int32_t vertex) const {
+    const auto at = static_cast<std::size_t>(vertex);
+    return {neighbours.data() + begin[at], static_cast<std::size_t>(begin[at + 1] - begin[at])};
+  }
+};
+
+/// Of the matrix whose row `row_of[j]` has its diagonal element in column j.
+[[nodiscard]] Adjacency adjacency(const CompressedMatrix& a, std::span<const std::int32_t> row_of);
+
+// Orders of elimination: `order[k]` is the vertex that comes k-th.
+
+/// Each vertex's parent in the elimination tree, by vertex: the next one whose elimination it has an effect on; -1 for
+/// roots. J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990),
+/// section 5.
+[[nodiscard]] std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<const std::int32_t> order);
+
+/// An order with the same fill-in in which what depends on one another lies together: children come directly before
+/// their parents.
+[[nodiscard]] std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order);
+
+}  // namespace troupe::linalg

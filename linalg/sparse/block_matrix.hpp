@@ -1,0 +1,97 @@
+/// A sparse matrix of blocks, in super-blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "client/runtime.hpp"
+#include "kernels/sparse/super_block.hpp"
+#include "linalg/sparse/block_pattern.hpp"
+
+namespace troupe::linalg {
+
+/// How a square matrix is cut.
+struct BlockCut {
+  /// Rows of a block; the last block is as large as the others, so that what is beyond the matrix is up to its user.
+  std::int64_t block = 1;
+  /// Blocks on a side of a super-block, at most `kernels::kLargestSide`. 1: each block has a handle of its own.
+  int side = 1;
+};
+
+/// Throws `invalid_argument` for sizes that cannot be, and says which can.
+void check_cut(const BlockCut& cut);
+
+/// Where the full blocks lie.
+enum class BlockStorage {
+  memory,
+  /// Nowhere, as with `TileStorage::none`: for runs in virtual time, whose tasks never touch data.
+  none
+};
+
+/// Full blocks only are stored: those of a super-block in one piece of memory, which is one handle. Moving is cheap;
+/// the runtime outlives it. What reads or writes elements from the program waits for the tasks that use them before.
+template <class T>
+class BlockMatrix {
+ public:
+  /// All full blocks zero. Throws `out_of_memory`, `invalid_argument`.
+  BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockCut& cut, BlockStorage storage = BlockStorage::memory);
+
+  [[nodiscard]] const BlockPattern& pattern() const { return pattern_; }
+  [[nodiscard]] const BlockCut& cut() const { return cut_; }
+  /// Blocks, and super-blocks, on a side of the matrix.
+  [[nodiscard]] int blocks() const { return pattern_.blocks(); }
+  [[nodiscard]] int supers() const { return supers_; }
+  /// Rows, those beyond the matrix included.
+  [[nodiscard]] std::int64_t rows() const { return blocks() * cut_.block; }
+  [[nodiscard]] std::int64_t stored_blocks() const { return pattern_.count(); }
+  [[nodiscard]] Bytes bytes() const;
+
+  /// A super-block that has a full block.
+  class Part {
+   public:
+    [[nodiscard]] int row() const { return row_; }
+    [[nodiscard]] int col() const { return col_; }
+    [[nodiscard]] kernels::BlockMask mask() const { return mask_; }
+    [[nodiscard]] Handle handle() const { return data_.handle(); }
+
+   private:
+    friend class BlockMatrix;
+    int row_ = 0;
+    int col_ = 0;
+    kernels::BlockMask mask_ = 0;
+    std::unique_ptr<T[]> elements_;
+    Data data_;
+  };
+
+  /// By rows, ascending.
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+  /// Those of a row of super-blocks: from `row_begin(I)` to before `row_begin(I + 1)`.
+  [[nodiscard]] std::size_t row_begin(int row) const { return row_begin_[static_cast<std::size_t>(row)]; }
+  /// Null where all blocks are empty.
+  [[nodiscard]] const Part* find(int row, int col) const;
+
+  /// As it lies in the program's memory.
+  [[nodiscard]] kernels::SuperBlock<T> super_block(const Part& part) const;
+  /// One that is full.
+  [[nodiscard]] MatrixView<T> block(int i, int j) const;
+  /// An element of a block that is full.
+  [[nodiscard]] T& operator()(std::int64_t row, std::int64_t col) const {
+    return block(static_cast<int>(row / cut_.block), static_cast<int>(col / cut_.block))(row % cut_.block,
+                                                                                         col % cut_.block);
+  }
+
+  /// Waits until all of it is in the program's memory, whatever accelerators have written.
+  void bring_home() const;
+
+ private:
+  Runtime* runtime_;
+  BlockPattern pattern_;
+  BlockCut cut_;
+  int supers_;
+  std::vector<Part> parts_;
+  std::vector<std::size_t> row_begin_;
+};
+
+}  // namespace troupe::linalg

@@ -1,0 +1,51 @@
+/// A square sparse matrix, row by row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace troupe::linalg {
+
+/// The largest order of a sparse matrix: its indices have 32 bits.
+inline constexpr std::int64_t kLargestSparseOrder = 2147483647;
+
+/// One element, counted from zero.
+struct SparseEntry {
+  std::int32_t row = 0;
+  std::int32_t col = 0;
+  double value = 0;
+};
+
+/// The elements that are stored, row by row; in each row by ascending column, each column once. Those that are not
+/// stored are zero; a stored one may be.
+struct CompressedMatrix {
+  std::int64_t order = 0;
+  /// Where each row begins in the two below, and where the last one ends.
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::int32_t> cols;
+  std::vector<double> values;
+
+  [[nodiscard]] std::int64_t entries() const { return begin.back(); }
+  [[nodiscard]] std::span<const std::int32_t> cols_of(std::int64_t row) const { return part(cols, row); }
+  [[nodiscard]] std::span<const double> values_of(std::int64_t row) const { return part(values, row); }
+
+ private:
+  template <class U>
+  [[nodiscard]] std::span<const U> part(const std::vector<U>& all, std::int64_t row) const {
+    const auto at = static_cast<std::size_t>(row);
+    return {all.data() + begin[at], static_cast<std::size_t>(begin[at + 1] - begin[at])};
+  }
+};
+
+/// The matrix with these elements; those that name the same one are added up. Every index is below `order`.
+[[nodiscard]] CompressedMatrix compressed(std::int64_t order, std::vector<SparseEntry> entries);
+
+/// A x. As many numbers as rows.
+[[nodiscard]] std::vector<double> product(const CompressedMatrix& a, std::span<const double> x);
+
+/// The largest sum of a column's absolute values.
+[[nodiscard]] double one_norm(const CompressedMatrix& a);
+
+}  // namespace troupe::linalg

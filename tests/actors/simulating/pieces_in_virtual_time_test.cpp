@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/actors/simulating/machine_by_hand.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+// Tasks of pieces in virtual time: idle cores help.
+namespace troupe::actors::by_hand {
+
+namespace {
+
+namespace data = boost::unit_test::data;
+
+/// A task takes 100 us on a core and 10 us on a GPU.
+SimulationOptions cores(int number, std::size_t gpus = 0) {
+  SimulationOptions options = simulation(gpus);
+  options.machine.cores = options.cores = number;
+  return options;
+}
+
+/// Ten pieces, each of which adds one to the elements that are its own.
+Codelet in_ten(std::size_t grain = 1) {
+  return Codelet("in ten", {AccessMode::read_write})
+      .pieces([](const KernelContext&) { return 10; },
+              [](std::size_t piece, const KernelContext& context) {
+                const MatrixView<double> x = context.matrix<double>(0);
+                for (auto row = static_cast<std::int64_t>(piece); row < x.rows; row += 10) x(row, 0) += 1;
+              },
+              grain)
+      .implement(DeviceKind::cuda,
+                 [](const KernelContext& context) {
+                   const MatrixView<double> x = context.matrix<double>(0);
+                   for (std::int64_t row = 0; row < x.rows; ++row) x(row, 0) += 1;
+                 })
+      .timed_as("test/kernel/double");
+}
+
+Duration makespan(const RunReport& report) { return report.virtual_time.value(); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pieces_in_virtual_time)
+
+BOOST_DATA_TEST_CASE(idle_cores_help, data::make({"lws", "eager", "heft", "homeward", "multigrain"}), policy) {
+  TestRuntime runtime(in_virtual_time(cores(4), policy));
+  Values values(kElements);
+  const Handle handle = registered(runtime, values);
+  runtime.submit(in_ten(), {handle});
+  BOOST_TEST(runtime.wait() == "");
+  // Ten pieces of 10 us on four cores.
+  BOOST_TEST(makespan(runtime->report()) == microseconds(30));
+  BOOST_TEST(std::ranges::count(values, 1.0) == std::ssize(values));
+  std::uint64_t stolen = 0;
+  std::uint64_t pieces = 0;
+  for (const WorkerReport& worker : runtime->report().workers) {
+    stolen += worker.stolen_pieces;
+    pieces += worker.pieces;
+  }
+  BOOST_TEST(pieces == 10U);
+  BOOST_TEST(stolen == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(a_core_takes_a_grain_at_a_time) {
+  TestRuntime runtime(in_virtual_time(cores(4)));
+  Values values(kElements);
+  const Handle handle = registered(runtime, values);
+  runtime.submit(in_ten(4), {handle});
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(makespan(runtime->report()) == microseconds(40));
+}
+
+BOOST_AUTO_TEST_CASE(pieces_are_counted_once_where_tasks_may_be_submitted) {
+  TestRuntime runtime(in_virtual_time(cores(2)));
+  int counted = 0;
+  const Codelet nested = Codelet("nested", {}).cpu([](const KernelContext&) {}).timed_as("test/kernel/double");
+  for (const std::int64_t pieces : {0, 1, 10}) {
+    Values values(kElements);
+    const Codelet submits = Codelet("submits", {AccessMode::read_write})
+                                .pieces(
+                                    [&, pieces](const KernelContext&) {
+                                      ++counted;
+                                      runtime.submit(nested);
+                                      return pieces;
+                                    },
+                                    [](std::size_t piece, const KernelContext& context) {
+                                      context.matrix<double>(0)(static_cast<std::int64_t>(piece), 0) += 1;
+                                    })
+                                .timed_as("test/kernel/double");
+    counted = 0;
+    runtime.submit(submits, {registered(runtime, values)});
+    BOOST_TEST(runtime.wait() == "");
+    BOOST_TEST(counted == 1);
+    BOOST_TEST(std::ranges::count(values, 1.0) == pieces);
+  }
+  BOOST_TEST(runtime->report().ended == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(one_core_takes_as_long_as_for_a_whole) {
+  TestRuntime runtime(in_virtual_time(cores(1)));
+  Values values(kElements);
+  const Handle handle = registered(runtime, values);
+  for (int i = 0; i < 3; ++i) runtime.submit(in_ten(), {handle});
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(makespan(runtime->report()) == 3 * kOnCore);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_free_goes_on_while_others_are_in_their_last_pieces) {
+  // Two cores: five pieces each, then the next.
+  TestRuntime runtime(in_virtual_time(cores(3), "multigrain"));
+  std::vector<Values> values(3, Values(kElements));
+  for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
+  BOOST_TEST(runtime.wait() == "");
+  // Thirty pieces on three cores without a gap.
+  BOOST_TEST(makespan(runtime->report()) == microseconds(100));
+}
+
+BOOST_DATA_TEST_CASE(a_core_goes_back_to_work_of_its_own, data::make({0, 1}), lookahead) {
+  SimulationOptions options = cores(2);
+  options.core_lookahead = static_cast<std::size_t>(lookahead);
+  TestRuntime runtime(in_virtual_time(options, "multigrain"));
+  Values large(kElements);
+  Values small(kElements);
+  runtime.submit(in_ten(), {registered(runtime, large)});
+  // Nobody can help with it, and it becomes ready when both cores are busy.
+  const Codelet plain = Codelet("plain", {AccessMode::read_write}).cpu([](const KernelContext&) {});
+  runtime.submit(std::move(Codelet(plain)).timed_as("test/kernel/double"), {registered(runtime, small)});
+  BOOST_TEST(runtime.wait() == "");
+  std::vector<Span> all = spans(runtime->take_trace());
+  BOOST_TEST_REQUIRE(all.size() == 2U);
+  // At once, or when the first piece has ended: not after all of them.
+  BOOST_TEST(all[1].start <= microseconds(10));
+  BOOST_TEST(makespan(runtime->report()) <= microseconds(110));
+}
+
+BOOST_AUTO_TEST_CASE(the_next_begins_when_nobody_can_join) {
+  // Two pieces of 50 us each, four cores: two super-tasks at a time.
+  TestRuntime runtime(in_virtual_time(cores(4), "multigrain"));
+  std::vector<Values> values(4, Values(kElements));
+  for (Values& one : values) runtime.submit(in_ten(5), {registered(runtime, one)});
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(makespan(runtime->report()) == kOnCore);
+  // One at a time nobody can join at all.
+  TestRuntime whole(in_virtual_time(cores(4), "multigrain"));
+  for (Values& one : values) whole.submit(in_ten(10), {registered(whole, one)});
+  BOOST_TEST(whole.wait() == "");
+  BOOST_TEST(makespan(whole->report()) == kOnCore);
+}
+
+BOOST_AUTO_TEST_CASE(reuse_decides_which_super_tasks_the_accelerator_runs) {
+  for (const bool by_position : {false, true}) {
+    TestRuntime runtime(in_virtual_time(cores(1, 1), "multigrain:ahead=0"));
+    std::vector<Values> values(3, Values(kElements));
+    std::vector<Handle> handles;
+    for (Values& one : values) handles.push_back(registered(runtime, one));
+    // Without, the last is to be used most.
+    if (by_position) BOOST_TEST(runtime->set_reuse(handles[0], 1000).ok());
+    const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const KernelContext&) {});
+    for (const Handle& handle : handles) runtime.submit(in_ten(), {handle});
+    const Codelet timed = std::move(Codelet(look)).timed_as("test/kernel/double");
+    for (int i = 0; i < 5; ++i) runtime.submit(timed, {handles[2]});
+    BOOST_TEST(runtime.wait() == "");
+    const std::vector<Span> all = spans(runtime->take_trace());
+    BOOST_TEST_REQUIRE(all.size() == 8U);
+    BOOST_TEST(all[by_position ? 0 : 2].worker.value() == 1U);
+    BOOST_TEST(all[by_position ? 0 : 2].start <= kCopy);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_accelerator_runs_it_whole) {
+  TestRuntime runtime(in_virtual_time(cores(1, 1), "multigrain:ahead=0"));
+  std::vector<Values> values(2, Values(kElements));
+  std::vector<Handle> handles;
+  for (Values& one : values) handles.push_back(registered(runtime, one));
+  for (const Handle& handle : handles) runtime.submit(in_ten(), {handle});
+  BOOST_TEST(runtime.wait() == "");
+  const RunReport report = runtime->report();
+  BOOST_TEST(report.workers[1].tasks == 1U);
+  BOOST_TEST(report.workers[1].pieces == 0U);
+  BOOST_TEST(makespan(report) == kOnCore);
+  for (std::size_t i = 0; i < 2; ++i) {
+    graph::Task* hold = runtime->graph().acquire(handles[i], AccessMode::read).value_or_throw();
+    BOOST_TEST(std::ranges::count(values[i], 1.0) == std::ssize(values[i]));
+    runtime->graph().give_back(hold);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_piece_that_throws_fails_the_task) {
+  TestRuntime runtime(in_virtual_time(cores(3)));
+  Values values(kElements);
+  const Handle handle = registered(runtime, values);
+  const Codelet broken = Codelet("broken", {AccessMode::read_write})
+                             .pieces([](const KernelContext&) { return 10; },
+                                     [](std::size_t piece, const KernelContext&) {
+                                       if (piece == 4) throw std::runtime_error("gave up");
+                                     })
+                             .timed_as("test/kernel/double");
+  runtime.submit(broken, {handle});
+  const std::string message = runtime.wait();
+  BOOST_TEST(tests::contains(message, "piece 4 of 10: gave up"), message);
+  // Whoever had ended at that moment, too, had just taken the seventh; nobody takes the last three.
+  BOOST_TEST(makespan(runtime->report()) == microseconds(30));
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_dies_in_a_piece_fails_its_task_and_no_other) {
+  TestRuntime runtime(in_virtual_time(cores(3)));
+  Values values(kElements);
+  Values other(kElements);
+  const Handle handle = registered(runtime, values);
+  const Codelet kills = Codelet("kills", {AccessMode::read_write})
+                            .pieces([](const KernelContext&) { return 10; },
+                                    [&](std::size_t piece, const KernelContext& context) {
+                                      const std::uint32_t next = (context.worker.value() + 1) % 3;
+                                      if (piece == 0) runtime->kill_worker(WorkerId(next));
+                                    })
+                            .timed_as("test/kernel/double");
+  runtime.submit(kills, {handle});
+  runtime.submit(in_ten(), {registered(runtime, other)});
+  const std::string message = runtime.wait();
+  BOOST_TEST(tests::contains(message, "(codelet kills) was lost with "), message);
+  BOOST_TEST(std::ranges::count(other, 1.0) == std::ssize(other));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::actors::by_hand

@@ -1,0 +1,34 @@
+/// Matrices of blocks that need no pivoting.
+#pragma once
+
+#include <cstdint>
+
+#include "linalg/sparse/block_matrix.hpp"
+#include "proto/random.hpp"
+
+namespace troupe::tests {
+
+/// Random elements, with a diagonal that is larger than all others of its row together.
+template <class T>
+linalg::BlockMatrix<T> random_blocks(Runtime& runtime, const linalg::BlockPattern& pattern,
+                                     const linalg::BlockCut& cut) {
+  linalg::BlockMatrix<T> a(runtime, pattern, cut);
+  for (int i = 0; i < a.blocks(); ++i) {
+    pattern.for_row(i, 0, [&](int j) {
+      // By block, so that the cut into super-blocks does not matter.
+      Random random(static_cast<std::uint64_t>(i * 1000 + j));
+      const MatrixView<T> block = a.block(i, j);
+      for (std::int64_t col = 0; col < block.cols; ++col) {
+        for (std::int64_t row = 0; row < block.rows; ++row) {
+          block(row, col) = static_cast<T>(random.below(2001)) / 1000 - 1;
+        }
+      }
+      if (i == j) {
+        for (std::int64_t row = 0; row < block.rows; ++row) block(row, row) += static_cast<T>(a.rows());
+      }
+    });
+  }
+  return a;
+}
+
+}  // namespace troupe::tests

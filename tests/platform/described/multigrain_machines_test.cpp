@@ -1,0 +1,78 @@
+// The machines of the multigrain paper: that the times of platform/described/machines/*-gtx4*.json follow from the
+// assumptions that the files list, and are labelled so.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "platform/described/embedded_machines.hpp"
+#include "platform/described/machine_description.hpp"
+
+namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(multigrain_machines)
+
+namespace {
+
+using nlohmann::json;
+
+json file_of(const std::string& name) {
+  for (const EmbeddedMachine& machine : embedded_machines()) {
+    if (machine.name == name) return json::parse(machine.json);
+  }
+  return {};
+}
+
+/// The share of the core's, or GPU's, peak.
+double assumed_share(const json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
+  const double gemm = assumptions["core_gemm_share_of_peak"];
+  if (on_gpu) return assumptions[tile == 192 ? "gpu_single_gemm_share_of_peak" : "gpu_streamed_gemm_share_of_peak"];
+  if (kernel.starts_with("trsm")) return gemm * assumptions["trsm_share_of_gemm_rate"].get<double>();
+  if (kernel.starts_with("getrf")) return gemm * assumptions["getrf_share_of_gemm_rate"].get<double>();
+  return gemm;
+}
+
+BOOST_AUTO_TEST_CASE(have_the_papers_processors) {
+  const auto first = load_machine("amd-gtx470").value_or_throw();
+  const auto second = load_machine("xeon-gtx480").value_or_throw();
+  // One drives the GPU.
+  BOOST_TEST(first.cores == 24);
+  BOOST_TEST(second.cores == 8);
+  BOOST_TEST(first.gpus.at(0).memory.count == std::uint64_t{1} << 30U);
+  BOOST_TEST(second.gpus.at(0).memory.count == 1288490188U);
+  for (const auto* machine : {&first, &second}) {
+    BOOST_TEST(machine->route(0, 1).bandwidth_mb_per_s == 5980);
+    BOOST_TEST(machine->route(1, 0).latency.count() == 11000);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(have_times_that_follow_from_labelled_assumptions) {
+  for (const auto& [name, core_peak, gpu_peak] :
+       {std::tuple("amd-gtx470", 13.6, 1089.0), std::tuple("xeon-gtx480", 18.2, 1344.0)}) {
+    const json machine = file_of(name);
+    const json& assumptions = machine["assumptions"];
+    BOOST_TEST(assumptions["core_peak_gflop_per_s"] == core_peak);
+    BOOST_TEST(assumptions["gpu_peak_gflop_per_s"] == gpu_peak);
+    BOOST_TEST(machine["kernels"].size() == 7U);
+    for (const json& kernel : machine["kernels"]) {
+      const auto called = kernel["kernel"].get<std::string>();
+      const int tile = kernel["tile"];
+      const auto gflops = [&](const json& time) {
+        return kernel["flops"].get<double>() / time["mean"].get<double>() / 1e3;
+      };
+      BOOST_TEST(kernel["time_origin"].get<std::string>().starts_with("assumed"));
+      BOOST_TEST(gflops(kernel["cpu_us"]) == core_peak * assumed_share(assumptions, called, tile, false),
+                 boost::test_tools::tolerance(1e-3));
+      BOOST_TEST(kernel.contains("gpu_us") == called.starts_with("gemm"));
+      if (!kernel.contains("gpu_us")) continue;
+      BOOST_TEST(gflops(kernel["gpu_us"][0]) == gpu_peak * assumed_share(assumptions, called, tile, true),
+                 boost::test_tools::tolerance(1e-3));
+    }
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::platform
