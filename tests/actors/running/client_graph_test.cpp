@@ -285,12 +285,13 @@ BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_run
                                             });
         // By two workers, as each waits for the other.
         std::atomic<int> met{0};
-        const Codelet together = Codelet("together", {}).pieces([](const KernelContext&) { return 2; },
-                                                                [&met](std::size_t, const KernelContext&) {
-                                                                  ++met;
-                                                                  (void)comes_true([&] { return met == 2; });
-                                                                  spin_for(kTogether);
-                                                                });
+        const Codelet together = Codelet("together", {})
+                                     .pieces([](const KernelContext&) { return 2; },
+                                             [&met](std::size_t, const KernelContext&) {
+                                               ++met;
+                                               (void)comes_true([&] { return met == 2; });
+                                               spin_for(kTogether);
+                                             });
         submit(*client.graph, together, {});
         client.graph->graph().wait_all().value_or_throw();
         const Handle handle = add(*client.graph, x);
@@ -303,7 +304,8 @@ BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_run
       const TaskStatus status = i == 1 ? TaskStatus::failed : TaskStatus::succeeded;
       BOOST_TEST(clients[i].endings.count(status) == kTasks + (i == 1 ? 0 : 1));
       BOOST_TEST(clients[i].ran == kTasks * kPieces);
-      BOOST_TEST(clients[i].graph->worker_time().count() >= (kTasks * kPieces * Duration(kPiece) + 2 * Duration(kTogether)).count());
+      BOOST_TEST(clients[i].graph->worker_time().count() >=
+                 (kTasks * kPieces * Duration(kPiece) + 2 * Duration(kTogether)).count());
     }
   }
 }
