@@ -136,7 +136,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {
-    const ExecutionScope* scope = ExecutionScope::find(this);
+    const ExecutionScope::Place* scope = ExecutionScope::find(this);
     host_.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
   }
   return future;

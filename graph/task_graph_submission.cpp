@@ -249,7 +249,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {
-    const ExecutionScope* scope = ExecutionScope::find(this);
+    const ExecutionScope::Place* scope = ExecutionScope::find(this);
     host_.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
   }
   return future;

@@ -1,6 +1,8 @@
 /// Which kernel or callback the calling thread is in.
 #pragma once
 
+#include <utility>
+
 #include "proto/ids.hpp"
 
 namespace troupe::graph {
@@ -11,30 +13,64 @@ class TaskOwner;
 /// never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
 class ExecutionScope {
  public:
-  ExecutionScope(const TaskOwner* owner, WorkerId worker) : owner_(owner), worker_(worker), outer_(innermost_) {
-    innermost_ = this;
-  }
-  ~ExecutionScope() { innermost_ = outer_; }
+  /// What a scope says.
+  class Place {
+   public:
+    constexpr Place(const TaskOwner* owner, WorkerId worker, const Place* outer)
+        : owner_(owner), worker_(worker), outer_(outer) {}
+
+    /// Whose thread this is; none of a callback in a thread of nobody's, and of a member that joined.
+    [[nodiscard]] WorkerId worker() const { return worker_; }
+
+   private:
+    friend class ExecutionScope;
+
+    [[nodiscard]] static const Place* find(const Place* innermost, const TaskOwner* owner) {
+      while (innermost != nullptr && innermost->owner_ != owner) innermost = innermost->outer_;
+      return innermost;
+    }
+
+    const TaskOwner* owner_;
+    WorkerId worker_;
+    const Place* outer_;
+  };
+
+  ExecutionScope(const TaskOwner* owner, WorkerId worker) : place_(owner, worker, innermost_) { innermost_ = &place_; }
+  ~ExecutionScope() { innermost_ = place_.outer_; }
   ExecutionScope(const ExecutionScope&) = delete;
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
+  /// While one lives, its thread is called in for what another runs, whose innermost scope was this: it is in the same
+  /// kernels, but none of it is the worker's thread, so that what it submits goes where a program's tasks go. The other
+  /// thread's scopes must live as long.
+  class Joined {
+   public:
+    explicit Joined(const Place* innermost) : outer_(std::exchange(joined_, innermost)) {}
+    ~Joined() { joined_ = outer_; }
+    Joined(const Joined&) = delete;
+    Joined& operator=(const Joined&) = delete;
+
+   private:
+    const Place* outer_;
+  };
+
+  /// The innermost scope of the calling thread; null: it is in none.
+  [[nodiscard]] static const Place* innermost() { return innermost_; }
   /// The innermost scope of the calling thread that belongs to `owner`, or null.
-  [[nodiscard]] static const ExecutionScope* find(const TaskOwner* owner) {
-    const ExecutionScope* scope = innermost_;
-    while (scope != nullptr && scope->owner_ != owner) scope = scope->outer_;
-    return scope;
+  [[nodiscard]] static const Place* find(const TaskOwner* owner) {
+    if (const Place* own = Place::find(innermost_, owner)) return own;
+    static constexpr Place kNobodysThread{nullptr, WorkerId{}, nullptr};
+    return Place::find(joined_, owner) != nullptr ? &kNobodysThread : nullptr;
   }
 
-  [[nodiscard]] WorkerId worker() const { return worker_; }
-
  private:
-  const TaskOwner* owner_;
-  WorkerId worker_;
-  const ExecutionScope* outer_;
+  Place place_;
 
-  static thread_local constinit const ExecutionScope* innermost_;
+  static thread_local constinit const Place* innermost_;
+  static thread_local constinit const Place* joined_;
 };
 
-inline thread_local constinit const ExecutionScope* ExecutionScope::innermost_ = nullptr;
+inline thread_local constinit const ExecutionScope::Place* ExecutionScope::innermost_ = nullptr;
+inline thread_local constinit const ExecutionScope::Place* ExecutionScope::joined_ = nullptr;
 
 }  // namespace troupe::graph

@@ -21,10 +21,10 @@ class CoreDevice::PieceWork {
     const TimeStamp begin = platform::SteadyClock().now();
     try {
       device_.views_.prepare(task);
+      const graph::ExecutionScope scope(device_.options_.graph, device_.options_.worker);
       if (device_.team_ != nullptr) {
         run_with_team(device_.views_.context_of(task));
       } else {
-        const graph::ExecutionScope scope(device_.options_.graph, device_.options_.worker);
         device_.make_ready(task.codelet->prologue, device_.views_.context_of(task).team());
         run_some(device_.views_.context_of(task), first_);
       }

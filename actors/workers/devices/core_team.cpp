@@ -99,6 +99,7 @@ void CoreTeam::enter(Part part, void* work) {
   const auto helpers = static_cast<std::uint32_t>(active_ - 1);
   part_ = part;
   work_ = work;
+  scope_ = graph::ExecutionScope::innermost();
   own_gained = &team_.front().gained;
   if (helpers == 0) {
     take_part(0);
@@ -157,7 +158,10 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
   if (static_cast<std::uint32_t>(rank) >= (entry & kCountMask)) return false;
   own_gained = &team_[static_cast<std::size_t>(rank)].gained;
   const std::int64_t begin = ticks();
-  take_part(rank);
+  {
+    const graph::ExecutionScope::Joined joined(scope_);
+    take_part(rank);
+  }
   add(*own_gained, ticks() - begin);
   // Release: what the part has done. Only the last one's is waited for.
   if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();

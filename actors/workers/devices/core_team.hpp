@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/workers/queues/doorbell.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/codelets/team.hpp"
 #include "platform/machine/cpu_set.hpp"
 #include "proto/units.hpp"
@@ -98,6 +99,8 @@ class CoreTeam final : public Team {
   int active_ = 1;
   Part part_ = nullptr;
   void* work_ = nullptr;
+  /// What the master is in: helpers are in the same.
+  const graph::ExecutionScope::Place* scope_ = nullptr;
   /// How many enter, in the low bits, and above them the number of the entry: one word, so that a helper that does not
   /// take part in one entry never mixes it up with the next. Nobody enters where it is to end.
   alignas(64) std::atomic<std::uint32_t> entry_{0};

@@ -11,27 +11,56 @@ BOOST_AUTO_TEST_SUITE(execution_scope)
 
 namespace {
 
+/// The worker of the calling thread's innermost scope of a graph; 1000: it is in none.
+WorkerId worker_in(const tests::StepHost& host) {
+  const ExecutionScope::Place* place = ExecutionScope::find(&host.graph);
+  return place != nullptr ? place->worker() : WorkerId(1000);
+}
+
+constexpr WorkerId kNone(1000);
+
 BOOST_AUTO_TEST_CASE(is_found_by_its_graph_and_thread_while_it_lives) {
   tests::StepHost first;
   tests::StepHost second;
-  BOOST_TEST(ExecutionScope::find(&first.graph) == nullptr);
+  BOOST_TEST((worker_in(first) == kNone));
   {
     const ExecutionScope outer(&first.graph, WorkerId(3));
-    BOOST_TEST(ExecutionScope::find(&first.graph) == &outer);
-    BOOST_TEST(ExecutionScope::find(&second.graph) == nullptr);
-    const ExecutionScope* elsewhere = &outer;
-    std::thread([&] { elsewhere = ExecutionScope::find(&first.graph); }).join();
-    BOOST_TEST(elsewhere == nullptr);
+    BOOST_TEST((worker_in(first) == WorkerId(3)));
+    BOOST_TEST((worker_in(second) == kNone));
+    WorkerId elsewhere(7);
+    std::thread([&] { elsewhere = worker_in(first); }).join();
+    BOOST_TEST((elsewhere == kNone));
     {
       const ExecutionScope inner(&second.graph, WorkerId(4));
-      BOOST_TEST(ExecutionScope::find(&first.graph) == &outer);
-      BOOST_TEST((ExecutionScope::find(&second.graph)->worker() == WorkerId(4)));
+      BOOST_TEST((worker_in(first) == WorkerId(3)));
+      BOOST_TEST((worker_in(second) == WorkerId(4)));
       const ExecutionScope innermost(&first.graph, WorkerId(5));
-      BOOST_TEST(ExecutionScope::find(&first.graph) == &innermost);
+      BOOST_TEST((worker_in(first) == WorkerId(5)));
     }
-    BOOST_TEST(ExecutionScope::find(&first.graph) == &outer);
+    BOOST_TEST((worker_in(first) == WorkerId(3)));
   }
-  BOOST_TEST(ExecutionScope::find(&first.graph) == nullptr);
+  BOOST_TEST((worker_in(first) == kNone));
+}
+
+BOOST_AUTO_TEST_CASE(who_joins_is_in_the_same_kernels_but_not_the_workers_thread) {
+  tests::StepHost first;
+  tests::StepHost second;
+  tests::StepHost third;
+  const ExecutionScope outer(&first.graph, WorkerId(3));
+  const ExecutionScope inner(&second.graph, WorkerId(4));
+  std::thread([&, of = ExecutionScope::innermost()] {
+    {
+      const ExecutionScope::Joined joined(of);
+      BOOST_TEST((worker_in(first) == WorkerId{}));
+      BOOST_TEST((worker_in(second) == WorkerId{}));
+      BOOST_TEST((worker_in(third) == kNone));
+      const ExecutionScope own(&third.graph, WorkerId(5));
+      BOOST_TEST((worker_in(third) == WorkerId(5)));
+      BOOST_TEST((worker_in(first) == WorkerId{}));
+    }
+    BOOST_TEST((worker_in(first) == kNone));
+  }).join();
+  BOOST_TEST((worker_in(second) == WorkerId(4)));
 }
 
 }  // namespace
