@@ -122,6 +122,28 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_says_nothing_of_openmp_has_one_thread) {
   for (const std::atomic<int>& threads : most) BOOST_TEST(threads == 1);
 }
 
+BOOST_AUTO_TEST_CASE(pieces_on_a_cluster_have_one_thread_each) {
+  RuntimeOptions options;
+  options.cores = 2;
+  options.oversubscribe = true;
+  options.clusters = "1x2";
+  Runtime runtime(options);
+  std::atomic<int> inside{0};
+  std::vector<std::atomic<int>> most(2);
+  Codelet apart = Codelet("apart", {})
+                      .pieces([](const KernelContext&) { return 2; },
+                              [&](std::size_t piece, const KernelContext&) {
+                                // Both members, one piece each.
+                                ++inside;
+                                while (inside < 2) std::this_thread::yield();
+                                most[piece] = omp_get_max_threads();
+                              });
+  apart.prologue(troupe::openmp_team);
+  runtime.submit(apart, {});
+  runtime.wait();
+  for (const std::atomic<int>& threads : most) BOOST_TEST(threads == 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_team_of_one_has_one_thread) {
   in_a_thread([] {
     LoneTeam alone;

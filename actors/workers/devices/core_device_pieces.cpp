@@ -43,7 +43,8 @@ class CoreDevice::PieceWork {
     const TeamPrologue prologue = shared_.task().codelet->prologue;
     const TeamWatch watch(device_, prologue == nullptr);
     device_.team_->limit(device_.team_->members());
-    device_.make_ready(prologue, *device_.team_);
+    // Each member runs pieces by itself: threads that the prologue made for the others would take their cores.
+    device_.make_ready(prologue, context.team());
     // Throws nothing: what pieces throw is kept, and so is its place.
     device_.team_->run([&](int rank, int) { run_some(context, rank == 0 ? first_ : PieceRange{}); });
   }
