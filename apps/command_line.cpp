@@ -44,9 +44,10 @@ std::string usage_message(const CLI::App* application, const CLI::Error& error) 
     // CLI11 has them backwards.
     text = fmt::format("not expected: {}", fmt::join(application->remaining(true), " "));
   }
-  // "--n: 1 required INT:INT in [1 - 2147483647] missing"
+  // "--n: 1 required INT:INT in [1 - 2147483647] missing", or "--n: At Most 1 required but received 2"
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    text = text.substr(0, text.find(':')) + ": a value is missing";
+    const bool too_many = text.find(": At Most ") != std::string::npos;
+    text = text.substr(0, text.find(':')) + (too_many ? ": given more than once" : ": a value is missing");
   }
   return fmt::format("troupe: {} (`{}--help` lists what is possible)\n", text, command);
 }

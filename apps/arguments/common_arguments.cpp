@@ -48,8 +48,10 @@ void add_cores(CLI::App& command, int& cores) {
 
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
   const auto check = [automatic](const std::string& text) -> std::string {
-    if (automatic != Automatic::refused && text == kAutomaticClusters) return {};
     const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
+    if (automatic != Automatic::refused && text == kAutomaticClusters) return {};
+    // No stages, for a program: here somebody's variable is empty.
+    if (text.empty()) return wrong(platform::parse_clusters(text));
     // What runs something can change them on the way.
     return automatic == Automatic::or_stages ? wrong(platform::parse_cluster_stages(text))
                                              : wrong(platform::parse_clusters(text));
@@ -88,6 +90,7 @@ std::string check_policy(const std::string& name) {
 
 void add_restrict(CLI::App& command, std::string& restrictions) {
   const auto check = [](const std::string& text) -> std::string {
+    if (text.empty()) return "restricts nothing: name kernels and devices, such as potrf,trsm:cores";
     const auto parsed = parse_restrictions(text);
     if (!parsed) return parsed.failure().message;
     std::set<std::string> known;

@@ -7,7 +7,8 @@ namespace troupe {
 
 namespace {
 
-/// What comes before `separator`, which is taken off `text` with it; all of it where there is none.
+/// What comes before `separator`, which is taken off `text` with it; all of it where there is none. Then nothing is
+/// left, so a list must not end with one.
 std::string_view take_up_to(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);
@@ -46,6 +47,7 @@ std::optional<DeviceSet> parse_devices(std::string_view text) {
 
 Result<Restrictions> parse_restrictions(std::string_view text) {
   Restrictions restrictions;
+  if (text.ends_with(';')) return unusable(text, "nothing comes after the last semicolon: leave it out");
   while (!text.empty()) {
     const std::string_view part = take_up_to(text, ';');
     std::string_view devices = part;
@@ -56,6 +58,7 @@ Result<Restrictions> parse_restrictions(std::string_view text) {
                       "names of codelets come first and then cores, gpus, a model or a worker (#3), as in "
                       "potrf,trsm:cores");
     }
+    if (names.ends_with(',')) return unusable(part, "the name of a codelet is missing");
     do {
       const std::string name(take_up_to(names, ','));
       if (name.empty()) return unusable(part, "the name of a codelet is missing");

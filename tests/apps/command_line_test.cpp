@@ -353,6 +353,18 @@ BOOST_AUTO_TEST_CASE(refuses_options_that_have_no_effect) {
         {"--quick", "no effect", "scaling"});
 }
 
+BOOST_AUTO_TEST_CASE(refuses_options_without_a_value_and_those_that_are_given_twice) {
+  fails(2, {"run", "cholesky", "--tile"}, {"--tile: a value is missing"});
+  fails(2, {"run", "cholesky", "--policy", "lws", "--policy", "eager"}, {"--policy: given more than once"});
+  for (const Words& command : {Words{"run", "cholesky"}, Words{"info"},
+                               Words{"simulate", "cholesky", "--platform", "sirocco-double", "--n", "960"}}) {
+    Words arguments = command;
+    arguments.insert(arguments.end(), {"--clusters", ""});
+    fails(2, arguments, {"--clusters: '' describes no clusters", "2x10"});
+  }
+  fails(2, {"run", "cholesky", "--restrict", ""}, {"--restrict: restricts nothing", "potrf,trsm:cores"});
+}
+
 BOOST_AUTO_TEST_CASE(repeats_what_it_did_not_expect_as_it_was_written) {
   fails(2, {"run", "cholesky", "--nn", "100"}, {"not expected: --nn 100"});
 }

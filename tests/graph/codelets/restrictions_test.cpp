@@ -39,6 +39,9 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said) {
   }
   BOOST_TEST(refusal("potrf:cores;;trsm:cores") == "restriction '': " + order);
   BOOST_TEST(refusal(":gpus") == "restriction ':gpus': the name of a codelet is missing");
+  BOOST_TEST(refusal("potrf,:gpus") == "restriction 'potrf,:gpus': the name of a codelet is missing");
+  BOOST_TEST(refusal("potrf:gpus;") ==
+             "restriction 'potrf:gpus;': nothing comes after the last semicolon: leave it out");
   BOOST_TEST(refusal("potrf,,trsm:gpus") == "restriction 'potrf,,trsm:gpus': the name of a codelet is missing");
   BOOST_TEST(refusal("potrf:gpus;potrf:cores") == "restriction 'potrf:cores': potrf is restricted twice");
 }
