@@ -64,6 +64,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   graph::Task* next_activated() override;
   void take_events(std::vector<scheduler::SchedulerEvent>& out) override { services_->take_events(out); }
   void push(graph::Task* task, WorkerId worker, bool first) override;
+  void take_back(TaskId task, WorkerId worker) override;
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) override {
     services_->prefetch(node, task, uses);
   }

@@ -216,6 +216,12 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
   if (crew_->idle.erase(worker) || !crew_->ports[worker.index()].standing.surely_open()) peers_->wake(worker);
 }
 
+void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
+  // It looks when the message comes; relaxed, as that orders it.
+  crew_->ports[worker.index()].wanted_back.store(task, std::memory_order_relaxed);
+  peers_->send(worker, WorkAvailable{});
+}
+
 GraphHost::Pump RuntimeSystem::Implementation::pump() {
   if (!cooperative_) return Pump::block;
   const LockGuard lock(pump_mutex_);

@@ -68,6 +68,7 @@ std::unique_ptr<PlacingPolicy> make_multigrain(PolicyOptions& options) {
   if (options.word("order", {"affinity", "fifo"}) == "fifo") chosen.order = MultigrainOptions::Order::fifo;
   chosen.least_flops = kMillion * options.number("min", 0, 0, 1e9);
   chosen.ahead = options.count("ahead", chosen.ahead, 0, 64);
+  chosen.take_back = options.flag("take-back");
   return multigrain(chosen);
 }
 

@@ -97,6 +97,12 @@ class PlacingPolicy {
     return false;
   }
 
+  /// Where it keeps tasks: whether cores without work may get back what lies on accelerators.
+  [[nodiscard]] virtual bool takes_back() const { return false; }
+  /// Where it takes back, after `place_kept`, and one at a time: a core that is to get the last task of pieces that was
+  /// placed on an accelerator and has not begun there. An invalid id: none.
+  [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
+
   /// Decides by predicted times. Then tasks of a class that has not been measured on every kind of device go there
   /// first, without the policy being asked.
   [[nodiscard]] virtual bool uses_times() const { return true; }

@@ -106,6 +106,7 @@ void SchedulerState::perform(const SchedulerCore::Decision& decision) {
   if (!decision.failure.empty()) queues->policy_failed(decision.failure);
   for (const Placed& placed : decision.tried) perform(placed, true);
   for (const Placed& placed : decision.placed) perform(placed, false);
+  for (const Placed& taken : decision.taken_back) queues->take_back(taken.task, taken.worker);
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
 }
 

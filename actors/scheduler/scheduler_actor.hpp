@@ -31,6 +31,8 @@ class WorkerQueues {
   virtual void take_events(std::vector<SchedulerEvent>& out) = 0;
   /// Puts a task into a worker's deque, behind the others or before all but those that came so, and tells the worker.
   virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
+  /// A task that lies with this worker and has not begun is to be activated again.
+  virtual void take_back(TaskId task, WorkerId worker) = 0;
   /// Asks the memory manager, if there is one, to bring what the task reads to a node.
   virtual void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) = 0;
   [[nodiscard]] virtual TimeStamp now() const = 0;

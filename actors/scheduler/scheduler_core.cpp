@@ -49,6 +49,7 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
   (void)ask([&] { keeps_ = policy_->keeps(); });
   (void)ask([&] { ranks_ = policy_->ranks(); });
   (void)ask([&] { asks_reuse_ = policy_->asks_reuse(); });
+  (void)ask([&] { takes_back_ = keeps_ && policy_->takes_back(); });
   (void)ask([&] { uses_times_ = policy_->uses_times(); });
 }
 
@@ -82,10 +83,11 @@ SchedulerCore::Decision SchedulerCore::decide(TimeStamp now) {
 
 SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
   Decision decision;
-  if (kept_.empty()) return decision;
+  if (kept_.empty() && !takes_back_) return decision;
   refresh();
   look_at(now);
-  place_kept(decision);
+  if (!kept_.empty()) place_kept(decision);
+  take_back(decision);
   return decision;
 }
 
@@ -176,11 +178,12 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   // It may be there only to report that it cannot run.
   loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
-  const bool open = task.codelet->pieces != nullptr && task.codelet->devices_here.workers == nullptr &&
-                    !has_own_memory(workers_[worker.index()].kind);
+  const bool accelerator = has_own_memory(workers_[worker.index()].kind);
+  const bool pieces = task.codelet->pieces != nullptr;
+  const bool open = pieces && task.codelet->devices_here.workers == nullptr && !accelerator;
   forget(task.id);
   placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero(), workers_[worker.index()].type,
-                      worker,          open};
+                      worker,          open, pieces && accelerator ? task.codelet : nullptr};
   workers_[worker.index()].open += open ? 1 : 0;
   look_at(worker);
   (tried ? decision.tried : decision.placed).push_back({task.id, worker});
@@ -194,6 +197,13 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
   std::vector<ReadyTask> shown;
   shown.reserve(tasks.size());
   for (ReadyTask task : tasks) {
+    if (taken_back_.task == task.id) {
+      const WorkerId worker = std::exchange(taken_back_, {}).worker;
+      if (can_run(worker, task)) {
+        commit(task, worker, decision);
+        continue;
+      }
+    }
     if (keeps_ && taken_away_.contains(task.id)) {
       // It was to wait for a commute lock, and the policy still thinks that it keeps it: it must not see it twice.
       commit(task, least_loaded(task), decision);
@@ -214,6 +224,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
   }
   if (shown.empty()) {
     if (!kept_.empty()) place_kept(decision);
+    take_back(decision);
     return decision;
   }
   std::vector<WorkerId> placement(shown.size());
@@ -222,8 +233,37 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
   if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
   settle(shown, placement, std::move(failure), decision);
   if (!kept_.empty()) place_kept(decision);
+  take_back(decision);
   return decision;
 }
+
+void SchedulerCore::take_back(Decision& decision) {
+  if (!takes_back_ || placed_.contains(taken_back_.task)) return;
+  WorkerId taker;
+  std::string failure = ask([&] { taker = policy_->taker({workers_, now_, &predictions_}); });
+  if (!failure.empty() && decision.failure.empty()) decision.failure = std::move(failure);
+  if (!taker.valid()) return;
+  const auto can_take = [&](TaskId task) {
+    const auto found = placed_.find(task);
+    if (found == placed_.end() || found->second.of_pieces == nullptr) return false;
+    ReadyTask ready{task, found->second.of_pieces};
+    ready.size_class = found->second.size_class;
+    return can_run(taker, ready);
+  };
+  Placed last;
+  std::size_t most = 0;
+  for (const WorkerState& worker : workers_) {
+    if (!is_accelerator(worker.kind) || worker.queued <= most) continue;
+    const TaskId task = loads_.last_queued(worker.id, can_take);
+    if (!task.valid()) continue;
+    most = worker.queued;
+    last = {task, worker.id};
+  }
+  if (!last.task.valid()) return;
+  taken_back_ = {last.task, taker};
+  decision.taken_back.push_back(last);
+}
+
 
 void SchedulerCore::place_kept(Decision& decision) {
   std::string failure;
@@ -309,6 +349,7 @@ SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks,
                                                TimeStamp now) {
   round_.clear();
   kept_.clear();
+  taken_back_ = {};
   asked_ = false;
   refresh();
   look_at(now);
@@ -342,7 +383,10 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
   }
 }
 
-void SchedulerCore::task_started(WorkerId worker, TaskId task, TimeStamp at) { loads_.started(worker, task, at); }
+void SchedulerCore::task_started(WorkerId worker, TaskId task, TimeStamp at) {
+  if (taken_back_.task == task) taken_back_ = {};
+  loads_.started(worker, task, at);
+}
 
 void SchedulerCore::joined(WorkerId worker) { joined_[worker.index()] = true; }
 
@@ -352,7 +396,10 @@ void SchedulerCore::all_taken(TaskId task) {
 }
 
 void SchedulerCore::stopped(WorkerId worker, TaskId task, TimeStamp at) {
-  if (std::exchange(joined_[worker.index()], false)) return;
+  if (joined_[worker.index()]) {
+    joined_[worker.index()] = false;
+    return;
+  }
   // It has begun it, so somebody has each of the pieces; who has the last may not have said so yet.
   all_taken(task);
   loads_.ended(worker, task, at);

@@ -67,6 +67,9 @@ class SchedulerCore {
     std::vector<Placed> tried;
     /// In the order in which the tasks are to be queued.
     std::vector<Placed> placed;
+    /// To be taken from the workers that they are on, if they have not begun there: they come again as activated. Of a
+    /// policy that takes back.
+    std::vector<Placed> taken_back;
     /// Send `Decide` to itself.
     bool ask_to_decide = false;
     /// What the policy did wrong, empty where nothing: it threw, or named a worker that cannot run the task. What it
@@ -137,6 +140,8 @@ class SchedulerCore {
     WorkerId worker = {};
     /// Others can run some of its pieces.
     bool open = false;
+    /// Of a task of pieces on an accelerator.
+    const CodeletDefinition* of_pieces = nullptr;
   };
   struct Copy {
     NodeId from;
@@ -148,6 +153,8 @@ class SchedulerCore {
   }
   Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
   void place_kept(Decision& decision);
+  /// Where the policy takes back, and nothing else is on its way.
+  void take_back(Decision& decision);
   /// Asks the policy; what it throws, as text.
   template <class Ask>
   static std::string ask(Ask&& ask);
@@ -198,6 +205,7 @@ class SchedulerCore {
   bool keeps_ = false;
   bool uses_times_ = true;
   bool asks_reuse_ = false;
+  bool takes_back_ = false;
   Ranks ranks_ = Ranks::none;
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
@@ -221,6 +229,8 @@ class SchedulerCore {
   /// Were given to a policy that keeps tasks and then placed without it, which it may not have heard.
   std::unordered_set<TaskId> taken_away_;
   std::unordered_map<TaskId, Running> placed_;
+  /// Is to come back, for this worker; or has come. Invalid ids: none.
+  Placed taken_back_;
   /// By worker: it helps another with pieces.
   std::vector<bool> joined_;
   /// Copies that were asked for, by handle and node.

@@ -1,6 +1,7 @@
 /// When each worker will have ended what was placed on it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <vector>
@@ -32,6 +33,13 @@ class WorkerLoads {
   [[nodiscard]] TimeStamp free(WorkerId worker, TimeStamp now) const;
   /// Placed and not started.
   [[nodiscard]] std::size_t queued(WorkerId worker) const;
+  /// The last of those of which `of(task)` is true; an invalid id where there is none.
+  template <class Of>
+  [[nodiscard]] TaskId last_queued(WorkerId worker, Of of) const {
+    const std::deque<Waiting>& waiting = workers_[worker.index()].waiting;
+    const auto found = std::find_if(waiting.rbegin(), waiting.rend(), [&](const Waiting& one) { return of(one.task); });
+    return found != waiting.rend() ? found->task : TaskId{};
+  }
   [[nodiscard]] bool busy(WorkerId worker) const { return !workers_[worker.index()].running.empty(); }
   /// Whether any task is placed anywhere.
   [[nodiscard]] bool anything() const;

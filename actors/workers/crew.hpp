@@ -89,6 +89,8 @@ struct alignas(64) WorkerPort {
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
+  /// A task that is to be activated again, if it lies here and has not begun; an invalid id: none.
+  std::atomic<TaskId> wanted_back{TaskId()};
   /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
   /// Its device has stopped working: the worker starts nothing any more and sends on what it is given.

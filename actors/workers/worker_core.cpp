@@ -69,22 +69,10 @@ Step WorkerCore::next() {
   return step;
 }
 
-Step WorkerCore::send_on() {
-  Step step;
-  step.activate = std::exchange(activation_due_, false);
-  step.task = next_to_send_on();
-  if (step.task != nullptr) {
-    step.kind = Step::Kind::send_on;
-    return step;
-  }
-  // Whoever woke this worker may have meant anybody who is idle.
-  step.wake = sleeper_in_its_place();
-  if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
-  return step;
-}
-
 // What every task passes is `inline`: calls would cost it a quarter of its 30 ns.
 inline bool WorkerCore::start_acquired(Step& step) {
+  if (in_hand_.empty()) return false;
+  if (gives_back(step)) return true;
   while (!in_hand_.empty() && running_ < options_.slots + options_.most_ahead) {
     const auto found = first_in_hand([this](const InHand& one) { return may_start(one); });
     if (found == in_hand_.end()) return false;
@@ -252,39 +240,6 @@ WorkerId WorkerCore::next_victim() {
     }
   }
   return WorkerId{};
-}
-
-Task* WorkerCore::next_to_send_on() {
-  if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claims first: what they wait for is in hand, too, and would make them ready elsewhere.
-  for (bool any = true; any;) {
-    const auto claim =
-        std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
-    any = claim != in_hand_.end();
-    if (!any) break;
-    Task& task = *claim->task;
-    in_hand_.erase(claim);
-    crew_.services->withdraw(options_.self, task);
-    release_claim(task);
-  }
-  // Those whose data were asked for are refused soon.
-  const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
-  if (found != in_hand_.end()) {
-    Task* const task = found->task;
-    in_hand_.erase(found);
-    crew_.services->withdraw(options_.self, *task);
-    if (shares_ != nullptr) shares_->released(options_.self, *task);
-    return task;
-  }
-  if (Task* task = port_.deque.pop_oldest()) return task;
-  if (TaskDeque* orphans = crew_.orphans()) return crew_.take_aside(*orphans);
-  if (crew_.alive() != 0) return nullptr;
-  crew_.entry.drain();
-  return crew_.entry.pop_oldest();
-}
-
-bool WorkerCore::has_any_to_send_on() const {
-  return port_.deque.size() > 0 || crew_.orphans() != nullptr || (crew_.alive() == 0 && crew_.entry.size() > 0);
 }
 
 WorkerId WorkerCore::sleeper_in_its_place() {

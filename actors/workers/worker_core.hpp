@@ -29,8 +29,8 @@ struct Step {
     acquire,
     /// Send a steal request to `victim`; then report the answer.
     steal,
-    /// The device is lost, or the worker about to work with others: `task` has to run elsewhere; report `reject` where
-    /// it can run nowhere.
+    /// The device is lost, the worker about to work with others, or the task wanted back: `task` has to run elsewhere;
+    /// report `reject` where it can run nowhere.
     send_on,
     /// The worker is not to take tasks (`Standing`), and has none.
     stand_by,
@@ -205,8 +205,6 @@ class WorkerCore {
   [[nodiscard]] bool has_any_to_send_on() const;
   /// Of a worker that is not open: a task that others are to run.
   graph::Task* next_to_pass_on(Part part);
-  /// Of what is in hand, the data not being used: one that is in hand no more, or null.
-  graph::Task* take_out_of_hand();
   /// Now and then, before a task: lets what has arrived at the entry queue take part.
   void look_up();
   /// The same, unless it was looked at less than a microsecond ago (false): each look costs the thread that submits a
@@ -228,6 +226,10 @@ class WorkerCore {
   void leave(Share& share);
 
   struct InHand;
+  /// A task in hand is wanted back.
+  bool gives_back(Step& step);
+  /// The data not being used.
+  graph::Task* take_out_of_hand(std::vector<InHand>::iterator one);
   /// Whether the device may be given it now.
   [[nodiscard]] bool may_start(const InHand& one);
   /// Of those in hand of which `may(one)` is true, the one that is to start next; or the end.

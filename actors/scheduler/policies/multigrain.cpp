@@ -40,6 +40,7 @@ class Multigrain final : public PlacingPolicy {
   [[nodiscard]] bool keeps() const override { return true; }
   [[nodiscard]] bool uses_times() const override { return false; }
   [[nodiscard]] bool asks_reuse() const override { return true; }
+  [[nodiscard]] bool takes_back() const override { return options_.take_back; }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {
@@ -61,6 +62,12 @@ class Multigrain final : public PlacingPolicy {
     serve_cores(snapshot, placed);
   }
 
+  [[nodiscard]] WorkerId taker(const Snapshot& snapshot) const override {
+    if (open_tasks(snapshot) > 0) return {};
+    const auto found = std::ranges::find_if(snapshot.workers, is_free_core);
+    return found != snapshot.workers.end() ? found->id : WorkerId{};
+  }
+
  private:
   /// Plain tasks, or super-tasks.
   struct Kept {
@@ -68,6 +75,16 @@ class Multigrain final : public PlacingPolicy {
     std::set<KeptTask, Lower> shared;
     std::set<KeptTask, BetterForCores> for_cores;
   };
+
+  static bool is_free_core(const WorkerState& worker) {
+    return !is_accelerator(worker.kind) && !worker.helps && !worker.busy && worker.queued == 0;
+  }
+  /// Of which pieces are left.
+  static std::size_t open_tasks(const Snapshot& snapshot) {
+    std::size_t open = 0;
+    for (const WorkerState& worker : snapshot.workers) open += worker.open;
+    return open;
+  }
 
   static bool is_super_task(const ReadyTask& task) { return task.codelet->pieces != nullptr; }
 
@@ -115,10 +132,9 @@ class Multigrain final : public PlacingPolicy {
   }
 
   void serve_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
-    std::size_t open = 0;
-    for (const WorkerState& worker : snapshot.workers) open += worker.open;
+    std::size_t open = open_tasks(snapshot);
     for (const WorkerState& worker : snapshot.workers) {
-      if (is_accelerator(worker.kind) || worker.helps || worker.busy || worker.queued > 0) continue;
+      if (!is_free_core(worker)) continue;
       // In the order of the comment at the head; super-tasks while nobody has one.
       if (take(kept_[0].for_cores, worker, snapshot, placed)) continue;
       if (open == 0 && take(kept_[1].for_cores, worker, snapshot, placed, &open)) continue;

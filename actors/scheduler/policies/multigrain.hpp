@@ -26,6 +26,9 @@ namespace troupe::scheduler {
 /// A core gets a super-task only while no other has one of which pieces are left: those it takes before (*pieces come
 /// first*). So all cores together are at one end of the order.
 ///
+/// *Taken back*: with `take_back`, a core that has nothing to do while no super-task is left gets the last one that an
+/// accelerator has and has not begun.
+///
 /// *Least size*: a super-task of fewer operations than `least_flops` is for cores, as long as one can run it.
 ///
 /// Ties: the worker with the smallest id.
@@ -39,6 +42,7 @@ struct MultigrainOptions {
   Order order = Order::affinity;
   double least_flops = 0;
   std::size_t ahead = 1;
+  bool take_back = false;
 };
 
 [[nodiscard]] std::unique_ptr<PlacingPolicy> multigrain(const MultigrainOptions& options);

@@ -114,6 +114,27 @@ BOOST_DATA_TEST_CASE(others_take_part_while_the_first_is_in_a_long_piece, data::
   BOOST_TEST(report.workers[0].stolen_pieces + report.workers[1].stolen_pieces >= 20U);
 }
 
+BOOST_AUTO_TEST_CASE(a_core_takes_back_what_lies_behind_a_long_kernel_of_an_accelerator) {
+  RuntimeOptions options = workers(2, "multigrain:take-back");
+  options.emulated_gpus.resize(1);
+  TestRuntime runtime(options);
+  std::atomic<bool> held{false};
+  std::atomic<int> pieces{0};
+  std::atomic<bool> taken_back{false};
+  // The accelerator's ends when the pieces of the other have run.
+  Codelet codelet("either", {AccessMode::read_write});
+  codelet.pieces([](const KernelContext&) { return 5; }, [&](std::size_t, const KernelContext&) { ++pieces; });
+  codelet.implement(DeviceKind::emulated, [&](const KernelContext&) {
+    if (held.exchange(true)) return;
+    taken_back = soon([&] { return pieces == 5; });
+  });
+  double values[2] = {1, 2};
+  for (double& value : values) runtime.submit(codelet, {runtime.scalar(value)});
+  BOOST_TEST(runtime.wait() == "");
+  BOOST_TEST(taken_back);
+  BOOST_TEST(pieces == 5);
+}
+
 BOOST_AUTO_TEST_CASE(who_began_a_task_does_not_wait_for_those_that_help) {
   TestRuntime runtime(workers(2));
   Held held;

@@ -39,6 +39,9 @@ class Queues final : public WorkerQueues {
     workers.at(worker.index()).push_back(task->extras->name);
     done.push_back("push " + task->extras->name);
   }
+  void take_back(TaskId task, WorkerId worker) override {
+    done.push_back("take back " + std::to_string(task.value()) + " from " + std::to_string(worker.value()));
+  }
   void prefetch(NodeId node, const graph::Task&, std::span<const memory::Use> uses) override {
     done.push_back("prefetch " + std::to_string(uses.size()) + " to " + std::to_string(node.value()));
   }

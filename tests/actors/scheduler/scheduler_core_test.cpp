@@ -294,6 +294,51 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
+/// All to the accelerator, worker 1; the core takes back.
+class TakesBack final : public PlacingPolicy {
+ public:
+  [[nodiscard]] bool keeps() const override { return true; }
+  [[nodiscard]] bool takes_back() const override { return true; }
+  [[nodiscard]] WorkerId taker(const Snapshot&) const override { return WorkerId(0); }
+  void place(std::span<const ReadyTask>, const Snapshot&, Random&, std::span<WorkerId> placement) override {
+    for (WorkerId& worker : placement) worker = WorkerId(1);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(the_last_task_of_pieces_that_has_not_begun_is_taken_back) {
+  SchedulerCore scheduler(std::make_unique<TakesBack>(), {DeviceKind::cpu_core, DeviceKind::cuda}, 1);
+  const auto here = [](const KernelContext&) {};
+  Codelet super("super", {});
+  super.pieces([](const KernelContext&) { return 9; }, [](std::size_t, const KernelContext&) {});
+  super.implement(DeviceKind::cuda, here);
+  const Codelet plain = Codelet("plain", {}).cpu(here).implement(DeviceKind::cuda, here);
+  const auto ready = [](const Codelet& codelet, std::uint64_t id) {
+    return ReadyTask{TaskId(id), &codelet.definition(), 0};
+  };
+  const auto taken = [](const SchedulerCore::Decision& decision) {
+    Words words;
+    for (const Placed& one : decision.taken_back) {
+      words.push_back(std::to_string(one.task.value()) + " from " + std::to_string(one.worker.value()));
+    }
+    return words;
+  };
+  BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(plain, 1)}, kNow)).empty());
+  const std::vector<ReadyTask> tasks{ready(super, 2), ready(super, 3), ready(plain, 4)};
+  BOOST_TEST(taken(scheduler.activated(tasks, kNow)) == (Words{"3 from 1"}), kPerElement);
+  // One at a time.
+  BOOST_TEST(taken(scheduler.ended(kNow)).empty());
+  // It comes; then the next is taken.
+  scheduler.task_left(WorkerId(1), TaskId(3), kNow);
+  const auto decision = scheduler.activated(std::vector<ReadyTask>{tasks[1]}, kNow);
+  BOOST_TEST(in_words(decision) == (Words{"3 on 0"}), kPerElement);
+  BOOST_TEST(taken(decision) == (Words{"2 from 1"}), kPerElement);
+  // That one began before the worker heard of it, and ended; it is not taken when it comes again.
+  scheduler.task_started(WorkerId(1), TaskId(2), kNow);
+  BOOST_TEST(taken(scheduler.ended(kNow)).empty());
+  scheduler.task_ended(WorkerId(1), TaskId(2), kNow, {});
+  BOOST_TEST(in_words(scheduler.activated(std::vector<ReadyTask>{tasks[0]}, kNow)) == (Words{"2 on 1"}), kPerElement);
+}
+
 BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
   SchedulerCore scheduler = core(false, 3);
   const Codelet super =

@@ -188,6 +188,19 @@ BOOST_AUTO_TEST_CASE(an_accelerator_runs_it_whole) {
   }
 }
 
+BOOST_DATA_TEST_CASE(cores_take_back_what_an_accelerator_has_not_begun, data::make({false, true}), takes_back) {
+  // Both go to the accelerator, one of them ahead. The core may not write what is still being copied.
+  TestRuntime runtime(in_virtual_time(cores(2, 1), takes_back ? "multigrain:take-back" : "multigrain"));
+  std::vector<Values> values(2, Values(kElements));
+  for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
+  BOOST_TEST(runtime.wait() == "");
+  const RunReport report = runtime->report();
+  BOOST_TEST(report.workers[2].tasks == (takes_back ? 1U : 2U));
+  BOOST_TEST(report.workers[0].pieces + report.workers[1].pieces == (takes_back ? 10U : 0U));
+  BOOST_TEST(makespan(report) == 2 * kCopy + (takes_back ? kOnCore / 2 : kOnGpu));
+  BOOST_TEST(runtime.wait() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_piece_that_throws_fails_the_task) {
   TestRuntime runtime(in_virtual_time(cores(3)));
   Values values(kElements);

@@ -234,6 +234,31 @@ BOOST_AUTO_TEST_CASE(what_an_actor_that_ends_had_claimed_becomes_ready_where_its
   BOOST_TEST(!b->issued_ahead);
 }
 
+BOOST_AUTO_TEST_CASE(a_task_that_is_wanted_back_goes_unless_it_has_begun) {
+  Fixture run(1, 0);
+  for (const char* name : {"a", "b", "c"}) run.deque(kFirst).push(run.task(name));
+  BOOST_TEST(run.steps() == (Lines{"acquire c", "acquire b"}), kPerElement);
+  Task& runs = *run.asked_for[0];
+  Task& waits = *run.asked_for[1];
+  run.core.acquired(runs);
+  BOOST_TEST(run.steps() == (Lines{"start c"}), kPerElement);
+  const auto want_back = [&](const Task& task) { run.crew.ports[0].wanted_back = task.task_id(); };
+  run.notes.lines.clear();
+  want_back(runs);
+  BOOST_TEST(run.steps().empty());
+  waits.holds_commute = true;
+  want_back(waits);
+  BOOST_TEST(run.steps().empty());
+  waits.holds_commute = false;
+  // While another runs, whether its data are there or not.
+  BOOST_TEST(run.steps() == (Lines{"send on b", "acquire a"}), kPerElement);
+  BOOST_TEST(run.notes.lines == (Lines{"withdraw b"}), kPerElement);
+  run.core.acquired(*run.asked_for[2]);
+  want_back(*run.asked_for[2]);
+  BOOST_TEST(run.steps() == (Lines{"send on a", "rest"}), kPerElement);
+  BOOST_TEST(run.core.in_hand() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::workers

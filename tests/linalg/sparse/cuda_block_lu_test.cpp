@@ -124,9 +124,9 @@ BOOST_AUTO_TEST_CASE(no_core_is_needed_and_launches_are_counted) {
   Runtime runtime(alone);
   constexpr int kSide = 4;
   const BlockPattern pattern = pattern_named("bots", 14);
-  BlockMatrix<double> expected = random_matrix<double>(runtime, pattern, {10, kSide});
+  BlockMatrix<double> expected = tests::random_blocks<double>(runtime, pattern, {10, kSide});
   (void)block_lu_in_sequence(expected, 0.0);
-  BlockMatrix<double> a = random_matrix<double>(runtime, pattern, {10, kSide});
+  BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern, {10, kSide});
   (void)factorize_blocks(runtime, a, 0.0, kernels::SuperTasks::whole);
   BOOST_TEST(apart(a, expected) <= 30.0);
   const TaskCounts tasks = count_tasks(runtime);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted_wherever_they_are_met)
     RuntimeOptions how = options("heft");
     how.restrict = restriction;
     Runtime runtime(how);
-    BlockMatrix<double> a = random_matrix<double>(runtime, pattern_named("band:1", 6), {8, 3});
+    BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern_named("band:1", 6), {8, 3});
     // Rows 29 and 35 have nothing but a tiny element.
     for (const std::int64_t row : {29, 35}) {
       for (std::int64_t col = 0; col < a.rows(); ++col) {
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_zero_pivot_is_named_by_a_gpu) {
   RuntimeOptions how = options("heft");
   how.restrict = "getrf_super:gpus";
   Runtime runtime(how);
-  BlockMatrix<double> a = random_matrix<double>(runtime, pattern_named("band:0", 5), {4, 2});
+  BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern_named("band:0", 5), {4, 2});
   for (std::int64_t col = 8; col < 12; ++col) a(10, col) = 0;
   const ReplacedPivotCounts counts(runtime, a.supers());
   block_lu(runtime, a, counts, 0.0);

@@ -31,6 +31,7 @@ std::string random_policy(Random& random) {
     perhaps(50, "order=fifo");
     perhaps(30, "ahead=" + std::to_string(random.below(4)));
     perhaps(30, "min=0.001");
+    perhaps(50, "take-back");
   }
   if (name == "heteroprio") perhaps(50, "ahead=" + std::to_string(random.below(4)));
   return options.empty() ? name : fmt::format("{}:{}", name, fmt::join(options, ","));

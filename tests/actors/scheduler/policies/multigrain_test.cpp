@@ -126,6 +126,21 @@ BOOST_AUTO_TEST_CASE(what_the_highest_place_cannot_run_is_passed_over) {
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 1}, {0, 2}}));
 }
 
+BOOST_AUTO_TEST_CASE(a_core_without_work_takes_back_unless_pieces_are_left) {
+  BOOST_TEST(!policy->takes_back());
+  policy = multigrain({.take_back = true});
+  BOOST_TEST(policy->takes_back());
+  HandMadeMachine machine(3, 1);
+  machine.load(0, 5);
+  BOOST_TEST(policy->taker(machine.snapshot()).value() == 1U);
+  machine.load(1, 0, 1);
+  BOOST_TEST(policy->taker(machine.snapshot()).value() == 2U);
+  machine.open(0, 1);
+  BOOST_TEST(!policy->taker(machine.snapshot()).valid());
+  machine.open(0, 0).load(2, 5);
+  BOOST_TEST(!policy->taker(machine.snapshot()).valid());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::scheduler

@@ -7,7 +7,7 @@
 
 namespace troupe::workers {
 
-BOOST_FIXTURE_TEST_SUITE(worker_core_regrouping, tests::CoreFixture)
+BOOST_FIXTURE_TEST_SUITE(worker_core_passing_on, tests::CoreFixture)
 
 namespace {
 
