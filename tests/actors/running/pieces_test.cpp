@@ -500,6 +500,10 @@ BOOST_AUTO_TEST_CASE(the_trace_shows_the_task_once_and_who_helped) {
   const auto help = std::ranges::find(trace.states, WorkerActivity::helping, &TraceState::state);
   BOOST_TEST_REQUIRE((help != trace.states.end()));
   BOOST_TEST((help->worker != trace.events[0].worker));
+  BOOST_TEST((help->task == trace.events[0].task));
+  for (const TraceState& state : trace.states) {
+    BOOST_TEST(state.task.valid() == (state.state == WorkerActivity::helping));
+  }
   BOOST_TEST((help->end - help->start >= 2ms));
 }
 
