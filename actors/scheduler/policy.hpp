@@ -100,7 +100,7 @@ class PlacingPolicy {
   /// Where it keeps tasks: whether cores without work may get back what lies on accelerators.
   [[nodiscard]] virtual bool takes_back() const { return false; }
   /// Where it takes back, after `place_kept`, and one at a time: a core that is to get the last task of pieces that was
-  /// placed on an accelerator and has not begun there. An invalid id: none.
+  /// placed on an accelerator and has not begun there, behind another. An invalid id: none.
   [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
 
   /// Decides by predicted times. Then tasks of a class that has not been measured on every kind of device go there

@@ -182,8 +182,9 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   const bool pieces = task.codelet->pieces != nullptr;
   const bool open = pieces && task.codelet->devices_here.workers == nullptr && !accelerator;
   forget(task.id);
-  placed_[task.id] = {task.size_class, tried, predicted ? execution : Duration::zero(), workers_[worker.index()].type,
-                      worker,          open, pieces && accelerator ? task.codelet : nullptr};
+  placed_[task.id] = {
+      task.size_class, tried, predicted ? execution : Duration::zero(),      workers_[worker.index()].type,
+      worker,          open,  pieces && accelerator ? task.codelet : nullptr};
   workers_[worker.index()].open += open ? 1 : 0;
   look_at(worker);
   (tried ? decision.tried : decision.placed).push_back({task.id, worker});
@@ -253,7 +254,8 @@ void SchedulerCore::take_back(Decision& decision) {
   Placed last;
   std::size_t most = 0;
   for (const WorkerState& worker : workers_) {
-    if (!is_accelerator(worker.kind) || worker.queued <= most) continue;
+    // It keeps one to do.
+    if (!is_accelerator(worker.kind) || worker.queued <= most || (worker.queued == 1 && !worker.busy)) continue;
     const TaskId task = loads_.last_queued(worker.id, can_take);
     if (!task.valid()) continue;
     most = worker.queued;
@@ -263,7 +265,6 @@ void SchedulerCore::take_back(Decision& decision) {
   taken_back_ = {last.task, taker};
   decision.taken_back.push_back(last);
 }
-
 
 void SchedulerCore::place_kept(Decision& decision) {
   std::string failure;

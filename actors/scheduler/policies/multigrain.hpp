@@ -27,7 +27,7 @@ namespace troupe::scheduler {
 /// first*). So all cores together are at one end of the order.
 ///
 /// *Taken back*: with `take_back`, a core that has nothing to do while no super-task is left gets the last one that an
-/// accelerator has and has not begun.
+/// accelerator has behind another.
 ///
 /// *Least size*: a super-task of fewer operations than `least_flops` is for cores, as long as one can run it.
 ///

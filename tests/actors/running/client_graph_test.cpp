@@ -256,6 +256,60 @@ BOOST_AUTO_TEST_CASE(recordings_reductions_and_commuting_tasks_work_beside_other
   BOOST_TEST(right == 4);
 }
 
+BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_runs_them) {
+  for (const char* policy : {"lws", "eager", "heft", "multigrain"}) {
+    // More than clients, so that one can help.
+    TestRuntime runtime(shared(4, policy));
+    constexpr int kClients = 3;
+    constexpr int kTasks = 20;
+    constexpr int kPieces = 10;
+    static constexpr std::chrono::microseconds kPiece(100);
+    static constexpr std::chrono::milliseconds kTogether(5);
+    struct Client {
+      Endings endings;
+      std::atomic<int> ran{0};
+      std::unique_ptr<ClientGraph> graph;
+    };
+    std::array<Client, kClients> clients;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kClients; ++i) {
+      clients[i].graph = runtime->open_graph({"client " + std::to_string(i), 1, &clients[i].endings});
+      threads.emplace_back([&client = clients[i], fails = i == 1] {
+        std::int64_t x = 0;
+        const Codelet codelet = Codelet("in pieces", {AccessMode::read})
+                                    .pieces([](const KernelContext&) { return kPieces; },
+                                            [&client, fails](std::size_t piece, const KernelContext&) {
+                                              spin_for(kPiece);
+                                              ++client.ran;
+                                              if (fails && piece == kPieces - 1) throw std::runtime_error("the last");
+                                            });
+        // By two workers, as each waits for the other.
+        std::atomic<int> met{0};
+        const Codelet together = Codelet("together", {})
+                                     .pieces([](const KernelContext&) { return 2; },
+                                             [&met](std::size_t, const KernelContext&) {
+                                               ++met;
+                                               (void)comes_true([&] { return met == 2; });
+                                               spin_for(kTogether);
+                                             });
+        submit(*client.graph, together, {});
+        client.graph->graph().wait_all().value_or_throw();
+        const Handle handle = add(*client.graph, x);
+        for (int task = 0; task < kTasks; ++task) submit(*client.graph, codelet, {{handle, AccessMode::read}});
+        (void)client.graph->graph().wait_all();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 0; i < kClients; ++i) {
+      const TaskStatus status = i == 1 ? TaskStatus::failed : TaskStatus::succeeded;
+      BOOST_TEST(clients[i].endings.count(status) == kTasks + (i == 1 ? 0 : 1));
+      BOOST_TEST(clients[i].ran == kTasks * kPieces);
+      BOOST_TEST(clients[i].graph->worker_time().count() >=
+                 (kTasks * kPieces * Duration(kPiece) + 2 * Duration(kTogether)).count());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(workers_that_die_lose_no_clients_tasks_but_the_one_that_they_ran) {
   TestRuntime runtime(shared(2));
   const Codelet slow = Codelet("slow", {}).cpu([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });

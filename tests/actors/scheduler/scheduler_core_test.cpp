@@ -322,6 +322,9 @@ BOOST_AUTO_TEST_CASE(the_last_task_of_pieces_that_has_not_begun_is_taken_back) {
     }
     return words;
   };
+  // An accelerator keeps one.
+  BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(super, 0)}, kNow)).empty());
+  scheduler.task_ended(WorkerId(1), TaskId(0), kNow, {});
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(plain, 1)}, kNow)).empty());
   const std::vector<ReadyTask> tasks{ready(super, 2), ready(super, 3), ready(plain, 4)};
   BOOST_TEST(taken(scheduler.activated(tasks, kNow)) == (Words{"3 from 1"}), kPerElement);
