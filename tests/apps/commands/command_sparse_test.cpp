@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -188,9 +189,65 @@ BOOST_AUTO_TEST_CASE(every_right_hand_side_has_to_be_accepted) {
         folder.write("b.mtx", std::string("%%MatrixMarket matrix array real general\n1 2\n") + columns);
     const auto ran = tests::run_program({"solve", a, "--sparse", "--rhs", b, "--output", x});
     BOOST_TEST(ran.exit_status == 1);
-    BOOST_TEST(tests::contains(ran.errors, "not accurate"));
+    BOOST_TEST(tests::contains(ran.errors, "in row 1 it, or its products with the matrix's elements, are too large"));
     BOOST_TEST(!std::filesystem::exists(x));
   }
+}
+
+BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_backward_error_than_what_is_told) {
+  // The second has the larger residual, the first the larger backward error.
+  const double a[3][3] = {{1.1125219107401974, 0, -0.9137488625146423},
+                          {-1.4705390389258497, 0.9062280820196769, -1.3604180892864413},
+                          {1.8248715058338645, 0.2090349760871828, 1}};
+  const double b[2][3] = {{-1.3433296020239483, 0.13637645961247183, 0.09897787999920994},
+                          {-1.8862050934836697, -2.193758013875789, -0.039047519034630477}};
+  std::vector<std::string> entries;
+  std::string columns = "%%MatrixMarket matrix array real general\n3 2\n";
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (a[i][j] != 0) entries.push_back(fmt::format("{} {} {}", i + 1, j + 1, a[i][j]));
+    }
+  }
+  for (const auto& column : b) columns += fmt::format("{}\n{}\n{}\n", column[0], column[1], column[2]);
+  const auto json = nlohmann::json::parse(
+      succeeds({"solve", coordinate(3, entries), "--sparse", "--precision", "float", "--ordering", "rcm", "--json",
+                "--rhs", folder.write("b.mtx", columns), "--output", folder.path("x.mtx")}));
+  std::istringstream lines(folder.read("x.mtx"));
+  std::string line;
+  while (std::getline(lines, line) && line.starts_with('%')) {
+  }
+  for (const auto& column : b) {
+    double x[3];
+    for (double& value : x) lines >> value;
+    for (int i = 0; i < 3; ++i) {
+      double rest = column[i];
+      double scale = std::abs(column[i]);
+      for (int j = 0; j < 3; ++j) {
+        rest -= a[i][j] * x[j];
+        scale += std::abs(a[i][j] * x[j]);
+      }
+      BOOST_TEST(std::abs(rest) / scale <= json["backward_error"].get<double>() * 1.001);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(replaced_pivots_are_the_reason_of_a_failed_check) {
+  const std::string file = coordinate(2, {"1 1 1", "1 2 2", "2 1 2", "2 2 4"});
+  const auto ran = tests::run_program({"run", "sparse-lu", "--structure", file, "--check"});
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.errors, "1 pivots were too small and replaced, the first in row"), ran.errors);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_are_too_many_are_refused) {
+  const std::string large = line(16385);
+  for (const Words& words : {Words{"solve", large, "--sparse"}, Words{"run", "sparse-lu", "--structure", large}}) {
+    Words block = words;
+    block.insert(block.end(), {"--block", "1"});
+    fails(2, block, {"blocks of 1 rows are too many", "order 16385", "give 2 rows or more"});
+  }
+  // The blocks take 128 MB at most, their tasks terabytes.
+  fails(2, {"run", "sparse-lu", "--n", "4000", "--block", "1", "--grain", "fine"},
+        {"tasks need", "--block", "--super"});
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
@@ -205,6 +262,9 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
   refused_file(pattern, "gives no values");
   refused_file(wide, "2 x 3");
   refused_file(folder.path("none.mtx"), "cannot open");
+  const std::string singular = coordinate(2, {"1 1 1", "1 2 1"});
+  refused_file(singular, singular + ": the matrix is singular: row 2 is zero");
+  refused_file(singular, "remove dependent equations");
   const std::string good = line(5);
   refused({"run", "sparse-lu", "--block", "0"}, "--block");
   refused({"run", "sparse-lu", "--super", "0"}, "from 1 x 1 to 8 x 8");
@@ -226,6 +286,9 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
   refused({"solve", good, "--sparse", "--rhs",
            folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n")},
           "2 rows");
+  refused({"solve", good, "--sparse", "--rhs",
+           folder.write("b.mtx", "%%MatrixMarket matrix array real general\n5 99999999999\n1\n")},
+          "the right-hand sides need");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
