@@ -71,9 +71,9 @@ class Explanation {
     return found == data_.end() ? unknown : found->second->data;
   }
 
-  [[nodiscard]] static std::string pieces_of(const TaskNode& node) {
-    if (node.pieces == 0) return {};
-    return ", " + std::to_string(node.pieces_begun) + " of " + std::to_string(node.pieces) + " pieces begun";
+  [[nodiscard]] static std::string pieces_of(const WhyTask& task) {
+    if (task.pieces == 0) return {};
+    return ", " + std::to_string(task.pieces_begun) + " of " + std::to_string(task.pieces) + " pieces begun";
   }
 
   [[nodiscard]] WhyTask task_of(std::uint32_t i) const {
@@ -82,6 +82,8 @@ class Explanation {
     task.id = node.tag != 0 ? TaskId(node.tag) : node.id;
     if (node.name != nullptr) task.name = *node.name;
     if (node.codelet != nullptr) task.codelet = *node.codelet;
+    task.pieces = node.pieces;
+    task.pieces_begun = node.pieces_begun;
     switch (node.role) {
       case TaskRole::host:
         task.text = (waits(i) ? "a thread's wait for " : "the program's use of ") + data_of(i);
@@ -94,7 +96,7 @@ class Explanation {
       case TaskRole::recorded:
         task.text = "task " + std::to_string(task.id.value());
         if (!task.name.empty()) task.text += " '" + task.name + "'";
-        if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + pieces_of(node) + ")";
+        if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + pieces_of(task) + ")";
         break;
     }
     return task;

@@ -40,6 +40,9 @@ struct WhyTask {
   std::string codelet;
   /// "task 12 'gemm(3,1)' (codelet gemm)", "the combining of 'x'", "a thread's wait for 'x'".
   std::string text;
+  /// Of a task of pieces that runs: how many there are, and how many of them have begun. Else zero.
+  std::uint32_t pieces = 0;
+  std::uint32_t pieces_begun = 0;
 };
 
 struct WhyCause {

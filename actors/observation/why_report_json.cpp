@@ -13,6 +13,10 @@ json as_json(const WhyTask& task) {
   if (task.id.valid()) object["id"] = task.id.value();
   if (!task.name.empty()) object["name"] = task.name;
   if (!task.codelet.empty()) object["codelet"] = task.codelet;
+  if (task.pieces > 0) {
+    object["pieces"] = task.pieces;
+    object["pieces_begun"] = task.pieces_begun;
+  }
   return object;
 }
 

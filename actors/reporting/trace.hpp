@@ -56,6 +56,8 @@ struct TraceState {
   WorkerActivity state = WorkerActivity::asleep;
   TimeStamp start{};
   TimeStamp end{};
+  /// Of `helping`: the task, whose event, if there is one, is another worker's.
+  TaskId task = {};
 };
 
 inline TeamUse TraceEvent::team_use() const {

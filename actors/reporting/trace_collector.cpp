@@ -54,7 +54,7 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
     trace.events.push_back(event);
   });
   content.states.for_each([&](const workers::StateSpan& span) {
-    trace.states.push_back({worker, span.state, span.start, span.end});
+    trace.states.push_back({worker, span.state, span.start, span.end, span.task});
   });
   trace.dropped += content.tasks.dropped() + content.states.dropped();
   trace.complete_until = std::min(trace.complete_until, content.complete_until);

@@ -109,9 +109,11 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
-  /// For the trace.
-  void note_state(WorkerActivity state) {
-    if (crew_.trace && port_.trace.state() != state) port_.trace.enter(state, setup_->clock->now());
+  /// For the trace. Who helps does so until it leaves, whatever its thread does while its device works by itself.
+  /// `task`: which it helps with, if it does.
+  void note_state(WorkerActivity state, TaskId task = {}) {
+    if (!crew_.trace || helps_ || port_.trace.state() == state) return;
+    port_.trace.enter(state, setup_->clock->now(), task);
   }
   [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != handled_; }
 
@@ -145,6 +147,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Zero: tasks run, or there are none.
   TimeStamp waits_for_data_since_{};
   bool parked_ = false;
+  /// With a task of pieces that another has begun.
+  bool helps_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};
   /// When `look_around` found what is done next; zero: it was not found so.

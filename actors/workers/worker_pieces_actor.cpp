@@ -6,7 +6,8 @@ namespace troupe::workers {
 void WorkerActor::help(const Step& step) {
   note_busy();
   message_handled();
-  note_state(WorkerActivity::helping);
+  note_state(WorkerActivity::helping, step.shared->task().task_id());
+  helps_ = true;
   port_.board.takes_part_in(step.shared);
   note_running(step.shared->task(), core_.looked_at());
   if (crew_.services != nullptr) crew_.services->joined(setup_->id);
@@ -28,6 +29,7 @@ void WorkerActor::leave(const PartOfTask& part) {
     core_.stopped(part);
   } else {
     core_.helped(part);
+    helps_ = false;
     note_state(WorkerActivity::working);
   }
   if (!shared.leave(part)) return;

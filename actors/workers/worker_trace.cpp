@@ -21,14 +21,15 @@ void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
 
 void WorkerTrace::close_state(TimeStamp now) noexcept {
   // Times are read before the lock is taken, so `take` may have cut at a later one.
-  if (state_ != WorkerActivity::working && now > since_ && !states_.add({state_, since_, now})) lost(since_);
+  if (state_ != WorkerActivity::working && now > since_ && !states_.add({state_, since_, now, helped_})) lost(since_);
   since_ = std::max(since_, now);
 }
 
-void WorkerTrace::enter(WorkerActivity state, TimeStamp now) noexcept {
+void WorkerTrace::enter(WorkerActivity state, TimeStamp now, TaskId task) noexcept {
   const LockGuard lock(lock_);
   close_state(now);
   state_ = state;
+  helped_ = task;
 }
 
 WorkerTrace::Content WorkerTrace::take(TimeStamp now) {

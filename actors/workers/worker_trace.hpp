@@ -41,6 +41,8 @@ struct StateSpan {
   WorkerActivity state = WorkerActivity::working;
   TimeStamp start{};
   TimeStamp end{};
+  /// Of `helping`: the task.
+  TaskId task = {};
 };
 
 struct NamedTask {
@@ -70,8 +72,8 @@ class WorkerTrace {
 
   /// By the worker.
   void ran(const TaskSpan& span, const std::string* name) noexcept;
-  /// By the worker: from now on it is in this state.
-  void enter(WorkerActivity state, TimeStamp now) noexcept;
+  /// By the worker: from now on it is in this state. `task`: which it helps with, if it does.
+  void enter(WorkerActivity state, TimeStamp now, TaskId task = {}) noexcept;
   /// By the worker.
   [[nodiscard]] WorkerActivity state() const noexcept { return state_; }
 
@@ -90,6 +92,7 @@ class WorkerTrace {
   TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
   /// Written by the worker with the lock, so that the worker may read it without.
   WorkerActivity state_ = WorkerActivity::working;
+  TaskId helped_ TROUPE_GUARDED_BY(lock_);
   TimeStamp since_ TROUPE_GUARDED_BY(lock_){};
 };
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "apps/experiments/experiment_figures.hpp"
 #include "apps/run/run_summary.hpp"
-#include "apps/simulate/scaling_chart.hpp"
 #include "platform/files/atomic_file.hpp"
 
 namespace troupe::apps {
@@ -48,7 +48,7 @@ std::string table(const DadaReport& report, bool rules) {
 
 void add_figures(const DadaReport& report, std::string& text) {
   for (const DadaFigure& figure : dada_figures()) {
-    text += fmt::format("\n## {}\n\n![{}]({}.svg)\n", figure.title, figure.title, figure.name);
+    text += figure_markdown(figure.name, figure.title);
     for (const DadaFigure::Row& row : figure.rows) {
       text += fmt::format("\n{}GFlop/s (GB moved) over the number of GPUs:\n\n| policy |",
                           row.title.empty() ? "" : row.title + "; ");
@@ -200,10 +200,13 @@ Result<void> write_dada_report(const std::string& folder, const DadaReport& repo
   const auto write = [&](const std::string& name, const std::string& content) {
     return platform::write_file(folder + '/' + name, content);
   };
+  const std::string drawn_setting = fmt::format("{}, n = {}", report.machine, report.options.n);
+  std::vector<ExperimentFigure> figures;
   for (const DadaFigure& figure : dada_figures()) {
-    const ScalingChart chart =
-        chart_of(figure, report.variants.front().results, fmt::format("{}, n = {}", report.machine, report.options.n));
-    if (auto drawn = draw_chart(folder + '/' + figure.name + ".svg", chart); !drawn) return drawn;
+    figures.push_back({figure.name, figure.title, chart_of(figure, report.variants.front().results, drawn_setting)});
+  }
+  if (auto drawn = draw_figures(folder, figures); !drawn) return drawn;
+  for (const DadaFigure& figure : dada_figures()) {
     if (auto done = write(figure.name + ".csv", figure_csv(figure, report)); !done) return done;
   }
   if (auto done = write("table.md", dada_table(report)); !done) return done;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apps/experiments/experiment_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
@@ -159,10 +160,7 @@ ScalingChart scaling_chart(const ScalingArguments& arguments, const std::vector<
     ChartSeries series{policy, {}};
     for (const ScalingPoint& point : points) {
       if (point.policy != policy) continue;
-      const MedianInterval bytes = scaled(point.bytes, 1e-9);
-      series.points.push_back({static_cast<double>(point.gpus),
-                               {point.gflops.median, point.gflops.low, point.gflops.high},
-                               ChartValue(bytes.median, bytes.low, bytes.high)});
+      series.points.push_back(chart_point(static_cast<double>(point.gpus), point.gflops, point.bytes));
     }
     std::sort(series.points.begin(), series.points.end(),
               [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });

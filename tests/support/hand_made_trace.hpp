@@ -29,6 +29,11 @@ class HandMadeTrace {
     trace_.states.push_back({WorkerId(worker), state, at(start_us), at(end_us)});
     return *this;
   }
+  HandMadeTrace& help(std::uint32_t worker, std::uint64_t task, int start_us, int end_us) {
+    state(worker, WorkerActivity::helping, start_us, end_us);
+    trace_.states.back().task = TaskId(task);
+    return *this;
+  }
   HandMadeTrace& dropped(std::uint64_t entries, int complete_until_us) {
     trace_.dropped = entries;
     trace_.complete_until = at(complete_until_us);

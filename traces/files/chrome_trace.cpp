@@ -22,7 +22,7 @@ std::string quoted(const std::string& text) {
 class ChromeTrace {
  public:
   ChromeTrace(const Trace& trace, const TraceDescription& description, BufferedFile& out)
-      : trace_(trace), description_(description), out_(out), lanes_(trace, description.workers.size()) {
+      : trace_(trace), description_(description), out_(out), lanes_(trace, description.workers.size()), index_(trace) {
     for (const std::string& codelet : trace.codelets) codelets_.push_back(quoted(codelet));
     copies_ = copy_tracks(trace);
   }
@@ -129,16 +129,28 @@ class ChromeTrace {
 
   void print_state(const TraceState& state) {
     separate();
-    out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"state","name":"{}"}})", thread_of(state.worker),
+    out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"state","name":"{}")", thread_of(state.worker),
                since_begin(state.start), time(state.end - state.start), to_string(state.state));
+    if (state.task.valid()) print_helped(state.task);
+    out_.print("}}");
+  }
+
+  /// It may not be among the events: it still runs, say.
+  void print_helped(TaskId task) {
+    out_.print(R"(,"args":{{"task":{})", task.value());
+    if (const auto at = index_.find(task)) {
+      const TraceEvent& event = trace_.events[*at];
+      out_.print(R"(,"codelet":{})", codelets_[event.codelet]);
+      if (event.name != 0) out_.print(R"(,"name":{})", quoted(trace_.name_of(event)));
+    }
+    out_.print("}}");
   }
 
   void print_flows() {
-    const actors::TraceIndex index(trace_);
     std::size_t flow = 0;
     for (const TraceDependency& dependency : trace_.dependencies) {
-      const auto before = index.find(dependency.before);
-      const auto after = index.find(dependency.after);
+      const auto before = index_.find(dependency.before);
+      const auto after = index_.find(dependency.after);
       if (!before || !after) continue;
       const TraceEvent& from = trace_.events[*before];
       const TraceEvent& to = trace_.events[*after];
@@ -180,6 +192,7 @@ class ChromeTrace {
   std::vector<std::string> codelets_;
   std::vector<CopyTrack> copies_;
   const TaskLanes lanes_;
+  const actors::TraceIndex index_;
   bool first_ = true;
 };
 

@@ -134,8 +134,8 @@ void append_lane(std::size_t worker, std::size_t lane, std::vector<Span>& spans,
   }
 }
 
-void append_links(const Trace& trace, const TaskLanes& lanes, std::vector<Item>& items) {
-  const actors::TraceIndex index(trace);
+void append_links(const Trace& trace, const actors::TraceIndex& index, const TaskLanes& lanes,
+                  std::vector<Item>& items) {
   std::size_t link = 0;
   for (const TraceDependency& dependency : trace.dependencies) {
     const auto before = index.find(dependency.before);
@@ -157,8 +157,8 @@ void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& item
 }
 
 /// All lines with a time, in chronological order.
-std::vector<Item> items_of(const Trace& trace, const std::vector<CopyTrack>& copies, std::size_t workers,
-                           const TaskLanes& lanes) {
+std::vector<Item> items_of(const Trace& trace, const actors::TraceIndex& index, const std::vector<CopyTrack>& copies,
+                           std::size_t workers, const TaskLanes& lanes) {
   // By worker, then lane; a worker does something else than running tasks in its first lane.
   std::vector<std::vector<std::vector<Span>>> spans(workers);
   for (std::size_t i = 0; i < workers; ++i) spans[i].resize(lanes.count(i));
@@ -174,7 +174,7 @@ std::vector<Item> items_of(const Trace& trace, const std::vector<CopyTrack>& cop
   for (std::size_t i = 0; i < workers; ++i) {
     for (std::size_t lane = 0; lane < spans[i].size(); ++lane) append_lane(i, lane, spans[i][lane], items);
   }
-  append_links(trace, lanes, items);
+  append_links(trace, index, lanes, items);
   append_copies(copies, items);
   // Stable: what one worker does at the same time stays in order, and a link starts before it ends.
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.time < b.time; });
@@ -188,6 +188,7 @@ class PajeTrace {
         description_(description),
         copies_(copy_tracks(trace)),
         lanes_(trace, description.workers.size()),
+        index_(trace),
         out_(out) {}
 
   void print() {
@@ -195,7 +196,7 @@ class PajeTrace {
     print_types();
     print_containers();
     TimeStamp last = description_.begin;
-    for (const Item& item : items_of(trace_, copies_, description_.workers.size(), lanes_)) {
+    for (const Item& item : items_of(trace_, index_, copies_, description_.workers.size(), lanes_)) {
       print_item(item);
       last = std::max(last, item.time);
     }
@@ -263,11 +264,7 @@ class PajeTrace {
       case Item::Kind::copying: out_.print("6 {} Copy K{} copying\n", time(item.time), item.index); break;
       case Item::Kind::no_copy: out_.print("6 {} Copy K{} none\n", time(item.time), item.index); break;
       case Item::Kind::task: print_task(trace_.events[item.index], item.lane); break;
-      case Item::Kind::state: {
-        const TraceState& state = trace_.states[item.index];
-        out_.print("6 {} State W{} {}\n", time(item.time), state.worker.index(), to_string(state.state));
-        break;
-      }
+      case Item::Kind::state: print_state(trace_.states[item.index]); break;
       case Item::Kind::working:
         out_.print("6 {} State {} runtime\n", time(item.time), container_of(item.index, item.lane));
         break;
@@ -277,6 +274,18 @@ class PajeTrace {
                    time(item.time), container_of(trace_.events[item.index].worker.index(), item.lane), item.link);
         break;
     }
+  }
+
+  void print_state(const TraceState& state) {
+    const bool helps = state.task.valid();
+    out_.print("{} {} State W{} {}", helps ? 7 : 6, time(state.start), state.worker.index(), to_string(state.state));
+    if (helps) {
+      // It may not be among the events: it still runs, say.
+      const auto event = index_.find(state.task);
+      out_.print(" {} {} \"\" \"\" \"\" \"\"", state.task.value(),
+                 paje_quoted(event ? trace_.name_of(trace_.events[*event]) : ""));
+    }
+    out_.print("\n");
   }
 
   void print_task(const TraceEvent& event, std::size_t lane) {
@@ -293,6 +302,7 @@ class PajeTrace {
   const TraceDescription& description_;
   const std::vector<CopyTrack> copies_;
   const TaskLanes lanes_;
+  const actors::TraceIndex index_;
   BufferedFile& out_;
 };
 

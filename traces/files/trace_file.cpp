@@ -36,7 +36,10 @@ void cut_tasks(Trace& trace, std::size_t workers) {
     std::size_t& i = next[state.worker.index()];
     while (i < own.size() && own[i]->end <= state.start) ++i;
     for (std::size_t k = i; k < own.size() && own[k]->start < state.end; ++k) {
-      if (own[k]->start > state.start) left.push_back({state.worker, state.state, state.start, own[k]->start});
+      if (own[k]->start > state.start) {
+        left.push_back(state);
+        left.back().end = own[k]->start;
+      }
       state.start = std::max(state.start, own[k]->end);
     }
     if (state.start < state.end) left.push_back(state);

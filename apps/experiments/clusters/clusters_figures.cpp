@@ -20,10 +20,6 @@ using ChartPlace = std::pair<std::int64_t, int>;
 
 std::string place_title(const ChartPlace& place) { return fmt::format("tile {}, {} GPUs", place.first, place.second); }
 
-ChartValue chart_value(const MedianInterval& median, double factor = 1) {
-  return {factor * median.median, factor * median.low, factor * median.high};
-}
-
 class FigureRows {
  public:
   FigureRows(const ClustersResults& results, std::string policy) : results_(results), policy_(std::move(policy)) {
@@ -38,8 +34,7 @@ class FigureRows {
     for (const ClustersProblem& problem : problems(place)) {
       const ClustersPoint* point = results_.point(problem, configuration, policy_);
       if (point == nullptr) continue;
-      series.points.push_back(
-          {static_cast<double>(problem.n()), chart_value(point->gflops(problem)), chart_value(point->bytes, 1e-9)});
+      series.points.push_back(chart_point(static_cast<double>(problem.n()), point->gflops(problem), point->bytes));
     }
     return series;
   }
@@ -61,8 +56,7 @@ class FigureRows {
     for (const auto& [key, point] : results_.points()) {
       const auto& [problem, configuration, policy] = key;
       if (ChartPlace{problem.tile, problem.gpus} != place) continue;
-      const ChartPoint drawn{static_cast<double>(problem.n()), chart_value(point.gflops(problem)),
-                             chart_value(point.bytes, 1e-9)};
+      const ChartPoint drawn = chart_point(static_cast<double>(problem.n()), point.gflops(problem), point.bytes);
       const auto [known, added] = best[policy].try_emplace(problem.n(), drawn);
       if (known->second.gflops.value < drawn.gflops.value) known->second = drawn;
     }
@@ -86,18 +80,12 @@ class FigureRows {
   std::set<ChartPlace> places_;
 };
 
-/// Adds a row, less the series that have no points.
-void add_chart_row(ScalingChart& chart, const ChartPlace& place, std::vector<ChartSeries> series) {
-  std::erase_if(series, [](const ChartSeries& one) { return one.points.empty(); });
-  if (!series.empty()) chart.rows.push_back({place_title(place), std::move(series)});
-}
-
 }  // namespace
 
-std::vector<ClustersFigure> clusters_figures(const ClustersResults& results, const std::string& policy,
-                                             const std::string& setting) {
+std::vector<ExperimentFigure> clusters_figures(const ClustersResults& results, const std::string& policy,
+                                               const std::string& setting) {
   const FigureRows all(results, policy);
-  std::vector<ClustersFigure> figures;
+  std::vector<ExperimentFigure> figures;
   const auto figure = [&](const std::string& name, const std::string& title) -> ScalingChart& {
     figures.push_back({name, title, {fmt::format("{}: {}", title, setting), {}, "n", kOrdersPerMark}});
     return figures.back().chart;
@@ -106,23 +94,23 @@ std::vector<ClustersFigure> clusters_figures(const ClustersResults& results, con
   for (const ChartPlace& place : all.places()) {
     if (place.second != kFigureGpus) continue;
     add_chart_row(
-        bounds, place,
+        bounds, place_title(place),
         {all.speeds(place, "20x1"), all.speeds(place, "2x10"), all.bounds(place, "20x1"), all.bounds(place, "2x10")});
   }
   ScalingChart& gpus = figure("figure5", "Cores alone and in clusters, by GPUs, under " + policy);
   for (const ChartPlace& place : all.places())
-    add_chart_row(gpus, place, {all.speeds(place, "20x1"), all.speeds(place, "2x10")});
+    add_chart_row(gpus, place_title(place), {all.speeds(place, "20x1"), all.speeds(place, "2x10")});
   ScalingChart& constrained = figure("figure6", "potrf and trsm on cores alone, under " + policy);
   int most = 0;
   for (const ChartPlace& place : all.places()) most = std::max(most, place.second);
   for (const ChartPlace& place : all.places()) {
     if (place.second != most) continue;
-    add_chart_row(constrained, place,
+    add_chart_row(constrained, place_title(place),
                   {all.speeds(place, "20x1"), all.speeds(place, "2x10"), all.speeds(place, "2x10c")});
   }
   ScalingChart& policies = figure("policies", "Policies, each with its fastest configuration");
-  for (const ChartPlace& place : all.places()) add_chart_row(policies, place, all.best_of_policies(place));
-  std::erase_if(figures, [](const ClustersFigure& one) { return one.chart.rows.empty(); });
+  for (const ChartPlace& place : all.places()) add_chart_row(policies, place_title(place), all.best_of_policies(place));
+  std::erase_if(figures, [](const ExperimentFigure& one) { return one.chart.rows.empty(); });
   return figures;
 }
 

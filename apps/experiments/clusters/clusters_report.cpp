@@ -59,6 +59,11 @@ std::string comparison_title(const ClustersReport& report) {
                      fmt::join(report.options.rivals, ", "));
 }
 
+std::vector<ExperimentFigure> figures_of(const ClustersReport& report) {
+  const ClustersVariant& first = report.variants.front();
+  return clusters_figures(first.results, report.claims_policy, first.assumptions.name());
+}
+
 /// One row of the table of speeds: n, tile, GPUs; then by configuration the bound and the policies.
 std::vector<std::string> speed_cells(const ClustersReport& report, const ClustersProblem& problem) {
   const ClustersResults& results = report.variants.front().results;
@@ -207,9 +212,7 @@ std::string clusters_markdown(const ClustersReport& report) {
   for (const ClustersVariant& variant : report.variants) text += "- " + compared_text(variant) + "\n";
   text += "\nSmallest makespan over its bound, which is at least 1:\n\n";
   for (const ClustersVariant& variant : report.variants) text += "- " + bound_text(variant) + "\n";
-  for (const ClustersFigure& figure : clusters_figures(first.results, report.claims_policy, first.assumptions.name())) {
-    text += fmt::format("\n## {}\n\n![{}]({}.svg)\n", figure.title, figure.title, figure.name);
-  }
+  for (const ExperimentFigure& figure : figures_of(report)) text += figure_markdown(figure.name, figure.title);
   text += fmt::format("\n## GFlop/s\n\nMedians, assumed {}.\n\n| {} |\n|", first.assumptions.name(),
                       fmt::join(speed_titles(report), " | "));
   for (std::size_t i = 0; i < speed_titles(report).size(); ++i) text += "---|";
@@ -243,13 +246,10 @@ std::string clusters_csv(const ClustersReport& report) {
 }
 
 Result<void> write_clusters_report(const std::string& folder, const ClustersReport& report) {
-  const ClustersVariant& first = report.variants.front();
   const auto write = [&](const std::string& name, const std::string& content) {
     return platform::write_file(folder + '/' + name, content);
   };
-  for (const ClustersFigure& figure : clusters_figures(first.results, report.claims_policy, first.assumptions.name())) {
-    if (auto drawn = draw_chart(folder + '/' + figure.name + ".svg", figure.chart); !drawn) return drawn;
-  }
+  if (auto drawn = draw_figures(folder, figures_of(report)); !drawn) return drawn;
   if (auto done = write("clusters.csv", clusters_csv(report)); !done) return done;
   if (auto done = write("claims.csv", claims_csv(clusters_claims(), clusters_columns(report))); !done) return done;
   if (auto done = write("table.md", clusters_table(report)); !done) return done;

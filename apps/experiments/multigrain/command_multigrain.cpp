@@ -13,6 +13,7 @@
 #include "apps/experiments/multigrain/multigrain_report.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/simulation_pool.hpp"
+#include "traces/picture/gnuplot.hpp"
 
 namespace troupe::apps {
 
@@ -70,8 +71,8 @@ void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments) {
       ->check(CLI::IsMember({"third", "third-closed"}));
   command
       .add_option("--share", arguments.shares,
-                  "multigrain: of the GPU's peak that many products in one call reach; default: 0.35,0.25,0.5; numbers "
-                  "are of the first")
+                  "multigrain: of the GPU's peak that many products in one call reach; default: 0.35,0.25,0.5; "
+                  "numbers and figures are of the first")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 1.0));
   command
@@ -89,6 +90,7 @@ void refuse_ignored_multigrain_options(const CLI::App& command, bool used) {
 int multigrain_experiment(const ExperimentArguments& arguments) {
   MultigrainReport report{multigrain_options(arguments), {}};
   const std::vector<MultigrainAssumptions> all = multigrain_assumptions(arguments);
+  usable(traces::check_gnuplot());
   make_report_folder(arguments.folder);
   for (const MultigrainAssumptions& assumptions : all) {
     MultigrainResults results = MultigrainResults::measure(
@@ -100,7 +102,7 @@ int multigrain_experiment(const ExperimentArguments& arguments) {
   if (arguments.json) {
     fmt::print("{}\n", as_text(multigrain_json(report)));
   } else {
-    fmt::print("{}\nNumbers and rules: {}/report.md\n", multigrain_text(report), arguments.folder);
+    fmt::print("{}\nFigures, numbers and rules: {}/report.md\n", multigrain_text(report), arguments.folder);
   }
   return kSuccess;
 }

@@ -53,11 +53,8 @@ class MultigrainChecks : public Judgement {
                                                const char* gpu_alone) const {
     const auto of = gflops(place, series);
     const auto gpu = gflops(place, gpu_alone);
-    std::optional<double> cores;
-    for (const char* grain : {multigrain::kCoresFine, multigrain::kCoresCoarse, multigrain::kCoresMulti}) {
-      if (const auto speed = gflops(place, grain)) cores = std::max(cores.value_or(0), *speed);
-    }
-    return of && gpu && cores ? std::optional(*of / (*cores + *gpu)) : std::nullopt;
+    const MultigrainPoint* cores = results_.fastest_on_cores(place);
+    return of && gpu && cores != nullptr ? std::optional(*of / (cores->gflops.median + *gpu)) : std::nullopt;
   }
   /// The ratios that are known, by size; says them.
   std::vector<std::pair<int, double>> ratios(const std::string& machine, const std::string& series,

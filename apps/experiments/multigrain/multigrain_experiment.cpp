@@ -143,6 +143,10 @@ std::string name_of(const MultigrainPlace& place) {
                      place.steps == linalg::BlockSteps::products ? "step 3" : "all steps");
 }
 
+std::string title_of(const std::string& machine, linalg::BlockSteps steps) {
+  return fmt::format("{}, {}", machine, steps == linalg::BlockSteps::products ? "step 3 alone" : "all steps");
+}
+
 MultigrainResults MultigrainResults::measure(const MultigrainOptions& options, const MultigrainAssumptions& assumptions,
                                              const ProgressOptions& progress) {
   const std::vector<MultigrainKey> keys = all_multigrain_points(options);
@@ -181,6 +185,16 @@ MultigrainResults MultigrainResults::measure(const MultigrainOptions& options, c
 const MultigrainPoint* MultigrainResults::point(const MultigrainPlace& place, const std::string& series) const {
   const auto found = points_.find({place, series});
   return found == points_.end() ? nullptr : &found->second;
+}
+
+const MultigrainPoint* MultigrainResults::fastest_on_cores(const MultigrainPlace& place) const {
+  const MultigrainPoint* fastest = nullptr;
+  for (const char* grain : {multigrain::kCoresFine, multigrain::kCoresCoarse, multigrain::kCoresMulti}) {
+    const MultigrainPoint* found = point(place, grain);
+    if (found == nullptr) continue;
+    if (fastest == nullptr || fastest->gflops.median < found->gflops.median) fastest = found;
+  }
+  return fastest;
 }
 
 std::vector<MultigrainPlace> MultigrainResults::places() const {

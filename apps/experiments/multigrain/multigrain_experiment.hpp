@@ -120,6 +120,8 @@ class MultigrainResults {
   [[nodiscard]] const Points& points() const { return points_; }
   /// Null where it was not measured.
   [[nodiscard]] const MultigrainPoint* point(const MultigrainPlace& place, const std::string& series) const;
+  /// Cores alone with their best grain; null where no grain was measured.
+  [[nodiscard]] const MultigrainPoint* fastest_on_cores(const MultigrainPlace& place) const;
   /// By machine, then steps, then size.
   [[nodiscard]] std::vector<MultigrainPlace> places() const;
 
@@ -140,6 +142,8 @@ struct MultigrainComparison {
 
 /// "amd-gtx470 80, step 3".
 [[nodiscard]] std::string name_of(const MultigrainPlace& place);
+/// "amd-gtx470, step 3 alone".
+[[nodiscard]] std::string title_of(const std::string& machine, linalg::BlockSteps steps);
 
 /// Throws `invalid_argument` for machines, sizes and policies that there are not.
 void check(const MultigrainOptions& options);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "apps/experiments/multigrain/multigrain_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "traces/text/table.hpp"
@@ -61,15 +62,15 @@ std::vector<std::vector<std::string>> speed_table(const MultigrainReport& report
   return rows;
 }
 
-std::string speed_title(const std::string& machine, linalg::BlockSteps steps) {
-  return fmt::format("{}, {}, by blocks on a side", machine,
-                     steps == linalg::BlockSteps::products ? "step 3 alone" : "all steps");
-}
-
 std::vector<std::string> multigrain_policies(const MultigrainReport& report) {
   std::vector<std::string> all{report.options.policy};
   all.insert(all.end(), report.options.others.begin(), report.options.others.end());
   return all;
+}
+
+std::vector<ExperimentFigure> figures_of(const MultigrainReport& report) {
+  const MultigrainVariant& first = report.variants.front();
+  return multigrain_figures(first.results, multigrain_policies(report), first.assumptions.name());
 }
 
 std::string comparison_line(const MultigrainVariant& variant, const std::string& policy) {
@@ -97,9 +98,10 @@ std::string multigrain_markdown(const MultigrainReport& report) {
   for (const std::string& policy : multigrain_policies(report)) {
     for (const MultigrainVariant& variant : report.variants) text += "- " + comparison_line(variant, policy) + '\n';
   }
+  for (const ExperimentFigure& figure : figures_of(report)) text += figure_markdown(figure.name, figure.title);
   for (const std::string& machine : report.options.machines) {
     for (const linalg::BlockSteps steps : report.options.steps) {
-      text += fmt::format("\n## {}\n\n", speed_title(machine, steps));
+      text += fmt::format("\n## {}, by blocks on a side\n\n", title_of(machine, steps));
       bool first = true;
       for (const auto& row : speed_table(report, machine, steps)) {
         text += fmt::format("| {} |\n", fmt::join(row, " | "));
@@ -137,7 +139,7 @@ std::string multigrain_text(const MultigrainReport& report) {
       for (std::size_t i = 1; i < rows.front().size(); ++i) rows.front()[i].insert(0, ">");
       traces::Table table(rows.front());
       for (auto row = std::next(rows.begin()); row != rows.end(); ++row) table.add_row(*row);
-      text += fmt::format("\n{}\n\n{}", speed_title(machine, steps), table.text());
+      text += fmt::format("\n{}, by blocks on a side\n\n{}", title_of(machine, steps), table.text());
     }
   }
   text += fmt::format("\nClaims of the paper, and aims for {}:\n\n{}\nBoth together, over {}\n", report.options.policy,
@@ -204,6 +206,7 @@ Result<void> write_multigrain_report(const std::string& folder, const Multigrain
   const auto write = [&](const std::string& name, const std::string& content) {
     return platform::write_file(folder + '/' + name, content);
   };
+  if (auto drawn = draw_figures(folder, figures_of(report)); !drawn) return drawn;
   if (auto done = write("multigrain.csv", multigrain_csv(report)); !done) return done;
   if (auto done = write("claims.csv", claims_csv(multigrain_claims(), multigrain_columns(report))); !done) return done;
   if (auto done = write("report.md", multigrain_markdown(report)); !done) return done;

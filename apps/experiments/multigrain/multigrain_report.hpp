@@ -20,14 +20,15 @@ struct MultigrainVariant {
 
 struct MultigrainReport {
   MultigrainOptions options;
-  /// At least one: speeds and numbers are of the first.
+  /// At least one: figures, speeds and numbers are of the first.
   std::vector<MultigrainVariant> variants;
 };
 
 /// For terminals: speeds, verdicts, policies.
 [[nodiscard]] std::string multigrain_text(const MultigrainReport& report);
 [[nodiscard]] nlohmann::json multigrain_json(const MultigrainReport& report);
-/// `report.md`, `report.json`, `claims.csv` and `multigrain.csv`, with all points, into a folder that is there.
+/// Writes figure4.svg, figure6.svg, figure7.svg, policies.svg (`multigrain_figures`), multigrain.csv with all points,
+/// claims.csv, report.md and report.json into `folder`, which exists. `io`.
 [[nodiscard]] Result<void> write_multigrain_report(const std::string& folder, const MultigrainReport& report);
 
 }  // namespace troupe::apps

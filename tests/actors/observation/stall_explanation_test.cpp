@@ -197,6 +197,32 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_do_not_break_the_json) {
   BOOST_TEST(json["in_flight"] == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_task_of_pieces_says_how_many_there_are_and_how_many_have_begun) {
+  const auto super = running("super", 0, 50s);
+  snapshot.nodes[super].pieces = 25;
+  snapshot.nodes[super].pieces_begun = 12;
+  const auto plain = running("plain", 1, 60s);
+  behind(super);
+  behind(plain);
+  const WhyReport report = explained();
+  BOOST_TEST(says(report, "task 1 (codelet super, 12 of 25 pieces begun)"));
+  const auto json = nlohmann::json::parse(report.to_json());
+  const auto counted = [](const nlohmann::json& task) { return task["pieces"] == 25 && task["pieces_begun"] == 12; };
+  const auto without = [](const nlohmann::json& task) {
+    return !task.contains("pieces") && !task.contains("pieces_begun");
+  };
+  // Wherever the task is named.
+  BOOST_TEST_REQUIRE(json["causes"].size() == 2U);
+  BOOST_TEST(counted(json["causes"][0]["task"]));
+  BOOST_TEST(counted(json["workers"][0]["task"]));
+  BOOST_TEST_REQUIRE(json["tasks"].size() == 2U);
+  BOOST_TEST(counted(json["tasks"][0]["blockers"][0]["task"]));
+  BOOST_TEST(without(json["causes"][1]["task"]));
+  BOOST_TEST(without(json["workers"][1]["task"]));
+  BOOST_TEST(without(json["tasks"][0]["task"]));
+  BOOST_TEST(without(json["tasks"][1]["blockers"][0]["task"]));
+}
+
 BOOST_AUTO_TEST_CASE(half_a_million_tasks_in_a_chain_are_explained_without_recursion) {
   auto last = running("first", 0, 1s);
   for (int i = 0; i < 500'000; ++i) last = behind(last);

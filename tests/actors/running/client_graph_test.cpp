@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_run
     constexpr int kClients = 3;
     constexpr int kTasks = 20;
     constexpr int kPieces = 10;
-    constexpr std::chrono::microseconds kPiece(100);
+    static constexpr std::chrono::microseconds kPiece(100);
     static constexpr std::chrono::milliseconds kTogether(5);
     struct Client {
       Endings endings;

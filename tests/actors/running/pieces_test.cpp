@@ -467,9 +467,13 @@ BOOST_AUTO_TEST_CASE(why_says_how_many_pieces_have_begun_and_who_is_at_them) {
   const WhyReport report = runtime->why();
   BOOST_TEST(report.running == 1U);
   BOOST_TEST(contains(report.to_text(), "(codelet held, 2 of 25 pieces begun)"), report.to_text());
+  BOOST_TEST(contains(report.to_json(), "\"pieces\": 25"), report.to_json());
+  BOOST_TEST(contains(report.to_json(), "\"pieces_begun\": 2"), report.to_json());
   for (const WhyWorker& worker : report.workers) {
     BOOST_TEST((worker.state == WhyWorkerState::running));
     BOOST_TEST((worker.task.id == begun.id()));
+    BOOST_TEST(worker.task.pieces == 25U);
+    BOOST_TEST(worker.task.pieces_begun == 2U);
   }
   held.released = true;
   BOOST_TEST(runtime.wait() == "");
@@ -496,6 +500,10 @@ BOOST_AUTO_TEST_CASE(the_trace_shows_the_task_once_and_who_helped) {
   const auto help = std::ranges::find(trace.states, WorkerActivity::helping, &TraceState::state);
   BOOST_TEST_REQUIRE((help != trace.states.end()));
   BOOST_TEST((help->worker != trace.events[0].worker));
+  BOOST_TEST((help->task == trace.events[0].task));
+  for (const TraceState& state : trace.states) {
+    BOOST_TEST(state.task.valid() == (state.state == WorkerActivity::helping));
+  }
   BOOST_TEST((help->end - help->start >= 2ms));
 }
 

@@ -64,6 +64,29 @@ BOOST_DATA_TEST_CASE(idle_cores_help, data::make({"lws", "eager", "heft", "homew
   BOOST_TEST(stolen == 7U);
 }
 
+BOOST_AUTO_TEST_CASE(the_trace_shows_who_helped_with_what_and_for_how_long) {
+  TestRuntime runtime(in_virtual_time(cores(4)));
+  Values values(kElements);
+  const TaskId task = runtime.submit(in_ten(), {registered(runtime, values)}).id();
+  BOOST_TEST(runtime.wait() == "");
+  const Trace trace = runtime->take_trace();
+  BOOST_TEST_REQUIRE(trace.events.size() == 1U);
+  Duration helped{};
+  int helpers = 0;
+  for (const TraceState& state : trace.states) {
+    BOOST_TEST(state.task.valid() == (state.state == WorkerActivity::helping));
+    if (state.state != WorkerActivity::helping) continue;
+    BOOST_TEST((state.task == task));
+    BOOST_TEST((state.worker != trace.events[0].worker));
+    helped += state.end - state.start;
+    ++helpers;
+  }
+  BOOST_TEST(helpers == 3);
+  // Ten pieces of 10 us, of which the owner has run three.
+  BOOST_TEST((trace.events[0].duration() == microseconds(30)));
+  BOOST_TEST((helped == microseconds(70)));
+}
+
 BOOST_AUTO_TEST_CASE(a_core_takes_a_grain_at_a_time) {
   TestRuntime runtime(in_virtual_time(cores(4)));
   Values values(kElements);

@@ -54,6 +54,24 @@ BOOST_AUTO_TEST_CASE(a_state_that_lasts_is_cut_where_the_trace_is_taken) {
   is_span(second[0], WorkerActivity::searching, 30, 33);
 }
 
+BOOST_AUTO_TEST_CASE(who_helps_says_with_which_task) {
+  WorkerTrace trace;
+  trace.enter(WorkerActivity::helping, TimeStamp(10), TaskId(7));
+  const auto first = states(trace.take(TimeStamp(20)));
+  trace.enter(WorkerActivity::working, TimeStamp(30));
+  trace.enter(WorkerActivity::helping, TimeStamp(30), TaskId(8));
+  trace.enter(WorkerActivity::asleep, TimeStamp(40));
+  trace.enter(WorkerActivity::working, TimeStamp(50));
+  const auto second = states(trace.take(TimeStamp(60)));
+  BOOST_TEST_REQUIRE(first.size() == 1U);
+  BOOST_TEST((first[0].task == TaskId(7)));
+  BOOST_TEST_REQUIRE(second.size() == 3U);
+  // It goes on with the same after the trace was taken.
+  BOOST_TEST((second[0].task == TaskId(7)));
+  BOOST_TEST((second[1].task == TaskId(8)));
+  BOOST_TEST(!second[2].task.valid());
+}
+
 BOOST_AUTO_TEST_CASE(only_tasks_with_a_name_have_one) {
   WorkerTrace trace;
   const std::string name = "corner";

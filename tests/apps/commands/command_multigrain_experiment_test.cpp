@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "apps/experiments/multigrain/multigrain_claims.hpp"
 #include "tests/apps/troupe_program.hpp"
@@ -17,10 +18,12 @@ namespace {
 
 using tests::contains;
 using tests::fails;
+using tests::no_gnuplot;
 using tests::succeeds;
 using tests::Words;
 
-BOOST_AUTO_TEST_CASE(leaves_points_and_verdicts) {
+BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
+  if (no_gnuplot()) return;
   const tests::TemporaryFolder folder;
   const std::string text = succeeds({"experiment", "multigrain", "--quick", "--blocks", "15,25", "--machine",
                                      "amd-gtx470", "--most-fine", "15", "--out", folder.path("x")});
@@ -46,7 +49,18 @@ BOOST_AUTO_TEST_CASE(leaves_points_and_verdicts) {
   }
   const std::string csv = folder.read("x/multigrain.csv");
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 29);
-  BOOST_TEST(contains(folder.read("x/report.md"), "amd-gtx470, step 3 alone"));
+  const std::string markdown = folder.read("x/report.md");
+  BOOST_TEST(contains(markdown, "amd-gtx470, step 3 alone"));
+  for (const auto& [figure, line] : {std::pair{"figure4", "cores, fine"},
+                                     {"figure6", "GPU, coarse, cache"},
+                                     {"figure7", "cores alone + GPU alone"},
+                                     {"policies", "both, multi, homeward"}}) {
+    const std::string picture = folder.read(std::string("x/") + figure + ".svg");
+    for (const char* part : {"</svg>", "GFlop/s", "blocks on a side", "amd-gtx470, step 3 alone", line}) {
+      BOOST_TEST(contains(picture, part), figure << ": " << part);
+    }
+    BOOST_TEST(contains(markdown, std::string("](") + figure + ".svg)"), figure);
+  }
   BOOST_TEST(contains(folder.read("x/claims.csv"), "cache-gain"));
 }
 
@@ -64,6 +78,15 @@ BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_run_before_it_makes_a_folder) {
   refuses({"--policy", "none"}, {"none"});
   refuses({"--gpus", "2"}, {"--gpus", "clusters"});
   fails(2, {"experiment", "dada", "--blocks", "40"}, {"--blocks", "multigrain"});
+}
+
+BOOST_AUTO_TEST_CASE(refuses_to_begin_without_gnuplot) {
+  const tests::TemporaryFolder folder;
+  for (const char* experiment : {"multigrain", "clusters"}) {
+    fails(2, {"experiment", experiment, "--quick", "--out", folder.path("z")}, {"gnuplot-nox"},
+          {"env", "PATH=" + folder.path("")});
+    BOOST_TEST(!std::filesystem::exists(folder.path("z")));
+  }
 }
 
 }  // namespace

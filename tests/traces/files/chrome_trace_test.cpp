@@ -16,10 +16,11 @@ using tests::check_chrome;
 using tests::ChromeContent;
 using tests::HandMadeTrace;
 
-std::string chrome(const Trace& trace, TimeStamp begin = {}) {
+std::string chrome(const Trace& trace, TimeStamp begin = {},
+                   const std::vector<std::string>& workers = {"cpu core 0", "cpu core 1"}) {
   const tests::TemporaryFolder folder;
   BufferedFile out(platform::AtomicFile::create(folder.path("t.json")).value_or_throw());
-  print_chrome(trace, {"a \"title\"", {"cpu core 0", "cpu core 1"}, begin}, out);
+  print_chrome(trace, {"a \"title\"", workers, begin}, out);
   out.commit().value_or_throw();
   return folder.read("t.json");
 }
@@ -73,6 +74,22 @@ BOOST_AUTO_TEST_CASE(a_task_on_a_cluster_tells_of_its_cores) {
     BOOST_TEST(of.contains("cores used") == (of["task"] == 1));
     if (of["task"] == 1) BOOST_TEST(of["cores used"] == 2.5);
   }
+}
+
+BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
+  const ChromeContent content =
+      check_chrome(chrome(tests::helped_trace(), {}, {"cpu core 0", "cpu core 1", "cpu core 2"}));
+  BOOST_TEST_REQUIRE(content.states.size() == 4U);
+  for (const std::size_t known : {0U, 3U}) {
+    const auto& state = content.states[known];
+    BOOST_TEST(state["name"] == "helping");
+    const nlohmann::json of{{"task", 21}, {"codelet", "up \"date\""}, {"name", "block (0, \"1\")"}};
+    BOOST_TEST(state["args"] == of);
+  }
+  BOOST_TEST(content.states[1]["name"] == "asleep");
+  BOOST_TEST(!content.states[1].contains("args"));
+  // It has not ended, so that its number is all that is known.
+  BOOST_TEST(content.states[2]["args"] == (nlohmann::json{{"task", 22}}));
 }
 
 BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {

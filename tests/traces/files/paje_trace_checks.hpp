@@ -32,6 +32,8 @@ class PajeContent {
   std::map<std::string, std::size_t> counts;
   /// The values that each container's state had, with their times.
   std::map<std::string, std::vector<std::pair<double, std::string>>> states;
+  /// By container: the tasks that it helped with, by number and name.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> helped;
   /// By task: the cores of its worker, and how many of them it used.
   std::map<std::string, std::pair<std::string, std::string>> cores;
   /// Names of entity values by alias.
@@ -101,7 +103,12 @@ class PajeContent {
     } else if (kind == "PajeSetState") {
       BOOST_TEST_REQUIRE(values.contains(fields["Value"]));
       states[fields["Container"]].emplace_back(std::stod(fields["Time"]), values[fields["Value"]]);
-      if (fields.contains("TaskId")) cores[fields["TaskId"]] = {fields["Cores"], fields["CoresUsed"]};
+      if (!fields.contains("TaskId")) return;
+      if (fields["Value"] == "helping") {
+        helped[fields["Container"]].emplace_back(fields["TaskId"], fields["TaskName"]);
+      } else {
+        cores[fields["TaskId"]] = {fields["Cores"], fields["CoresUsed"]};
+      }
     } else if (kind == "PajeStartLink") {
       BOOST_TEST_REQUIRE(containers_.contains(fields["StartContainer"]));
       BOOST_TEST_REQUIRE(open_links_.insert(fields["Key"]).second);

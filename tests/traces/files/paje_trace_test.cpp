@@ -14,10 +14,10 @@ namespace {
 
 using tests::PajeContent;
 
-PajeContent paje(const Trace& trace) {
+PajeContent paje(const Trace& trace, const std::vector<std::string>& workers = {"cpu core 0", "cpu core 1"}) {
   const tests::TemporaryFolder folder;
   BufferedFile out(platform::AtomicFile::create(folder.path("t.paje")).value_or_throw());
-  print_paje(trace, {"a \"title\"", {"cpu core 0", "cpu core 1"}, {}}, out);
+  print_paje(trace, {"a \"title\"", workers, {}}, out);
   out.commit().value_or_throw();
   return PajeContent(folder.read("t.paje"));
 }
@@ -45,6 +45,17 @@ BOOST_AUTO_TEST_CASE(a_task_on_a_cluster_tells_of_its_cores) {
   BOOST_TEST((content.cores["1"] == std::pair<std::string, std::string>("4", "2.5")));
   BOOST_TEST((content.cores["2"] == std::pair<std::string, std::string>("4", "")));
   BOOST_TEST((content.cores["3"] == std::pair<std::string, std::string>("1", "")));
+}
+
+BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
+  PajeContent content = paje(tests::helped_trace(), {"cpu core 0", "cpu core 1", "cpu core 2"});
+  using Helped = std::vector<std::pair<std::string, std::string>>;
+  BOOST_TEST((content.helped["W1"] == Helped{{"21", "block (0, '1')"}, {"22", ""}}));
+  BOOST_TEST((content.helped["W2"] == Helped{{"21", "block (0, '1')"}}));
+  BOOST_TEST(!content.helped.contains("W0"));
+  using States = std::vector<std::pair<double, std::string>>;
+  const States second{{0, "runtime"}, {10e-6, "helping"}, {30e-6, "asleep"}, {32e-6, "helping"}, {35e-6, "runtime"}};
+  BOOST_TEST((content.states["W1"] == second));
 }
 
 BOOST_AUTO_TEST_CASE(of_no_task_is_a_trace_all_the_same) {

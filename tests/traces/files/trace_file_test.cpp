@@ -101,6 +101,18 @@ BOOST_AUTO_TEST_CASE(states_from_before_the_run_are_cut_at_its_beginning) {
   BOOST_TEST(content.states[0]["dur"] == 10.0);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_left_of_a_state_beside_tasks_keeps_its_task) {
+  tests::HandMadeTrace trace;
+  trace.task(1, 0, 0, 40).task(2, 1, 20, 30).help(1, 1, 10, 40);
+  BOOST_TEST(write_trace(folder.path("t.json"), *trace, description).ok());
+  const auto content = tests::check_chrome(folder.read("t.json"));
+  BOOST_TEST_REQUIRE(content.states.size() == 2U);
+  for (const auto& state : content.states) {
+    BOOST_TEST(state["dur"] == 10.0);
+    BOOST_TEST(state["args"]["task"] == 1);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::traces

@@ -21,6 +21,16 @@ inline Trace sample_trace() {
   return *trace;
 }
 
+/// A task with a name that two others help with; one of these helps with another task, which has not ended.
+inline Trace helped_trace() {
+  HandMadeTrace trace;
+  trace.task(21, 0, 0, 40, "up \"date\"").help(1, 21, 10, 30).state(1, WorkerActivity::asleep, 30, 32);
+  trace.help(1, 22, 32, 35).help(2, 21, 5, 40);
+  trace->names.emplace_back("block (0, \"1\")");
+  trace->events[0].name = 1;
+  return *trace;
+}
+
 /// One task each: on a cluster of four that used 2.5 of its cores, on it without that being known, and on a core.
 inline Trace cluster_trace() {
   HandMadeTrace trace;
