@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_a_sparse_matrix_that_cannot_be_had_end_nothing_bu
     if (i > 1) text += fmt::format("{} {} -1\n", i, i - 1);
   }
   folder.write("a.mtx", text);
-  for (const char* kib : {"300000", "330000", "360000", "390000", "420000", "450000"}) {
+  for (const char* kib : {"330000", "360000", "390000"}) {
     const traces::ChildOutput ran = solve(fmt::format("-v {}", kib), {"--sparse"});
     BOOST_TEST_CONTEXT(kib << ": " << ran.errors) {
       BOOST_TEST((ran.exit_status == 1 || ran.exit_status == 2), "exit status " << ran.exit_status);

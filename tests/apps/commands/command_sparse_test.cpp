@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -194,39 +193,19 @@ BOOST_AUTO_TEST_CASE(every_right_hand_side_has_to_be_accepted) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_backward_error_than_what_is_told) {
+BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_error_than_what_is_told) {
   // The second has the larger residual, the first the larger backward error.
-  const double a[3][3] = {{1.1125219107401974, 0, -0.9137488625146423},
-                          {-1.4705390389258497, 0.9062280820196769, -1.3604180892864413},
-                          {1.8248715058338645, 0.2090349760871828, 1}};
-  const double b[2][3] = {{-1.3433296020239483, 0.13637645961247183, 0.09897787999920994},
-                          {-1.8862050934836697, -2.193758013875789, -0.039047519034630477}};
-  std::vector<std::string> entries;
-  std::string columns = "%%MatrixMarket matrix array real general\n3 2\n";
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      if (a[i][j] != 0) entries.push_back(fmt::format("{} {} {}", i + 1, j + 1, a[i][j]));
-    }
-  }
-  for (const auto& column : b) columns += fmt::format("{}\n{}\n{}\n", column[0], column[1], column[2]);
-  const auto json = nlohmann::json::parse(
-      succeeds({"solve", coordinate(3, entries), "--sparse", "--precision", "float", "--ordering", "rcm", "--json",
-                "--rhs", folder.write("b.mtx", columns), "--output", folder.path("x.mtx")}));
-  std::istringstream lines(folder.read("x.mtx"));
-  std::string line;
-  while (std::getline(lines, line) && line.starts_with('%')) {
-  }
-  for (const auto& column : b) {
-    double x[3];
-    for (double& value : x) lines >> value;
-    for (int i = 0; i < 3; ++i) {
-      double rest = column[i];
-      double scale = std::abs(column[i]);
-      for (int j = 0; j < 3; ++j) {
-        rest -= a[i][j] * x[j];
-        scale += std::abs(a[i][j] * x[j]);
-      }
-      BOOST_TEST(std::abs(rest) / scale <= json["backward_error"].get<double>() * 1.001);
+  const std::string a = coordinate(2, {"1 1 3", "1 2 1", "2 1 1", "2 2 7"});
+  const auto solved = [&](const std::string& columns) {
+    const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 " + columns);
+    return nlohmann::json::parse(
+        succeeds({"solve", a, "--sparse", "--precision", "float", "--json", "--rhs", b, "--models", "none"}));
+  };
+  const auto both = solved("2\n75\n6678\n75\n3808\n");
+  for (const char* alone : {"1\n75\n6678\n", "1\n75\n3808\n"}) {
+    const auto one = solved(alone);
+    for (const char* error : {"residual", "backward_error"}) {
+      BOOST_TEST(one[error].get<double>() <= both[error].get<double>(), error);
     }
   }
 }
