@@ -85,14 +85,41 @@ void add_json(const SparseFacts& facts, nlohmann::json& json) {
   if (facts.difference) json["difference_from_sequential"] = *facts.difference;
 }
 
-void require_block_memory(Bytes needed) {
+double most_tasks(const linalg::BlockPattern& pattern, int side, linalg::BlockSteps steps) {
+  linalg::BlockWork work = linalg::work_of(linalg::pattern_of_supers(pattern, side));
+  if (steps == linalg::BlockSteps::products) work.solves = work.diagonals = 0;
+  return static_cast<double>(work.products + work.solves + work.diagonals);
+}
+
+void require_block_memory(Bytes blocks, double tasks) {
+  // Measured: steps and the ranks that their priorities follow from.
+  constexpr double kBytesPerTask = 100;
   const platform::HostMemory memory = platform::read_host_memory();
-  if (needed.count <= memory.available.count) return;
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("the blocks need {} of memory, but only {} are available ({}): try another --ordering, smaller "
-                  "blocks, --precision float, or a larger machine",
-                  traces::human_bytes(needed), traces::human_bytes(memory.available), memory.limited_by));
+  const double needed = static_cast<double>(blocks.count) + tasks * kBytesPerTask;
+  if (needed <= static_cast<double>(memory.available.count)) return;
+  const std::string available =
+      fmt::format("only {} are available ({})", traces::human_bytes(memory.available), memory.limited_by);
+  if (blocks.count <= memory.available.count) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("up to {:.3g} tasks need {:.3g} GiB of memory, but {}: give larger blocks (--block), or more "
+                    "of them in a task (--super)",
+                    tasks, tasks * kBytesPerTask / 0x1p30, available));
+  }
+  throw Error(ErrorCode::bad_input, fmt::format("the blocks need {} of memory, but {}: try another --ordering, smaller "
+                                                "blocks, --precision float, or a larger machine",
+                                                traces::human_bytes(blocks), available));
+}
+
+std::string small_tasks_warning(double tasks, double flops) {
+  // Fewer are done in seconds; a few microseconds of a core.
+  constexpr double kManyTasks = 1e6;
+  constexpr double kSmallTask = 2e4;
+  if (tasks <= kManyTasks || flops >= tasks * kSmallTask) return "";
+  return fmt::format(
+      "troupe: warning: up to {:.2g} tasks of {:.0f} operations each on average: to keep them takes longer than what "
+      "they compute; larger blocks (--block), or more of them in a task (--super), are faster\n",
+      tasks, flops / tasks);
 }
 
 }  // namespace troupe::apps

@@ -41,7 +41,15 @@ template <class T>
 /// `ordering block super nonzeros stored_blocks blocks_before_fill_in stored_bytes fill_in replaced_pivots …`.
 void add_json(const SparseFacts& facts, nlohmann::json& json);
 
-/// Throws `bad_input` where so much does not fit into the memory that is left.
-void require_block_memory(Bytes needed);
+/// As many tasks as LU of such super-blocks has, or a few more: products in which no two full blocks meet count, too.
+[[nodiscard]] double most_tasks(const linalg::BlockPattern& pattern, int side,
+                                linalg::BlockSteps steps = linalg::BlockSteps::all);
+
+/// Throws `bad_input` where so much, with what is kept of so many tasks, does not fit into the memory that is left.
+void require_block_memory(Bytes blocks, double tasks = 0);
+
+/// A line for people where so many tasks, of so many operations in all, take more time than what they compute; else
+/// empty.
+[[nodiscard]] std::string small_tasks_warning(double tasks, double flops);
 
 }  // namespace troupe::apps

@@ -14,6 +14,7 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/run/sparse_facts.hpp"
 #include "apps/terminal/progress.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_solve.hpp"
 #include "proto/random.hpp"
@@ -127,7 +128,9 @@ RunSummary measure_sparse_lu(const RunArguments& arguments, const SparseProblem&
                              const SparseLuArguments& how) {
   const double stored = static_cast<double>(problem.pattern.count()) *
                         static_cast<double>(problem.cut.block * problem.cut.block) * sizeof(T);
-  require_block_memory({static_cast<std::uint64_t>(stored * (arguments.check ? 2 : 1))});
+  const double tasks = most_tasks(problem.pattern, problem.cut.side, how.steps);
+  require_block_memory({static_cast<std::uint64_t>(stored * (arguments.check ? 2 : 1))}, tasks);
+  say(small_tasks_warning(tasks, problem.flops(how.steps)));
   Runtime runtime(arguments.runtime);
   const ProgressBar bar(
       [&runtime] {
@@ -172,8 +175,14 @@ int run_sparse_lu(const RunArguments& given, const SparseLuArguments& sparse) {
   print(summary, arguments.json);
   const bool accepted = std::ranges::all_of(summary.residuals, &linalg::Residual::accepted);
   if (!accepted) {
+    const auto& replaced = summary.sparse->replaced;
     throw Error(ErrorCode::kernel_failed,
-                fmt::format("the check failed: the scaled residual is not below {}", linalg::kResidualBound));
+                fmt::format("the check failed: the scaled residual is not below {}{}", linalg::kResidualBound,
+                            replaced.count > 0
+                                ? fmt::format(": {} pivots were too small and replaced, the first in row {}, so that "
+                                              "the factors are those of a matrix nearby (docs/sparse.md)",
+                                              replaced.count, replaced.first + 1)
+                                : std::string()));
   }
   if (!equal_to_rounding(summary)) {
     throw Error(ErrorCode::kernel_failed, "the check failed: the factors are not those of the sequential order");

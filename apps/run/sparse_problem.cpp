@@ -34,7 +34,13 @@ SparseProblem problem_of_file(const SparseLuArguments& sparse) {
   if (sparse.grain == SparseGrain::fine) options.side = 1;
   SparseFile file;
   file.matrix = usable(linalg::read_sparse(sparse.structure));
-  file.analysis = linalg::analyse(file.matrix, options);
+  try {
+    file.analysis = linalg::analyse(file.matrix, options);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::numerical) throw;
+    throw Error(error.code(),
+                fmt::format("{}: {}: it has no LU; remove dependent equations", sparse.structure, error.what()));
+  }
   problem.pattern = file.analysis.pattern;
   problem.blocks_before = file.analysis.blocks_before;
   problem.cut = file.analysis.cut;

@@ -18,10 +18,12 @@
 #include "apps/run/solve_job.hpp"
 #include "apps/run/sparse_facts.hpp"
 #include "apps/terminal/progress.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "linalg/files/matrix_market.hpp"
 #include "linalg/files/matrix_market_writer.hpp"
 #include "linalg/sparse/sparse_factorization.hpp"
 #include "linalg/sparse/sparse_file.hpp"
+#include "platform/machine/host_memory.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/transfer_summary.hpp"
 
@@ -37,10 +39,13 @@ struct SparseSolved {
   double analysis_seconds = 0;
   double factorization_seconds = 0;
   double solution_seconds = 0;
-  /// Of the right-hand side that took the most, and that with the worst residual.
+  /// Each the worst of all right-hand sides.
   int refinements = 0;
   linalg::Residual residual;
   double backward_error = 0;
+  std::int64_t worst_row = 0;
+  /// See `linalg::SparseSolution`.
+  bool out_of_range = false;
   double backward_error_bound = 0;
   /// Every one of them.
   bool accepted = true;
@@ -65,6 +70,16 @@ Bytes peak_memory() {
   return {static_cast<std::uint64_t>(usage.ru_maxrss) * 1024};
 }
 
+void require_memory_of_columns(const SolveArguments& arguments, Bytes needed) {
+  const platform::HostMemory memory = platform::read_host_memory();
+  if (needed.count <= memory.available.count) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: the right-hand sides need {} of memory, but only {} are available ({}): give fewer "
+                          "columns at a time",
+                          arguments.right_hand_side, traces::human_bytes(needed), traces::human_bytes(memory.available),
+                          memory.limited_by));
+}
+
 Columns right_hand_sides(const SolveArguments& arguments, const linalg::CompressedMatrix& a) {
   const auto n = static_cast<std::size_t>(a.order);
   if (arguments.right_hand_side.empty()) return {linalg::product(a, std::vector<double>(n, 1))};
@@ -74,7 +89,7 @@ Columns right_hand_sides(const SolveArguments& arguments, const linalg::Compress
                 fmt::format("{}: the right-hand side has {} rows, but the matrix {} has {}: give one with as many rows",
                             arguments.right_hand_side, header.rows, arguments.matrix, a.order));
   }
-  require_block_memory(header.dense_bytes(sizeof(double)));
+  require_memory_of_columns(arguments, header.dense_bytes(sizeof(double)));
   const linalg::DenseMatrix<double> b = usable(linalg::read_dense<double>(arguments.right_hand_side, header));
   Columns columns;
   for (std::int64_t j = 0; j < b.cols; ++j) {
@@ -137,13 +152,15 @@ SparseSolved solve_columns(const SolveArguments& arguments, const linalg::Compre
     linalg::SparseSolution solution = factorization.solve(column);
     column = std::move(solution.x);
     solved.refinements = std::max(solved.refinements, solution.refinements);
-    // What is not accepted stays, whatever comes later: a NaN is neither better nor worse.
-    const bool worse = solved.accepted && !(solution.accepted() && solution.residual.value <= solved.residual.value);
-    if (worse || solved.residual.formula.empty()) {
-      solved.residual = solution.residual;
+    // Nothing is worse than what is not a number.
+    const bool worse = !std::isnan(solved.residual.value) && !(solution.residual.value <= solved.residual.value);
+    if (worse || solved.residual.formula.empty()) solved.residual = solution.residual;
+    if (solution.backward_error > solved.backward_error) {
       solved.backward_error = solution.backward_error;
-      solved.backward_error_bound = solution.backward_error_bound;
+      solved.worst_row = solution.worst_row;
+      solved.out_of_range = solution.out_of_range;
     }
+    solved.backward_error_bound = solution.backward_error_bound;
     solved.accepted = solved.accepted && solution.accepted();
     solved.nearly_singular = solved.nearly_singular || solution.nearly_singular;
   }
@@ -217,9 +234,26 @@ void print(const SolveArguments& arguments, const SparseSolved& solved) {
   print_text(solved.traced);
 }
 
+/// No pivot is to blame where a double does not hold the numbers themselves.
+Error out_of_range(const SolveArguments& arguments, const SparseSolved& solved) {
+  return Error(
+      ErrorCode::kernel_failed,
+      fmt::format("{}: the solution is not accurate, and was not written: in row {} it, or its products with the "
+                  "matrix's elements, are too large or too small for {} precision: multiply equations or right-hand "
+                  "sides by powers of two, so that values are nearer to 1{}",
+                  arguments.matrix, solved.worst_row + 1, arguments.precision,
+                  arguments.precision == "float" ? ", or use --precision double" : ""));
+}
+
 Error inaccurate(const SolveArguments& arguments, const SparseSolved& solved) {
+  if (solved.out_of_range && std::isfinite(solved.smallest_pivot)) {
+    return out_of_range(arguments, solved);
+  }
   const std::string what =
-      solved.facts.replaced.count > 0
+      !std::isfinite(solved.smallest_pivot)
+          ? fmt::format("elements grew beyond what {} precision holds, up to the pivot of row {}", arguments.precision,
+                        solved.smallest_pivot_row + 1)
+      : solved.facts.replaced.count > 0
           ? fmt::format(
                 "the pivot of row {} was too small and replaced ({} in all), which refining did not make up for",
                 solved.facts.replaced.first + 1, solved.facts.replaced.count)
@@ -248,7 +282,9 @@ int solve_sparse(const SolveArguments& given, const linalg::SparseOptions& optio
   linalg::SparseAnalysis analysis = naming_the_matrix(arguments, [&] { return linalg::analyse(a, options); });
   const double analysis_seconds = seconds(trace_time() - start);
   const bool single = arguments.precision == "float";
-  require_block_memory(analysis.stored_bytes(single ? sizeof(float) : sizeof(double)));
+  const double tasks = most_tasks(analysis.pattern, analysis.cut.side);
+  require_block_memory(analysis.stored_bytes(single ? sizeof(float) : sizeof(double)), tasks);
+  say(small_tasks_warning(tasks, analysis.work.flops(analysis.cut.block)));
   SparseSolved solved = single ? solve_columns<float>(arguments, a, std::move(analysis), analysis_seconds, columns)
                                : solve_columns<double>(arguments, a, std::move(analysis), analysis_seconds, columns);
   solved.peak = peak_memory();

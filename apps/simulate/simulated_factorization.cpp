@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "apps/run/sparse_facts.hpp"
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
 #include "apps/simulate/modelled_super_blocks.hpp"
@@ -127,9 +128,7 @@ SimulatedSparseLu simulated_sparse_lu(std::shared_ptr<const SparseProblem> probl
   constexpr double kMostTasks = 5e6;
   SimulatedSparseLu sparse{std::move(problem), how.grain, how.steps, how.reuse};
   const SparseProblem& of = *sparse.problem;
-  linalg::BlockWork work = linalg::work_of(linalg::pattern_of_supers(of.pattern, of.cut.side));
-  if (how.steps == linalg::BlockSteps::products) work.solves = work.diagonals = 0;
-  sparse.tasks = static_cast<double>(work.products + work.solves + work.diagonals);
+  sparse.tasks = most_tasks(of.pattern, of.cut.side, how.steps);
   if (sparse.tasks > kMostTasks) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("'{}' of {} x {} blocks makes up to {:.3g} tasks, more than {:.0f}: take fewer blocks, or "

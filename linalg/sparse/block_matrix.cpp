@@ -46,24 +46,29 @@ BlockMatrix<T>::BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockC
     for (int col = 0; col < supers_; ++col) {
       const kernels::BlockMask mask = masks[static_cast<std::size_t>(col)];
       if (mask == 0) continue;
-      const std::int64_t width = cut.block * std::popcount(mask);
       Part part;
       part.row_ = row;
       part.col_ = col;
       part.mask_ = mask;
-      try {
-        if (storage == BlockStorage::memory) {
-          part.elements_ = std::make_unique<T[]>(static_cast<std::size_t>(cut.block * width));
+      if (storage == BlockStorage::memory) {
+        const auto count =
+            static_cast<std::size_t>(cut.block * cut.block) * static_cast<std::size_t>(std::popcount(mask));
+        try {
+          part.elements_ = std::make_unique<T[]>(count);
+        } catch (const std::bad_alloc&) {
+          throw Error(ErrorCode::out_of_memory, fmt::format("no memory for {} blocks of {} x {} ({} bytes)",
+                                                            stored_blocks(), cut.block, cut.block, bytes().count));
         }
-      } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::out_of_memory, fmt::format("no memory for {} blocks of {} x {} ({} bytes)",
-                                                          stored_blocks(), cut.block, cut.block, bytes().count));
       }
-      part.data_ = runtime.matrix(part.elements_.get(), cut.block, width, cut.block, fmt::format("A({},{})", row, col));
       parts_.push_back(std::move(part));
     }
   }
   row_begin_.push_back(parts_.size());
+  // When all memory is there: to release what is known to the runtime takes some, too, which must not be missing.
+  for (Part& part : parts_) {
+    part.data_ = runtime.matrix(part.elements_.get(), cut.block, cut.block * std::popcount(part.mask_), cut.block,
+                                fmt::format("A({},{})", part.row_, part.col_));
+  }
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 #include "linalg/sparse/sparse_analysis.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,6 +19,9 @@ constexpr std::int64_t kBlockSizes[] = {16, 24, 32, 48, 64, 96, 128, 192};
 constexpr std::int64_t kComparedBlock = 64;
 /// A pattern of more would cost memory that the blocks might not.
 constexpr std::int64_t kMostBlocks = 8192;
+
+/// Of these nobody can want more: their pattern alone takes 32 MiB, and finding what fills in minutes.
+constexpr std::int64_t kMostGivenBlocks = 1 << 14;
 
 /// Rows of a super-block: enough work for a task, enough tasks for a few cores.
 constexpr std::int64_t kSuperRows = 256;
@@ -129,6 +134,13 @@ std::int64_t SparseAnalysis::row_at(std::int64_t place) const {
 
 SparseAnalysis analyse(const CompressedMatrix& a, const SparseOptions& options) {
   check_cut({options.block != 0 ? options.block : 1, options.side != 0 ? options.side : 1});
+  const std::int64_t least = (a.order + kMostGivenBlocks - 1) / kMostGivenBlocks;
+  if (options.block > 0 && options.block < least) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("blocks of {} rows are too many on a side of a matrix of order {}: give {} rows or more, "
+                            "for {} blocks at most",
+                            options.block, a.order, least, kMostGivenBlocks));
+  }
   SparseAnalysis result;
   DiagonalMatching matching = match_diagonal(a);
   choose_order(a, options, matching.row_of, result);

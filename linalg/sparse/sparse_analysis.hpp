@@ -50,8 +50,8 @@ struct SparseAnalysis {
 };
 
 /// Matches rows to the diagonal, orders the unknowns and finds what fills in. Throws `numerical` for a matrix that is
-/// singular whatever its values are, `invalid_argument` for a cut that cannot be, `platform` for an ordering that this
-/// build has not got.
+/// singular whatever its values are, `invalid_argument` for a cut that cannot be or makes more than 16384 blocks on a
+/// side, `platform` for an ordering that this build has not got.
 [[nodiscard]] SparseAnalysis analyse(const CompressedMatrix& a, const SparseOptions& options);
 
 /// Fills a matrix of such blocks with the scaled and ordered elements of `a`, and ones on the diagonal below them.

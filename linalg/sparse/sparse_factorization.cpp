@@ -23,10 +23,35 @@ double sum_of_sizes(const std::vector<double>& x) {
   return sum;
 }
 
-/// See `SparseSolution`; `rest` is b - A x.
-double backward_error(const CompressedMatrix& a, const std::vector<double>& x, const std::vector<double>& b,
-                      const std::vector<double>& rest) {
-  double largest = 0;
+/// Whether a row has elements of x, or products with them, that a double holds with fewer digits than others.
+bool is_tiny(const CompressedMatrix& a, std::int64_t row, const std::vector<double>& x, double scale) {
+  constexpr double kLeast = std::numeric_limits<double>::min();
+  if (scale < kLeast / std::numeric_limits<double>::epsilon()) return true;
+  bool all_zero = true;
+  for (const std::int32_t col : a.cols_of(row)) {
+    const double size = std::abs(x[static_cast<std::size_t>(col)]);
+    if (size > 0 && size < kLeast) return true;
+    all_zero = all_zero && size == 0;
+  }
+  return all_zero;
+}
+
+struct BackwardError {
+  double value = 0;
+  /// The row that has it.
+  std::int64_t row = 0;
+  /// |A| |x| + |b| there.
+  double scale = 0;
+
+  [[nodiscard]] bool out_of_range(const CompressedMatrix& a, const std::vector<double>& x) const {
+    return value > 0 && (!std::isfinite(value) || is_tiny(a, row, x, scale));
+  }
+};
+
+/// See `SparseSolution`; `rest` is b - A x. No column is empty: what of x is not finite shows in some row.
+BackwardError backward_error(const CompressedMatrix& a, const std::vector<double>& x, const std::vector<double>& b,
+                             const std::vector<double>& rest) {
+  BackwardError worst;
   for (std::int64_t row = 0; row < a.order; ++row) {
     const auto i = static_cast<std::size_t>(row);
     double scale = std::abs(b[i]);
@@ -34,12 +59,11 @@ double backward_error(const CompressedMatrix& a, const std::vector<double>& x, c
     for (std::size_t k = 0; k < cols.size(); ++k) {
       scale += std::abs(a.values_of(row)[k] * x[static_cast<std::size_t>(cols[k])]);
     }
-    if (!std::isfinite(x[i]) || !std::isfinite(scale) || !std::isfinite(rest[i])) {
-      return std::numeric_limits<double>::infinity();
-    }
-    if (rest[i] != 0) largest = std::max(largest, std::abs(rest[i]) / scale);
+    if (!std::isfinite(scale) || !std::isfinite(rest[i])) return {std::numeric_limits<double>::infinity(), row, scale};
+    const double error = rest[i] == 0 ? 0 : std::abs(rest[i]) / scale;
+    if (error > worst.value) worst = {error, row, scale};
   }
-  return largest;
+  return worst;
 }
 
 }  // namespace
@@ -69,6 +93,8 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
   for (std::int64_t row = 0; row < a_.order; ++row) {
     const double size = std::abs(static_cast<double>((*factors_)(row, row)));
     if (!(size >= smallest.size)) smallest = {row, size};
+    // Not a number is smaller than none that comes later.
+    if (std::isnan(size)) break;
   }
   if (a_.order > 0) smallest.row = analysis_.row_at(smallest.row);
   return smallest;
@@ -76,14 +102,23 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
 
 template <class T>
 std::vector<double> SparseFactorization<T>::solve_once(const std::vector<double>& b) const {
+  // By powers of two, so that the largest is about 1: the scales' products, or a T, might not hold it as it is.
+  const auto exponent = [](double value) { return value == 0 || !std::isfinite(value) ? 0 : std::ilogb(value); };
+  int shift = std::numeric_limits<int>::min();
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (b[i] != 0) shift = std::max(shift, exponent(b[i]) + exponent(analysis_.row_scale[i]));
+  }
+  std::vector<double> x(b.size());
+  if (shift == std::numeric_limits<int>::min()) return x;
   std::vector<T> y(static_cast<std::size_t>(factors_->rows()));
   for (std::size_t i = 0; i < b.size(); ++i) {
-    y[static_cast<std::size_t>(analysis_.place_of_row[i])] = static_cast<T>(b[i] * analysis_.row_scale[i]);
+    y[static_cast<std::size_t>(analysis_.place_of_row[i])] =
+        static_cast<T>(std::ldexp(b[i], exponent(analysis_.row_scale[i]) - shift));
   }
   block_lu_solve(*factors_, y);
-  std::vector<double> x(b.size());
   for (std::size_t j = 0; j < x.size(); ++j) {
-    x[j] = static_cast<double>(y[static_cast<std::size_t>(analysis_.place_of_col[j])]) * analysis_.col_scale[j];
+    x[j] = std::ldexp(static_cast<double>(y[static_cast<std::size_t>(analysis_.place_of_col[j])]),
+                      exponent(analysis_.col_scale[j]) + shift);
   }
   return x;
 }
@@ -109,16 +144,24 @@ SparseSolution SparseFactorization<T>::solve(const std::vector<double>& b) const
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += correction[i];
     rest = product(a_, x);
     for (std::size_t i = 0; i < x.size(); ++i) rest[i] = b[i] - rest[i];
-    const double error = backward_error(a_, x, b, rest);
+    const BackwardError worst = backward_error(a_, x, b, rest);
+    const double error = worst.value;
     const double before = best.backward_error;
     if (refinement == 0 || error < before) {
       best.x = x;
       best.refinements = refinement;
       best.backward_error = error;
-      // Both are zero where b is.
+      best.worst_row = worst.row;
+      best.out_of_range = worst.out_of_range(a_, x);
+      // Both are zero where b is. Not divided by both norms' product, which might be beyond what a double holds.
       const double size = sum_of_sizes(rest);
-      best.residual.value = size == 0 ? 0 : size / (norm * sum_of_sizes(x) * eps) / static_cast<double>(a_.order);
+      const double length = sum_of_sizes(x);
+      best.residual.value = size == 0     ? 0
+                            : length == 0 ? std::numeric_limits<double>::infinity()
+                                          : size / norm / length / eps / static_cast<double>(a_.order);
     }
+    // What is not finite stays so.
+    if (!std::isfinite(error)) break;
     const bool may_stop = refinement > 0 || replaced_.count == 0;
     // As good as it gets, or no longer better.
     if (may_stop && error <= kGoodRoundings * eps) break;

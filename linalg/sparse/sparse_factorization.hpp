@@ -23,6 +23,11 @@ struct SparseSolution {
   Residual residual;
   /// The largest |b - A x|_i / (|A| |x| + |b|)_i (W. Oettli and W. Prager, 1964); infinite where x is not finite.
   double backward_error = 0;
+  /// The row of the matrix, from zero, that has it.
+  std::int64_t worst_row = 0;
+  /// There, x or its products with the matrix's elements are too large for a double, or so small that it holds them
+  /// with fewer digits.
+  bool out_of_range = false;
   /// The square root of the precision; a hundred roundings where pivots were replaced, which itself changes the matrix
   /// by about the square root.
   double backward_error_bound = 0;
@@ -51,7 +56,7 @@ class SparseFactorization {
   /// `first` is a row of the matrix, counted from zero.
   [[nodiscard]] const kernels::ReplacedPivots& replaced() const { return replaced_; }
   /// The row of the matrix, from zero, whose pivot has the smallest absolute value, and that value, of the scaled
-  /// matrix.
+  /// matrix; where pivots are not numbers, the first of them.
   struct SmallestPivot {
     std::int64_t row = 0;
     double size = 0;

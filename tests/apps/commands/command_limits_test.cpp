@@ -1,6 +1,7 @@
 // What the system refuses: one clear message and exit code 1, whatever it is, and never a hang or a crash.
 #include <built_paths.hpp>  // written by the build
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -107,6 +108,25 @@ BOOST_AUTO_TEST_CASE(memory_that_cannot_be_had_is_named_with_its_limit) {
     }
     BOOST_TEST(refusals > 0);
     BOOST_TEST(!refused(solve(limit + " 8000000")));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_a_sparse_matrix_that_cannot_be_had_end_nothing_but_the_run) {
+  if (kSanitized) return skip("sanitizers take more addresses than the limits leave");
+  constexpr int kOrder = 150000;
+  std::string text =
+      fmt::format("%%MatrixMarket matrix coordinate real general\n{0} {0} {1}\n", kOrder, 2 * kOrder - 1);
+  for (int i = 1; i <= kOrder; ++i) {
+    text += fmt::format("{0} {0} 4\n", i);
+    if (i > 1) text += fmt::format("{} {} -1\n", i, i - 1);
+  }
+  folder.write("a.mtx", text);
+  for (const char* kib : {"330000", "360000", "390000"}) {
+    const traces::ChildOutput ran = solve(fmt::format("-v {}", kib), {"--sparse"});
+    BOOST_TEST_CONTEXT(kib << ": " << ran.errors) {
+      BOOST_TEST((ran.exit_status == 1 || ran.exit_status == 2), "exit status " << ran.exit_status);
+      BOOST_TEST(ran.errors.starts_with("troupe: "));
+    }
   }
 }
 

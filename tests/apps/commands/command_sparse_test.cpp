@@ -188,9 +188,45 @@ BOOST_AUTO_TEST_CASE(every_right_hand_side_has_to_be_accepted) {
         folder.write("b.mtx", std::string("%%MatrixMarket matrix array real general\n1 2\n") + columns);
     const auto ran = tests::run_program({"solve", a, "--sparse", "--rhs", b, "--output", x});
     BOOST_TEST(ran.exit_status == 1);
-    BOOST_TEST(tests::contains(ran.errors, "not accurate"));
+    BOOST_TEST(tests::contains(ran.errors, "in row 1 it, or its products with the matrix's elements, are too large"));
     BOOST_TEST(!std::filesystem::exists(x));
   }
+}
+
+BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_error_than_what_is_told) {
+  // The second has the larger residual, the first the larger backward error.
+  const std::string a = coordinate(2, {"1 1 3", "1 2 1", "2 1 1", "2 2 7"});
+  const auto solved = [&](const std::string& columns) {
+    const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 " + columns);
+    return nlohmann::json::parse(
+        succeeds({"solve", a, "--sparse", "--precision", "float", "--json", "--rhs", b, "--models", "none"}));
+  };
+  const auto both = solved("2\n75\n6678\n75\n3808\n");
+  for (const char* alone : {"1\n75\n6678\n", "1\n75\n3808\n"}) {
+    const auto one = solved(alone);
+    for (const char* error : {"residual", "backward_error"}) {
+      BOOST_TEST(one[error].get<double>() <= both[error].get<double>(), error);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(replaced_pivots_are_the_reason_of_a_failed_check) {
+  const std::string file = coordinate(2, {"1 1 1", "1 2 2", "2 1 2", "2 2 4"});
+  const auto ran = tests::run_program({"run", "sparse-lu", "--structure", file, "--check"});
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.errors, "1 pivots were too small and replaced, the first in row"), ran.errors);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_are_too_many_are_refused) {
+  const std::string large = line(16385);
+  for (const Words& words : {Words{"solve", large, "--sparse"}, Words{"run", "sparse-lu", "--structure", large}}) {
+    Words block = words;
+    block.insert(block.end(), {"--block", "1"});
+    fails(2, block, {"blocks of 1 rows are too many", "order 16385", "give 2 rows or more"});
+  }
+  // The blocks take 128 MB at most, their tasks terabytes.
+  fails(2, {"run", "sparse-lu", "--n", "4000", "--block", "1", "--grain", "fine"},
+        {"tasks need", "--block", "--super"});
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
@@ -205,6 +241,9 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
   refused_file(pattern, "gives no values");
   refused_file(wide, "2 x 3");
   refused_file(folder.path("none.mtx"), "cannot open");
+  const std::string singular = coordinate(2, {"1 1 1", "1 2 1"});
+  refused_file(singular, singular + ": the matrix is singular: row 2 is zero");
+  refused_file(singular, "remove dependent equations");
   const std::string good = line(5);
   refused({"run", "sparse-lu", "--block", "0"}, "--block");
   refused({"run", "sparse-lu", "--super", "0"}, "from 1 x 1 to 8 x 8");
@@ -226,6 +265,9 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
   refused({"solve", good, "--sparse", "--rhs",
            folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n")},
           "2 rows");
+  refused({"solve", good, "--sparse", "--rhs",
+           folder.write("b.mtx", "%%MatrixMarket matrix array real general\n5 99999999999\n1\n")},
+          "the right-hand sides need");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -180,6 +180,58 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_refused) {
   BOOST_TEST(std::abs(solution.x[0] - 1e10) < 1);
 }
 
+BOOST_AUTO_TEST_CASE(right_hand_sides_of_all_sizes_are_solved_alike) {
+  Runtime runtime(two_workers_for_sparse());
+  const CompressedMatrix a = convection_diffusion(4, 1);
+  const SparseFactorization<float> factorization(runtime, a);
+  const std::vector<double> b = numbers(a.order);
+  const SparseSolution solution = factorization.solve(b);
+  BOOST_TEST(solution.accepted());
+  for (const double size : {0x1p-800, 0x1p-200, 0x1p200, 0x1p800}) {
+    std::vector<double> other = b;
+    for (double& value : other) value *= size;
+    const SparseSolution scaled = factorization.solve(other);
+    BOOST_TEST(scaled.accepted(), "size " << size << ", backward error " << scaled.backward_error);
+    for (std::size_t i = 0; i < b.size(); ++i) BOOST_TEST(scaled.x[i] == solution.x[i] * size);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_row_with_what_a_double_does_not_hold_is_named) {
+  Runtime runtime(two_workers_for_sparse());
+  const CompressedMatrix a = compressed(3, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1e-200}});
+  const SparseFactorization<double> factorization(runtime, a);
+  const SparseSolution solution = factorization.solve({1, 1, 1e200});
+  BOOST_TEST(!solution.accepted());
+  BOOST_TEST(std::isinf(solution.backward_error));
+  BOOST_TEST(solution.out_of_range);
+  BOOST_TEST(solution.worst_row == 2);
+  BOOST_TEST(solution.refinements == 0);
+  BOOST_TEST(std::isfinite(factorization.smallest_pivot().size));
+  // 1e-400 is zero.
+  const CompressedMatrix large = compressed(2, {{0, 0, 1}, {1, 1, 1e200}});
+  const SparseSolution tiny = SparseFactorization<double>(runtime, large).solve({1, 1e-200});
+  BOOST_TEST(!tiny.accepted());
+  BOOST_TEST(tiny.out_of_range);
+  BOOST_TEST(tiny.worst_row == 1);
+}
+
+BOOST_AUTO_TEST_CASE(large_norms_do_not_hide_a_residual) {
+  Runtime runtime(two_workers_for_sparse());
+  // The product of the norms is beyond what a double holds, no product of elements is.
+  std::vector<SparseEntry> entries;
+  for (std::int32_t i = 0; i < 40; ++i) {
+    entries.push_back({i, i, 4e200});
+    if (i > 0) entries.push_back({i, 0, 1e200});
+  }
+  const CompressedMatrix a = compressed(40, std::move(entries));
+  std::vector<double> x = numbers(a.order);
+  for (double& value : x) value *= 1e106;
+  const SparseSolution solution = SparseFactorization<float>(runtime, a).solve(product(a, x));
+  BOOST_TEST(solution.accepted());
+  BOOST_TEST(solution.backward_error > 0);
+  BOOST_TEST(solution.residual.value > 0);
+}
+
 BOOST_AUTO_TEST_CASE(says_what_is_singular) {
   Runtime runtime(two_workers_for_sparse());
   BOOST_CHECK_EXCEPTION(SparseFactorization<double>(runtime, compressed(2, {{0, 0, 1}, {1, 0, 1}})), Error,
@@ -197,6 +249,15 @@ BOOST_AUTO_TEST_CASE(refuses_cuts_that_cannot_be) {
   const CompressedMatrix a = convection_diffusion(3, 1);
   BOOST_CHECK_THROW((void)analyse(a, {.block = -1}), Error);
   BOOST_CHECK_THROW((void)analyse(a, {.block = 4, .side = 9}), Error);
+  // Its pattern alone would be beyond any memory.
+  std::vector<SparseEntry> diagonal;
+  for (std::int32_t i = 0; i < 1'000'000; ++i) diagonal.push_back({i, i, 1});
+  const CompressedMatrix large = compressed(1'000'000, std::move(diagonal));
+  const auto names_the_least = [](const Error& error) {
+    return error.code() == ErrorCode::invalid_argument &&
+           std::string(error.what()).find("give 62 rows") != std::string::npos;
+  };
+  BOOST_CHECK_EXCEPTION((void)analyse(large, {.block = 61}), Error, names_the_least);
 }
 
 BOOST_AUTO_TEST_CASE(is_never_dense) {
