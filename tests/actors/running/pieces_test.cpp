@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/actors/running/counted_pieces.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 
 namespace troupe::actors {
@@ -22,54 +23,14 @@ BOOST_AUTO_TEST_SUITE(pieces)
 namespace {
 
 using tests::contains;
+using tests::Counted;
+using tests::counting;
+using tests::Held;
+using tests::soon;
 using tests::TestRuntime;
 using tests::workers;
 using namespace std::chrono_literals;
 namespace data = boost::unit_test::data;
-
-/// Fails the test instead of hanging.
-template <class Condition>
-[[nodiscard]] bool soon(const Condition& condition) {
-  for (int i = 0; i < 20000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(500us);
-  }
-  return false;
-}
-
-/// How often each piece of a task ran.
-struct Counted {
-  explicit Counted(std::size_t pieces) : ran(pieces) {}
-  [[nodiscard]] bool all_once() const {
-    return std::ranges::all_of(ran, [](const std::atomic<int>& one) { return one == 1; });
-  }
-  std::vector<std::atomic<int>> ran;
-};
-
-Codelet counting(Counted& counted, std::size_t grain = 1) {
-  return Codelet("counting", {})
-      .pieces([&counted](const KernelContext&) { return counted.ran.size(); },
-              [&counted](std::size_t piece, const KernelContext&) { ++counted.ran[piece]; }, grain);
-}
-
-/// Workers whose pieces are held until they are released.
-struct Held {
-  std::atomic<bool> released{false};
-  std::atomic<int> inside{0};
-  std::atomic<int> ran{0};
-
-  void piece() {
-    ++inside;
-    while (!released) std::this_thread::sleep_for(100us);
-    ++ran;
-  }
-  Codelet codelet(std::int64_t pieces) {
-    return Codelet("held", {})
-        .pieces([pieces](const KernelContext&) { return pieces; },
-                [this](std::size_t, const KernelContext&) { piece(); });
-  }
-};
-
 const std::vector<std::string> kPolicies{"lws", "ws", "eager", "heft", "dada", "heteroprio", "multigrain", "homeward"};
 
 BOOST_DATA_TEST_CASE(every_piece_runs_once_on_any_number_of_workers, data::make(kPolicies) * data::make({1, 2, 4}),
@@ -299,110 +260,6 @@ BOOST_DATA_TEST_CASE(workers_that_die_among_pieces_lose_none, data::make({"lws",
     BOOST_TEST_REQUIRE(runtime.wait() == "");
     BOOST_TEST_REQUIRE(std::ranges::all_of(all, &Counted::all_once));
   }
-}
-
-RuntimeOptions clusters(int cores, const std::string& clusters, bool regroup = false) {
-  RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:" + std::to_string(cores) + " pu:1";
-  options.clusters = clusters;
-  options.regroup = regroup;
-  return options;
-}
-
-BOOST_AUTO_TEST_CASE(a_cluster_runs_pieces_on_all_its_cores) {
-  TestRuntime runtime(clusters(2, "1x2"));
-  std::atomic<int> inside{0};
-  std::atomic<int> failed{0};
-  const Codelet together = Codelet("together", {})
-                               .pieces([](const KernelContext&) { return 2; },
-                                       [&](std::size_t, const KernelContext&) {
-                                         ++inside;
-                                         if (!soon([&] { return inside == 2; })) ++failed;
-                                       });
-  const Codelet broken = Codelet("broken", {})
-                             .pieces([](const KernelContext&) { return 100; },
-                                     [](std::size_t, const KernelContext&) { throw std::runtime_error("gave up"); });
-  for (int round = 0; round < 10; ++round) {
-    inside = 0;
-    runtime.submit(together);
-    BOOST_TEST(runtime.wait() == "");
-    BOOST_TEST(failed == 0);
-    runtime.submit(broken);
-    const std::string message = runtime.wait();
-    BOOST_TEST(contains(message, " of 100: gave up"), message);
-    Counted counted(31);
-    runtime.submit(counting(counted, 3));
-    BOOST_TEST(runtime.wait() == "");
-    BOOST_TEST(counted.all_once());
-  }
-}
-
-BOOST_AUTO_TEST_CASE(clusters_and_cores_help_one_another) {
-  TestRuntime runtime(clusters(3, "1x2"));
-  std::atomic<int> inside{0};
-  std::mutex mutex;
-  std::set<std::uint32_t> ran_on;
-  // All three cores have to be in it at once.
-  const Codelet codelet = Codelet("three", {})
-                              .pieces([](const KernelContext&) { return 3; },
-                                      [&](std::size_t, const KernelContext& context) {
-                                        ++inside;
-                                        (void)soon([&] { return inside == 3; });
-                                        const std::lock_guard lock(mutex);
-                                        ran_on.insert(context.worker.value());
-                                      });
-  for (int round = 0; round < 10; ++round) {
-    inside = 0;
-    ran_on.clear();
-    runtime.submit(codelet);
-    BOOST_TEST(runtime.wait() == "");
-    BOOST_TEST(ran_on.size() == 2U);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(cores_are_grouped_otherwise_while_pieces_run) {
-  TestRuntime runtime(clusters(4, "", true));
-  const std::vector<std::string> specifications{"2x2", "1x4", "single", "1x3"};
-  for (int round = 0; round < 40; ++round) {
-    std::deque<Counted> all;
-    for (std::size_t i = 0; i < 20; ++i) runtime.submit(counting(all.emplace_back(50 + i), 1 + i % 3));
-    runtime->regroup(specifications[static_cast<std::size_t>(round) % specifications.size()]).value_or_throw();
-    for (std::size_t i = 0; i < 20; ++i) runtime.submit(counting(all.emplace_back(50 + i)));
-    BOOST_TEST_REQUIRE(runtime.wait() == "");
-    BOOST_TEST_REQUIRE(std::ranges::all_of(all, &Counted::all_once));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(who_helps_stops_where_its_core_is_wanted_in_a_cluster) {
-  TestRuntime runtime(clusters(2, "", true));
-  BOOST_TEST_REQUIRE(soon([&] { return runtime->report().regroupings == 1; }));
-  Held held;
-  std::atomic<int> by_helper{0};
-  // Who counts has begun the task; it takes one piece, whichever, and is held in it.
-  WorkerId owner;
-  const Codelet codelet = Codelet("long", {})
-                              .pieces(
-                                  [&](const KernelContext& context) {
-                                    owner = context.worker;
-                                    return 1000;
-                                  },
-                                  [&](std::size_t, const KernelContext& context) {
-                                    if (held.released) return;
-                                    if (context.worker == owner) return held.piece();
-                                    ++by_helper;
-                                    std::this_thread::sleep_for(1ms);
-                                  });
-  runtime.submit(codelet);
-  BOOST_TEST_REQUIRE(soon([&] { return by_helper > 3; }));
-  runtime->regroup("1x2").value_or_throw();
-  // It does no more than end its piece.
-  std::this_thread::sleep_for(20ms);
-  const int then = by_helper;
-  std::this_thread::sleep_for(20ms);
-  BOOST_TEST(by_helper == then);
-  held.released = true;
-  BOOST_TEST(runtime.wait() == "");
-  BOOST_TEST_REQUIRE(soon([&] { return runtime->report().regroupings == 2; }));
 }
 
 BOOST_AUTO_TEST_CASE(only_workers_that_may_run_a_task_run_its_pieces) {
