@@ -223,8 +223,8 @@ Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups,
     const std::string remedy = !possible.empty() ? "ask for " + to_string(possible)
                                : cores.empty()   ? "use fewer accelerators, or no clusters"
                                                  : fmt::format("ask for 1x{}", cores.size());
-    return unusable(fmt::format("clusters '{}' take {} cores, but there are {} to run tasks: {}", to_string(groups),
-                                total, cores.size(), remedy));
+    return unusable(fmt::format("clusters '{}' take {} cores, but there {} {} to run tasks: {}", to_string(groups),
+                                total, cores.size() == 1 ? "is" : "are", cores.size(), remedy));
   }
   std::ranges::stable_sort(groups, std::greater(), &ClusterGroup::cores);
   Dealer dealer(cores);

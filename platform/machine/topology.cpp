@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "platform/machine/cluster_plan.hpp"
@@ -85,6 +88,16 @@ struct BindingLimit {
   std::string remedy;
 };
 
+/// The first variable that has OpenMP bind the thread that starts a program, which then seems to have these cores
+/// alone; null where none is set.
+const char* openmp_binding() {
+  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && std::string_view(value) != "false") return name;
+  }
+  return nullptr;
+}
+
 /// The limit that keeps the number of cores down.
 BindingLimit binding_limit(const Candidates& candidates, const Machine& machine, const TopologyOptions& options,
                            const std::optional<CpuQuota>& quota) {
@@ -95,8 +108,11 @@ BindingLimit binding_limit(const Candidates& candidates, const Machine& machine,
     return {restricted_in_words(candidates, options), ", or widen the restriction"};
   }
   if (candidates.granted.size() < machine.pus.size()) {
+    const char* const openmp = openmp_binding();
     return {granted_in_words(candidates, machine),
-            ", or widen them (taskset, docker run --cpuset-cpus, sbatch --cpus-per-task)"};
+            (openmp != nullptr ? std::string(", or unset ") + openmp + ", by which OpenMP may have bound this program"
+                               : std::string()) +
+                ", or widen them (taskset, docker run --cpuset-cpus, sbatch --cpus-per-task)"};
   }
   return {"the machine has " + count_of(static_cast<std::size_t>(machine.cores), "core"), ""};
 }

@@ -1,9 +1,12 @@
 // `--clusters`, as a user gives it, on this machine and on described ones.
+#include <sched.h>
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/apps/troupe_program.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -65,6 +68,24 @@ BOOST_AUTO_TEST_CASE(clusters_that_cannot_be_are_refused_by_all_commands) {
         {"env", "HWLOC_SYNTHETIC=core:4 pu:1"});
   fails(2, simulate({"--clusters", "2x12"}), {"take 24 cores, but there are 20 to run tasks: ask for 1x12"});
   fails(2, simulate({"--clusters", "l3"}), {"tells of no L3 caches", "such as 1x20"});
+}
+
+BOOST_AUTO_TEST_CASE(cores_that_openmp_may_have_taken_are_explained) {
+  cpu_set_t allowed;
+  BOOST_TEST_REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  if (CPU_COUNT(&allowed) < 2) return tests::skip("it takes two processing units");
+  int first = 0;
+  while (!CPU_ISSET(first, &allowed)) ++first;
+  // As OpenMP's library binds a program that is linked with it, before it begins.
+  const auto bound = [&](const std::string& variable) {
+    return Words{"env", variable, "taskset", "-c", std::to_string(first)};
+  };
+  const Words run{"run", "cholesky", "--n", "64", "--cores", "2"};
+  fails(2, run, {"asked for 2 cores", "unset OMP_PROC_BIND", "taskset"}, bound("OMP_PROC_BIND=close"));
+  fails(2, run, {"unset GOMP_CPU_AFFINITY"}, bound("GOMP_CPU_AFFINITY=0"));
+  const auto unbound = run_program(run, bound("OMP_PROC_BIND=false"));
+  BOOST_TEST(unbound.exit_status == 2);
+  BOOST_TEST(!contains(unbound.errors, "unset"), unbound.errors);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_with_clusters_is_right_and_counts_cores) {
