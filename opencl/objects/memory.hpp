@@ -1,0 +1,78 @@
+/// Memory objects: buffers and sub-buffers. There are no images.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "opencl/objects/context.hpp"
+#include "opencl/objects/host_block.hpp"
+
+namespace troupe::opencl {
+
+class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_MEM_OBJECT> {
+ public:
+  /// A buffer. Refuses with CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE, CL_INVALID_HOST_PTR, CL_INVALID_PROPERTY and
+  /// CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties`: a list that may be null.
+  static Memory* make_buffer(Context& context, const cl_mem_properties* properties, cl_mem_flags flags,
+                             std::size_t size, void* host_pointer);
+  /// A part of a buffer.
+  static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* region);
+  /// Calls the destructor callbacks, the last registered first; then its own memory goes.
+  ~Memory();
+
+  [[nodiscard]] Context& context() const { return *context_; }
+  /// All flags that hold, those inherited from the parent and those that are the default too.
+  [[nodiscard]] cl_mem_flags flags() const { return flags_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Of a sub-buffer; null otherwise.
+  [[nodiscard]] Memory* parent() const { return parent_.get(); }
+  /// The buffer that a sub-buffer is a part of; itself otherwise.
+  [[nodiscard]] Memory& whole() { return parent_ ? *parent_ : *this; }
+  /// In bytes within `whole`.
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+  /// Its bytes in host memory, as long as it lives: the program's with CL_MEM_USE_HOST_PTR, else its own, of which the
+  /// system gives pages only when they are touched.
+  [[nodiscard]] std::byte* host() const { return host_; }
+  /// CL_MEM_USE_HOST_PTR: `host` is the program's.
+  [[nodiscard]] bool uses_program_memory() const { return (flags_ & CL_MEM_USE_HOST_PTR) != 0; }
+  /// What devices may do with it.
+  [[nodiscard]] bool device_reads() const { return (flags_ & CL_MEM_WRITE_ONLY) == 0; }
+  [[nodiscard]] bool device_writes() const { return (flags_ & CL_MEM_READ_ONLY) == 0; }
+
+  /// How many maps of it have not been undone.
+  void count_map(int change) { maps_.fetch_add(change, std::memory_order_relaxed); }
+  [[nodiscard]] int maps() const { return maps_.load(std::memory_order_relaxed); }
+
+  using Callback = void(CL_CALLBACK*)(cl_mem, void*);
+  void on_destruction(Callback function, void* user_data) TROUPE_EXCLUDES(mutex_);
+
+  void info(cl_mem_info what, const Info& answer);
+
+ private:
+  struct Shape {
+    cl_mem_flags flags;
+    std::size_t size;
+    std::size_t offset = 0;
+  };
+  struct Registered {
+    Callback function;
+    void* user_data;
+  };
+  Memory(Context& context, Memory* parent, const Shape& shape, void* host_pointer);
+
+  const Ref<Context> context_;
+  const Ref<Memory> parent_;
+  const cl_mem_flags flags_;
+  const std::size_t size_;
+  const std::size_t offset_;
+  /// As the program gave it, for it to ask.
+  void* host_pointer_;
+  std::vector<cl_mem_properties> properties_;
+  HostBlock block_;
+  std::byte* host_ = nullptr;
+  std::atomic<int> maps_{0};
+  Mutex mutex_;
+  std::vector<Registered> callbacks_ TROUPE_GUARDED_BY(mutex_);
+};
+
+}  // namespace troupe::opencl

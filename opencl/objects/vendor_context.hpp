@@ -1,0 +1,31 @@
+/// A real device's context at its vendor, in which programs are built and kernels are kept: one per device and process.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include "opencl/objects/refusal.hpp"
+#include "platform/opencl/opencl_devices.hpp"
+
+namespace troupe::opencl {
+
+/// Made by the first that needs it, in a thread of its own that is bound to no core: vendors start theirs then, which
+/// inherit its affinity. Stays as long as the process: drivers may have been unloaded when static objects are
+/// destroyed.
+class VendorContext {
+ public:
+  /// Refuses with the vendor's code where it gives none.
+  explicit VendorContext(const platform::OpenClDevice& device);
+  VendorContext(const VendorContext&) = delete;
+  VendorContext& operator=(const VendorContext&) = delete;
+
+  [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
+  /// The vendor's handles, not ours.
+  [[nodiscard]] cl_context context() const { return context_; }
+  [[nodiscard]] cl_device_id device() const { return device_->id; }
+
+ private:
+  const platform::OpenClDevice* device_;
+  cl_context context_ = nullptr;
+};
+
+}  // namespace troupe::opencl
