@@ -1,0 +1,111 @@
+#include "opencl/execution/execution.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "opencl/objects/refusal.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::opencl {
+
+namespace {
+
+using Key = std::pair<std::string, std::vector<RealDevice*>>;
+
+/// Never destroyed: a program's own static objects may use OpenCL until the very end.
+struct Executions {
+  Mutex mutex;
+  std::map<Key, std::shared_ptr<Execution>> all TROUPE_GUARDED_BY(mutex);
+  /// Whose threads run.
+  pid_t process TROUPE_GUARDED_BY(mutex) = 0;
+  bool stopped TROUPE_GUARDED_BY(mutex) = false;
+
+  static Executions& get() {
+    static auto* const executions = new Executions;
+    return *executions;
+  }
+};
+
+void stop_all() {
+  Executions& executions = Executions::get();
+  std::map<Key, std::shared_ptr<Execution>> all;
+  {
+    const LockGuard lock(executions.mutex);
+    // A child after fork has no threads that could be stopped.
+    if (executions.process != getpid()) return;
+    executions.stopped = true;
+    all = std::exchange(executions.all, {});
+  }
+  for (auto& [key, execution] : all) execution.reset();
+  program_callbacks().stop();
+}
+
+RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* const> devices) {
+  std::vector<int> indices;
+  for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
+  RuntimeOptions options;
+  // For what is done in host memory. Programs compute on theirs, and devices may be the same cores.
+  options.cores = 1;
+  options.bind = false;
+  options.opencl = fmt::format("{}", fmt::join(indices, ","));
+  if (!policy.empty()) options.policy = policy;
+  options.model_folder = default_model_folder();
+  // A program may enqueue all its commands before it waits for one.
+  options.window = std::size_t{1} << 24U;
+  return options;
+}
+
+}  // namespace
+
+BackgroundThread& program_callbacks() {
+  static auto* const thread = new BackgroundThread("opencl calls");
+  return *thread;
+}
+
+std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<RealDevice* const> devices) {
+  Key key(policy, {devices.begin(), devices.end()});
+  std::ranges::sort(key.second, {}, &Device::number);
+  Executions& executions = Executions::get();
+  const LockGuard lock(executions.mutex);
+  if (executions.process == 0) {
+    executions.process = getpid();
+    // After the drivers have been loaded: what they have registered is called after this.
+    (void)std::atexit(stop_all);
+  }
+  require(executions.process == getpid() && !executions.stopped, CL_OUT_OF_RESOURCES);
+  std::shared_ptr<Execution>& execution = executions.all[key];
+  if (execution == nullptr) {
+    try {
+      execution = std::make_shared<Execution>(policy, key.second);
+    } catch (const Error& error) {
+      fmt::print(stderr, "troupe: OpenCL: the runtime cannot be started: {}\n", error.what());
+      throw Refusal(CL_OUT_OF_RESOURCES);
+    }
+  }
+  return execution;
+}
+
+Execution::Execution(const std::string& policy, std::span<RealDevice* const> devices)
+    : devices_(devices.begin(), devices.end()), runtime_(std::make_unique<Runtime>(options_for(policy, devices))) {
+  first_worker_ = runtime_->workers() - devices_.size();
+}
+
+Execution::~Execution() { background_.stop(); }
+
+DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
+  if (devices.size() == devices_.size()) return DeviceKind::opencl;
+  DeviceChoice choice;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (std::ranges::find(devices, devices_[i]) == devices.end()) continue;
+    choice.workers.emplace_back(static_cast<std::uint32_t>(first_worker_ + i));
+  }
+  return DeviceSet::of(std::move(choice));
+}
+
+}  // namespace troupe::opencl
