@@ -8,7 +8,7 @@
 #include "client/runtime.hpp"
 #include "opencl/commands/command.hpp"
 #include "opencl/commands/queue_order.hpp"
-#include "opencl/execution/host_ranges.hpp"
+#include "opencl/commands/host_ranges.hpp"
 #include "opencl/execution/storage.hpp"
 #include "opencl/objects/memory.hpp"
 #include "opencl/objects/queue.hpp"

@@ -1,4 +1,4 @@
-#include "opencl/execution/host_ranges.hpp"
+#include "opencl/commands/host_ranges.hpp"
 
 #include <algorithm>
 
