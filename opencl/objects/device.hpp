@@ -16,25 +16,28 @@ namespace troupe::opencl {
 class RealDevice;
 
 /// Made once, with the platform; never destroyed, and references to it are not counted (it is a root device).
+/// Made once, with the platform; never destroyed, and references to it are not counted (it is a root device).
 class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEVICE> {
  public:
-  /// `number`: its place in the platform's list, and in everything that is kept per real device; -1 for the unified
-  /// one.
-  Device(int number, std::vector<RealDevice*> real) : number_(number), real_(std::move(real)) {}
+  /// The unified one.
+  explicit Device(std::vector<RealDevice*> real) : number_(-1), real_(std::move(real)) {}
 
   [[nodiscard]] bool unified() const { return number_ < 0; }
+  /// Its place among the platform's real devices, and in everything that is kept per real device; -1 for the unified one.
   [[nodiscard]] int number() const { return number_; }
   /// The real devices that it stands for: itself, or all.
   [[nodiscard]] const std::vector<RealDevice*>& real() const { return real_; }
 
-  void info(cl_device_info what, const Info& answer);
+  /// Refuses with CL_INVALID_VALUE what is not known.
+  void info(cl_device_info what, const Info& answer) const;
   [[nodiscard]] cl_device_type type() const;
-  /// The largest buffer that it takes.
+  /// A number of the vendor's, of the unified device the least of all; 0 where a vendor does not know it.
   [[nodiscard]] cl_ulong largest_buffer() const;
   /// The alignment of sub-buffers' offsets, in bytes.
   [[nodiscard]] std::size_t offset_alignment() const;
-  /// Names of the extensions that programs may use on it, with a space between.
-  [[nodiscard]] std::string extensions() const;
+
+ protected:
+  Device(int number, RealDevice* self) : number_(number), real_{self} {}
 
  private:
   int number_;
@@ -43,12 +46,24 @@ class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEV
 
 class RealDevice : public Device {
  public:
-  RealDevice(int number, const platform::OpenClDevice& vendor) : Device(number, {this}), vendor_(&vendor) {}
+  RealDevice(int number, const platform::OpenClDevice& vendor) : Device(number, this), vendor_(&vendor) {}
 
   [[nodiscard]] const platform::OpenClDevice& vendor() const { return *vendor_; }
   [[nodiscard]] const cl_icd_dispatch& api() const { return *vendor_->api; }
   /// Made at the first call. Any thread.
   [[nodiscard]] VendorContext& context();
+
+  /// The vendor's answer to a query; zero where it has none.
+  template <class T>
+  [[nodiscard]] T ask(cl_device_info what) const {
+    T value{};
+    const cl_int status = api().clGetDeviceInfo(vendor_->id, what, sizeof value, &value, nullptr);
+    return status == CL_SUCCESS ? value : T{};
+  }
+  /// The same for texts.
+  [[nodiscard]] std::string ask_text(cl_device_info what) const;
+  /// The extensions that programs may use on it.
+  [[nodiscard]] std::vector<std::string> extensions() const;
 
  private:
   const platform::OpenClDevice* vendor_;

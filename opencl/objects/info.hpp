@@ -33,6 +33,11 @@ class Info {
   void bytes(const void* answer, std::size_t size) const;
   /// Where something else fills the space: the answer's size is said, and the place returned; null if none was given.
   [[nodiscard]] void* place(std::size_t size) const;
+  /// Where a vendor answers: `query` is called with the three arguments, and its refusal is ours.
+  template <class Query>
+  void forward(Query&& query) const {
+    accept(query(size_, value_, size_ret_));
+  }
 
  private:
   std::size_t size_;

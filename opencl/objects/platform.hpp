@@ -22,7 +22,7 @@ class Platform : public HandleOf<_cl_platform_id, ObjectType::platform, CL_INVAL
   /// CL_INVALID_DEVICE_TYPE and CL_DEVICE_NOT_FOUND.
   [[nodiscard]] std::vector<Device*> devices_of(cl_device_type types) const;
 
-  void info(cl_platform_info what, const Info& answer);
+  void info(cl_platform_info what, const Info& answer) const;
 
  private:
   Platform();
