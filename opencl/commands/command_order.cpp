@@ -35,12 +35,12 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
 void CommandOrder::wait_for_queue(Command& command, QueueOrder& queue, Before before) {
   // The event of an in-order one waits for those before it anyway.
   if (queue.in_order()) return;
-  if (before != Before::queue) {
+  if (before == Before::all || before == Before::all_and_hold_later) {
     command.behind_ = queue.outstanding();
   } else if (queue.barrier_ != nullptr && !queue.barrier_->ended()) {
     command.behind_ = {queue.barrier_};
   }
-  if (before == Before::all_and_hold_later) queue.barrier_ = command.shared_from_this();
+  if (before == Before::hold_later || before == Before::all_and_hold_later) queue.barrier_ = command.shared_from_this();
 }
 
 void CommandOrder::hold(const std::shared_ptr<Command>& command, const Awaited& awaited) {

@@ -25,9 +25,11 @@ class CommandOrder {
   enum class Before : std::uint8_t {
     /// As its queue has it: none, or where that runs in order all, which need not have ended for it to run.
     queue,
-    /// A marker's: those that have been enqueued.
+    /// Those that have been enqueued, as a marker without a list does.
     all,
-    /// A barrier's: these, and later ones wait for this one.
+    /// As `queue`, and later ones wait for this one, as for a barrier with a list.
+    hold_later,
+    /// Both: a barrier without a list.
     all_and_hold_later,
   };
 

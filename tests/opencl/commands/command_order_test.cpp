@@ -161,6 +161,16 @@ BOOST_FIXTURE_TEST_CASE(a_barrier_waits_for_all_before_it_and_holds_what_comes_l
   BOOST_TEST(submissions.all[3].awaited.empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_barrier_with_a_list_waits_for_that_and_for_the_barrier_before_it, Fixture) {
+  const NamedPointer a = enqueue("a", out_of_order);
+  enqueue("b", out_of_order);
+  enqueue("B", out_of_order, {}, CommandOrder::Before::all_and_hold_later);
+  enqueue("C", out_of_order, {of(a)}, CommandOrder::Before::hold_later);
+  enqueue("d", out_of_order);
+  BOOST_TEST(submissions.all[3].awaited == (std::vector<std::string>{"a", "B"}), boost::test_tools::per_element());
+  BOOST_TEST(submissions.all[4].awaited == std::vector<std::string>{"C"}, boost::test_tools::per_element());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_barrier_that_is_held_holds_what_comes_later, Fixture) {
   enqueue("a", out_of_order, {of(user)});
   enqueue("B", out_of_order, {}, CommandOrder::Before::all_and_hold_later);
