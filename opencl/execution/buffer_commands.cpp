@@ -196,6 +196,13 @@ std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& m
   return command;
 }
 
+std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event, const std::vector<Memory*>& memories) {
+  static const Codelet codelet = EmptyCommand::command_codelet("migrate buffers", kind_set(DeviceKind::cpu_core));
+  auto command = std::make_shared<EmptyCommand>(queue, std::move(event), codelet);
+  for (Memory* memory : memories) command->use(*memory, AccessMode::read);
+  return command;
+}
+
 std::shared_ptr<Command> marker_command(Queue& queue, EventPointer event) {
   static const Codelet codelet = EmptyCommand::command_codelet("marker", kind_set(DeviceKind::cpu_core));
   return std::make_shared<EmptyCommand>(queue, std::move(event), codelet);

@@ -32,6 +32,9 @@ using EventPointer = std::shared_ptr<EventState>;
                                                     std::vector<std::byte> pattern);
 /// Makes the host's memory of the buffer current, and the only one that is, as the mode says; of a map or its end.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
+/// Copies what is newer on devices to host memory, where it stays valid there, too.
+[[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,
+                                                          const std::vector<Memory*>& memories);
 /// Does nothing, on nothing.
 [[nodiscard]] std::shared_ptr<Command> marker_command(Queue& queue, EventPointer event);
 

@@ -1,0 +1,16 @@
+/// Whether a kernel's launch is possible on a device.
+#pragma once
+
+#include <CL/cl.h>
+
+#include "opencl/execution/kernel_command.hpp"
+
+namespace troupe::opencl {
+
+/// CL_SUCCESS, or what the standard names for a launch of this range with the kernel's arguments on this device:
+/// CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_WORK_DIMENSION, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
+/// CL_OUT_OF_RESOURCES where the work-group's local memory does not fit.
+[[nodiscard]] cl_int launch_status(const Kernel& kernel, const RealDevice& device, const NdRange& range,
+                                   const KernelArguments& arguments);
+
+}  // namespace troupe::opencl
