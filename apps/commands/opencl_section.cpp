@@ -18,7 +18,7 @@ std::string short_version(const std::string& version) {
 }
 
 std::string line_of(const platform::OpenClDevice& device) {
-  return fmt::format("  device {}: {} ({}), {}, {} compute units, {}{}; {}\n", device.index, device.name,
+  return fmt::format("  device {}: {} ({}), {}, {} compute unit(s), {}{}; {}\n", device.index, device.name,
                      to_string(device.sort), device.platform_name, device.compute_units,
                      traces::human_bytes(device.memory), device.shares_host_memory ? " of the host" : "",
                      short_version(device.version));

@@ -41,9 +41,9 @@ BOOST_AUTO_TEST_CASE(info_lists_opencl_devices) {
   const std::string section = section_of(succeeds({"info"}, with_fake_driver("")));
   BOOST_TEST(section ==
              "OpenCL devices\n"
-             "  device 0: Fake GPU (gpu), Fake One, 8 compute units, 1 GiB; OpenCL 1.2\n"
-             "  device 1: Fake CPU (cpu), Fake One, 2 compute units, 1 GiB of the host; OpenCL 1.2\n"
-             "  device 2: Fake accelerator (accelerator), Fake Two, 1 compute units, 1 GiB; OpenCL 1.2\n");
+             "  device 0: Fake GPU (gpu), Fake One, 8 compute unit(s), 1.0 GiB; OpenCL 1.2\n"
+             "  device 1: Fake CPU (cpu), Fake One, 2 compute unit(s), 1.0 GiB of the host; OpenCL 1.2\n"
+             "  device 2: Fake accelerator (accelerator), Fake Two, 1 compute unit(s), 1.0 GiB; OpenCL 1.2\n");
 }
 
 BOOST_AUTO_TEST_CASE(info_lists_opencl_devices_as_json) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/files/dynamic_library.hpp"
 #include "tests/platform/opencl/fake_driver.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -23,6 +24,7 @@ using tests::EnvironmentVariable;
 using tests::exporting_opencl_driver;
 using tests::fake_opencl_driver;
 using tests::TemporaryFolder;
+using tests::troupe_as_opencl_driver;
 using Names = std::vector<std::string>;
 const auto kEachName = boost::test_tools::per_element();
 
@@ -197,6 +199,25 @@ BOOST_AUTO_TEST_CASE(platforms_without_a_table_that_can_be_called_are_skipped) {
   check_first_platform("no_table", "platform 0 of", "no table");
   check_first_platform("holes", "platform 0 of", "missing in its table");
   check_first_platform("icd2", "platform 0 of", "cl_khr_icd2");
+}
+
+BOOST_AUTO_TEST_CASE(the_library_that_this_code_is_part_of_is_not_asked) {
+  Result<DynamicLibrary> library = DynamicLibrary::open(troupe_as_opencl_driver(), {}, {});
+  BOOST_TEST_REQUIRE(library.ok());
+  Result<void*> function = library.value().find("load_from_inside");
+  BOOST_TEST_REQUIRE(function.ok());
+  const auto load = reinterpret_cast<int (*)(const char*, std::string*)>(function.value());
+  std::string why;
+  BOOST_TEST(load(troupe_as_opencl_driver().c_str(), &why) == 0);
+  BOOST_TEST(contains(why, "it is Troupe itself"), why);
+  // Under another name, too.
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(troupe_as_opencl_driver(), folder.path("libother.so"));
+  BOOST_TEST(load(folder.path("libother.so").c_str(), &why) == 0);
+  BOOST_TEST(contains(why, "it is Troupe itself"), why);
+  BOOST_TEST(load(fake_opencl_driver().c_str(), &why) == 3);
+  // Seen from elsewhere it is a driver.
+  BOOST_TEST(load_opencl_devices({.vendors = troupe_as_opencl_driver()}).devices.size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(platforms_that_are_troupe_or_unite_others_are_skipped) {
