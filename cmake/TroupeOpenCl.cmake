@@ -2,11 +2,11 @@
 # platform/opencl/opencl_devices.hpp. Defines the target troupe_opencl_headers.
 find_path(TROUPE_OPENCL_INCLUDE_DIR CL/cl_icd.h)
 mark_as_advanced(TROUPE_OPENCL_INCLUDE_DIR)
-if(NOT TROUPE_OPENCL_INCLUDE_DIR)
+if(NOT EXISTS ${TROUPE_OPENCL_INCLUDE_DIR}/CL/cl_icd.h)
   message(FATAL_ERROR "OpenCL's headers were not found (CL/cl_icd.h): install the package opencl-c-headers, or set "
                       "TROUPE_OPENCL_INCLUDE_DIR to the folder that has CL/ in it")
 endif()
-file(STRINGS ${TROUPE_OPENCL_INCLUDE_DIR}/CL/cl.h version_3 REGEX "CL_DEVICE_NUMERIC_VERSION_WITH_|CL_DEVICE_NUMERIC_VERSION ")
+file(STRINGS ${TROUPE_OPENCL_INCLUDE_DIR}/CL/cl.h version_3 REGEX "define CL_DEVICE_NUMERIC_VERSION ")
 if(NOT version_3)
   message(FATAL_ERROR "The headers in ${TROUPE_OPENCL_INCLUDE_DIR}/CL are older than OpenCL 3.0: install newer ones "
                       "(the package opencl-c-headers), or set TROUPE_OPENCL_INCLUDE_DIR to their folder")

@@ -8,8 +8,11 @@
 
 #include "actors/workers/devices/cuda_device.hpp"
 #include "actors/workers/devices/emulated_device.hpp"
+#include "actors/workers/devices/opencl_device.hpp"
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/cuda/cuda_devices.hpp"
+#include "platform/opencl/opencl_node.hpp"
+#include "platform/opencl/opencl_selection.hpp"
 
 namespace troupe::actors {
 
@@ -75,10 +78,37 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
   return workers::make_cuda_device(std::move(device), listener);
 }
 
+/// Those that cannot be had are an error when they are opened.
+int opencl_asked_for(const RuntimeOptions& options) {
+  if (options.opencl.empty()) return 0;
+  const auto chosen = platform::select_opencl_devices(options.opencl, platform::list_opencl_devices());
+  return chosen ? static_cast<int>(chosen.value().size()) : 1;
+}
+
+Result<Accelerators> open_opencl(const RuntimeOptions& options) {
+  Accelerators opened;
+  const auto chosen = platform::select_opencl_devices(options.opencl, platform::list_opencl_devices());
+  if (!chosen) return chosen.failure();
+  for (const platform::OpenClDevice* device : chosen.value()) {
+    auto made = platform::open_opencl_accelerator(*device, options.opencl_memory);
+    if (!made) return made.failure();
+    opened.push_back(std::move(made).value());
+  }
+  return opened;
+}
+
+MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
+  workers::OpenClDeviceOptions device;
+  device.executor = std::move(setup.executor);
+  device.accelerator = setup.memory;
+  return workers::make_opencl_device(std::move(device), listener);
+}
+
 constexpr std::array kFactories{
     DeviceFactory{DeviceKind::cpu_core, nullptr, nullptr, make_core},
     DeviceFactory{DeviceKind::emulated, emulated_asked_for, open_emulated, make_emulated},
     DeviceFactory{DeviceKind::cuda, cuda_asked_for, open_cuda, make_cuda},
+    DeviceFactory{DeviceKind::opencl, opencl_asked_for, open_opencl, make_opencl},
 };
 static_assert(kFactories.size() == kDeviceKinds, "a row for each kind");
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/opencl_launch.hpp"
 #include "proto/access.hpp"
 #include "proto/device_kinds.hpp"
 
@@ -115,17 +116,17 @@ struct TypedKernel {
 /// `Leading::takes`.
 template <class Leading, class F, class... P>
 struct LedKernel {
-  static_assert(
-      sizeof...(P) > 0,
-      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&), a piece "
-      "its number (std::size_t)");
+  static_assert(sizeof...(P) > 0,
+                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch "
+                "(OpenClLaunch&), one for "
+                "a team the team (Team&), a piece its number (std::size_t)");
 };
 template <class Leading, class F, class First, class... P>
 struct LedKernel<Leading, F, First, P...> {
-  static_assert(
-      Leading::template takes<First>,
-      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&), a piece "
-      "its number (std::size_t); then come views of its handles");
+  static_assert(Leading::template takes<First>,
+                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch "
+                "(OpenClLaunch&), one for "
+                "a team the team (Team&), a piece its number (std::size_t); then come views of its handles");
   using Typed = TypedKernel<F, P...>;
 
   static Kernel wrap(F function) {
@@ -145,6 +146,11 @@ struct LeadingStream {
   template <class First>
   static constexpr bool takes = std::is_same_v<std::remove_const_t<First>, ::CUstream_st*>;
   static ::CUstream_st* get(const KernelContext& context) { return static_cast<::CUstream_st*>(context.stream); }
+};
+struct LeadingLaunch {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<First, OpenClLaunch&>;
+  static OpenClLaunch& get(const KernelContext& context) { return *static_cast<OpenClLaunch*>(context.stream); }
 };
 struct LeadingTeam {
   template <class First>
@@ -321,6 +327,26 @@ class Codelet {
   template <class F>
   Codelet cuda(F function) && {
     cuda(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for OpenCL devices: it enqueues its work on the launch's queue and returns. Either
+  /// `void(const KernelContext&)`, whose `stream` points to the launch, or a function that takes it (`OpenClLaunch&`)
+  /// first, and then what one for a core takes. Of data only the address is of use: `OpenClLaunch::buffer` has the
+  /// `cl_mem` for it. Throws `Error` (`invalid_argument`) for a codelet that reduces.
+  template <class F>
+  Codelet& opencl(F function) & {
+    check_no_reduction();
+    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+      return implement(DeviceKind::opencl, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingLaunch, F>>(
+          DeviceKind::opencl, std::move(function));
+    }
+  }
+  template <class F>
+  Codelet opencl(F function) && {
+    opencl(std::move(function));
     return *this;
   }
 
