@@ -41,8 +41,8 @@ cl_int enqueue_read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
     require_aligned(on, memory);
     require_not(memory, kHostCannotRead);
-    const auto command = read_command(on, new_event(), {&memory, from}, static_cast<std::byte*>(to), row_of(size),
-                                      {size, 1, 1});
+    const auto command =
+        read_command(on, new_event(), {&memory, from}, static_cast<std::byte*>(to), row_of(size), {size, 1, 1});
     enqueue(on, CL_COMMAND_READ_BUFFER, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
   });
 }
@@ -58,18 +58,17 @@ cl_int enqueue_write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool block
     std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
     require_aligned(on, memory);
     require_not(memory, kHostCannotWrite);
-    const auto command = write_command(on, new_event(), static_cast<const std::byte*>(from), row_of(size),
-                                       {&memory, to}, {size, 1, 1});
+    const auto command =
+        write_command(on, new_event(), static_cast<const std::byte*>(from), row_of(size), {&memory, to}, {size, 1, 1});
     enqueue(on, CL_COMMAND_WRITE_BUFFER, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
   });
 }
 
 cl_int enqueue_read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                 const std::size_t* buffer_origin, const std::size_t* host_origin,
-                                const std::size_t* region, std::size_t buffer_row_pitch,
-                                std::size_t buffer_slice_pitch, std::size_t host_row_pitch,
-                                std::size_t host_slice_pitch, void* to, cl_uint count, const cl_event* events,
-                                cl_event* event) {
+                                const std::size_t* region, std::size_t buffer_row_pitch, std::size_t buffer_slice_pitch,
+                                std::size_t host_row_pitch, std::size_t host_slice_pitch, void* to, cl_uint count,
+                                const cl_event* events, cl_event* event) {
   return guarded([&] {
     Queue& on = need<Queue>(queue);
     Memory& memory = need_buffer(on, buffer);
@@ -81,8 +80,7 @@ cl_int enqueue_read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
     require_aligned(on, memory);
     require_not(memory, kHostCannotRead);
     const auto command = read_command(on, new_event(), {&memory, from}, static_cast<std::byte*>(to), host, extent);
-    enqueue(on, CL_COMMAND_READ_BUFFER_RECT, command, std::move(awaited), {count, events, event},
-            blocking != CL_FALSE);
+    enqueue(on, CL_COMMAND_READ_BUFFER_RECT, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
   });
 }
 

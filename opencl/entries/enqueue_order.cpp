@@ -55,8 +55,7 @@ cl_int enqueue_wait_for_events(cl_command_queue queue, cl_uint count, const cl_e
     Queue& on = need<Queue>(queue);
     require(count > 0 && events != nullptr, CL_INVALID_VALUE);
     for (cl_uint i = 0; i < count; ++i) (void)need<Event>(events[i]);
-    enqueue_marker_of(on, CL_COMMAND_BARRIER, {count, events, nullptr}, Before::hold_later,
-                      Before::all_and_hold_later);
+    enqueue_marker_of(on, CL_COMMAND_BARRIER, {count, events, nullptr}, Before::hold_later, Before::all_and_hold_later);
   });
 }
 

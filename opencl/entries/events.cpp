@@ -1,9 +1,9 @@
 /// Events and what waits for them.
 #include "opencl/objects/event.hpp"
 
+#include "opencl/commands/worker_scope.hpp"
 #include "opencl/entries/entries.hpp"
 #include "opencl/entries/guard.hpp"
-#include "opencl/execution/execution.hpp"
 
 namespace troupe::opencl {
 
@@ -48,8 +48,7 @@ cl_int set_event_callback(cl_event event, cl_int at, void(CL_CALLBACK* function)
     require(function != nullptr, CL_INVALID_VALUE);
     require(at == CL_SUBMITTED || at == CL_RUNNING || at == CL_COMPLETE, CL_INVALID_VALUE);
     of.state().when(at, [kept = Ref(&of), function, user_data](int status) {
-      program_callbacks().run(
-          [kept, function, user_data, status] { function(kept->handle(), status, user_data); });
+      program_callbacks().run([kept, function, user_data, status] { function(kept->handle(), status, user_data); });
     });
   });
 }

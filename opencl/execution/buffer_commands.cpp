@@ -17,7 +17,7 @@ class HostCommand : public RuntimeCommand {
       : RuntimeCommand(queue, std::move(event)), codelet_(&codelet) {}
 
  protected:
-  [[nodiscard]] const Codelet& codelet() const override { return *codelet_; }
+  [[nodiscard]] const Codelet& codelet() override { return *codelet_; }
 
  private:
   const Codelet* codelet_;

@@ -9,6 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "opencl/commands/worker_scope.hpp"
+#include "opencl/objects/context.hpp"
 #include "opencl/objects/refusal.hpp"
 #include "proto/mutex.hpp"
 
@@ -42,7 +44,9 @@ void stop_all() {
     executions.stopped = true;
     all = std::exchange(executions.all, {});
   }
-  for (auto& [key, execution] : all) execution.reset();
+  // Contexts may have it, too: it ends with its runtime.
+  for (auto& [key, execution] : all) execution->stop();
+  cleaner().stop();
   program_callbacks().stop();
 }
 
@@ -62,11 +66,6 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
 }
 
 }  // namespace
-
-BackgroundThread& program_callbacks() {
-  static auto* const thread = new BackgroundThread("opencl calls");
-  return *thread;
-}
 
 std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<RealDevice* const> devices) {
   Key key(policy, {devices.begin(), devices.end()});
@@ -96,8 +95,6 @@ Execution::Execution(const std::string& policy, std::span<RealDevice* const> dev
   first_worker_ = runtime_->workers() - devices_.size();
 }
 
-Execution::~Execution() { background_.stop(); }
-
 DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
   if (devices.size() == devices_.size()) return DeviceKind::opencl;
   DeviceChoice choice;
@@ -106,6 +103,23 @@ DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
     choice.workers.emplace_back(static_cast<std::uint32_t>(first_worker_ + i));
   }
   return DeviceSet::of(std::move(choice));
+}
+
+void Execution::stop() {
+  const LockGuard lock(mutex_);
+  runtime_.reset();
+}
+
+Runtime& Execution::runtime() {
+  const LockGuard lock(mutex_);
+  require(runtime_ != nullptr, CL_OUT_OF_RESOURCES);
+  return *runtime_;
+}
+
+const std::shared_ptr<Execution>& Context::execution() {
+  const LockGuard lock(mutex_);
+  if (execution_ == nullptr) execution_ = Execution::with(properties_.policy, real_devices_);
+  return execution_;
 }
 
 }  // namespace troupe::opencl

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "client/runtime.hpp"
-#include "opencl/commands/background_thread.hpp"
 #include "opencl/objects/device.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::opencl {
 
@@ -23,24 +23,20 @@ class Execution {
   Execution(const std::string& policy, std::span<RealDevice* const> devices);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
-  ~Execution();
 
-  [[nodiscard]] Runtime& runtime() { return *runtime_; }
+  /// Refuses with CL_OUT_OF_RESOURCES when it has been stopped.
+  [[nodiscard]] Runtime& runtime();
+  /// Waits for all that has been submitted. Commands that are held back for user events never run.
+  void stop();
   /// The workers of these devices, which are among the runtime's.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
-  /// For what may wait for the runtime, and must not be done by its workers.
-  [[nodiscard]] BackgroundThread& background() { return background_; }
 
  private:
   /// In the order of their workers.
   std::vector<RealDevice*> devices_;
   std::size_t first_worker_ = 0;
-  std::unique_ptr<Runtime> runtime_;
-  /// After the runtime: its jobs use it, and it is stopped first.
-  BackgroundThread background_{"opencl"};
+  Mutex mutex_;
+  std::unique_ptr<Runtime> runtime_ TROUPE_GUARDED_BY(mutex_);
 };
-
-/// Calls of programs' functions, one after the other, in a thread of their own.
-[[nodiscard]] BackgroundThread& program_callbacks();
 
 }  // namespace troupe::opencl

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,12 +42,13 @@ class VendorPart {
 
 class KernelCommand final : public RuntimeCommand {
  public:
-  KernelCommand(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel, const NdRange& range)
+  KernelCommand(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel, const NdRange& range,
+                std::span<RealDevice* const> devices)
       : RuntimeCommand(queue, std::move(event)),
         kernel_(&kernel),
         arguments_(kernel.arguments()),
         range_(range),
-        workers_(queue.context().execution().workers_of(queue.real_devices())) {
+        workers_(queue.context().execution()->workers_of(devices)) {
     for (std::size_t i = 0; i < arguments_->list.size(); ++i) {
       const KernelArgument& argument = arguments_->list[i];
       if (argument.memory) use(*argument.memory, mode_of(kernel.parameters()[i], *argument.memory));
@@ -54,7 +56,7 @@ class KernelCommand final : public RuntimeCommand {
   }
 
  private:
-  [[nodiscard]] const Codelet& codelet() const override { return kernel_->codelet(); }
+  [[nodiscard]] const Codelet& codelet() override { return kernel_->codelet(); }
   [[nodiscard]] DeviceSet devices() const override { return workers_; }
   void drop() override {
     arguments_.reset();
@@ -117,8 +119,18 @@ class KernelCommand final : public RuntimeCommand {
 }  // namespace
 
 std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
-                                        const NdRange& range) {
-  return std::make_shared<KernelCommand>(queue, std::move(event), kernel, range);
+                                        const NdRange& range, std::span<RealDevice* const> devices) {
+  return std::make_shared<KernelCommand>(queue, std::move(event), kernel, range, devices);
+}
+
+const Codelet& Kernel::codelet() {
+  if (codelet_ == nullptr) {
+    // Kernels of the same name are told apart by their source: times are learned by codelet.
+    const std::size_t source = std::hash<std::string>{}(program_->source());
+    codelet_ = std::make_shared<const Codelet>(RuntimeCommand::command_codelet(
+        fmt::format("{}@{:08x}", name_, source & 0xffffffffU), kind_set(DeviceKind::opencl)));
+  }
+  return *codelet_;
 }
 
 }  // namespace troupe::opencl

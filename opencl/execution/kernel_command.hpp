@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "opencl/execution/runtime_command.hpp"
 #include "opencl/objects/kernel.hpp"
@@ -20,11 +21,9 @@ struct NdRange {
   bool has_local = false;
 };
 
-/// A command that has not been enqueued. All arguments are set, and the range fits the kernel on the queue's devices.
+/// A command that has not been enqueued. All arguments are set. `devices`: those of the queue that can launch this, at
+/// least one.
 [[nodiscard]] std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
-                                                      const NdRange& range);
-
-/// The implementation of a kernel's tasks; one for each kernel object.
-[[nodiscard]] std::shared_ptr<const Codelet> kernel_codelet(const Kernel& kernel);
+                                                      const NdRange& range, std::span<RealDevice* const> devices);
 
 }  // namespace troupe::opencl

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "opencl/commands/worker_scope.hpp"
+
 namespace troupe::opencl {
 
 RuntimeCommand::RuntimeCommand(Queue& queue, std::shared_ptr<EventState> event)
@@ -39,7 +41,7 @@ void RuntimeCommand::submit(const std::vector<std::shared_ptr<Command>>& awaited
     self->ended(outcome);
   };
   RuntimeCommand* const self = this;
-  future_ = context.execution().runtime().submit(codelet(), accesses, args(self), options);
+  future_ = context.execution()->runtime().submit(codelet(), accesses, args(self), options);
 }
 
 Codelet RuntimeCommand::command_codelet(const std::string& name, KindSet kinds) {

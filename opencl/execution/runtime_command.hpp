@@ -7,8 +7,8 @@
 
 #include "client/runtime.hpp"
 #include "opencl/commands/command.hpp"
-#include "opencl/commands/queue_order.hpp"
 #include "opencl/commands/host_ranges.hpp"
+#include "opencl/commands/queue_order.hpp"
 #include "opencl/execution/storage.hpp"
 #include "opencl/objects/memory.hpp"
 #include "opencl/objects/queue.hpp"
@@ -29,6 +29,9 @@ class RuntimeCommand : public Command {
 
   void submit(const std::vector<std::shared_ptr<Command>>& awaited) override;
 
+  /// A codelet of commands: any data, and the command as its argument.
+  [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
+
  protected:
   [[nodiscard]] Queue& queue() const { return *queue_; }
   /// Before it is enqueued. Of one buffer there may be several, of parts of it too.
@@ -36,7 +39,7 @@ class RuntimeCommand : public Command {
   void use(const HostRange& range) { ranges_.push_back(range); }
 
   /// What it is in traces, and where it can run.
-  [[nodiscard]] virtual const Codelet& codelet() const = 0;
+  [[nodiscard]] virtual const Codelet& codelet() = 0;
   /// Where it may run besides.
   [[nodiscard]] virtual DeviceSet devices() const { return {}; }
   /// Runs it, by a worker. CL_COMPLETE, or what has gone wrong.
@@ -46,9 +49,6 @@ class RuntimeCommand : public Command {
 
   /// Where a buffer that it uses begins on the device that runs it.
   [[nodiscard]] std::byte* begin_of(const KernelContext& context, Memory& memory) const;
-
-  /// A codelet of commands: any data, and the command as its argument.
-  [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
 
  private:
   static void run_task(const KernelContext& context);

@@ -3,6 +3,8 @@
 #include <span>
 #include <utility>
 
+#include "opencl/objects/memory.hpp"
+
 namespace troupe::opencl {
 
 namespace {
@@ -36,6 +38,14 @@ Access Storage::access(AccessMode mode) {
   const bool undefined = !defined_;
   if (mode != AccessMode::read) defined_ = true;
   return {data_.handle(), undefined && mode == AccessMode::read_write ? AccessMode::write : mode};
+}
+
+Storage& Memory::storage() {
+  if (storage_ == nullptr) {
+    const bool defined = (flags_ & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)) != 0;
+    storage_ = std::make_shared<Storage>(context_->execution(), host_, size_, defined);
+  }
+  return *storage_;
 }
 
 }  // namespace troupe::opencl

@@ -1,9 +1,13 @@
 /// Contexts: the devices that a program works with, of several vendors at once if it wants to.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "opencl/commands/command_order.hpp"
+#include "opencl/commands/host_ranges.hpp"
+#include "opencl/objects/context_properties.hpp"
 #include "opencl/objects/device.hpp"
 #include "opencl/objects/info.hpp"
 #include "opencl/objects/object.hpp"
@@ -11,29 +15,12 @@
 
 namespace troupe::opencl {
 
-/// Properties of contexts beside the standard's, with SOCL's numbers. Values are addresses of texts, which are copied.
-/// The name of a policy, as `troupe info` lists them, or SOCL's name for one.
-inline constexpr cl_context_properties kContextPolicy = 0xFF01;
-/// A name for people.
-inline constexpr cl_context_properties kContextName = 0xFF02;
+class Execution;
 
 /// The program's function for errors that have no other way out.
 struct ErrorNotification {
   void(CL_CALLBACK* function)(const char*, const void*, std::size_t, void*) = nullptr;
   void* user_data = nullptr;
-};
-
-/// What a list of properties says.
-struct ContextProperties {
-  /// As given, with the terminating zero; empty if none was.
-  std::vector<cl_context_properties> list;
-  /// Empty: the default.
-  std::string policy;
-  std::string name;
-  bool interop_user_sync = false;
-
-  /// Refuses with CL_INVALID_PROPERTY and CL_INVALID_PLATFORM.
-  [[nodiscard]] static ContextProperties parse(const cl_context_properties* list);
 };
 
 class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INVALID_CONTEXT> {
@@ -49,9 +36,16 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
   [[nodiscard]] bool has(const Device& device) const;
   [[nodiscard]] const ContextProperties& properties() const { return properties_; }
   /// The largest buffer that one of its devices takes.
-  [[nodiscard]] cl_ulong largest_buffer() const;
+  [[nodiscard]] cl_ulong largest_buffer() const { return largest_buffer_; }
   /// Tells the program's function, if there is one, and nobody else.
   void notify(const std::string& message) const;
+
+  /// Of the commands of all its queues.
+  [[nodiscard]] CommandOrder& order() { return order_; }
+  [[nodiscard]] HostRanges& host_ranges() { return host_ranges_; }
+  /// What runs its commands; started at the first call, and refuses with CL_OUT_OF_RESOURCES where that fails. Of
+  /// execution/execution.cpp.
+  [[nodiscard]] const std::shared_ptr<Execution>& execution() TROUPE_EXCLUDES(mutex_);
 
   using Callback = void(CL_CALLBACK*)(cl_context, void*);
   void on_destruction(Callback function, void* user_data) TROUPE_EXCLUDES(mutex_);
@@ -67,8 +61,12 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
   const ContextProperties properties_;
   const std::vector<Device*> devices_;
   std::vector<RealDevice*> real_devices_;
+  cl_ulong largest_buffer_ = 0;
   const ErrorNotification notification_;
+  CommandOrder order_;
+  HostRanges host_ranges_;
   Mutex mutex_;
+  std::shared_ptr<Execution> execution_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Registered> callbacks_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "opencl/objects/context.hpp"
@@ -9,19 +11,24 @@
 
 namespace troupe::opencl {
 
+class Storage;
+
 class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_MEM_OBJECT> {
  public:
   /// A buffer. Refuses with CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE, CL_INVALID_HOST_PTR, CL_INVALID_PROPERTY and
   /// CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties`: a list that may be null.
   static Memory* make_buffer(Context& context, const cl_mem_properties* properties, cl_mem_flags flags,
                              std::size_t size, void* host_pointer);
-  /// A part of a buffer.
-  static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* region);
-  /// Calls the destructor callbacks, the last registered first; then its own memory goes.
+  /// A part of a buffer. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE and
+  /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
+  static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
+  /// Its data end, and its own memory goes; then the destructor callbacks are called, the last registered first. Not by
+  /// a worker, who leaves that to another thread.
   ~Memory();
 
   [[nodiscard]] Context& context() const { return *context_; }
-  /// All flags that hold, those inherited from the parent and those that are the default too.
+  /// As given; of a part with what it inherits. None of CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY means
+  /// the first.
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Of a sub-buffer; null otherwise.
@@ -39,9 +46,16 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   [[nodiscard]] bool device_reads() const { return (flags_ & CL_MEM_WRITE_ONLY) == 0; }
   [[nodiscard]] bool device_writes() const { return (flags_ & CL_MEM_READ_ONLY) == 0; }
 
+  /// The content as data of the runtime; of a buffer, not of a part. Registered at the first call. Of
+  /// execution/storage.cpp. Called in the order of submission.
+  [[nodiscard]] Storage& storage();
+
+  /// Notes a map that begins at `place`.
+  void add_map(std::byte* place, bool writes) TROUPE_EXCLUDES(mutex_);
+  /// Takes one off; whether it was for writing. Nothing: there is none.
+  [[nodiscard]] std::optional<bool> take_map(std::byte* place) TROUPE_EXCLUDES(mutex_);
   /// How many maps of it have not been undone.
-  void count_map(int change) { maps_.fetch_add(change, std::memory_order_relaxed); }
-  [[nodiscard]] int maps() const { return maps_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t maps() const TROUPE_EXCLUDES(mutex_);
 
   using Callback = void(CL_CALLBACK*)(cl_mem, void*);
   void on_destruction(Callback function, void* user_data) TROUPE_EXCLUDES(mutex_);
@@ -54,24 +68,27 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
     std::size_t size;
     std::size_t offset = 0;
   };
+  struct Map {
+    std::byte* place = nullptr;
+    bool writes = false;
+  };
   struct Registered {
     Callback function;
     void* user_data;
   };
-  Memory(Context& context, Memory* parent, const Shape& shape, void* host_pointer);
+  Memory(Context& context, Memory* parent, const Shape& shape);
 
   const Ref<Context> context_;
   const Ref<Memory> parent_;
   const cl_mem_flags flags_;
   const std::size_t size_;
   const std::size_t offset_;
-  /// As the program gave it, for it to ask.
-  void* host_pointer_;
   std::vector<cl_mem_properties> properties_;
   HostBlock block_;
   std::byte* host_ = nullptr;
-  std::atomic<int> maps_{0};
-  Mutex mutex_;
+  std::shared_ptr<Storage> storage_;
+  mutable Mutex mutex_;
+  std::vector<Map> maps_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Registered> callbacks_ TROUPE_GUARDED_BY(mutex_);
 };
 

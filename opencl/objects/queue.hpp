@@ -1,8 +1,10 @@
 /// Command queues: on one device, on the unified one, or on all of a context's.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "opencl/commands/queue_order.hpp"
 #include "opencl/objects/context.hpp"
 
 namespace troupe::opencl {
@@ -30,12 +32,16 @@ class Queue : public Counted<Queue, _cl_command_queue, ObjectType::queue, CL_INV
   [[nodiscard]] bool in_order() const { return (properties_.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
   [[nodiscard]] bool profiling() const { return (properties_.bits & CL_QUEUE_PROFILING_ENABLE) != 0; }
 
+  /// Its commands.
+  [[nodiscard]] const std::shared_ptr<QueueOrder>& order() const { return order_; }
+
   void info(cl_command_queue_info what, const Info& answer);
 
  private:
   const Ref<Context> context_;
   Device* const device_;
   const QueueProperties properties_;
+  const std::shared_ptr<QueueOrder> order_ = std::make_shared<QueueOrder>(in_order());
 };
 
 }  // namespace troupe::opencl

@@ -8,12 +8,11 @@
 
 namespace troupe::opencl {
 
-/// Made by the first that needs it, in a thread of its own that is bound to no core: vendors start theirs then, which
-/// inherit its affinity. Stays as long as the process: drivers may have been unloaded when static objects are
-/// destroyed.
+/// The one in which the runtime keeps data on the device (platform/opencl/opencl_contexts.hpp), so that kernels find
+/// them there.
 class VendorContext {
  public:
-  /// Refuses with the vendor's code where it gives none.
+  /// Refuses with CL_OUT_OF_RESOURCES where the vendor gives none.
   explicit VendorContext(const platform::OpenClDevice& device);
   VendorContext(const VendorContext&) = delete;
   VendorContext& operator=(const VendorContext&) = delete;
