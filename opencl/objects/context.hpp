@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "opencl/objects/context_properties.hpp"
 #include "opencl/objects/device.hpp"
 #include "opencl/objects/info.hpp"
 #include "opencl/objects/object.hpp"
@@ -11,29 +12,10 @@
 
 namespace troupe::opencl {
 
-/// Properties of contexts beside the standard's, with SOCL's numbers. Values are addresses of texts, which are copied.
-/// The name of a policy, as `troupe info` lists them, or SOCL's name for one.
-inline constexpr cl_context_properties kContextPolicy = 0xFF01;
-/// A name for people.
-inline constexpr cl_context_properties kContextName = 0xFF02;
-
 /// The program's function for errors that have no other way out.
 struct ErrorNotification {
   void(CL_CALLBACK* function)(const char*, const void*, std::size_t, void*) = nullptr;
   void* user_data = nullptr;
-};
-
-/// What a list of properties says.
-struct ContextProperties {
-  /// As given, with the terminating zero; empty if none was.
-  std::vector<cl_context_properties> list;
-  /// Empty: the default.
-  std::string policy;
-  std::string name;
-  bool interop_user_sync = false;
-
-  /// Refuses with CL_INVALID_PROPERTY and CL_INVALID_PLATFORM.
-  [[nodiscard]] static ContextProperties parse(const cl_context_properties* list);
 };
 
 class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INVALID_CONTEXT> {
@@ -49,7 +31,7 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
   [[nodiscard]] bool has(const Device& device) const;
   [[nodiscard]] const ContextProperties& properties() const { return properties_; }
   /// The largest buffer that one of its devices takes.
-  [[nodiscard]] cl_ulong largest_buffer() const;
+  [[nodiscard]] cl_ulong largest_buffer() const { return largest_buffer_; }
   /// Tells the program's function, if there is one, and nobody else.
   void notify(const std::string& message) const;
 
@@ -67,6 +49,7 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
   const ContextProperties properties_;
   const std::vector<Device*> devices_;
   std::vector<RealDevice*> real_devices_;
+  cl_ulong largest_buffer_ = 0;
   const ErrorNotification notification_;
   Mutex mutex_;
   std::vector<Registered> callbacks_ TROUPE_GUARDED_BY(mutex_);

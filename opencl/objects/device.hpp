@@ -23,7 +23,8 @@ class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEV
   explicit Device(std::vector<RealDevice*> real) : number_(-1), real_(std::move(real)) {}
 
   [[nodiscard]] bool unified() const { return number_ < 0; }
-  /// Its place among the platform's real devices, and in everything that is kept per real device; -1 for the unified one.
+  /// Its place among the platform's real devices, and in everything that is kept per real device; -1 for the unified
+  /// one.
   [[nodiscard]] int number() const { return number_; }
   /// The real devices that it stands for: itself, or all.
   [[nodiscard]] const std::vector<RealDevice*>& real() const { return real_; }

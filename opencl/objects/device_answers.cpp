@@ -100,8 +100,8 @@ bool answer_later_versions(cl_device_info what, const Info& answer) {
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT: return zero<cl_bool>(answer);
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
-      return said(answer, cl_device_atomic_capabilities{CL_DEVICE_ATOMIC_ORDER_RELAXED |
-                                                        CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP});
+      return said(answer,
+                  cl_device_atomic_capabilities{CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP});
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
       return said(answer,
                   cl_device_atomic_capabilities{CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
@@ -124,9 +124,7 @@ bool answer_versions(cl_device_info what, const Info& answer) {
     case CL_DEVICE_VERSION: return said(answer, kOpenClVersion);
     case CL_DEVICE_NUMERIC_VERSION: return said(answer, kNumericVersion);
     case CL_DEVICE_OPENCL_C_VERSION: return said(answer, kLanguageVersion);
-    case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
-      answer.list(std::span<const cl_name_version>(kLanguages));
-      return true;
+    case CL_DEVICE_OPENCL_C_ALL_VERSIONS: answer.list(std::span<const cl_name_version>(kLanguages)); return true;
     default: return false;
   }
 }
@@ -217,8 +215,7 @@ bool answer_merged_sizes(const std::vector<RealDevice*>& devices, cl_device_info
     case CL_DEVICE_MAX_PARAMETER_SIZE:
     case CL_DEVICE_PRINTF_BUFFER_SIZE: return merged<std::size_t>(devices, what, Merge::least, answer);
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
-    case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-      return merged<std::size_t>(devices, what, Merge::most, answer);
+    case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return merged<std::size_t>(devices, what, Merge::most, answer);
     case CL_DEVICE_SINGLE_FP_CONFIG:
     case CL_DEVICE_DOUBLE_FP_CONFIG:
     case CL_DEVICE_HALF_FP_CONFIG: return merged<cl_device_fp_config>(devices, what, Merge::bits_of_all, answer);
@@ -229,8 +226,8 @@ bool answer_merged_sizes(const std::vector<RealDevice*>& devices, cl_device_info
 /// The least in each dimension that all have.
 void answer_item_sizes(const std::vector<RealDevice*>& devices, const Info& answer) {
   constexpr std::size_t kMost = 16;
-  const auto dimensions = std::min<std::size_t>(
-      merge<cl_uint>(devices, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, Merge::least), kMost);
+  const auto dimensions =
+      std::min<std::size_t>(merge<cl_uint>(devices, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, Merge::least), kMost);
   std::vector<std::size_t> least(dimensions, ~std::size_t{0});
   for (const RealDevice* device : devices) {
     const auto sizes = device->ask<std::array<std::size_t, kMost>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);

@@ -20,8 +20,7 @@ constexpr std::size_t kAlignment = 4096;
 
 HostBlock::HostBlock(std::size_t size) : size_(size) {
   if (size >= kMapped) {
-    void* mapped =
-        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     require(mapped != MAP_FAILED, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     data_ = static_cast<std::byte*>(mapped);
     return;

@@ -27,7 +27,7 @@ class Info {
   /// With its terminating zero.
   void text(std::string_view answer) const;
   template <class T>
-  void list(std::span<const T> answer) const {
+  void list(std::span<T> answer) const {
     bytes(answer.data(), answer.size_bytes());
   }
   void bytes(const void* answer, std::size_t size) const;

@@ -6,25 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "opencl/objects/kernel_parameters.hpp"
 #include "opencl/objects/memory.hpp"
 #include "opencl/objects/program.hpp"
 
 namespace troupe::opencl {
-
-/// What kind of value a parameter takes.
-enum class ParameterKind { value, memory, local, other };
-
-/// One parameter as the compiler sees it.
-struct Parameter {
-  ParameterKind kind = ParameterKind::value;
-  /// False where the vendor keeps no such information; then only `kind` is known.
-  bool described = false;
-  cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-  cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
-  cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
-  std::string type_name;
-  std::string name;
-};
 
 /// One argument.
 struct KernelArgument {
@@ -57,7 +43,9 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   /// Of the real device; null where the program was not built for it.
-  [[nodiscard]] const std::shared_ptr<VendorKernel>& on(const RealDevice& device) const;
+  [[nodiscard]] const std::shared_ptr<VendorKernel>& on(const RealDevice& device) const {
+    return devices_[static_cast<std::size_t>(device.number())].kernel;
+  }
 
   /// Refuses as the standard says, and with whatever code a vendor refuses with.
   void set_argument(cl_uint index, std::size_t size, const void* value);
@@ -65,6 +53,8 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// about the arguments, not from two threads at once.
   [[nodiscard]] std::shared_ptr<const KernelArguments> arguments() const { return arguments_; }
   [[nodiscard]] bool all_arguments_set() const;
+  /// A new one with the same arguments.
+  [[nodiscard]] Kernel* clone() const;
 
   void info(cl_kernel_info what, const Info& answer);
   void argument_info(cl_uint index, cl_kernel_arg_info what, const Info& answer);
@@ -72,11 +62,28 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   void work_group_info(Device* device, cl_kernel_work_group_info what, const Info& answer);
 
  private:
+  struct OnDevice {
+    std::shared_ptr<VendorKernel> kernel;
+    /// Of the kernel's own; that of arguments comes on top.
+    cl_ulong local_memory = 0;
+  };
+
+  /// Arguments that nobody else has: a copy, where a launch holds them.
+  KernelArguments& own_arguments();
+  void set_memory(KernelArgument& argument, std::size_t size, const void* value) const;
+  void set_local(KernelArgument& argument, std::size_t size, const void* value) const;
+  void set_value(cl_uint index, std::size_t size, const void* value);
+  [[nodiscard]] cl_ulong local_memory_of_arguments() const;
+
   const Ref<Program> program_;
   const std::string name_;
-  std::vector<Parameter> parameters_;
   /// Indexed by `RealDevice::number`.
-  std::vector<std::shared_ptr<VendorKernel>> vendor_;
+  std::vector<OnDevice> devices_;
+  /// A vendor's kernel that nothing is launched with: it is asked, and told arguments to see whether it refuses them.
+  std::unique_ptr<VendorKernel> asked_;
+  std::vector<Parameter> parameters_;
+  /// Sizes that the vendor has taken; 0: none yet.
+  std::vector<std::size_t> accepted_sizes_;
   std::shared_ptr<KernelArguments> arguments_;
 };
 

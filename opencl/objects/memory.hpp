@@ -15,13 +15,15 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties`: a list that may be null.
   static Memory* make_buffer(Context& context, const cl_mem_properties* properties, cl_mem_flags flags,
                              std::size_t size, void* host_pointer);
-  /// A part of a buffer.
-  static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* region);
+  /// A part of a buffer. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE and
+  /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
+  static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
   /// Calls the destructor callbacks, the last registered first; then its own memory goes.
   ~Memory();
 
   [[nodiscard]] Context& context() const { return *context_; }
-  /// All flags that hold, those inherited from the parent and those that are the default too.
+  /// As given; of a part with what it inherits. None of CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY means
+  /// the first.
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Of a sub-buffer; null otherwise.
@@ -58,15 +60,13 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
     Callback function;
     void* user_data;
   };
-  Memory(Context& context, Memory* parent, const Shape& shape, void* host_pointer);
+  Memory(Context& context, Memory* parent, const Shape& shape);
 
   const Ref<Context> context_;
   const Ref<Memory> parent_;
   const cl_mem_flags flags_;
   const std::size_t size_;
   const std::size_t offset_;
-  /// As the program gave it, for it to ask.
-  void* host_pointer_;
   std::vector<cl_mem_properties> properties_;
   HostBlock block_;
   std::byte* host_ = nullptr;

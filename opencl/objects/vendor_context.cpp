@@ -1,39 +1,28 @@
 #include "opencl/objects/vendor_context.hpp"
 
-#include <sched.h>
-
 #include <array>
-#include <cstring>
-#include <thread>
+#include <optional>
+
+#include "platform/machine/binding.hpp"
 
 namespace troupe::opencl {
 namespace {
 
-/// Lets this thread run on every core that the process may use.
-void unpin_this_thread() {
-  cpu_set_t all;
-  std::memset(&all, 0xff, sizeof all);
-  ::sched_setaffinity(0, sizeof all, &all);  // the system takes away what is not allowed; a failure changes nothing
-}
-
-cl_int make_context(const platform::OpenClDevice& device, cl_context& made) {
-  const std::array<cl_context_properties, 3> properties{
-      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform), 0};
-  cl_int status = CL_SUCCESS;
-  const cl_device_id id = device.id;
-  made = device.api->clCreateContext(properties.data(), 1, &id, nullptr, nullptr, &status);
-  return status;
-}
+/// Where the process might run before anybody bound its threads.
+const Result<platform::CpuSet> kPusOfProcess = platform::this_thread_binding();
 
 }  // namespace
 
 VendorContext::VendorContext(const platform::OpenClDevice& device) : device_(&device) {
-  cl_int status = CL_OUT_OF_RESOURCES;
-  std::thread starter([&] {
-    unpin_this_thread();
-    status = make_context(device, context_);
-  });
-  starter.join();
+  std::optional<platform::BindingGuard> unbound;
+  if (kPusOfProcess) {
+    if (auto guard = platform::BindingGuard::bind(kPusOfProcess.value())) unbound.emplace(std::move(guard).value());
+  }
+  const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
+                                                        reinterpret_cast<cl_context_properties>(device.platform), 0};
+  cl_int status = CL_SUCCESS;
+  const cl_device_id id = device.id;
+  context_ = device.api->clCreateContext(properties.data(), 1, &id, nullptr, nullptr, &status);
   accept(status);
 }
 
