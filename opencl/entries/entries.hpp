@@ -25,8 +25,6 @@ std::remove_pointer_t<cl_api_clGetDeviceInfo> get_device_info;
 std::remove_pointer_t<cl_api_clCreateSubDevices> create_sub_devices;
 std::remove_pointer_t<cl_api_clRetainDevice> retain_device;
 std::remove_pointer_t<cl_api_clReleaseDevice> release_device;
-std::remove_pointer_t<cl_api_clGetHostTimer> get_host_timer;
-std::remove_pointer_t<cl_api_clGetDeviceAndHostTimer> get_device_and_host_timer;
 
 // context.cpp
 std::remove_pointer_t<cl_api_clCreateContext> create_context;

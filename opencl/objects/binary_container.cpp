@@ -60,8 +60,7 @@ class Reader {
 }  // namespace
 
 std::vector<unsigned char> write_container(const std::vector<BinaryBlob>& blobs) {
-  std::vector<unsigned char> bytes;
-  put_all(bytes, kMagic);
+  std::vector<unsigned char> bytes(kMagic.begin(), kMagic.end());
   put(bytes, kFormat);
   put(bytes, static_cast<std::uint32_t>(blobs.size()));
   for (const BinaryBlob& blob : blobs) {
