@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "opencl/commands/worker_scope.hpp"
@@ -44,8 +45,11 @@ void stop_all() {
     executions.stopped = true;
     all = std::exchange(executions.all, {});
   }
-  // Contexts may have it, too: it ends with its runtime.
-  for (auto& [key, execution] : all) execution->stop();
+  // In another thread: the local variables of this one, which the runtime uses, have been destroyed by now.
+  std::thread([&all] {
+    // Contexts may have it, too: it ends with its runtime.
+    for (auto& [key, execution] : all) execution->stop();
+  }).join();
   cleaner().stop();
   program_callbacks().stop();
 }
@@ -72,11 +76,8 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
   std::ranges::sort(key.second, {}, &Device::number);
   Executions& executions = Executions::get();
   const LockGuard lock(executions.mutex);
-  if (executions.process == 0) {
-    executions.process = getpid();
-    // After the drivers have been loaded: what they have registered is called after this.
-    (void)std::atexit(stop_all);
-  }
+  const bool first = executions.process == 0;
+  if (first) executions.process = getpid();
   require(executions.process == getpid() && !executions.stopped, CL_OUT_OF_RESOURCES);
   std::shared_ptr<Execution>& execution = executions.all[key];
   if (execution == nullptr) {
@@ -87,6 +88,8 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }
+  // After drivers and libraries have been used: what they have registered for the end is called after this.
+  if (first) (void)std::atexit(stop_all);
   return execution;
 }
 
