@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
-enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated };
+enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl };
 
 /// A row of the table. Whoever has to treat kinds differently asks for one of these, never for the kind.
 struct DeviceTraits {
@@ -71,6 +71,16 @@ inline constexpr std::array kDeviceTraits{
                  .launch_us = 20,
                  .notice_us = 60,
                  .stands_in_for = DeviceKind::cpu_core},
+    // Of any vendor, one device each. Two slots: the next kernel is enqueued while one runs. What waits for tasks that
+    // have not ended is not issued behind them.
+    DeviceTraits{.kind = DeviceKind::opencl,
+                 .name = "OpenCL device",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .slots = 2,
+                 .launch_us = 20,
+                 .notice_us = 60,
+                 .stands_in_for = DeviceKind::opencl},
 };
 inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
 
