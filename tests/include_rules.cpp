@@ -43,7 +43,7 @@ const std::vector<Folder>& folders() {
   static const std::vector<Folder> table{
       {"proto", {}},
       {"graph", {"proto"}, {"codelets", "tasks", "data", "recording"}},
-      {"platform", {"proto"}, {"files", "machine", "memory", "described", "virtual", "accelerators", "cuda"}},
+      {"platform", {"proto"}, {"files", "machine", "memory", "described", "virtual", "accelerators", "cuda", "opencl"}},
       {"actors/observation", {"proto", "graph", "platform"}},
       {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}, {"models", "policies"}},
       {"actors/memory", {"proto", "graph", "platform"}, {"eviction"}},
@@ -126,6 +126,8 @@ bool caf_allowed(std::string_view path) {
 
 bool cuda_allowed(std::string_view path) { return stem_of(path).starts_with("cuda_"); }
 
+bool opencl_allowed(std::string_view path) { return stem_of(path).starts_with("opencl_"); }
+
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
 /// Runners compare with the library itself.
@@ -150,6 +152,7 @@ const std::vector<External>& externals() {
       {"CAF", std::regex("caf/.*"), "shells (*_actor.*, actors/*)", caf_allowed},
       {"CUDA", std::regex("(cuda|cublas|cusolver|cusparse|curand|nvml|nvtx|nvToolsExt|cub/|thrust/).*"),
        "files named cuda_*", cuda_allowed},
+      {"OpenCL", std::regex("(CL/.*|OpenCL/.*)"), "files named opencl_*", opencl_allowed},
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
        "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},

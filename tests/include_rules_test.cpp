@@ -115,6 +115,8 @@ const std::vector<Case> kForbidden{
     {"kernels/a.cpp", "<cuda_runtime.h>"},
     {"platform/a.cpp", "<cublas_v2.h>"},
     {"kernels/gpu.cu", "<vector>"},
+    {"platform/a.cpp", "<CL/cl.h>"},
+    {"tests/platform/opencl/a_test.cpp", "<CL/cl_icd.h>"},
     {"apps/lower_bounds.cpp", "<glpk.h>"},
     // How includes are written.
     {"graph/a.cpp", "\"handle.hpp\""},
@@ -163,6 +165,8 @@ const std::vector<Case> kAllowed{
     {"tests/kernels/a_test.cpp", "<lapacke.h>"},
     {"kernels/cuda_gemm.cu", "<cublas_v2.h>"},
     {"actors/workers/cuda_device.cpp", "<cuda_runtime.h>"},
+    {"platform/opencl/opencl_a.cpp", "<CL/cl_icd.h>"},
+    {"tests/platform/opencl/opencl_a_test.cpp", "<CL/cl.h>"},
     {"apps/bounds/linear_program.cpp", "<glpk.h>"},
     {"apps/a.cpp", "<fmt/format.h>"},
 };

@@ -1,7 +1,10 @@
 #include "platform/files/dynamic_library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace troupe::platform {
@@ -11,6 +14,12 @@ namespace {
 std::string last_error() {
   const char* const text = dlerror();
   return text != nullptr ? text : "the dynamic loader does not say why";
+}
+
+/// What the dynamic loader has for each library that is loaded; null where it does not say.
+const link_map* record_of(void* handle) {
+  link_map* record = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &record) == 0 ? record : nullptr;
 }
 
 }  // namespace
@@ -37,6 +46,21 @@ Result<void*> DynamicLibrary::find(const char* name) const {
   dlerror();
   if (void* const address = dlsym(handle_, name)) return address;
   return Failure{ErrorCode::platform, path_ + " has no function " + name};
+}
+
+std::string DynamicLibrary::file() const {
+  const link_map* const record = record_of(handle_);
+  if (record == nullptr || record->l_name == nullptr || *record->l_name == '\0') return path_;
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(record->l_name, error);
+  return error ? record->l_name : file.string();
+}
+
+bool DynamicLibrary::has(const void* address) const {
+  Dl_info info{};
+  link_map* record = nullptr;
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&record), RTLD_DL_LINKMAP) == 0) return false;
+  return record != nullptr && record == record_of(handle_);
 }
 
 }  // namespace troupe::platform

@@ -24,6 +24,15 @@ class DynamicLibrary {
   /// Where it was found; a bare file name where the loader found it.
   [[nodiscard]] const std::string& path() const { return path_; }
 
+  /// The file that the loader took, without symbolic links; `path()` where it does not say.
+  [[nodiscard]] std::string file() const;
+
+  /// Whether a function or a variable of this program is part of it.
+  [[nodiscard]] bool has(const void* address) const;
+
+  /// Of one file, under whatever name.
+  friend bool operator==(const DynamicLibrary& a, const DynamicLibrary& b) { return a.handle_ == b.handle_; }
+
  private:
   DynamicLibrary(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
 

@@ -87,12 +87,17 @@ void use_one_openmp_thread() noexcept {
   if (kSetOpenmpThreads != nullptr) kSetOpenmpThreads(1);
 }
 
-Result<BindingGuard> BindingGuard::bind(int pu) {
+template <class Pus>
+Result<BindingGuard> BindingGuard::bind_to_any(const Pus& pus) {
   auto previous = this_thread_binding();
   if (!previous) return previous.failure();
-  if (auto bound = bind_this_thread(pu); !bound) return bound.failure();
+  if (auto bound = bind_this_thread(pus); !bound) return bound.failure();
   return BindingGuard(std::move(previous).value());
 }
+
+Result<BindingGuard> BindingGuard::bind(int pu) { return bind_to_any(pu); }
+
+Result<BindingGuard> BindingGuard::bind(const CpuSet& pus) { return bind_to_any(pus); }
 
 BindingGuard::BindingGuard(CpuSet previous) : previous_(std::move(previous)), thread_(std::this_thread::get_id()) {}
 

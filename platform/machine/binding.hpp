@@ -38,6 +38,7 @@ class BindingGuard {
  public:
   /// Binds the calling thread as `bind_this_thread` does, and fails as it does; then the thread is as before.
   [[nodiscard]] static Result<BindingGuard> bind(int pu);
+  [[nodiscard]] static Result<BindingGuard> bind(const CpuSet& pus);
 
   BindingGuard(BindingGuard&& other) noexcept;
   BindingGuard& operator=(BindingGuard&&) = delete;
@@ -48,6 +49,8 @@ class BindingGuard {
 
  private:
   explicit BindingGuard(CpuSet previous);
+  template <class Pus>
+  static Result<BindingGuard> bind_to_any(const Pus& pus);
 
   /// Empty once moved from.
   CpuSet previous_;
