@@ -1,5 +1,6 @@
 # Finds OpenCL's headers. Nothing links libOpenCL: the vendors' drivers are loaded when they are first asked for, see
-# platform/opencl/opencl_devices.hpp. Defines the target troupe_opencl_headers.
+# platform/opencl/opencl_devices.hpp. Defines the target troupe_opencl_headers, which is named before troupe_cuda_headers
+# where both are used.
 find_path(TROUPE_OPENCL_INCLUDE_DIR CL/cl_icd.h)
 mark_as_advanced(TROUPE_OPENCL_INCLUDE_DIR)
 if(NOT EXISTS ${TROUPE_OPENCL_INCLUDE_DIR}/CL/cl_icd.h)
@@ -12,7 +13,11 @@ if(NOT version_3)
                       "(the package opencl-c-headers), or set TROUPE_OPENCL_INCLUDE_DIR to their folder")
 endif()
 
+# By a folder of their own: the compiler looks into its standard folders last, and CUDA's toolkit may have other CL/.
+set(folder ${PROJECT_BINARY_DIR}/opencl_headers)
+file(MAKE_DIRECTORY ${folder})
+file(CREATE_LINK ${TROUPE_OPENCL_INCLUDE_DIR}/CL ${folder}/CL SYMBOLIC)
 add_library(troupe_opencl_headers INTERFACE)
-target_include_directories(troupe_opencl_headers SYSTEM INTERFACE ${TROUPE_OPENCL_INCLUDE_DIR})
+target_include_directories(troupe_opencl_headers SYSTEM INTERFACE ${folder})
 target_compile_definitions(troupe_opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)
 message(STATUS "OpenCL headers: ${TROUPE_OPENCL_INCLUDE_DIR}")
