@@ -71,15 +71,15 @@ inline constexpr std::array kDeviceTraits{
                  .launch_us = 20,
                  .notice_us = 60,
                  .stands_in_for = DeviceKind::cpu_core},
-    // Its kernels run one after the other; the second slot is for the one that begins when the first ends. What waits
-    // for that is not issued: its data would have to be on the device as one of the driver's buffers already.
+    // Of any vendor, one device each. Two slots: the next kernel is enqueued while one runs. What waits for tasks that
+    // have not ended is not issued behind them.
     DeviceTraits{.kind = DeviceKind::opencl,
                  .name = "OpenCL device",
                  .own_memory = true,
                  .accelerator = true,
                  .slots = 2,
-                 .launch_us = 10,
-                 .notice_us = 30,
+                 .launch_us = 20,
+                 .notice_us = 60,
                  .stands_in_for = DeviceKind::opencl},
 };
 inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();

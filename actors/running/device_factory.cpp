@@ -11,8 +11,7 @@
 #include "actors/workers/devices/opencl_device.hpp"
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/cuda/cuda_devices.hpp"
-#include "platform/opencl/opencl_node.hpp"
-#include "platform/opencl/opencl_selection.hpp"
+#include "platform/opencl/opencl_choice.hpp"
 
 namespace troupe::actors {
 
@@ -78,19 +77,16 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
   return workers::make_cuda_device(std::move(device), listener);
 }
 
-/// Those that cannot be had are an error when they are opened.
-int opencl_asked_for(const RuntimeOptions& options) {
-  if (options.opencl.empty()) return 0;
-  const auto chosen = platform::select_opencl_devices(options.opencl, platform::list_opencl_devices());
-  return chosen ? static_cast<int>(chosen.value().size()) : 1;
-}
+/// Whether any: how many there are turns out when they are opened.
+int opencl_asked_for(const RuntimeOptions& options) { return options.opencl.empty() ? 0 : 1; }
 
 Result<Accelerators> open_opencl(const RuntimeOptions& options) {
-  Accelerators opened;
-  const auto chosen = platform::select_opencl_devices(options.opencl, platform::list_opencl_devices());
+  const auto chosen = platform::choose_opencl_devices(options.opencl, platform::list_opencl_devices());
   if (!chosen) return chosen.failure();
-  for (const platform::OpenClDevice* device : chosen.value()) {
-    auto made = platform::open_opencl_accelerator(*device, options.opencl_memory);
+  const auto sharing = std::ranges::count(chosen.value(), true, &platform::OpenClDevice::shares_host_memory);
+  Accelerators opened;
+  for (const platform::OpenClDevice& device : chosen.value()) {
+    auto made = platform::OpenClAccelerator::open(device, options.opencl_memory, static_cast<int>(sharing));
     if (!made) return made.failure();
     opened.push_back(std::move(made).value());
   }
@@ -100,7 +96,7 @@ Result<Accelerators> open_opencl(const RuntimeOptions& options) {
 MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
   workers::OpenClDeviceOptions device;
   device.executor = std::move(setup.executor);
-  device.accelerator = setup.memory;
+  device.accelerator = static_cast<platform::OpenClAccelerator*>(setup.memory);
   return workers::make_opencl_device(std::move(device), listener);
 }
 

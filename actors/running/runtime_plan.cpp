@@ -124,7 +124,7 @@ Result<void> check_devices(const RuntimeOptions& options) {
   if (!any) return {};
   if (options.simulation) {
     return unusable(
-        "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus and emulated_gpus "
+        "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus, emulated_gpus and opencl "
         "are for this machine");
   }
   if (options.deterministic) {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
-#include "graph/codelets/opencl_launch.hpp"
 #include "proto/access.hpp"
 #include "proto/device_kinds.hpp"
 
@@ -22,6 +21,8 @@
 struct CUstream_st;
 
 namespace troupe {
+
+class OpenClLaunch;
 
 namespace detail {
 
@@ -116,17 +117,17 @@ struct TypedKernel {
 /// `Leading::takes`.
 template <class Leading, class F, class... P>
 struct LedKernel {
-  static_assert(sizeof...(P) > 0,
-                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch "
-                "(OpenClLaunch&), one for "
-                "a team the team (Team&), a piece its number (std::size_t)");
+  static_assert(
+      sizeof...(P) > 0,
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch (OpenClLaunch&), one "
+      "for a team the team (Team&), a piece its number (std::size_t)");
 };
 template <class Leading, class F, class First, class... P>
 struct LedKernel<Leading, F, First, P...> {
-  static_assert(Leading::template takes<First>,
-                "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch "
-                "(OpenClLaunch&), one for "
-                "a team the team (Team&), a piece its number (std::size_t); then come views of its handles");
+  static_assert(
+      Leading::template takes<First>,
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch (OpenClLaunch&), one "
+      "for a team the team (Team&), a piece its number (std::size_t); then come views of its handles");
   using Typed = TypedKernel<F, P...>;
 
   static Kernel wrap(F function) {
@@ -316,7 +317,7 @@ class Codelet {
   /// memory.
   template <class F>
   Codelet& cuda(F function) & {
-    check_no_reduction();
+    check_no_reduction(DeviceKind::cuda);
     if constexpr (std::is_invocable_v<F, const KernelContext&>) {
       return implement(DeviceKind::cuda, Kernel(std::move(function)));
     } else {
@@ -330,13 +331,14 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for OpenCL devices: it enqueues its work on the launch's queue and returns. Either
-  /// `void(const KernelContext&)`, whose `stream` points to the launch, or a function that takes it (`OpenClLaunch&`)
-  /// first, and then what one for a core takes. Of data only the address is of use: `OpenClLaunch::buffer` has the
-  /// `cl_mem` for it. Throws `Error` (`invalid_argument`) for a codelet that reduces.
+  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
+  /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes that
+  /// (`OpenClLaunch&`, graph/codelets/opencl_launch.hpp) first, and then what one for a core takes. Views are of use
+  /// for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: that points to no
+  /// memory. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in host memory.
   template <class F>
   Codelet& opencl(F function) & {
-    check_no_reduction();
+    check_no_reduction(DeviceKind::opencl);
     if constexpr (std::is_invocable_v<F, const KernelContext&>) {
       return implement(DeviceKind::opencl, Kernel(std::move(function)));
     } else {
@@ -403,7 +405,7 @@ class Codelet {
   /// Throws `invalid_argument` where tasks are made of pieces, as it would never be called.
   void check_no_pieces() const;
   void check_parameters() const;
-  void check_no_reduction() const;
+  void check_no_reduction(DeviceKind kind) const;
 
   std::shared_ptr<CodeletDefinition> definition_;
   std::shared_ptr<const CodeletDefinition> shared_;

@@ -137,7 +137,6 @@ Duration CopyEngine::time_of(Bytes bytes) const {
 Result<void> CopyEngine::perform(const Order& order, UniqueLock& lock) {
   if (lost_) return *lost_;
   if (stopping_) return given_up();
-  if (options_.transfer) return transfer(order, lock);
   const TimeStamp begin = std::max(order.asked, free_at_);
   free_at_ = begin + time_of(order.copy.bytes());
   Result<void> fault;
@@ -145,17 +144,6 @@ Result<void> CopyEngine::perform(const Order& order, UniqueLock& lock) {
   if (auto moved = move(order, begin, !fault, lock); !moved) return moved;
   if (fault) count(order, begin);
   return fault;
-}
-
-/// Clang does not see which lock a reference to its holder gives back.
-Result<void> CopyEngine::transfer(const Order& order, UniqueLock& lock) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
-  const TimeStamp begin = now();
-  lock.unlock();
-  Result<void> outcome = options_.transfer(order.copy);
-  lock.lock();
-  if (lost_) return *lost_;
-  if (outcome) count(order, begin);
-  return outcome;
 }
 
 /// Of a copy that fails, the last piece does not arrive.

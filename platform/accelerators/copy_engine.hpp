@@ -1,4 +1,4 @@
-/// The copies of an accelerator in one direction: one after the other, in a thread of their own.
+/// The copies of an emulated accelerator in one direction: one after the other, in a thread of their own.
 #pragma once
 
 #include <condition_variable>
@@ -16,10 +16,10 @@
 
 namespace troupe::platform {
 
-/// An emulated accelerator's copy really moves its bytes, and takes at least latency + bytes / bandwidth. Its end is
-/// reckoned from the end of the copy before it where it had to wait for that, so several in a row take as long as the
-/// sum of their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time: so
-/// whoever reads too early or writes too early has wrong data, as with a real device. Thread-safe.
+/// A copy really moves its bytes, and takes at least latency + bytes / bandwidth. Its end is reckoned from the end of
+/// the copy before it where it had to wait for that, so several in a row take as long as the sum of their times,
+/// however late a thread wakes up. The bytes move in pieces, each at the end of its own time: so whoever reads too
+/// early or writes too early has wrong data, as with a real device. Thread-safe.
 class CopyEngine {
  public:
   struct Options {
@@ -28,9 +28,6 @@ class CopyEngine {
     CopySpeed speed;
     /// Asked once for each copy that begins: where it returns a failure, that is the copy's end. Null: none fails.
     std::function<Result<void>()> fault = nullptr;
-    /// Moves the bytes of one copy, and returns when they have arrived; takes the time that it takes, whatever `speed`
-    /// says. Null: both sides are host memory. Called by one thread.
-    std::function<Result<void>(const BlockCopy&)> transfer = nullptr;
   };
 
   explicit CopyEngine(Options options);
@@ -64,7 +61,6 @@ class CopyEngine {
   Order take() TROUPE_REQUIRES(mutex_);
   /// Unlocks while bytes move.
   Result<void> perform(const Order& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
-  Result<void> transfer(const Order& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   Result<void> move(const Order& order, TimeStamp begin, bool fails, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] Duration time_of(Bytes bytes) const;
   void count(const Order& order, TimeStamp begin) TROUPE_REQUIRES(mutex_);

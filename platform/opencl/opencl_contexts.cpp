@@ -1,9 +1,10 @@
 #include "platform/opencl/opencl_contexts.hpp"
 
 #include <CL/cl_icd.h>
+#include <fmt/format.h>
 
-#include <array>
 #include <map>
+#include <thread>
 
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_unbound.hpp"
@@ -13,28 +14,37 @@ namespace troupe::platform {
 
 namespace {
 
-/// Never destroyed.
+Result<cl_context> make_context(const OpenClDevice& device) {
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(device.platform), 0};
+  cl_int status = CL_SUCCESS;
+  cl_context context = nullptr;
+  std::thread([&] {
+    const auto unbound = unbind_for_drivers();
+    context = device.api->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status);
+  }).join();
+  if (status == CL_SUCCESS && context != nullptr) return context;
+  return Failure{ErrorCode::platform, fmt::format("OpenCL device {} ({}): making a context failed: {}", device.index,
+                                                  device.name, opencl_error(status))};
+}
+
 struct Contexts {
   Mutex mutex;
-  std::map<cl_device_id, cl_context> all TROUPE_GUARDED_BY(mutex);
+  // Looked up only.
+  std::map<const _cl_device_id*, cl_context> made TROUPE_GUARDED_BY(mutex);
 };
 
 }  // namespace
 
 Result<_cl_context*> opencl_context(const OpenClDevice& device) {
-  static auto* const contexts = new Contexts;
-  const LockGuard lock(contexts->mutex);
-  cl_context& context = contexts->all[device.id];
-  if (context != nullptr) return context;
-  const auto unbound = unbound_for_drivers();
-  const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
-                                                        reinterpret_cast<cl_context_properties>(device.platform), 0};
-  cl_int status = CL_SUCCESS;
-  context = device.api->clCreateContext(properties.data(), 1, &device.id, nullptr, nullptr, &status);
-  if (status == CL_SUCCESS) return context;
-  context = nullptr;
-  return Failure{ErrorCode::platform, "OpenCL device " + std::to_string(device.index) + " (" + device.name +
-                                          ") cannot be used: its driver makes no context: " + opencl_error(status)};
+  // Never destroyed: threads may ask while the process ends, and drivers may be gone then.
+  static Contexts& all = *new Contexts;
+  const LockGuard lock(all.mutex);
+  const auto found = all.made.find(device.id);
+  if (found != all.made.end()) return found->second;
+  Result<cl_context> made = make_context(device);
+  if (made) all.made.emplace(device.id, made.value());
+  return made;
 }
 
 }  // namespace troupe::platform

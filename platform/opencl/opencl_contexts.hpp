@@ -1,4 +1,4 @@
-/// The context of a device at its driver.
+/// The drivers' contexts: one for each device and process.
 #pragma once
 
 #include "platform/opencl/opencl_devices.hpp"
@@ -8,10 +8,9 @@ struct _cl_context;
 
 namespace troupe::platform {
 
-/// One per device and process, for all that build programs and keep data there. Made by the first call for the device,
-/// in the calling thread, which may run on all cores meanwhile: drivers start threads then, which inherit its binding.
-/// It is never given back, since drivers may be unloaded before static objects are destroyed. Fails with `platform`.
-/// Any thread.
+/// The driver's context with this device alone; made at the first call, in a thread that may run on all cores, as
+/// drivers start threads. It stays until the process ends: buffers, queues and programs of everybody in the process are
+/// made in it. Fails with `platform`; the next call tries again. Any thread.
 [[nodiscard]] Result<_cl_context*> opencl_context(const OpenClDevice& device);
 
 }  // namespace troupe::platform

@@ -5,6 +5,16 @@
 
 namespace troupe::platform {
 
+namespace {
+
+/// In this thread: what it loads may ask who is loading.
+OpenClDevices load_unbound() {
+  const auto unbound = unbind_for_drivers();
+  return load_opencl_devices(opencl_search_of_environment());
+}
+
+}  // namespace
+
 const char* to_string(OpenClDeviceSort sort) {
   switch (sort) {
     case OpenClDeviceSort::cpu: return "cpu";
@@ -19,10 +29,7 @@ const OpenClDevices& list_opencl_devices() {
   static const OpenClDevices nothing;
   if (is_loading_opencl()) return nothing;
   // Never destroyed: threads may ask while the process ends.
-  static const OpenClDevices* const found = [] {
-    const auto unbound = unbound_for_drivers();
-    return new OpenClDevices(load_opencl_devices(opencl_search_of_environment()));
-  }();
+  static const OpenClDevices* const found = new OpenClDevices(load_unbound());
   return *found;
 }
 

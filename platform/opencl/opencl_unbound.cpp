@@ -6,15 +6,16 @@ namespace troupe::platform {
 
 namespace {
 
+/// Where the process might run before anybody bound its threads.
 const Result<CpuSet> kPusAtStart = this_thread_binding();
 
 }  // namespace
 
-std::optional<BindingGuard> unbound_for_drivers() {
+std::optional<BindingGuard> unbind_for_drivers() {
   if (!kPusAtStart) return std::nullopt;
   Result<BindingGuard> guard = BindingGuard::bind(kPusAtStart.value());
   if (!guard) return std::nullopt;
-  return std::optional<BindingGuard>(std::move(guard).value());
+  return std::move(guard).value();
 }
 
 }  // namespace troupe::platform

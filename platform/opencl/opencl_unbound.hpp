@@ -7,9 +7,9 @@
 
 namespace troupe::platform {
 
-/// Drivers start threads, which may run where the thread that starts them may: not on one core, because a worker was
-/// the first to ask. While what this returns lives, the calling thread may run where the process might before anybody
-/// bound its threads. None where the system refuses: drivers have to do with the cores of this thread then.
-[[nodiscard]] std::optional<BindingGuard> unbound_for_drivers();
+/// Drivers start threads, which may run where the thread that starts them may. While what is returned lives, the
+/// calling thread may run where the process might before anybody bound its threads: so these are not on one core,
+/// because a worker was the first to ask. Nothing where that is refused.
+[[nodiscard]] std::optional<BindingGuard> unbind_for_drivers();
 
 }  // namespace troupe::platform

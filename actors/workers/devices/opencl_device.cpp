@@ -3,17 +3,21 @@
 #include <CL/cl_icd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <condition_variable>
+#include <deque>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "actors/workers/devices/task_failure.hpp"
 #include "graph/codelets/codelet.hpp"
+#include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/codelets/opencl_launch.hpp"
-#include "platform/opencl/opencl_accelerator.hpp"
 #include "platform/opencl/opencl_error.hpp"
-#include "platform/opencl/opencl_unbound.hpp"
+#include "platform/opencl/opencl_handles.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::workers {
@@ -21,75 +25,125 @@ namespace troupe::workers {
 namespace {
 
 using graph::FailureLog;
+using platform::opencl_check;
+using platform::opencl_error;
 
 class OpenClDevice final : public Device {
  public:
-  OpenClDevice(OpenClDeviceOptions options, cl_command_queue queue, DeviceListener& listener)
-      : options_(std::move(options)),
-        accelerator_(static_cast<platform::OpenClAccelerator&>(*options_.accelerator)),
-        api_(*accelerator_.device().api),
-        queue_(queue),
-        listener_(listener),
-        views_(options_.executor.worker, options_.executor.find_replica) {}
+  OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener);
   ~OpenClDevice() override;
+  OpenClDevice(const OpenClDevice&) = delete;
+  OpenClDevice& operator=(const OpenClDevice&) = delete;
+
+  [[nodiscard]] Result<void> make_queues();
 
   [[nodiscard]] std::string name() const override { return options_.executor.name; }
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
 
  private:
-  /// A task that has been enqueued.
-  struct Enqueued {
-    OpenClDevice* device = nullptr;
-    graph::Task* task = nullptr;
-    cl_event begin = nullptr;
-    cl_event end = nullptr;
+  /// A task on a queue. What has no lock is the worker's until `starting` is false, then that of whoever ends the task.
+  struct Slot {
+    explicit Slot(OpenClDevice& of)
+        : owner(of), views(of.options_.executor.worker, of.options_.executor.find_replica) {}
+
+    OpenClDevice& owner;
+    platform::OpenClQueue queue;
+    TaskViews views;
+    std::vector<OpenClLaunch::Buffer> buffers;
+    /// The kernel's own, which the task waits for; to be given back.
+    std::vector<cl_event> awaited;
+    platform::OpenClEvent end;
+    graph::CompletionChecks checks;
     /// The kernel has thrown.
     FailureLog::Cause cause;
+
+    // Under the device's lock.
+    graph::Task* task = nullptr;
+    platform::OpenClEvent begin;
+    /// `start` has not returned.
+    bool starting = false;
+    /// The driver has told of its end: CL_COMPLETE, or a negative error.
+    std::optional<cl_int> ended;
+    /// When it began, as far as known, by the device's clock.
+    std::optional<Duration> begun;
+    Duration charged{};
+  };
+  /// How a task ended.
+  struct End {
+    graph::Task* task = nullptr;
+    FailureLog::Cause cause;
+    Duration took{};
   };
 
-  [[nodiscard]] Result<void> provide_data(const graph::Task& task);
-  /// Calls the kernel between two markers; why it cannot run, or null.
-  FailureLog::Cause enqueue(Enqueued& enqueued);
-  FailureLog::Cause call_kernel(const graph::Task& task);
-  [[nodiscard]] Result<void> marker(cl_event& event);
-  static void CL_CALLBACK ended(cl_event event, cl_int status, void* enqueued);
-  void end(std::unique_ptr<Enqueued> enqueued, cl_int status) noexcept;
-  /// The time between the markers, if the driver says it, else negative. Of one that began before the last one ended,
-  /// from that on.
-  Duration time_of(const Enqueued& enqueued);
-  void release(const Enqueued& enqueued);
-  [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const noexcept;
-  [[nodiscard]] Result<void> check(cl_int status, const char* what) const {
-    if (status == CL_SUCCESS) return {};
-    return Failure{ErrorCode::kernel_failed, std::string(what) + " failed: " + platform::opencl_error(status)};
+  [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.accelerator->device().api; }
+  Started start_on(Slot& slot, graph::Task& task);
+  [[nodiscard]] Result<void> find_buffers(Slot& slot, graph::Task& task);
+  FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
+  [[nodiscard]] Result<void> enqueue_end(Slot& slot);
+  static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
+  /// The driver has no way to tell of the end: waits for it.
+  void wait_here(Slot& slot);
+  /// In the thread that has found out that the task has ended. The slot is free afterwards.
+  End finish(Slot& slot) noexcept;
+  /// Why the device's commands failed, or what the checks throw; null: they succeeded.
+  FailureLog::Cause outcome(Slot& slot);
+  /// What the slot's task is charged in all. `ran`: from its begin to its end. Negative: the driver does not say.
+  Duration charge(Slot& slot, Duration& ran);
+  void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
+  /// When the device came to it; none: it has not, or does not say.
+  [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
+  void note(const Slot& slot, Duration ran, bool failed) const noexcept;
+  [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
+    return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
+  }
+  [[nodiscard]] FailureLog::Cause failure_or_bare(const graph::Task& task, const Failure& why) const noexcept;
+  /// Of the exception that is being handled.
+  [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
+  [[nodiscard]] static Result<void> checked(cl_int status, std::string_view what) {
+    return opencl_check(status, what, ErrorCode::kernel_failed);
   }
 
   const OpenClDeviceOptions options_;
-  platform::OpenClAccelerator& accelerator_;
-  const cl_icd_dispatch& api_;
-  const cl_command_queue queue_;
   DeviceListener& listener_;
-  TaskViews views_;
   /// For when there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
 
   Mutex mutex_;
-  std::condition_variable idle_;
-  /// Whose ends the driver still has to tell.
-  std::size_t in_flight_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// By the device's clock.
-  cl_ulong last_end_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::condition_variable told_;
+  /// They stay where they are, and there are no more after `make_queues`.
+  std::deque<Slot> slots_;
+  /// Ends that the driver has not told of, or that somebody is busy with.
+  std::size_t untold_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// Up to here the device's time is charged.
+  Duration charged_until_ TROUPE_GUARDED_BY(mutex_){};
 };
 
-OpenClDevice::~OpenClDevice() {
-  (void)api_.clFinish(queue_);
-  UniqueLock lock(mutex_);
-  idle_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return in_flight_ == 0; });
-  (void)api_.clReleaseCommandQueue(queue_);
+OpenClDevice::OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener)
+    : options_(std::move(options)), listener_(listener) {
+  assert(options_.slots > 0 && "a device takes at least one task");
 }
 
-Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
+OpenClDevice::~OpenClDevice() {
+  for (const Slot& slot : slots_) (void)api().clFinish(slot.queue.get());
+  UniqueLock lock(mutex_);
+  told_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return untold_ == 0; });
+}
+
+Result<void> OpenClDevice::make_queues() {
+  for (std::size_t i = 0; i < options_.slots; ++i) {
+    const platform::OpenClAccelerator& memory = *options_.accelerator;
+    Result<platform::OpenClQueue> queue =
+        platform::make_opencl_queue(api(), memory.context(), memory.device().id, true);
+    if (!queue) return queue.failure();
+    slots_.emplace_back(*this).queue = std::move(queue).value();
+  }
+  return {};
+}
+
+Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> behind) noexcept {
+  assert(behind.empty() && "nothing is issued on an OpenCL device");
+  (void)behind;
   try {
     for (const graph::TaskAccess& access : task.data()) {
       if (access.mode() != AccessMode::reduce) continue;
@@ -97,136 +151,250 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> /*b
                                    "tasks that reduce run on CPU cores only; give the codelet no implementation for "
                                    "OpenCL, or access its data with commute"})};
     }
-    auto enqueued = std::make_unique<Enqueued>();
-    enqueued->device = this;
-    enqueued->task = &task;
-    if (FailureLog::Cause cause = enqueue(*enqueued)) {
-      release(*enqueued);
-      return {true, std::move(cause)};
-    }
-    cl_int status = CL_QUEUED;
-    (void)api_.clGetEventInfo(enqueued->end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    if (status <= CL_COMPLETE) {
-      FailureLog::Cause cause = enqueued->cause;
-      if (const Result<void> ran = check(status, "a command on the device"); !ran && cause == nullptr) {
-        cause = failure(task, ran.failure());
-      }
-      release(*enqueued);
-      return {true, std::move(cause)};
-    }
+    Slot* free = nullptr;
     {
       const LockGuard lock(mutex_);
-      ++in_flight_;
+      const auto found = std::ranges::find(slots_, nullptr, &Slot::task);
+      assert(found != slots_.end() && "a device gets as many tasks as it has slots");
+      free = &*found;
     }
-    Enqueued* const kept = enqueued.release();
-    status = api_.clSetEventCallback(kept->end, CL_COMPLETE, ended, kept);
-    if (status != CL_SUCCESS) end(std::unique_ptr<Enqueued>(kept), api_.clFinish(queue_));
-    return {};
+    return start_on(*free, task);
   } catch (...) {
-    // No memory left to say what happened. Nobody may use the data before what has been enqueued has ended.
-    (void)api_.clFinish(queue_);
+    // No memory to prepare the task, or to say what happened: nothing has been enqueued for it.
     return {true, bare_failure_};
   }
 }
 
-Result<void> OpenClDevice::provide_data(const graph::Task& task) {
-  const KernelContext context = views_.context_of(task);
+Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
+  if (const auto found = find_buffers(slot, task); !found) return {true, failure(task, found.failure())};
+  cl_event begin = nullptr;
+  const cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), 0, nullptr, &begin);
+  if (const auto begun = checked(status, "noting a kernel's begin"); !begun) {
+    return {true, failure(task, begun.failure())};
+  }
+  {
+    const LockGuard lock(mutex_);
+    slot.begin = platform::OpenClEvent(api(), begin);
+    slot.task = &task;
+    slot.starting = true;
+    slot.ended.reset();
+    slot.begun.reset();
+    slot.charged = {};
+  }
+  slot.cause = call_kernel(slot, task);
+  if (const auto enqueued = enqueue_end(slot); !enqueued) {
+    // Nobody may use the data before what has been enqueued has ended.
+    (void)api().clFinish(slot.queue.get());
+    if (!slot.cause) slot.cause = failure_or_bare(task, enqueued.failure());
+    const LockGuard lock(mutex_);
+    slot.ended = CL_COMPLETE;
+  }
+  {
+    const LockGuard lock(mutex_);
+    slot.starting = false;
+    if (!slot.ended) return {};
+  }
+  return {true, finish(slot).cause};
+}
+
+Result<void> OpenClDevice::find_buffers(Slot& slot, graph::Task& task) {
+  slot.views.prepare(task);
+  const KernelContext context = slot.views.context_of(task);
+  slot.buffers.clear();
   for (std::size_t i = 0; i < context.size(); ++i) {
     const DataView& view = context.data(i);
-    if (Result<void> there = accelerator_.provide(view.data, view.layout.payload().count); !there) return there;
+    const Result<cl_mem> buffer = options_.accelerator->buffer_at(view.data, view.layout.payload());
+    if (!buffer) return buffer.failure();
+    slot.buffers.push_back({view.data, buffer.value()});
   }
   return {};
 }
 
-FailureLog::Cause OpenClDevice::enqueue(Enqueued& enqueued) {
-  const graph::Task& task = *enqueued.task;
-  views_.prepare(task);
-  if (const Result<void> there = provide_data(task); !there) return failure(task, there.failure());
-  if (const Result<void> begun = marker(enqueued.begin); !begun) return failure(task, begun.failure());
-  enqueued.cause = call_kernel(task);
-  Result<void> made = marker(enqueued.end);
-  if (made) made = check(api_.clFlush(queue_), "flushing the queue");
-  if (made) return nullptr;
-  (void)api_.clFinish(queue_);
-  return failure(task, made.failure());
-}
-
-FailureLog::Cause OpenClDevice::call_kernel(const graph::Task& task) {
+FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
+  const platform::OpenClAccelerator& memory = *options_.accelerator;
+  OpenClLaunch launch({&api(), memory.context(), memory.device().id}, slot.queue.get(), slot.buffers,
+                      options_.executor.worker);
+  slot.checks.clear();
+  FailureLog::Cause cause;
   try {
-    OpenClLaunch launch(
-        {&api_, accelerator_.context(), accelerator_.device().id, queue_}, options_.executor.worker, &accelerator_,
-        [](void* memory, const void* address) {
-          return static_cast<platform::OpenClAccelerator*>(memory)->buffer_at(static_cast<const std::byte*>(address));
-        });
-    KernelContext context = views_.context_of(task);
+    KernelContext context = slot.views.context_of(task);
     context.stream = &launch;
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
+    const graph::CompletionChecks::Scope checks(slot.checks);
     task.codelet->kernel_for(DeviceKind::opencl)(context);
+  } catch (...) {
+    slot.checks.clear();
+    cause = current_failure(task);
+  }
+  slot.awaited = std::move(launch.awaited());
+  return cause;
+}
+
+Result<void> OpenClDevice::enqueue_end(Slot& slot) {
+  cl_event end = nullptr;
+  cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), static_cast<cl_uint>(slot.awaited.size()),
+                                                    slot.awaited.empty() ? nullptr : slot.awaited.data(), &end);
+  if (auto noted = checked(status, "noting a kernel's end"); !noted) return noted;
+  slot.end = platform::OpenClEvent(api(), end);
+  if (auto flushed = checked(api().clFlush(slot.queue.get()), "starting what a kernel enqueued"); !flushed) {
+    return flushed;
+  }
+  {
+    const LockGuard lock(mutex_);
+    ++untold_;
+  }
+  status = api().clSetEventCallback(end, CL_COMPLETE, on_end, &slot);
+  if (status != CL_SUCCESS) wait_here(slot);
+  return {};
+}
+
+void OpenClDevice::wait_here(Slot& slot) {
+  (void)api().clFinish(slot.queue.get());
+  cl_int status = CL_COMPLETE;
+  const cl_int asked =
+      api().clGetEventInfo(slot.end.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  const LockGuard lock(mutex_);
+  --untold_;
+  slot.ended = asked == CL_SUCCESS ? std::min(status, CL_COMPLETE) : asked;
+}
+
+void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* data) noexcept {
+  Slot& slot = *static_cast<Slot*>(data);
+  OpenClDevice& device = slot.owner;
+  {
+    const LockGuard lock(device.mutex_);
+    slot.ended = status;
+    if (slot.starting) {
+      --device.untold_;
+      return;
+    }
+  }
+  End end = device.finish(slot);
+  device.listener_.done(*end.task, std::move(end.cause), end.took);
+  // With the lock: whoever waits ends the device when it is given back.
+  const LockGuard lock(device.mutex_);
+  --device.untold_;
+  device.told_.notify_all();
+}
+
+OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
+  if (!slot.cause) slot.cause = outcome(slot);
+  Duration ran{};
+  const Duration took = charge(slot, ran);
+  note(slot, ran, slot.cause != nullptr);
+  for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
+  slot.end = {};
+  FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
+  const LockGuard lock(mutex_);
+  slot.begin = {};
+  return {std::exchange(slot.task, nullptr), std::move(cause), took};
+}
+
+FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
+  try {
+    // What the kernel named says more than that something it named has failed.
+    for (const cl_event event : slot.awaited) {
+      cl_int status = CL_COMPLETE;
+      (void)api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+      checked(std::min(status, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
+    }
+    cl_int ended = CL_COMPLETE;
+    {
+      const LockGuard lock(mutex_);
+      ended = *slot.ended;
+    }
+    checked(std::min(ended, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
+    slot.checks.run();
     return nullptr;
   } catch (...) {
-    return task_failure_of_exception(task, options_.executor.worker, options_.executor.name);
+    slot.checks.clear();
+    return current_failure(*slot.task);
   }
 }
 
-Result<void> OpenClDevice::marker(cl_event& event) {
-  return check(api_.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "enqueueing a marker");
-}
-
-void CL_CALLBACK OpenClDevice::ended(cl_event /*event*/, cl_int status, void* enqueued) {
-  auto* const kept = static_cast<Enqueued*>(enqueued);
-  kept->device->end(std::unique_ptr<Enqueued>(kept), status);
-}
-
-void OpenClDevice::end(std::unique_ptr<Enqueued> enqueued, cl_int status) noexcept {
-  graph::Task& task = *enqueued->task;
-  FailureLog::Cause cause = std::move(enqueued->cause);
-  if (status < CL_COMPLETE && cause == nullptr) {
-    cause = failure(task, {ErrorCode::kernel_failed, "a command failed: " + platform::opencl_error(status)});
-  }
-  const Duration took = time_of(*enqueued);
-  release(*enqueued);
-  enqueued.reset();
-  listener_.done(task, std::move(cause), took);
-  // Last: the device may go then.
-  const LockGuard lock(mutex_);
-  --in_flight_;
-  idle_.notify_all();
-}
-
-Duration OpenClDevice::time_of(const Enqueued& enqueued) {
-  cl_ulong begin = 0;
-  cl_ulong end = 0;
-  const auto ask = [this](cl_event event, cl_ulong& time) {
-    return api_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) == CL_SUCCESS;
-  };
-  if (!ask(enqueued.begin, begin) || !ask(enqueued.end, end) || end < begin) return Duration(-1);
-  const LockGuard lock(mutex_);
-  begin = std::max(begin, std::min(last_end_, end));
-  last_end_ = std::max(last_end_, end);
-  return Duration(static_cast<Duration::rep>(end - begin));
-}
-
-void OpenClDevice::release(const Enqueued& enqueued) {
-  for (const cl_event event : {enqueued.begin, enqueued.end}) {
-    if (event != nullptr) (void)api_.clReleaseEvent(event);
-  }
-}
-
-FailureLog::Cause OpenClDevice::failure(const graph::Task& task, const Failure& why) const noexcept {
+FailureLog::Cause OpenClDevice::current_failure(const graph::Task& task) const noexcept {
   try {
-    return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
+    return task_failure_of_exception(task, options_.executor.worker, options_.executor.name);
   } catch (...) {
     return bare_failure_;
   }
 }
 
+FailureLog::Cause OpenClDevice::failure_or_bare(const graph::Task& task, const Failure& why) const noexcept {
+  try {
+    return failure(task, why);
+  } catch (...) {
+    return bare_failure_;
+  }
+}
+
+Duration OpenClDevice::charge(Slot& slot, Duration& ran) {
+  const LockGuard lock(mutex_);
+  const auto end = time_of(slot.end);
+  for (Slot& other : slots_) {
+    if (other.task != nullptr && !other.begun) other.begun = time_of(other.begin);
+  }
+  if (!end || !slot.begun) return Duration(-1);
+  ran = std::max(Duration{}, *end - *slot.begun);
+  charge_until(*end);
+  return slot.charged;
+}
+
+void OpenClDevice::charge_until(Duration end) {
+  const auto on_device = [](const Slot& slot) { return slot.task != nullptr && slot.begun.has_value(); };
+  Duration from = end;
+  for (const Slot& slot : slots_) {
+    if (on_device(slot)) from = std::min(from, *slot.begun);
+  }
+  from = std::max(from, charged_until_);
+  // At each begin there is one more to share the time.
+  for (Duration to; from < end; from = to) {
+    to = end;
+    std::int64_t sharing = 0;
+    for (const Slot& slot : slots_) {
+      if (!on_device(slot)) continue;
+      if (*slot.begun <= from) {
+        ++sharing;
+      } else {
+        to = std::min(to, *slot.begun);
+      }
+    }
+    for (Slot& slot : slots_) {
+      if (on_device(slot) && *slot.begun <= from) slot.charged += (to - from) / std::max<std::int64_t>(1, sharing);
+    }
+  }
+  charged_until_ = std::max(charged_until_, end);
+}
+
+std::optional<Duration> OpenClDevice::time_of(const platform::OpenClEvent& event) const {
+  cl_ulong nanoseconds = 0;
+  if (event.get() == nullptr) return std::nullopt;
+  const cl_int status =
+      api().clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds, nullptr);
+  if (status != CL_SUCCESS || nanoseconds == 0) return std::nullopt;
+  return Duration(static_cast<Duration::rep>(nanoseconds));
+}
+
+void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexcept {
+  if (options_.executor.trace == nullptr) return;
+  const graph::Task& task = *slot.task;
+  const TimeStamp end = options_.executor.clock->now();
+  TaskSpan span{task.codelet, task.task_id(), end - ran, end, 0, task.priority, failed};
+  try {
+    if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
+  } catch (...) {
+    // The program's function: a trace must not change the task's outcome.
+  }
+  options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Device>> make_opencl_device(OpenClDeviceOptions options, DeviceListener& listener) {
-  const auto unbound = platform::unbound_for_drivers();
-  const Result<cl_command_queue> queue = static_cast<platform::OpenClAccelerator&>(*options.accelerator).make_queue();
-  if (!queue) return queue.failure();
-  return std::unique_ptr<Device>(new OpenClDevice(std::move(options), queue.value(), listener));
+  assert(options.executor.kind == DeviceKind::opencl && "an OpenCL device runs kernels for OpenCL");
+  auto device = std::make_unique<OpenClDevice>(std::move(options), listener);
+  if (const Result<void> made = device->make_queues(); !made) return made.failure();
+  return std::unique_ptr<Device>(std::move(device));
 }
 
 }  // namespace troupe::workers

@@ -1,31 +1,37 @@
 /// An OpenCL device as a worker's device.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 
 #include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/devices/device.hpp"
-#include "platform/accelerators/accelerator.hpp"
+#include "platform/opencl/opencl_accelerator.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::workers {
 
 struct OpenClDeviceOptions {
-  /// `kind` must be `opencl`, and `find_replica` set: kernels see the device's buffers.
+  /// `kind` must be `opencl`, and `find_replica` set: kernels see the device's memory.
   CoreDevice::Options executor;
-  /// An `OpenClAccelerator`. Outlives the device.
-  platform::Accelerator* accelerator = nullptr;
+  /// The device and its memory. Outlives this.
+  platform::OpenClAccelerator* accelerator = nullptr;
+  /// Queues: tasks that are on the device at a time.
+  std::size_t slots = traits(DeviceKind::opencl).slots;
 };
 
-/// All tasks enqueue on one queue in order, so that a task's time is that between two markers. A task ends when the
-/// marker behind it has: drivers that run commands inside of the calls end it inside of `start`, others say so in a
-/// thread of theirs.
+/// Every task has an in-order queue to itself, on which its kernel enqueues (graph/codelets/opencl_launch.hpp): when
+/// the queue has done all that, the task ends, after its checks. The driver tells so, in a thread of its own; some run
+/// kernels inside the call that enqueues them: then the task has ended when `start` returns.
 ///
-/// What a kernel throws is its task's failure, told when what it had enqueued has ended. A command that fails on the
-/// device fails the task.
+/// Times are the driver's, from profiling. Kernels that share the device slow each other down: at any moment, those
+/// that have begun and not ended are charged an equal part of the time each.
 ///
-/// Fails with `platform` where no queue can be made.
+/// What a kernel throws is its task's failure, told when what it had enqueued has ended. So is a command that failed,
+/// as far as the driver tells: it need not tell of others than those that `OpenClLaunch::wait_for` names. Tasks that
+/// reduce fail with `invalid_argument`.
+///
+/// Fails where queues cannot be made, with `platform`.
 [[nodiscard]] Result<std::unique_ptr<Device>> make_opencl_device(OpenClDeviceOptions options, DeviceListener& listener);
 
 }  // namespace troupe::workers
