@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "opencl/commands/worker_scope.hpp"
+#include "opencl/execution/trace_output.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/objects/refusal.hpp"
 #include "proto/mutex.hpp"
@@ -62,8 +63,14 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   options.cores = 1;
   options.bind = false;
   options.opencl = fmt::format("{}", fmt::join(indices, ","));
-  if (!policy.empty()) options.policy = policy;
+  if (!policy.empty()) {
+    options.policy = policy;
+  } else if (devices.size() == 1) {
+    // There is nothing to decide, and one thread less to wake.
+    options.policy = "lws";
+  }
   options.model_folder = default_model_folder();
+  options.trace = !trace_path().empty();
   // A program may enqueue all its commands before it waits for one.
   options.window = std::size_t{1} << 24U;
   return options;
@@ -110,6 +117,12 @@ DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
 
 void Execution::stop() {
   const LockGuard lock(mutex_);
+  if (runtime_ == nullptr) return;
+  try {
+    runtime_->wait();
+  } catch (const Error&) {  // The commands' events have said so.
+  }
+  write_trace_of(*runtime_);
   runtime_.reset();
 }
 
