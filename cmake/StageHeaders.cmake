@@ -1,7 +1,7 @@
 # Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those named below and whatever they
 # include, in turn. `#include "graph/codelets/handle.hpp"` becomes `#include <troupe/graph/codelets/handle.hpp>`.
 # The umbrella headers become <troupe/troupe.hpp>, <troupe/linalg.hpp> and <troupe/traces.hpp>. A public header that needs CAF,
-# hwloc, BLAS or a JSON library is an error: users have none of these.
+# hwloc, BLAS, OpenCL or a JSON library is an error: users have none of these.
 
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
@@ -16,7 +16,7 @@ set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")
 while(queue)
   list(POP_FRONT queue header)
   file(READ ${TROUPE_SOURCE_DIR}/${header} text)
-  if(text MATCHES "#[ \t]*include[ \t]*[<\"](caf/|fmt/|hwloc|cblas|lapack|cuda|nlohmann/)")
+  if(text MATCHES "#[ \t]*include[ \t]*[<\"](caf/|fmt/|hwloc|cblas|lapack|cuda|CL/|nlohmann/)")
     message(FATAL_ERROR "public header ${header} includes what users of the library cannot have")
   endif()
 

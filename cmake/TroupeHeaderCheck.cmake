@@ -49,7 +49,7 @@ if(sources)
   target_compile_options(header_check PRIVATE -O0 -g0)
   target_link_libraries(header_check PRIVATE troupe_options fmt::fmt)
   foreach(library PkgConfig::HWLOC CAF::core TroupeBLAS::TroupeBLAS CLI11::CLI11 nlohmann_json::nlohmann_json
-                  PkgConfig::STARPU troupe_cuda_headers troupe_wire)
+                  PkgConfig::STARPU troupe_opencl_headers troupe_cuda_headers troupe_wire)
     if(TARGET ${library})
       target_link_libraries(header_check PRIVATE ${library})
     endif()

@@ -1,4 +1,4 @@
-# Looks at which libraries programs and libraries of the build need to start: none of CUDA's.
+# Looks at which libraries programs and libraries of the build need to start: none of CUDA's, nor OpenCL's loader.
 #
 # cmake -DFILES=one;two -P needs_no_cuda_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -21,9 +21,12 @@ foreach(file ${FILES})
   if(needed MATCHES "lib(cuda|cublas|cusolver|cusparse|nvrtc|nvidia|nvJitLink)")
     message(FATAL_ERROR "${file} does not start without CUDA:\n${needed}")
   endif()
+  if(needed MATCHES "libOpenCL")
+    message(FATAL_ERROR "${file} does not start without OpenCL's loader:\n${needed}")
+  endif()
   math(EXPR looked_at "${looked_at} + 1")
 endforeach()
 if(looked_at EQUAL 0)
   message(FATAL_ERROR "none of these is there: ${FILES}")
 endif()
-message("${looked_at} files need nothing of CUDA to start")
+message("${looked_at} files need nothing of CUDA or OpenCL to start")

@@ -9,6 +9,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/commands/opencl_section.hpp"
 #include "apps/models/kept_links.hpp"
 #include "apps/models/kept_models.hpp"
 #include "apps/models/machine_summary.hpp"
@@ -103,6 +104,7 @@ nlohmann::json to_json(const Plan& plan) {
     json["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
   add_gpus(json);
+  add_opencl(json);
   json["models"] = models_json(default_model_folder(), machine);
   return json;
 }
@@ -180,6 +182,7 @@ void print_text(const Plan& plan) {
   fmt::print("  available now: {} ({})\n", traces::human_bytes(topology.memory.available), topology.memory.limited_by);
   print_workers(plan);
   print_gpus();
+  fmt::print("\n{}", opencl_text());
   fmt::print("\nPolicies\n");
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     fmt::print("  {:<11} {}\n", policy.name, policy.summary);

@@ -42,6 +42,8 @@ Result<TopologyHandle> load(const std::string& synthetic) {
   if (!std::filesystem::exists("/sys/devices/system/cpu")) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
   }
+  // One of hwloc's plug-ins asks OpenCL's loader for devices. The loader may be the one that is asking us.
+  hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
   if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
     return Failure{ErrorCode::invalid_argument,
                    "\"" + synthetic +

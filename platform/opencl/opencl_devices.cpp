@@ -25,6 +25,16 @@ OpenClDevices load_unbound() {
 
 }  // namespace
 
+const char* to_string(OpenClDeviceSort sort) {
+  switch (sort) {
+    case OpenClDeviceSort::cpu: return "cpu";
+    case OpenClDeviceSort::gpu: return "gpu";
+    case OpenClDeviceSort::accelerator: return "accelerator";
+    case OpenClDeviceSort::other: break;
+  }
+  return "other";
+}
+
 const OpenClDevices& list_opencl_devices() {
   static const OpenClDevices nothing;
   if (is_loading_opencl()) return nothing;

@@ -17,6 +17,9 @@ namespace troupe::platform {
 /// As its driver says it is one.
 enum class OpenClDeviceSort : std::uint8_t { cpu, gpu, accelerator, other };
 
+/// "cpu".
+[[nodiscard]] const char* to_string(OpenClDeviceSort sort);
+
 struct OpenClDevice {
   /// From 0, over all platforms, in the order in which they were found.
   int index = 0;

@@ -5,6 +5,7 @@
 
 #include "platform/cuda/cuda_api.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace troupe;

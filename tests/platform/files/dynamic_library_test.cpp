@@ -2,6 +2,7 @@
 
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <string>
 
 #include "tests/support/temporary_folder.hpp"
@@ -46,6 +47,30 @@ BOOST_AUTO_TEST_CASE(a_library_that_is_nowhere_is_named_with_every_place) {
 BOOST_AUTO_TEST_CASE(a_place_without_the_library_does_not_hide_the_next) {
   const std::array<std::string, 1> before{"/first/place"};
   BOOST_TEST(DynamicLibrary::open("libm.so.6", before, {}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_library_is_the_same_under_every_name) {
+  const Result<DynamicLibrary> math = DynamicLibrary::open("libm.so.6", {}, {});
+  const Result<DynamicLibrary> other = DynamicLibrary::open("libc.so.6", {}, {});
+  BOOST_TEST_REQUIRE((math.ok() && other.ok()));
+  const std::string file = math.value().file();
+  BOOST_TEST(file == std::filesystem::canonical(file).string());
+  const troupe::tests::TemporaryFolder folder;
+  std::filesystem::create_symlink(file, folder.path("libother.so"));
+  const Result<DynamicLibrary> linked = DynamicLibrary::open(folder.path("libother.so"), {}, {});
+  BOOST_TEST_REQUIRE(linked.ok());
+  BOOST_TEST((linked.value() == math.value()));
+  BOOST_TEST(linked.value().file() == file);
+  BOOST_TEST((other.value() != math.value()));
+}
+
+BOOST_AUTO_TEST_CASE(a_library_knows_what_is_part_of_it) {
+  const Result<DynamicLibrary> library = DynamicLibrary::open("libm.so.6", {}, {});
+  BOOST_TEST_REQUIRE(library.ok());
+  BOOST_TEST(library.value().has(library.value().find("cos").value()));
+  static const int ours = 0;
+  BOOST_TEST(!library.value().has(&ours));
+  BOOST_TEST(!library.value().has(nullptr));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,9 +54,23 @@ BOOST_AUTO_TEST_CASE(a_guard_gives_back_what_the_thread_had) {
   BOOST_TEST(to_string(binding()) == to_string(before));
 }
 
+BOOST_AUTO_TEST_CASE(a_guard_lets_a_bound_thread_run_anywhere_for_a_while) {
+  const CpuSet all = binding();
+  std::thread([&] {
+    BOOST_TEST(bind_this_thread(all.front()).ok());
+    {
+      const auto guard = BindingGuard::bind(all);
+      BOOST_TEST_REQUIRE(guard.ok());
+      BOOST_TEST(to_string(binding()) == to_string(all));
+    }
+    BOOST_TEST(to_string(binding()) == std::to_string(all.front()));
+  }).join();
+}
+
 BOOST_AUTO_TEST_CASE(a_guard_that_fails_changes_nothing) {
   const CpuSet before = binding();
   BOOST_TEST(!BindingGuard::bind(kMaxPu).ok());
+  BOOST_TEST(!BindingGuard::bind(CpuSet{}).ok());
   BOOST_TEST(to_string(binding()) == to_string(before));
 }
 

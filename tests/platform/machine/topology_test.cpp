@@ -1,13 +1,12 @@
 #include "platform/machine/topology.hpp"
 
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/platform/machine/fake_system.hpp"
+#include "tests/support/environment_variable.hpp"
 
 namespace troupe::platform {
 
@@ -16,6 +15,7 @@ BOOST_AUTO_TEST_SUITE(topology)
 namespace {
 
 using tests::contains;
+using tests::EnvironmentVariable;
 using Rings = std::vector<std::vector<int>>;
 const auto kPerElement = boost::test_tools::per_element();
 
@@ -43,18 +43,6 @@ std::string message_of(const TopologyOptions& options, ErrorCode code) {
   BOOST_TEST((topology.failure().code == code));
   return topology.failure().message;
 }
-
-/// Sets an environment variable for one test case.
-class EnvironmentVariable {
- public:
-  EnvironmentVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  EnvironmentVariable(const EnvironmentVariable&) = delete;
-  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
-  ~EnvironmentVariable() { ::unsetenv(name_); }
-
- private:
-  const char* name_;
-};
 
 BOOST_AUTO_TEST_CASE(cores_are_grouped_by_the_numa_nodes_that_have_any) {
   TopologyOptions options;

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 
 namespace troupe::tests {
 
@@ -44,22 +43,6 @@ CudaFixture::~CudaFixture() {
 bool CudaFixture::needs_fake() const {
   if (fake == nullptr) tests::skip("a real GPU has no faults on demand");
   return fake != nullptr;
-}
-
-EnvironmentVariable::EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name)) {
-  if (const char* const before = std::getenv(name_.c_str())) {
-    before_ = before;
-    was_set_ = true;
-  }
-  ::setenv(name_.c_str(), value.c_str(), 1);
-}
-
-EnvironmentVariable::~EnvironmentVariable() {
-  if (was_set_) {
-    ::setenv(name_.c_str(), before_.c_str(), 1);
-  } else {
-    ::unsetenv(name_.c_str());
-  }
 }
 
 }  // namespace troupe::tests

@@ -1,8 +1,6 @@
 /// A machine with GPUs, for tests: fake ones, or the machine's own.
 #pragma once
 
-#include <string>
-
 #include "tests/support/fake_cuda/control.hpp"
 
 namespace troupe::tests {
@@ -21,20 +19,6 @@ struct CudaFixture {
   [[nodiscard]] bool needs_fake() const;
 
   FakeCudaControl* fake = nullptr;
-};
-
-/// Sets an environment variable while it lives.
-class EnvironmentVariable {
- public:
-  EnvironmentVariable(std::string name, const std::string& value);
-  ~EnvironmentVariable();
-  EnvironmentVariable(const EnvironmentVariable&) = delete;
-  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
-
- private:
-  std::string name_;
-  std::string before_;
-  bool was_set_ = false;
 };
 
 }  // namespace troupe::tests
