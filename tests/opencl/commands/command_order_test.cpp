@@ -11,7 +11,7 @@
 
 BOOST_AUTO_TEST_SUITE(opencl_commands)
 
-namespace {
+namespace command_order {
 
 using namespace troupe::opencl;
 
@@ -68,7 +68,9 @@ struct Fixture {
   std::shared_ptr<EventState> user = std::make_shared<EventState>(CL_SUBMITTED);
 };
 
-}  // namespace
+}  // namespace command_order
+
+using namespace command_order;  // NOLINT
 
 BOOST_FIXTURE_TEST_CASE(commands_are_submitted_at_once_with_those_that_they_wait_for, Fixture) {
   const NamedPointer a = enqueue("a", in_order);
