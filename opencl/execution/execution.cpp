@@ -128,7 +128,7 @@ void Execution::stop() {
 
 Runtime& Execution::runtime() {
   const LockGuard lock(mutex_);
-  require(runtime_ != nullptr, CL_OUT_OF_RESOURCES);
+  require(runtime_ != nullptr && process_ == getpid(), CL_OUT_OF_RESOURCES);
   return *runtime_;
 }
 

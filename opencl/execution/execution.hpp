@@ -1,6 +1,8 @@
 /// The runtime that runs commands.
 #pragma once
 
+#include <unistd.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -24,7 +26,7 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  /// Refuses with CL_OUT_OF_RESOURCES when it has been stopped.
+  /// Refuses with CL_OUT_OF_RESOURCES when it has been stopped, and in a child after `fork`.
   [[nodiscard]] Runtime& runtime();
   /// Waits for all that has been submitted. Commands that are held back for user events never run.
   void stop();
@@ -35,6 +37,8 @@ class Execution {
   /// In the order of their workers.
   std::vector<RealDevice*> devices_;
   std::size_t first_worker_ = 0;
+  /// Whose threads run.
+  const pid_t process_ = getpid();
   Mutex mutex_;
   std::unique_ptr<Runtime> runtime_ TROUPE_GUARDED_BY(mutex_);
 };
