@@ -38,7 +38,11 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  [[nodiscard]] ObjectType type() const { return static_cast<ObjectType>(type_.load(std::memory_order_relaxed)); }
+  /// `none` also for what is another library's, of whose memory no more than the first word is read.
+  [[nodiscard]] ObjectType type() const {
+    if (dispatch_ != dispatch_table()) return ObjectType::none;
+    return static_cast<ObjectType>(type_.load(std::memory_order_relaxed));
+  }
 
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}

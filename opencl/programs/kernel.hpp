@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "opencl/objects/kernel_parameters.hpp"
 #include "opencl/objects/memory.hpp"
-#include "opencl/objects/program.hpp"
+#include "opencl/programs/kernel_parameters.hpp"
+#include "opencl/programs/program.hpp"
 
 namespace troupe::opencl {
 
