@@ -81,8 +81,15 @@ Memory* Memory::make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_cr
   return memory;
 }
 
-Memory::~Memory() {
-  for (auto callback = callbacks_.rbegin(); callback != callbacks_.rend(); ++callback) {
+void Memory::on_unused() {
+  block_ = HostBlock();
+  parent_ = Ref<Memory>();
+  std::vector<Registered> callbacks;
+  {
+    const LockGuard lock(mutex_);
+    callbacks.swap(callbacks_);
+  }
+  for (auto callback = callbacks.rbegin(); callback != callbacks.rend(); ++callback) {
     callback->function(handle(), callback->user_data);
   }
 }
