@@ -7,7 +7,7 @@
 #include <span>
 
 #include "opencl/execution/runtime_command.hpp"
-#include "opencl/objects/kernel.hpp"
+#include "opencl/programs/kernel.hpp"
 
 namespace troupe::opencl {
 
