@@ -30,7 +30,6 @@ struct LesserDriver : OpenClFixture {
       opencl::VendorKernel kernel(program, "work");
       parameters = opencl::parameters_of(kernel);
     }
-    original->clReleaseContext(context.context());
     return parameters;
   }
 
@@ -80,7 +79,6 @@ BOOST_AUTO_TEST_CASE(a_driver_that_cannot_compile_or_link_alone_says_so) {
     BOOST_TEST(program->compile("", {}) == CL_COMPILER_NOT_AVAILABLE);
     BOOST_TEST(opencl::VendorProgram::link(context, "", {program}).status == CL_LINKER_NOT_AVAILABLE);
   }
-  original->clReleaseContext(context.context());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
