@@ -1,9 +1,9 @@
 /// The table of functions behind every handle, complete: what is absent is refused, and no place is null.
 #include "opencl/entries/absent.hpp"
 #include "opencl/entries/entries.hpp"
-#include "opencl/objects/kernel.hpp"
 #include "opencl/objects/platform.hpp"
 #include "opencl/objects/queue.hpp"
+#include "opencl/programs/kernel.hpp"
 
 namespace troupe::opencl {
 namespace {

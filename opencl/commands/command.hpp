@@ -66,7 +66,7 @@ class Command : public std::enable_shared_from_this<Command> {
   std::vector<std::shared_ptr<Command>> behind_;
   /// Held for this one.
   std::vector<std::shared_ptr<Command>> dependents_;
-  /// Where it was enqueued.
+  /// Where it was enqueued; until it has ended.
   std::shared_ptr<QueueOrder> queue_;
 };
 

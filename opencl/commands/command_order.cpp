@@ -95,7 +95,9 @@ int CommandOrder::submit(const std::shared_ptr<Command>& command) {
     why = CL_OUT_OF_HOST_MEMORY;
   } catch (...) {  // As above.
   }
-  command->queue_->end(*command, why);
+  // The queue is gone from the command then.
+  const std::shared_ptr<QueueOrder> queue = command->queue_;
+  queue->end(*command, why);
   return why;
 }
 

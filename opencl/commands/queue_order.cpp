@@ -12,7 +12,9 @@ void QueueOrder::add(std::shared_ptr<Command> command) {
 }
 
 void QueueOrder::end(Command& command, int outcome, std::uint64_t started) {
-  // They, and what they waited for, are destroyed without the lock.
+  // Commands and queues know each other only until then. The queue, the commands and what they waited for are destroyed
+  // without the lock.
+  const std::shared_ptr<QueueOrder> self = std::move(command.queue_);
   std::vector<std::shared_ptr<Command>> gone;
   const std::vector<Awaited> awaited = std::exchange(command.awaited_, {});
   const std::vector<std::shared_ptr<Command>> behind = std::exchange(command.behind_, {});

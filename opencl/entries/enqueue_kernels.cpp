@@ -54,11 +54,13 @@ void launch(cl_command_queue queue, cl_kernel kernel, const NdRange* range, cl_u
   require(what.all_arguments_set(), CL_INVALID_KERNEL_ARGS);
   const NdRange over = range != nullptr ? *range : range_of(dimensions, offset, global, local);
   const std::vector<RealDevice*> devices = devices_for(on, what, over);
-  for (const KernelArgument& argument : what.arguments()->list) {
+  const std::shared_ptr<const KernelArguments> arguments = what.arguments();
+  for (const KernelArgument& argument : arguments->list) {
     if (argument.memory) require_aligned(on, *argument.memory);
   }
   std::vector<Awaited> awaited = awaited_of(on.context(), list);
-  enqueue(on, type, kernel_command(on, std::make_shared<EventState>(), what, over, devices), std::move(awaited), list);
+  enqueue(on, type, kernel_command(on, std::make_shared<EventState>(), what, arguments, over, devices),
+          std::move(awaited), list);
 }
 
 }  // namespace

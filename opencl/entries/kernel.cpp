@@ -1,4 +1,4 @@
-#include "opencl/objects/kernel.hpp"
+#include "opencl/programs/kernel.hpp"
 
 #include <algorithm>
 

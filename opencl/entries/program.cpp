@@ -1,4 +1,4 @@
-#include "opencl/objects/program.hpp"
+#include "opencl/programs/program.hpp"
 
 #include <string>
 

@@ -42,11 +42,12 @@ class VendorPart {
 
 class KernelCommand final : public RuntimeCommand {
  public:
-  KernelCommand(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel, const NdRange& range,
+  KernelCommand(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
+                std::shared_ptr<const KernelArguments> arguments, const NdRange& range,
                 std::span<RealDevice* const> devices)
       : RuntimeCommand(queue, std::move(event)),
         kernel_(&kernel),
-        arguments_(kernel.arguments()),
+        arguments_(std::move(arguments)),
         range_(range),
         workers_(queue.context().execution()->workers_of(devices)) {
     for (std::size_t i = 0; i < arguments_->list.size(); ++i) {
@@ -119,8 +120,9 @@ class KernelCommand final : public RuntimeCommand {
 }  // namespace
 
 std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
-                                        const NdRange& range, std::span<RealDevice* const> devices) {
-  return std::make_shared<KernelCommand>(queue, std::move(event), kernel, range, devices);
+                                        std::shared_ptr<const KernelArguments> arguments, const NdRange& range,
+                                        std::span<RealDevice* const> devices) {
+  return std::make_shared<KernelCommand>(queue, std::move(event), kernel, std::move(arguments), range, devices);
 }
 
 const Codelet& Kernel::codelet() {

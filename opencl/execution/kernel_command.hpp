@@ -7,7 +7,7 @@
 #include <span>
 
 #include "opencl/execution/runtime_command.hpp"
-#include "opencl/objects/kernel.hpp"
+#include "opencl/programs/kernel.hpp"
 
 namespace troupe::opencl {
 
@@ -21,9 +21,10 @@ struct NdRange {
   bool has_local = false;
 };
 
-/// A command that has not been enqueued. All arguments are set. `devices`: those of the queue that can launch this, at
-/// least one.
+/// A command that has not been enqueued. `arguments`: all are set. `devices`: those of the queue that can launch this,
+/// at least one.
 [[nodiscard]] std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
+                                                      std::shared_ptr<const KernelArguments> arguments,
                                                       const NdRange& range, std::span<RealDevice* const> devices);
 
 }  // namespace troupe::opencl

@@ -83,15 +83,22 @@ Memory* Memory::make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_cr
   return memory;
 }
 
-Memory::~Memory() {
+void Memory::on_unused() {
   struct Last {
     // The data lie in the block.
     HostBlock block;
     std::shared_ptr<Storage> storage;
     std::vector<Registered> callbacks;
   };
-  if (storage_ == nullptr && callbacks_.empty()) return;
-  auto last = std::make_shared<Last>(Last{std::move(block_), std::move(storage_), std::move(callbacks_)});
+  parent_ = Ref<Memory>();
+  auto last = std::make_shared<Last>();
+  last->block = std::move(block_);
+  last->storage = std::move(storage_);
+  {
+    const LockGuard lock(mutex_);
+    last->callbacks.swap(callbacks_);
+  }
+  if (last->storage == nullptr && last->callbacks.empty()) return;
   run_outside_of_workers([self = handle(), last = std::move(last)] {
     last->storage.reset();
     last->block = {};

@@ -22,9 +22,9 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// A part of a buffer. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE and
   /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
   static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
-  /// Its data end, and its own memory goes; then the destructor callbacks are called, the last registered first. Not by
-  /// a worker, who leaves that to another thread.
-  ~Memory();
+  /// Its data end, and its own host memory goes; then the destructor callbacks are called, the last registered first.
+  /// Not by a worker, who leaves that to another thread. Kernels whose argument it is do not keep it from that.
+  void on_unused();
 
   [[nodiscard]] Context& context() const { return *context_; }
   /// As given; of a part with what it inherits. None of CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY means
@@ -79,7 +79,7 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   Memory(Context& context, Memory* parent, const Shape& shape);
 
   const Ref<Context> context_;
-  const Ref<Memory> parent_;
+  Ref<Memory> parent_;
   const cl_mem_flags flags_;
   const std::size_t size_;
   const std::size_t offset_;

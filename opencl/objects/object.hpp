@@ -38,12 +38,17 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  [[nodiscard]] ObjectType type() const { return static_cast<ObjectType>(type_.load(std::memory_order_relaxed)); }
+  /// `none` also for what is another library's, of whose memory no more than the first word is read.
+  [[nodiscard]] ObjectType type() const {
+    if (dispatch_ != dispatch_table()) return ObjectType::none;
+    return static_cast<ObjectType>(type_.load(std::memory_order_relaxed));
+  }
 
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
-  /// The mark goes: a handle that is used once more is refused as long as nothing else lies there.
-  ~Object() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
+  ~Object() { forget_type(); }
+  /// A handle that is used once more is refused as long as nothing else lies there.
+  void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
 
  private:
   const cl_icd_dispatch* dispatch_;
@@ -88,9 +93,25 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
 
   /// References from inside: `Ref` does this.
   void hold() { references_.fetch_add(1, std::memory_order_relaxed); }
+  /// One more, unless there is none left; then false.
+  [[nodiscard]] bool try_hold() {
+    auto count = references_.load(std::memory_order_relaxed);
+    while (count != 0) {
+      if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
   void drop() {
     // Acquire and release: whoever destroys sees what all others have done.
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<Self*>(this);
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    static_cast<Self*>(this)->on_unused();
+    this->forget_type();
+    drop_memory();
+  }
+  /// Of the memory in which it lies: `WeakRef` does this.
+  void hold_memory() { watchers_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_memory() {
+    if (watchers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<Self*>(this);
   }
 
  protected:
@@ -98,11 +119,15 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
   ~Counted() = default;
   /// The program has let go of it, and it still lives. A type that has to do something then hides this.
   void on_last_release() {}
+  /// Nothing needs it any more, but weak references may keep its memory. The same.
+  void on_unused() {}
 
  private:
   std::atomic<cl_uint> user_references_{1};
   /// The program's ones, too.
   std::atomic<std::uint64_t> references_{1};
+  /// Weak references, and one for all others.
+  std::atomic<std::uint64_t> watchers_{1};
 };
 
 /// A reference from inside.
@@ -128,6 +153,38 @@ class Ref {
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
   friend bool operator==(const Ref& a, const Ref& b) = default;
+
+ private:
+  T* object_ = nullptr;
+};
+
+/// A reference that keeps no object alive, only its memory.
+template <class T>
+class WeakRef {
+ public:
+  WeakRef() = default;
+  explicit WeakRef(T* object) : object_(object) {
+    if (object_) object_->hold_memory();
+  }
+  WeakRef(const WeakRef& other) : WeakRef(other.object_) {}
+  WeakRef(WeakRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  WeakRef& operator=(WeakRef other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~WeakRef() {
+    if (object_) object_->drop_memory();
+  }
+
+  /// False: it never was one to an object.
+  explicit operator bool() const { return object_ != nullptr; }
+  /// Empty if the object is gone.
+  [[nodiscard]] Ref<T> lock() const {
+    if (object_ == nullptr || !object_->try_hold()) return {};
+    Ref<T> held(object_);
+    object_->drop();
+    return held;
+  }
 
  private:
   T* object_ = nullptr;

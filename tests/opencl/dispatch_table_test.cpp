@@ -247,9 +247,18 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_an_address_is_no_object) {
     BOOST_TEST(table().clRetainContext(reinterpret_cast<cl_context>(address)) == CL_INVALID_CONTEXT);
     BOOST_TEST(table().clFinish(reinterpret_cast<cl_command_queue>(address)) == CL_INVALID_COMMAND_QUEUE);
   }
-  alignas(16) std::array<char, 32> zeros{};
-  BOOST_TEST(table().clRetainKernel(reinterpret_cast<cl_kernel>(zeros.data() + 1)) == CL_INVALID_KERNEL);
-  BOOST_TEST(table().clRetainKernel(reinterpret_cast<cl_kernel>(zeros.data())) == CL_INVALID_KERNEL);
+}
+
+BOOST_AUTO_TEST_CASE(what_only_looks_like_an_object_is_none) {
+  const auto ours = reinterpret_cast<std::uint64_t>(&table());
+  const auto mark = static_cast<std::uint64_t>(opencl::ObjectType::kernel);
+  using Words = std::array<std::uint64_t, 32>;
+  for (Words words : {Words{0, mark}, Words{1, mark}, Words{ours, 0}, Words{ours, mark + 1}}) {
+    BOOST_TEST(table().clRetainKernel(reinterpret_cast<cl_kernel>(words.data())) == CL_INVALID_KERNEL);
+  }
+  Words words{ours, mark};
+  const auto between = reinterpret_cast<std::uintptr_t>(words.data()) + 1;
+  BOOST_TEST(table().clRetainKernel(reinterpret_cast<cl_kernel>(between)) == CL_INVALID_KERNEL);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_absent_says_so_with_the_standards_codes) {

@@ -51,6 +51,16 @@ class NamedCommand : public Command {
 using NamedPointer = std::shared_ptr<NamedCommand>;
 
 struct Fixture {
+  ~Fixture() {
+    order.set(*user, CL_COMPLETE);
+    order.set(*other, CL_COMPLETE);
+    for (const auto& queue : {in_order, out_of_order}) {
+      for (const auto& command : queue->outstanding()) {
+        if (!command->ended()) queue->end(*command, CL_COMPLETE);
+      }
+    }
+  }
+
   NamedPointer enqueue(const std::string& name, const std::shared_ptr<QueueOrder>& queue,
                        const std::vector<Awaited>& awaited = {},
                        CommandOrder::Before before = CommandOrder::Before::queue) {
@@ -66,6 +76,7 @@ struct Fixture {
   std::shared_ptr<QueueOrder> in_order = std::make_shared<QueueOrder>(true);
   std::shared_ptr<QueueOrder> out_of_order = std::make_shared<QueueOrder>(false);
   std::shared_ptr<EventState> user = std::make_shared<EventState>(CL_SUBMITTED);
+  std::shared_ptr<EventState> other = std::make_shared<EventState>(CL_SUBMITTED);
 };
 
 }  // namespace command_order
@@ -129,7 +140,6 @@ BOOST_FIXTURE_TEST_CASE(what_depends_on_an_unset_user_event_is_held_however_far,
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_let_go_is_submitted_in_the_order_in_which_it_was_enqueued, Fixture) {
-  const auto other = std::make_shared<EventState>(CL_SUBMITTED);
   const NamedPointer a = enqueue("a", out_of_order, {of(user)});
   enqueue("b", out_of_order, {of(other)});
   enqueue("c", out_of_order, {of(a), of(a), of(user)});

@@ -1,4 +1,4 @@
-#include "opencl/objects/kernel_parameters.hpp"
+#include "opencl/programs/kernel_parameters.hpp"
 
 namespace troupe::opencl {
 namespace {
@@ -31,7 +31,8 @@ class ParameterQuery {
 
 ParameterKind kind_of(const Parameter& parameter) {
   if (parameter.type_name == "sampler_t") return ParameterKind::sampler;
-  if (parameter.type_name.starts_with("image")) return ParameterKind::image;
+  // Only images have these.
+  if (parameter.access != CL_KERNEL_ARG_ACCESS_NONE) return ParameterKind::image;
   switch (parameter.address) {
     case CL_KERNEL_ARG_ADDRESS_GLOBAL:
     case CL_KERNEL_ARG_ADDRESS_CONSTANT: return ParameterKind::memory;

@@ -1,10 +1,10 @@
-#include "opencl/objects/program.hpp"
+#include "opencl/programs/program.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "opencl/objects/binary_container.hpp"
-#include "opencl/objects/program_work.hpp"
+#include "opencl/programs/binary_container.hpp"
+#include "opencl/programs/program_work.hpp"
 
 namespace troupe::opencl {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "opencl/objects/kernel_parameters.hpp"
-#include "opencl/objects/launch_limits.hpp"
 #include "opencl/objects/memory.hpp"
-#include "opencl/objects/program.hpp"
+#include "opencl/programs/kernel_parameters.hpp"
+#include "opencl/programs/launch_limits.hpp"
+#include "opencl/programs/program.hpp"
 
 namespace troupe {
 class Codelet;
@@ -67,9 +67,9 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
 
   /// Refuses as the standard says, and with whatever code a vendor refuses with.
   void set_argument(cl_uint index, std::size_t size, const void* value);
-  /// What is set now. It does not change any more: arguments that are set later go into another one. As with everything
-  /// about the arguments, not from two threads at once.
-  [[nodiscard]] std::shared_ptr<const KernelArguments> arguments() const { return arguments_; }
+  /// What is set now, for a launch: buffers are held as long as this is. Refuses with CL_INVALID_KERNEL_ARGS where one
+  /// was destroyed since. As with everything about the arguments, not from two threads at once.
+  [[nodiscard]] std::shared_ptr<const KernelArguments> arguments() const;
   [[nodiscard]] bool all_arguments_set() const;
   /// A new one with the same arguments.
   [[nodiscard]] Kernel* clone() const;
@@ -87,10 +87,8 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
     LaunchLimits limits;
   };
 
-  /// Arguments that nobody else has: a copy, where a launch holds them.
-  KernelArguments& own_arguments();
-  void set_memory(KernelArgument& argument, std::size_t size, const void* value) const;
-  void set_local(KernelArgument& argument, std::size_t size, const void* value) const;
+  void set_memory(cl_uint index, std::size_t size, const void* value);
+  void set_local(cl_uint index, std::size_t size, const void* value);
   void set_value(cl_uint index, std::size_t size, const void* value);
   [[nodiscard]] cl_ulong local_memory_of_arguments() const;
 
@@ -103,7 +101,10 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   std::vector<Parameter> parameters_;
   /// Sizes that the vendor has taken; 0: none yet.
   std::vector<std::size_t> accepted_sizes_;
-  std::shared_ptr<KernelArguments> arguments_;
+  /// Without the buffers.
+  KernelArguments arguments_;
+  /// By index. A kernel keeps no buffer alive: the standard's tests wait for its destruction.
+  std::vector<WeakRef<Memory>> buffers_;
   std::shared_ptr<const Codelet> codelet_;
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "opencl/objects/program.hpp"
+#include "opencl/programs/program.hpp"
 
 namespace troupe::opencl {
 

@@ -1,4 +1,4 @@
-#include "opencl/objects/binary_container.hpp"
+#include "opencl/programs/binary_container.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <tuple>

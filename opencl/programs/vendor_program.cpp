@@ -1,4 +1,4 @@
-#include "opencl/objects/vendor_program.hpp"
+#include "opencl/programs/vendor_program.hpp"
 
 #include <sstream>
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "opencl/objects/kernel.hpp"
+#include "opencl/programs/kernel.hpp"
 
 namespace troupe::opencl {
 namespace {

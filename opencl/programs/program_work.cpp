@@ -1,4 +1,4 @@
-#include "opencl/objects/program_work.hpp"
+#include "opencl/programs/program_work.hpp"
 
 #include <algorithm>
 #include <new>

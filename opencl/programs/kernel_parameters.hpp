@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "opencl/objects/vendor_program.hpp"
+#include "opencl/programs/vendor_program.hpp"
 
 namespace troupe::opencl {
 

@@ -1,7 +1,6 @@
-#include "opencl/objects/kernel.hpp"
+#include "opencl/programs/kernel.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "opencl/objects/platform.hpp"
@@ -42,8 +41,8 @@ Kernel::Kernel(Program& program, const std::string& name) : program_(&program), 
   }
   require(built, CL_INVALID_PROGRAM_EXECUTABLE);
   accepted_sizes_.resize(parameters_.size());
-  arguments_ = std::make_shared<KernelArguments>();
-  arguments_->list.resize(parameters_.size());
+  arguments_.list.resize(parameters_.size());
+  buffers_.resize(parameters_.size());
   program.count_kernel(1);
 }
 
@@ -52,22 +51,25 @@ Kernel::~Kernel() { program_->count_kernel(-1); }
 Kernel* Kernel::clone() const {
   auto copy = std::make_unique<Kernel>(*program_, name_);
   copy->arguments_ = arguments_;
+  copy->buffers_ = buffers_;
   copy->accepted_sizes_ = accepted_sizes_;
   return copy.release();
 }
 
-KernelArguments& Kernel::own_arguments() {
-  if (arguments_.use_count() > 1) arguments_ = std::make_shared<KernelArguments>(*arguments_);
-  // Whoever gave up its share has read what is written now.
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return *arguments_;
+std::shared_ptr<const KernelArguments> Kernel::arguments() const {
+  auto all = std::make_shared<KernelArguments>(arguments_);
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    all->list[i].memory = buffers_[i].lock();
+    require(!buffers_[i] == !all->list[i].memory, CL_INVALID_KERNEL_ARGS);
+  }
+  return all;
 }
 
 void Kernel::set_argument(cl_uint index, std::size_t size, const void* value) {
   require(index < parameters_.size(), CL_INVALID_ARG_INDEX);
   switch (parameters_[index].kind) {
-    case ParameterKind::memory: return set_memory(own_arguments().list[index], size, value);
-    case ParameterKind::local: return set_local(own_arguments().list[index], size, value);
+    case ParameterKind::memory: return set_memory(index, size, value);
+    case ParameterKind::local: return set_local(index, size, value);
     case ParameterKind::value: return set_value(index, size, value);
     case ParameterKind::image:
       require(value != nullptr, CL_INVALID_ARG_VALUE);
@@ -80,20 +82,20 @@ void Kernel::set_argument(cl_uint index, std::size_t size, const void* value) {
   }
 }
 
-void Kernel::set_memory(KernelArgument& argument, std::size_t size, const void* value) const {
+void Kernel::set_memory(cl_uint index, std::size_t size, const void* value) {
   require(size == sizeof(cl_mem), CL_INVALID_ARG_SIZE);
   cl_mem handle = nullptr;
   if (value != nullptr) std::memcpy(&handle, value, sizeof handle);
-  Ref<Memory> memory;
-  if (handle != nullptr) memory = Ref(&need<Memory>(handle));
-  require(!memory || &memory->context() == &context(), CL_INVALID_MEM_OBJECT);
-  argument = {true, ParameterKind::memory, size, 0, std::move(memory)};
+  Memory* memory = handle == nullptr ? nullptr : &need<Memory>(handle);
+  require(memory == nullptr || &memory->context() == &context(), CL_INVALID_MEM_OBJECT);
+  arguments_.list[index] = {true, ParameterKind::memory, size, 0, {}};
+  buffers_[index] = WeakRef(memory);
 }
 
-void Kernel::set_local(KernelArgument& argument, std::size_t size, const void* value) const {
+void Kernel::set_local(cl_uint index, std::size_t size, const void* value) {
   require(value == nullptr, CL_INVALID_ARG_VALUE);
   require(size != 0, CL_INVALID_ARG_SIZE);
-  argument = {true, ParameterKind::local, size, 0, {}};
+  arguments_.list[index] = {true, ParameterKind::local, size, 0, {}};
 }
 
 void Kernel::set_value(cl_uint index, std::size_t size, const void* value) {
@@ -103,21 +105,21 @@ void Kernel::set_value(cl_uint index, std::size_t size, const void* value) {
     accept(asked_->api().clSetKernelArg(asked_->kernel(), index, size, value));
     accepted_sizes_[index] = size;
   }
-  KernelArguments& all = own_arguments();
-  KernelArgument& argument = all.list[index];
+  KernelArgument& argument = arguments_.list[index];
   if (argument.size != size) {
     constexpr std::size_t kAlignment = 16;
-    argument = {true, ParameterKind::value, size, (all.values.size() + kAlignment - 1) / kAlignment * kAlignment, {}};
-    all.values.resize(argument.place + size);
+    argument = {
+        true, ParameterKind::value, size, (arguments_.values.size() + kAlignment - 1) / kAlignment * kAlignment, {}};
+    arguments_.values.resize(argument.place + size);
   }
-  std::memcpy(all.values.data() + argument.place, value, size);
+  std::memcpy(arguments_.values.data() + argument.place, value, size);
 }
 
-bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_->list, &KernelArgument::set); }
+bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
 
 cl_ulong Kernel::local_memory_of_arguments() const {
   cl_ulong sum = 0;
-  for (const KernelArgument& argument : arguments_->list) {
+  for (const KernelArgument& argument : arguments_.list) {
     if (argument.kind == ParameterKind::local) sum += argument.size;
   }
   return sum;

@@ -1,4 +1,4 @@
-#include "opencl/objects/launch_limits.hpp"
+#include "opencl/programs/launch_limits.hpp"
 
 namespace troupe::opencl {
 

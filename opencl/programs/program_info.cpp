@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "opencl/objects/program.hpp"
+#include "opencl/programs/program.hpp"
 
 namespace troupe::opencl {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "opencl/objects/context.hpp"
-#include "opencl/objects/vendor_program.hpp"
+#include "opencl/programs/vendor_program.hpp"
 
 namespace troupe::opencl {
 

@@ -1,4 +1,4 @@
-#include "opencl/objects/kernel.hpp"
+#include "opencl/programs/kernel.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_do_not_fit_are_refused) {
 
 BOOST_AUTO_TEST_CASE(arguments_are_kept_as_they_were_set) {
   if (!has_devices()) return;
-  OwnedMemory buffer = make_buffer(64);
+  const OwnedMemory buffer = make_buffer(64);
   const cl_mem handle = buffer;
   const cl_mem none = nullptr;
   BOOST_TEST(set(0, sizeof handle, &handle) == CL_SUCCESS);
@@ -127,8 +127,6 @@ BOOST_AUTO_TEST_CASE(arguments_are_kept_as_they_were_set) {
   BOOST_TEST(!opencl::need<opencl::Kernel>(kernel).all_arguments_set());
   BOOST_TEST(set(4, sizeof none, nullptr) == CL_SUCCESS);
   BOOST_TEST(opencl::need<opencl::Kernel>(kernel).all_arguments_set());
-  // The kernel holds what it was given.
-  buffer = OwnedMemory();
   const auto all = arguments();
   BOOST_TEST(all->list[0].memory->handle() == handle);
   BOOST_TEST(!all->list[1].memory);
@@ -145,6 +143,29 @@ BOOST_AUTO_TEST_CASE(arguments_that_a_launch_took_do_not_change_any_more) {
   BOOST_TEST(set(3, sizeof others, others.data()) == CL_SUCCESS);
   BOOST_TEST(std::memcmp(taken->value(taken->list[3]), kFour.data(), sizeof kFour) == 0);
   BOOST_TEST(std::memcmp(arguments()->value(arguments()->list[3]), others.data(), sizeof others) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_launch_keeps_buffers_and_a_kernel_does_not) {
+  if (!has_devices()) return;
+  static int destroyed;
+  destroyed = 0;
+  const auto count = [](cl_mem, void*) { ++destroyed; };
+  OwnedMemory first = make_buffer(64);
+  const cl_mem handle = first;
+  BOOST_TEST(table().clSetMemObjectDestructorCallback(first, count, nullptr) == CL_SUCCESS);
+  BOOST_TEST(set(0, sizeof handle, &handle) == CL_SUCCESS);
+  auto taken = arguments();
+  first = OwnedMemory();
+  BOOST_TEST(destroyed == 0);
+  taken.reset();
+  BOOST_TEST(destroyed == 1);
+  BOOST_TEST(table().clRetainMemObject(handle) == CL_INVALID_MEM_OBJECT);
+  BOOST_CHECK_EXCEPTION((void)arguments(), opencl::Refusal,
+                        [](const opencl::Refusal& refusal) { return refusal.status() == CL_INVALID_KERNEL_ARGS; });
+  const OwnedMemory second = make_buffer(64);
+  const cl_mem another = second;
+  BOOST_TEST(set(0, sizeof another, &another) == CL_SUCCESS);
+  BOOST_TEST(arguments()->list[0].memory->handle() == another);
 }
 
 BOOST_AUTO_TEST_CASE(a_clone_has_the_same_arguments_and_goes_its_own_way) {
