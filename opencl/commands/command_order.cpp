@@ -37,10 +37,10 @@ void CommandOrder::wait_for_queue(Command& command, QueueOrder& queue, Before be
   if (queue.in_order()) return;
   if (before == Before::all || before == Before::all_and_hold_later) {
     command.behind_ = queue.outstanding();
-  } else if (queue.barrier_ != nullptr && !queue.barrier_->ended()) {
-    command.behind_ = {queue.barrier_};
+  } else if (const std::shared_ptr<Command> barrier = queue.barrier_.lock(); barrier != nullptr && !barrier->ended()) {
+    command.behind_ = {barrier};
   }
-  if (before == Before::hold_later || before == Before::all_and_hold_later) queue.barrier_ = command.shared_from_this();
+  if (before == Before::hold_later || before == Before::all_and_hold_later) queue.barrier_ = command.weak_from_this();
 }
 
 void CommandOrder::hold(const std::shared_ptr<Command>& command, const Awaited& awaited) {

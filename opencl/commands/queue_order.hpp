@@ -52,8 +52,9 @@ class QueueOrder {
   /// How many were before those.
   std::uint64_t gone_ TROUPE_GUARDED_BY(mutex_) = 0;
 
-  /// Of an out-of-order queue: what all later commands wait for. Of the context's order, under its lock.
-  std::shared_ptr<Command> barrier_;
+  /// Of an out-of-order queue: what all later commands wait for, as long as it has not ended. Of the context's order,
+  /// under its lock.
+  std::weak_ptr<Command> barrier_;
 };
 
 }  // namespace troupe::opencl

@@ -13,10 +13,11 @@ cl_event create_user_event(cl_context context, cl_int* errcode_ret) {
 
 cl_int set_user_event_status(cl_event event, cl_int status) {
   return guarded([&] {
-    const Event& user_event = need<Event>(event);
-    require(user_event.type() == CL_COMMAND_USER, CL_INVALID_EVENT);
+    // Whoever waits for it may release it before this call has ended.
+    const Ref user_event(&need<Event>(event));
+    require(user_event->type() == CL_COMMAND_USER, CL_INVALID_EVENT);
     require(status <= CL_COMPLETE, CL_INVALID_VALUE);
-    require(user_event.context().order().set(user_event.state(), status), CL_INVALID_OPERATION);
+    require(user_event->context().order().set(user_event->state(), status), CL_INVALID_OPERATION);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "opencl/commands/worker_scope.hpp"
+#include "opencl/execution/memory_limit.hpp"
 #include "opencl/execution/trace_output.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/objects/refusal.hpp"
@@ -69,6 +70,7 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
     // There is nothing to decide, and one thread less to wake.
     options.policy = "lws";
   }
+  options.opencl_memory = memory_limit(devices);
   options.model_folder = default_model_folder();
   options.trace = !trace_path().empty();
   // A program may enqueue all its commands before it waits for one.
