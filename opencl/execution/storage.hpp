@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "client/data.hpp"
 #include "opencl/execution/execution.hpp"
@@ -10,26 +11,46 @@
 namespace troupe::opencl {
 
 /// The bytes of a buffer, not of a part of one: host memory, which the caller keeps, with replicas on devices.
+///
+/// Several buffers may lie in the same memory of the program. The runtime knows one of them at a time: whoever is used
+/// brings the others home first. So each finds what the others have left, as long as no command uses two of them (the
+/// standard leaves open what that does; here it fails).
 class Storage {
  public:
-  /// `defined`: the host memory has content that counts.
-  Storage(std::shared_ptr<Execution> execution, std::byte* host, std::size_t size, bool defined);
+  enum class Content {
+    /// None yet.
+    undefined,
+    /// What lies in the host memory.
+    defined,
+    /// The same, and the memory is the program's.
+    of_program,
+  };
+
+  Storage(std::shared_ptr<Execution> execution, std::byte* host, std::size_t size, Content content);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   /// Waits for the commands that use it, and drops what devices have of it. Not by a worker of the runtime.
   ~Storage();
 
-  [[nodiscard]] Handle handle() const { return data_.handle(); }
-  [[nodiscard]] Execution& execution() const { return *execution_; }
-
   /// How a command that is submitted now and has this mode accesses it: what was never written need not be copied to
-  /// where the command writes. Called in the order of submission.
+  /// where the command writes. Called in the order of submission. Waits for commands that use other buffers in the same
+  /// memory.
   [[nodiscard]] Access access(AccessMode mode);
 
  private:
+  struct Shared;
+
+  void know();
+  void forget();
+  [[nodiscard]] bool overlaps(const Storage& other) const;
+
   const std::shared_ptr<Execution> execution_;
-  Data data_;
+  std::byte* const host_;
+  const std::size_t size_;
+  const bool of_program_;
   bool defined_;
+  /// Where the runtime knows it. If the memory is the program's, under the lock of `Shared`.
+  std::optional<Data> data_;
 };
 
 }  // namespace troupe::opencl
