@@ -271,7 +271,7 @@ void RandomWorld::end_map() {
       map.place[i] = model[i] = static_cast<std::byte>(numbers_.below(256));
     }
   }
-  enqueue("clEnqueueUnmapMemObject", {use_of(map.object, map.offset, map.size, map.writes())}, false,
+  enqueue("clEnqueueUnmapMemObject", {use_of_map(map)}, false,
           [&](cl_command_queue queue, cl_bool, cl_uint number, const cl_event* events, cl_event* event_of_unmap) {
             return table().clEnqueueUnmapMemObject(queue, map.object.memory, map.place, number, events, event_of_unmap);
           });
@@ -321,13 +321,22 @@ void RandomWorld::compare(const char* what, const std::byte* real, const std::by
 
 bool RandomWorld::locked(const Object& object, bool writes) const {
   return std::ranges::any_of(maps_, [&](const Map& map) {
-    return map.object.root == object.root && (writes || map.writes()) &&
+    if (map.object.root != object.root) return false;
+    // Parts of one buffer are moved together: one may not be used while the other is mapped for writing.
+    if (map.writes()) return true;
+    return writes &&
            overlap(map.object.offset, map.object.offset + map.object.size, object.offset, object.offset + object.size);
   });
 }
 
 RandomUse RandomWorld::use_of(const Object& object, std::size_t offset, std::size_t size, bool writes, int lane) {
   return {object.root, object.offset + offset, object.offset + offset + size, writes, lane};
+}
+
+RandomUse RandomWorld::use_of_map(const Map& map) {
+  // Nothing may use any of the buffer while a part of it is mapped for writing.
+  const std::size_t whole = root_of(map.object).model.size();
+  return map.writes() ? RandomUse{map.object.root, 0, whole, true} : use_of(map.object, 0, map.object.size, false);
 }
 
 RandomUse RandomWorld::use_of_block(int block, std::size_t offset, std::size_t size, bool writes) {

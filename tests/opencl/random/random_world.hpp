@@ -148,6 +148,8 @@ class RandomWorld {
   [[nodiscard]] bool locked(const Object& object, bool writes) const;
   [[nodiscard]] static RandomUse use_of(const Object& object, std::size_t offset, std::size_t size, bool writes,
                                         int lane = 0);
+  /// What must be over before it begins.
+  [[nodiscard]] RandomUse use_of_map(const Map& map);
   [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
   /// One that devices may use so; null if none was found.
   [[nodiscard]] const Object* object_for(bool reads, bool writes);
@@ -161,7 +163,8 @@ class RandomWorld {
     /// 0: left to the implementation.
     std::size_t local = 0;
   };
-  [[nodiscard]] Range range_of(std::size_t words);
+  /// `from_first`: without an offset, else always with one, for which there must be more words than a group has.
+  [[nodiscard]] Range range_of(std::size_t words, bool from_first);
   [[nodiscard]] OwnedKernel kernel(const char* name);
   void launch(const char* name, const OwnedKernel& kernel, const Range& range, const std::vector<RandomUse>& uses);
 
