@@ -248,7 +248,7 @@ bool answer_merged(const std::vector<RealDevice*>& devices, cl_device_info what,
     case CL_DEVICE_NAME: return said(answer, std::string_view("Troupe (all devices)"));
     case CL_DEVICE_VENDOR: return said(answer, std::string_view("Troupe"));
     case CL_DEVICE_VENDOR_ID: return zero<cl_uint>(answer);
-    case CL_DRIVER_VERSION: return said(answer, std::string_view(kDriverVersion));
+    case CL_DRIVER_VERSION: return said(answer, std::string_view(TROUPE_VERSION));
     case CL_DEVICE_PROFILE: {
       const bool full = std::ranges::all_of(
           devices, [](const RealDevice* device) { return device->ask_text(CL_DEVICE_PROFILE) == "FULL_PROFILE"; });

@@ -9,8 +9,6 @@ namespace troupe::opencl {
 
 inline constexpr std::string_view kOpenClVersion = "OpenCL 1.2 Troupe";
 inline constexpr std::string_view kLanguageVersion = "OpenCL C 1.2 Troupe";
-/// Of the unified device.
-inline constexpr std::string_view kDriverVersion = TROUPE_VERSION;
 inline constexpr cl_version kOneZero = CL_MAKE_VERSION(1, 0, 0);
 inline constexpr cl_version kNumericVersion = CL_MAKE_VERSION(1, 2, 0);
 
