@@ -29,6 +29,27 @@ Box row_of(std::size_t size) {
   return box;
 }
 
+/// What the program writes is in host memory, and from the map's end to the unmap's nowhere else; or it is copied there
+/// and back.
+std::shared_ptr<Command> command_of_map(Queue& on, Memory& memory, const Memory::Map& map, AccessMode mode,
+                                        bool invalidates) {
+  if (map.apart == nullptr) return map_command(on, new_event(), memory, mode);
+  if (invalidates) return marker_command(on, new_event());
+  return read_command(on, new_event(), {&memory, linear_box(memory, map.offset, map.size)}, map.place, row_of(map.size),
+                      {map.size, 1, 1});
+}
+
+std::shared_ptr<Command> command_of_unmap(Queue& on, Memory& memory, const Memory::Map& map) {
+  if (map.apart == nullptr) {
+    return map_command(on, new_event(), memory, map.writes ? AccessMode::read_write : AccessMode::read);
+  }
+  auto command = write_command(on, new_event(), map.place, row_of(map.size),
+                               {&memory, linear_box(memory, map.offset, map.size)}, {map.size, 1, 1});
+  // It lives as long.
+  command->event()->when(CL_COMPLETE, [apart = map.apart](int /*status*/) {});
+  return command;
+}
+
 }  // namespace
 
 cl_int enqueue_read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std::size_t offset,
@@ -144,6 +165,8 @@ cl_int enqueue_copy_buffer_rect(cl_command_queue queue, cl_mem from, cl_mem to, 
       require(source_box.row_pitch == target_box.row_pitch && source_box.slice_pitch == target_box.slice_pitch,
               CL_INVALID_VALUE);
       require(!overlap(source_box, target_box, extent), CL_MEM_COPY_OVERLAP);
+    } else if (&source.whole() == &target.whole()) {
+      require(!overlap(source_box, source.offset(), target_box, target.offset(), extent), CL_MEM_COPY_OVERLAP);
     }
     require_aligned(on, source);
     require_aligned(on, target);
@@ -190,9 +213,16 @@ void* enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
     if (invalidates) {
       mode = memory.parent() == nullptr && size == memory.size() ? AccessMode::write : AccessMode::read_write;
     }
-    std::byte* const place = memory.host() + offset;
-    const auto command = map_command(on, new_event(), memory, mode);
-    memory.add_map(place, mode != AccessMode::read);
+    const bool writes = mode != AccessMode::read;
+    // Parts of one buffer move together, and another part may be used while this one is written by the program.
+    Memory::Map map{memory.host() + offset, offset, size, writes, nullptr};
+    if (writes && memory.parent() != nullptr && !memory.uses_program_memory()) {
+      map.apart = std::make_shared<HostBlock>(size);
+      map.place = map.apart->data();
+    }
+    std::byte* const place = map.place;
+    const auto command = command_of_map(on, memory, map, mode, invalidates);
+    memory.add_map(map);
     try {
       enqueue(on, CL_COMMAND_MAP_BUFFER, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
     } catch (...) {
@@ -209,10 +239,9 @@ cl_int enqueue_unmap_mem_object(cl_command_queue queue, cl_mem object, void* map
     Queue& on = need<Queue>(queue);
     Memory& memory = need_buffer(on, object);
     std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
-    const std::optional<bool> writes = memory.take_map(static_cast<std::byte*>(mapped));
-    require(writes.has_value(), CL_INVALID_VALUE);
-    // What the program has written is in host memory: from here on nowhere else.
-    const auto command = map_command(on, new_event(), memory, *writes ? AccessMode::read_write : AccessMode::read);
+    const std::optional<Memory::Map> map = memory.take_map(static_cast<std::byte*>(mapped));
+    require(map.has_value(), CL_INVALID_VALUE);
+    const auto command = command_of_unmap(on, memory, *map);
     enqueue(on, CL_COMMAND_UNMAP_MEM_OBJECT, command, std::move(awaited), {count, events, event});
   });
 }

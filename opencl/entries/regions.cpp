@@ -83,4 +83,21 @@ bool overlap(const Box& a, const Box& b, const Extent& region) {
   return false;
 }
 
+bool overlap(const Box& a, std::size_t a_part, const Box& b, std::size_t b_part, const Extent& region) {
+  const std::size_t rows = region[1] * region[2];
+  const auto begin_of_row = [&region](const Box& box, std::size_t part, std::size_t row) {
+    return part + box.begin() + row % region[1] * box.row_pitch + row / region[1] * box.slice_pitch;
+  };
+  // Rows of a box lie one behind the other: whichever ends first meets no later one.
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < rows && k < rows) {
+    const std::size_t begin_a = begin_of_row(a, a_part, i);
+    const std::size_t begin_b = begin_of_row(b, b_part, k);
+    if (begin_a < begin_b + region[0] && begin_b < begin_a + region[0]) return true;
+    ++(begin_a < begin_b ? i : k);
+  }
+  return false;
+}
+
 }  // namespace troupe::opencl

@@ -26,5 +26,7 @@ using Extent = std::array<std::size_t, 3>;
 
 /// Whether two regions of one memory share a byte. The pitches of both are the same.
 [[nodiscard]] bool overlap(const Box& a, const Box& b, const Extent& region);
+/// The same for two parts of one buffer, which begin there; of any pitches. Takes as long as there are rows.
+[[nodiscard]] bool overlap(const Box& a, std::size_t a_part, const Box& b, std::size_t b_part, const Extent& region);
 
 }  // namespace troupe::opencl

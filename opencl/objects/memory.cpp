@@ -108,18 +108,18 @@ void Memory::on_unused() {
   });
 }
 
-void Memory::add_map(std::byte* place, bool writes) {
+void Memory::add_map(Map map) {
   const LockGuard lock(mutex_);
-  maps_.push_back({place, writes});
+  maps_.push_back(std::move(map));
 }
 
-std::optional<bool> Memory::take_map(std::byte* place) {
+std::optional<Memory::Map> Memory::take_map(std::byte* place) {
   const LockGuard lock(mutex_);
   const auto found = std::ranges::find(maps_, place, &Map::place);
   if (found == maps_.end()) return std::nullopt;
-  const bool writes = found->writes;
+  Map map = std::move(*found);
   maps_.erase(found);
-  return writes;
+  return map;
 }
 
 std::size_t Memory::maps() const {

@@ -50,10 +50,18 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// execution/storage.cpp. Called in the order of submission.
   [[nodiscard]] Storage& storage();
 
-  /// Notes a map that begins at `place`.
-  void add_map(std::byte* place, bool writes) TROUPE_EXCLUDES(mutex_);
-  /// Takes one off; whether it was for writing. Nothing: there is none.
-  [[nodiscard]] std::optional<bool> take_map(std::byte* place) TROUPE_EXCLUDES(mutex_);
+  /// Bytes that the program may use as its own memory.
+  struct Map {
+    std::byte* place = nullptr;
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    bool writes = false;
+    /// Where `place` is, if that is not the buffer's memory.
+    std::shared_ptr<HostBlock> apart;
+  };
+  void add_map(Map map) TROUPE_EXCLUDES(mutex_);
+  /// Takes off one that begins at `place`. Nothing: there is none.
+  [[nodiscard]] std::optional<Map> take_map(std::byte* place) TROUPE_EXCLUDES(mutex_);
   /// How many maps of it have not been undone.
   [[nodiscard]] std::size_t maps() const TROUPE_EXCLUDES(mutex_);
 
@@ -67,10 +75,6 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
     cl_mem_flags flags;
     std::size_t size;
     std::size_t offset = 0;
-  };
-  struct Map {
-    std::byte* place = nullptr;
-    bool writes = false;
   };
   struct Registered {
     Callback function;

@@ -322,9 +322,9 @@ void RandomWorld::compare(const char* what, const std::byte* real, const std::by
 bool RandomWorld::locked(const Object& object, bool writes) const {
   return std::ranges::any_of(maps_, [&](const Map& map) {
     if (map.object.root != object.root) return false;
-    // Parts of one buffer are moved together: one may not be used while the other is mapped for writing.
-    if (map.writes()) return true;
-    return writes &&
+    // Where the program's own memory is mapped, all of it moves.
+    if (map.writes() && root_of(object).program_memory != nullptr) return true;
+    return (writes || map.writes()) &&
            overlap(map.object.offset, map.object.offset + map.object.size, object.offset, object.offset + object.size);
   });
 }
@@ -333,10 +333,10 @@ RandomUse RandomWorld::use_of(const Object& object, std::size_t offset, std::siz
   return {object.root, object.offset + offset, object.offset + offset + size, writes, lane};
 }
 
-RandomUse RandomWorld::use_of_map(const Map& map) {
-  // Nothing may use any of the buffer while a part of it is mapped for writing.
-  const std::size_t whole = root_of(map.object).model.size();
-  return map.writes() ? RandomUse{map.object.root, 0, whole, true} : use_of(map.object, 0, map.object.size, false);
+RandomUse RandomWorld::use_of_map(const Map& map) const {
+  const Root& root = root_of(map.object);
+  if (map.writes() && root.program_memory != nullptr) return {map.object.root, 0, root.model.size(), true};
+  return use_of(map.object, 0, map.object.size, map.writes());
 }
 
 RandomUse RandomWorld::use_of_block(int block, std::size_t offset, std::size_t size, bool writes) {

@@ -144,12 +144,15 @@ class RandomWorld {
   void compare(const char* what, const std::byte* real, const std::byte* model, std::size_t size);
 
   [[nodiscard]] Root& root_of(const Object& object) { return roots_[static_cast<std::size_t>(object.root)]; }
+  [[nodiscard]] const Root& root_of(const Object& object) const {
+    return roots_[static_cast<std::size_t>(object.root)];
+  }
   [[nodiscard]] std::byte* model_of(const Object& object) { return root_of(object).model.data() + object.offset; }
   [[nodiscard]] bool locked(const Object& object, bool writes) const;
   [[nodiscard]] static RandomUse use_of(const Object& object, std::size_t offset, std::size_t size, bool writes,
                                         int lane = 0);
   /// What must be over before it begins.
-  [[nodiscard]] RandomUse use_of_map(const Map& map);
+  [[nodiscard]] RandomUse use_of_map(const Map& map) const;
   [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
   /// One that devices may use so; null if none was found.
   [[nodiscard]] const Object* object_for(bool reads, bool writes);
