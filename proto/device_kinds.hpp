@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
-enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated };
+enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl };
 
 /// A row of the table. Whoever has to treat kinds differently asks for one of these, never for the kind.
 struct DeviceTraits {
@@ -40,6 +40,8 @@ struct DeviceTraits {
   /// options say. Rough figures; they bound how much work is issued ahead.
   int launch_us = 0;
   int notice_us = 0;
+  /// Its devices differ in speed by their model, so kernel times are kept for each (`DeviceType`).
+  bool by_model = false;
   /// The kind whose implementations it runs of codelets that have none for it: its own where there are no such.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
 };
@@ -71,6 +73,17 @@ inline constexpr std::array kDeviceTraits{
                  .launch_us = 20,
                  .notice_us = 60,
                  .stands_in_for = DeviceKind::cpu_core},
+    // Of any vendor, one device each. Two slots: the next kernel is enqueued while one runs. What waits for tasks that
+    // have not ended is not issued behind them.
+    DeviceTraits{.kind = DeviceKind::opencl,
+                 .name = "OpenCL device",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .slots = 2,
+                 .launch_us = 20,
+                 .notice_us = 60,
+                 .by_model = true,
+                 .stands_in_for = DeviceKind::opencl},
 };
 inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
 

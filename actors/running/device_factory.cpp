@@ -8,8 +8,10 @@
 
 #include "actors/workers/devices/cuda_device.hpp"
 #include "actors/workers/devices/emulated_device.hpp"
+#include "actors/workers/devices/opencl_device.hpp"
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/cuda/cuda_devices.hpp"
+#include "platform/opencl/opencl_choice.hpp"
 
 namespace troupe::actors {
 
@@ -75,10 +77,34 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
   return workers::make_cuda_device(std::move(device), listener);
 }
 
+/// Whether any: how many there are turns out when they are opened.
+int opencl_asked_for(const RuntimeOptions& options) { return options.opencl.empty() ? 0 : 1; }
+
+Result<Accelerators> open_opencl(const RuntimeOptions& options) {
+  const auto chosen = platform::choose_opencl_devices(options.opencl, platform::list_opencl_devices());
+  if (!chosen) return chosen.failure();
+  const auto sharing = std::ranges::count(chosen.value(), true, &platform::OpenClDevice::shares_host_memory);
+  Accelerators opened;
+  for (const platform::OpenClDevice& device : chosen.value()) {
+    auto made = platform::OpenClAccelerator::open(device, options.opencl_memory, static_cast<int>(sharing));
+    if (!made) return made.failure();
+    opened.push_back(std::move(made).value());
+  }
+  return opened;
+}
+
+MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
+  workers::OpenClDeviceOptions device;
+  device.executor = std::move(setup.executor);
+  device.accelerator = static_cast<platform::OpenClAccelerator*>(setup.memory);
+  return workers::make_opencl_device(std::move(device), listener);
+}
+
 constexpr std::array kFactories{
     DeviceFactory{DeviceKind::cpu_core, nullptr, nullptr, make_core},
     DeviceFactory{DeviceKind::emulated, emulated_asked_for, open_emulated, make_emulated},
     DeviceFactory{DeviceKind::cuda, cuda_asked_for, open_cuda, make_cuda},
+    DeviceFactory{DeviceKind::opencl, opencl_asked_for, open_opencl, make_opencl},
 };
 static_assert(kFactories.size() == kDeviceKinds, "a row for each kind");
 

@@ -20,7 +20,8 @@ using Accelerators = std::vector<std::unique_ptr<platform::Accelerator>>;
 /// How devices of one kind are made on this machine; in virtual time `Simulation` makes all of them.
 struct DeviceFactory {
   DeviceKind kind = DeviceKind::cpu_core;
-  /// How many the options ask for. Null for cores, of which the machine says how many there are.
+  /// How many the options ask for: 0 where none, negative where they are wrong. Null for cores, of which the machine
+  /// says how many there are.
   int (*asked_for)(const RuntimeOptions& options) = nullptr;
   /// Opens the memories of so many, one each.
   Result<Accelerators> (*open)(const RuntimeOptions& options) = nullptr;

@@ -92,6 +92,12 @@ struct RuntimeOptions {
   /// The most memory that data may take on each CUDA GPU; else nine tenths of what is free when the runtime starts, and
   /// not the last 512 MiB.
   std::optional<Bytes> gpu_memory = std::nullopt;
+  /// OpenCL devices: "all", "gpu" or "cpu" (all of that sort), or numbers as `troupe info` lists them, "0,2". Empty:
+  /// none. What is not there is an error that says what is. Each takes a core as long as there are more than one.
+  std::string opencl = {};
+  /// The most memory that data may take on each OpenCL device; else nine tenths of what it has, and of those that share
+  /// the host's memory, together, at most half of what is available there when the runtime starts.
+  std::optional<Bytes> opencl_memory = std::nullopt;
   /// Tasks whose data an accelerator fetches while its kernels run; and a core, where there are accelerators.
   std::size_t gpu_lookahead = 4;
   std::size_t core_lookahead = 1;

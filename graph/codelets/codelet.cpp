@@ -203,14 +203,15 @@ void Codelet::take_parameters(std::string_view whose, CodeletDefinition describe
   check_parameters();
 }
 
-void Codelet::check_no_reduction() const {
+void Codelet::check_no_reduction(DeviceKind kind) const {
   const auto& modes = definition_->modes;
   const auto found = std::ranges::find(modes, AccessMode::reduce);
   if (found == modes.end()) return;
   throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name + "' reduces handle " +
                                                std::to_string(found - modes.begin()) +
                                                ", which only CPU cores can: let it commute instead, or leave out its "
-                                               "implementation for CUDA");
+                                               "implementation for " +
+                                               to_string(kind));
 }
 
 void Codelet::check_parameters() const {

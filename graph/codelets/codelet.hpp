@@ -22,6 +22,8 @@ struct CUstream_st;
 
 namespace troupe {
 
+class OpenClLaunch;
+
 namespace detail {
 
 template <class T>
@@ -117,15 +119,15 @@ template <class Leading, class F, class... P>
 struct LedKernel {
   static_assert(
       sizeof...(P) > 0,
-      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&), a piece "
-      "its number (std::size_t)");
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch (OpenClLaunch&), one "
+      "for a team the team (Team&), a piece its number (std::size_t)");
 };
 template <class Leading, class F, class First, class... P>
 struct LedKernel<Leading, F, First, P...> {
   static_assert(
       Leading::template takes<First>,
-      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for a team the team (Team&), a piece "
-      "its number (std::size_t); then come views of its handles");
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch (OpenClLaunch&), one "
+      "for a team the team (Team&), a piece its number (std::size_t); then come views of its handles");
   using Typed = TypedKernel<F, P...>;
 
   static Kernel wrap(F function) {
@@ -145,6 +147,11 @@ struct LeadingStream {
   template <class First>
   static constexpr bool takes = std::is_same_v<std::remove_const_t<First>, ::CUstream_st*>;
   static ::CUstream_st* get(const KernelContext& context) { return static_cast<::CUstream_st*>(context.stream); }
+};
+struct LeadingLaunch {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<First, OpenClLaunch&>;
+  static OpenClLaunch& get(const KernelContext& context) { return *static_cast<OpenClLaunch*>(context.stream); }
 };
 struct LeadingTeam {
   template <class First>
@@ -310,7 +317,7 @@ class Codelet {
   /// memory.
   template <class F>
   Codelet& cuda(F function) & {
-    check_no_reduction();
+    check_no_reduction(DeviceKind::cuda);
     if constexpr (std::is_invocable_v<F, const KernelContext&>) {
       return implement(DeviceKind::cuda, Kernel(std::move(function)));
     } else {
@@ -321,6 +328,27 @@ class Codelet {
   template <class F>
   Codelet cuda(F function) && {
     cuda(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
+  /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes that
+  /// (`OpenClLaunch&`, graph/codelets/opencl_launch.hpp) first, and then what one for a core takes. Views are of use
+  /// for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: that points to no
+  /// memory. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in host memory.
+  template <class F>
+  Codelet& opencl(F function) & {
+    check_no_reduction(DeviceKind::opencl);
+    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+      return implement(DeviceKind::opencl, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingLaunch, F>>(
+          DeviceKind::opencl, std::move(function));
+    }
+  }
+  template <class F>
+  Codelet opencl(F function) && {
+    opencl(std::move(function));
     return *this;
   }
 
@@ -377,7 +405,7 @@ class Codelet {
   /// Throws `invalid_argument` where tasks are made of pieces, as it would never be called.
   void check_no_pieces() const;
   void check_parameters() const;
-  void check_no_reduction() const;
+  void check_no_reduction(DeviceKind kind) const;
 
   std::shared_ptr<CodeletDefinition> definition_;
   std::shared_ptr<const CodeletDefinition> shared_;

@@ -56,8 +56,8 @@ class KernelContext {
   /// The worker that runs the task; an invalid id outside a runtime.
   WorkerId worker;
   TaskId task;
-  /// On a CUDA GPU the stream (`cudaStream_t`) that everything is to be launched on; the data are in its memory. Null
-  /// elsewhere.
+  /// On a CUDA GPU the stream (`cudaStream_t`) that everything is to be launched on, on an OpenCL device its
+  /// `OpenClLaunch` (graph/codelets/opencl_launch.hpp); the data are in its memory. Null elsewhere.
   void* stream = nullptr;
   /// See `team`; null: one.
   Team* cores = nullptr;

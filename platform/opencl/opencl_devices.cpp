@@ -1,25 +1,15 @@
 #include "platform/opencl/opencl_devices.hpp"
 
-#include <optional>
-
-#include "platform/machine/binding.hpp"
 #include "platform/opencl/opencl_loading.hpp"
+#include "platform/opencl/opencl_unbound.hpp"
 
 namespace troupe::platform {
 
 namespace {
 
-/// Where the process might run before anybody bound its threads.
-const Result<CpuSet> kPusAtStart = this_thread_binding();
-
-/// Drivers start threads, which may run where the thread that starts them may: not on one core, because a worker was
-/// the first to ask.
+/// In this thread: what it loads may ask who is loading.
 OpenClDevices load_unbound() {
-  std::optional<BindingGuard> unbound;
-  if (kPusAtStart) {
-    // Where that is refused, the drivers have to do with the cores of this thread.
-    if (Result<BindingGuard> guard = BindingGuard::bind(kPusAtStart.value())) unbound.emplace(std::move(guard).value());
-  }
+  const auto unbound = unbind_for_drivers();
   return load_opencl_devices(opencl_search_of_environment());
 }
 

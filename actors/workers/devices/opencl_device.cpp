@@ -1,0 +1,417 @@
+#include "actors/workers/devices/opencl_device.hpp"
+
+#include <CL/cl_icd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <condition_variable>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/workers/devices/task_failure.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/completion_check.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/codelets/opencl_launch.hpp"
+#include "platform/opencl/opencl_error.hpp"
+#include "platform/opencl/opencl_handles.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::workers {
+
+namespace {
+
+using graph::FailureLog;
+using platform::opencl_check;
+using platform::opencl_error;
+
+class OpenClDevice final : public Device {
+ public:
+  OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener);
+  ~OpenClDevice() override;
+  OpenClDevice(const OpenClDevice&) = delete;
+  OpenClDevice& operator=(const OpenClDevice&) = delete;
+
+  [[nodiscard]] Result<void> make_queues();
+
+  [[nodiscard]] std::string name() const override { return options_.executor.name; }
+  Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
+
+ private:
+  /// A task on a queue. What has no lock is the worker's until `starting` is false, then that of whoever ends the task.
+  struct Slot {
+    explicit Slot(OpenClDevice& of)
+        : owner(of), views(of.options_.executor.worker, of.options_.executor.find_replica) {}
+
+    OpenClDevice& owner;
+    platform::OpenClQueue queue;
+    TaskViews views;
+    std::vector<OpenClLaunch::Buffer> buffers;
+    /// The kernel's own, which the task waits for; to be given back.
+    std::vector<cl_event> awaited;
+    platform::OpenClEvent end;
+    graph::CompletionChecks checks;
+    /// The kernel has thrown.
+    FailureLog::Cause cause;
+
+    // Under the device's lock.
+    graph::Task* task = nullptr;
+    platform::OpenClEvent begin;
+    /// `start` has not returned.
+    bool starting = false;
+    /// The driver has told of its end: CL_COMPLETE, or a negative error.
+    std::optional<cl_int> ended;
+    /// When it began, as far as known, by the device's clock.
+    std::optional<Duration> begun;
+    Duration charged{};
+  };
+  /// How a task ended.
+  struct End {
+    graph::Task* task = nullptr;
+    FailureLog::Cause cause;
+    Duration took{};
+  };
+
+  [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.accelerator->device().api; }
+  Started start_on(Slot& slot, graph::Task& task);
+  [[nodiscard]] Result<void> find_buffers(Slot& slot, graph::Task& task);
+  FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
+  /// Of the events that the kernel named, the first that has failed by now.
+  [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
+  [[nodiscard]] Result<void> enqueue_end(Slot& slot);
+  static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
+  /// The driver has no way to tell of the end: waits for it.
+  void wait_here(Slot& slot);
+  /// In the thread that has found out that the task has ended. The slot is free afterwards.
+  End finish(Slot& slot) noexcept;
+  /// Why the device's commands failed, or what the checks throw; null: they succeeded.
+  FailureLog::Cause outcome(Slot& slot);
+  /// What the slot's task is charged in all. `ran`: from its begin to its end. Negative: the driver does not say.
+  Duration charge(Slot& slot, Duration& ran);
+  void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
+  /// When the device came to it; none: it has not, or does not say.
+  [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
+  void note(const Slot& slot, Duration ran, bool failed) const noexcept;
+  [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
+    return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
+  }
+  [[nodiscard]] FailureLog::Cause failure_or_bare(const graph::Task& task, const Failure& why) const noexcept;
+  /// Of the exception that is being handled.
+  [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
+  [[nodiscard]] static Result<void> checked(cl_int status, std::string_view what) {
+    return opencl_check(status, what, ErrorCode::kernel_failed);
+  }
+
+  const OpenClDeviceOptions options_;
+  DeviceListener& listener_;
+  /// For when there is no memory to say more.
+  const FailureLog::Cause bare_failure_ =
+      std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
+
+  Mutex mutex_;
+  std::condition_variable told_;
+  /// They stay where they are, and there are no more after `make_queues`.
+  std::deque<Slot> slots_;
+  /// Ends that the driver has not told of, or that somebody is busy with.
+  std::size_t untold_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// Up to here the device's time is charged.
+  Duration charged_until_ TROUPE_GUARDED_BY(mutex_){};
+};
+
+OpenClDevice::OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener)
+    : options_(std::move(options)), listener_(listener) {
+  assert(options_.slots > 0 && "a device takes at least one task");
+}
+
+OpenClDevice::~OpenClDevice() {
+  for (const Slot& slot : slots_) (void)api().clFinish(slot.queue.get());
+  UniqueLock lock(mutex_);
+  told_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return untold_ == 0; });
+}
+
+Result<void> OpenClDevice::make_queues() {
+  for (std::size_t i = 0; i < options_.slots; ++i) {
+    const platform::OpenClAccelerator& memory = *options_.accelerator;
+    Result<platform::OpenClQueue> queue =
+        platform::make_opencl_queue(api(), memory.context(), memory.device().id, true);
+    if (!queue) return queue.failure();
+    slots_.emplace_back(*this).queue = std::move(queue).value();
+  }
+  return {};
+}
+
+Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> behind) noexcept {
+  assert(behind.empty() && "nothing is issued on an OpenCL device");
+  (void)behind;
+  try {
+    for (const graph::TaskAccess& access : task.data()) {
+      if (access.mode() != AccessMode::reduce) continue;
+      return {true, failure(task, {ErrorCode::invalid_argument,
+                                   "tasks that reduce run on CPU cores only; give the codelet no implementation for "
+                                   "OpenCL, or access its data with commute"})};
+    }
+    Slot* free = nullptr;
+    {
+      const LockGuard lock(mutex_);
+      const auto found = std::ranges::find(slots_, nullptr, &Slot::task);
+      assert(found != slots_.end() && "a device gets as many tasks as it has slots");
+      free = &*found;
+    }
+    return start_on(*free, task);
+  } catch (...) {
+    // No memory to prepare the task, or to say what happened: nothing has been enqueued for it.
+    return {true, bare_failure_};
+  }
+}
+
+Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
+  if (const auto found = find_buffers(slot, task); !found) return {true, failure(task, found.failure())};
+  cl_event begin = nullptr;
+  const cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), 0, nullptr, &begin);
+  if (const auto begun = checked(status, "noting a kernel's begin"); !begun) {
+    return {true, failure(task, begun.failure())};
+  }
+  {
+    const LockGuard lock(mutex_);
+    slot.begin = platform::OpenClEvent(api(), begin);
+    slot.end = {};
+    slot.task = &task;
+    slot.starting = true;
+    slot.ended.reset();
+    slot.begun.reset();
+    slot.charged = {};
+  }
+  slot.cause = call_kernel(slot, task);
+  if (const auto enqueued = enqueue_end(slot); !enqueued) {
+    // Nobody may use the data before what has been enqueued has ended.
+    (void)api().clFinish(slot.queue.get());
+    if (!slot.cause) slot.cause = failure_or_bare(task, enqueued.failure());
+    const LockGuard lock(mutex_);
+    slot.ended = CL_COMPLETE;
+  }
+  {
+    const LockGuard lock(mutex_);
+    slot.starting = false;
+    if (!slot.ended) return {};
+  }
+  return {true, finish(slot).cause};
+}
+
+Result<void> OpenClDevice::find_buffers(Slot& slot, graph::Task& task) {
+  slot.views.prepare(task);
+  const KernelContext context = slot.views.context_of(task);
+  slot.buffers.clear();
+  for (std::size_t i = 0; i < context.size(); ++i) {
+    const DataView& view = context.data(i);
+    const Result<cl_mem> buffer = options_.accelerator->buffer_at(view.data, view.layout.payload());
+    if (!buffer) return buffer.failure();
+    slot.buffers.push_back({view.data, buffer.value()});
+  }
+  return {};
+}
+
+FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
+  const platform::OpenClAccelerator& memory = *options_.accelerator;
+  OpenClLaunch launch({&api(), memory.context(), memory.device().id}, slot.queue.get(), slot.buffers,
+                      options_.executor.worker);
+  slot.checks.clear();
+  FailureLog::Cause cause;
+  try {
+    KernelContext context = slot.views.context_of(task);
+    context.stream = &launch;
+    const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
+    const graph::CompletionChecks::Scope checks(slot.checks);
+    task.codelet->kernel_for(DeviceKind::opencl)(context);
+  } catch (...) {
+    slot.checks.clear();
+    cause = current_failure(task);
+  }
+  slot.awaited = std::move(launch.awaited());
+  return cause;
+}
+
+Result<void> OpenClDevice::awaited_failure(const Slot& slot) const {
+  for (const cl_event event : slot.awaited) {
+    cl_int status = CL_COMPLETE;
+    (void)api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (auto fine = checked(std::min(status, CL_COMPLETE), "what a kernel enqueued"); !fine) return fine;
+  }
+  return {};
+}
+
+Result<void> OpenClDevice::enqueue_end(Slot& slot) {
+  // Of an event that waits for one that has failed already, pocl 3.1 never tells the end.
+  if (auto failed = awaited_failure(slot); !failed) return failed;
+  cl_event end = nullptr;
+  cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), static_cast<cl_uint>(slot.awaited.size()),
+                                                    slot.awaited.empty() ? nullptr : slot.awaited.data(), &end);
+  if (auto noted = checked(status, "noting a kernel's end"); !noted) return noted;
+  slot.end = platform::OpenClEvent(api(), end);
+  if (auto flushed = checked(api().clFlush(slot.queue.get()), "starting what a kernel enqueued"); !flushed) {
+    return flushed;
+  }
+  // Some drivers do not tell of what has ended before they are asked to, and some run everything inside of the calls.
+  cl_int reached = CL_QUEUED;
+  status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
+  if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
+    const LockGuard lock(mutex_);
+    slot.ended = reached;
+    return {};
+  }
+  {
+    const LockGuard lock(mutex_);
+    ++untold_;
+  }
+  status = api().clSetEventCallback(end, CL_COMPLETE, on_end, &slot);
+  if (status != CL_SUCCESS) wait_here(slot);
+  return {};
+}
+
+void OpenClDevice::wait_here(Slot& slot) {
+  (void)api().clFinish(slot.queue.get());
+  cl_int status = CL_COMPLETE;
+  const cl_int asked =
+      api().clGetEventInfo(slot.end.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  const LockGuard lock(mutex_);
+  --untold_;
+  slot.ended = asked == CL_SUCCESS ? std::min(status, CL_COMPLETE) : asked;
+}
+
+void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* data) noexcept {
+  Slot& slot = *static_cast<Slot*>(data);
+  OpenClDevice& device = slot.owner;
+  {
+    const LockGuard lock(device.mutex_);
+    slot.ended = status;
+    if (slot.starting) {
+      --device.untold_;
+      return;
+    }
+  }
+  End end = device.finish(slot);
+  device.listener_.done(*end.task, std::move(end.cause), end.took);
+  // With the lock: whoever waits ends the device when it is given back.
+  const LockGuard lock(device.mutex_);
+  --device.untold_;
+  device.told_.notify_all();
+}
+
+OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
+  if (!slot.cause) slot.cause = outcome(slot);
+  Duration ran{};
+  const Duration took = charge(slot, ran);
+  note(slot, ran, slot.cause != nullptr);
+  for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
+  // The slot's own events stay until its next task: pocl still uses those that fail when it has told of them.
+  FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
+  const LockGuard lock(mutex_);
+  return {std::exchange(slot.task, nullptr), std::move(cause), took};
+}
+
+FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
+  try {
+    // What the kernel named says more than that something it named has failed.
+    awaited_failure(slot).value_or_throw();
+    cl_int ended = CL_COMPLETE;
+    {
+      const LockGuard lock(mutex_);
+      ended = *slot.ended;
+    }
+    checked(std::min(ended, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
+    slot.checks.run();
+    return nullptr;
+  } catch (...) {
+    slot.checks.clear();
+    return current_failure(*slot.task);
+  }
+}
+
+FailureLog::Cause OpenClDevice::current_failure(const graph::Task& task) const noexcept {
+  try {
+    return task_failure_of_exception(task, options_.executor.worker, options_.executor.name);
+  } catch (...) {
+    return bare_failure_;
+  }
+}
+
+FailureLog::Cause OpenClDevice::failure_or_bare(const graph::Task& task, const Failure& why) const noexcept {
+  try {
+    return failure(task, why);
+  } catch (...) {
+    return bare_failure_;
+  }
+}
+
+Duration OpenClDevice::charge(Slot& slot, Duration& ran) {
+  const LockGuard lock(mutex_);
+  const auto end = time_of(slot.end);
+  for (Slot& other : slots_) {
+    if (other.task != nullptr && !other.begun) other.begun = time_of(other.begin);
+  }
+  if (!end || !slot.begun) return Duration(-1);
+  ran = std::max(Duration{}, *end - *slot.begun);
+  charge_until(*end);
+  return slot.charged;
+}
+
+void OpenClDevice::charge_until(Duration end) {
+  const auto on_device = [](const Slot& slot) { return slot.task != nullptr && slot.begun.has_value(); };
+  Duration from = end;
+  for (const Slot& slot : slots_) {
+    if (on_device(slot)) from = std::min(from, *slot.begun);
+  }
+  from = std::max(from, charged_until_);
+  // At each begin there is one more to share the time.
+  for (Duration to; from < end; from = to) {
+    to = end;
+    std::int64_t sharing = 0;
+    for (const Slot& slot : slots_) {
+      if (!on_device(slot)) continue;
+      if (*slot.begun <= from) {
+        ++sharing;
+      } else {
+        to = std::min(to, *slot.begun);
+      }
+    }
+    for (Slot& slot : slots_) {
+      if (on_device(slot) && *slot.begun <= from) slot.charged += (to - from) / std::max<std::int64_t>(1, sharing);
+    }
+  }
+  charged_until_ = std::max(charged_until_, end);
+}
+
+std::optional<Duration> OpenClDevice::time_of(const platform::OpenClEvent& event) const {
+  cl_ulong nanoseconds = 0;
+  if (event.get() == nullptr) return std::nullopt;
+  const cl_int status =
+      api().clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds, nullptr);
+  if (status != CL_SUCCESS || nanoseconds == 0) return std::nullopt;
+  return Duration(static_cast<Duration::rep>(nanoseconds));
+}
+
+void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexcept {
+  if (options_.executor.trace == nullptr) return;
+  const graph::Task& task = *slot.task;
+  const TimeStamp end = options_.executor.clock->now();
+  TaskSpan span{task.codelet, task.task_id(), end - ran, end, 0, task.priority, failed};
+  try {
+    if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
+  } catch (...) {
+    // The program's function: a trace must not change the task's outcome.
+  }
+  options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> make_opencl_device(OpenClDeviceOptions options, DeviceListener& listener) {
+  assert(options.executor.kind == DeviceKind::opencl && "an OpenCL device runs kernels for OpenCL");
+  auto device = std::make_unique<OpenClDevice>(std::move(options), listener);
+  if (const Result<void> made = device->make_queues(); !made) return made.failure();
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+}  // namespace troupe::workers

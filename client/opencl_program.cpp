@@ -1,0 +1,103 @@
+#include "client/opencl_program.hpp"
+
+#include <CL/cl_icd.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "platform/opencl/opencl_error.hpp"
+#include "platform/opencl/opencl_handles.hpp"
+#include "proto/errors.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe {
+
+namespace {
+
+using platform::opencl_error;
+using OpenClProgramHandle = platform::OpenClHandle<cl_program, &_cl_icd_dispatch::clReleaseProgram>;
+using OpenClKernelHandle = platform::OpenClHandle<cl_kernel, &_cl_icd_dispatch::clReleaseKernel>;
+
+std::string build_log(const _cl_icd_dispatch& api, cl_program program, cl_device_id device) {
+  std::size_t size = 0;
+  if (api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+  std::string log(size, '\0');
+  if (size == 0) return {};
+  if (api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  log.resize(std::min(log.size(), log.find('\0')));
+  return log;
+}
+
+[[noreturn]] void fail(const std::string& what, cl_int status) {
+  throw Error(ErrorCode::kernel_failed, fmt::format("{}: {}", what, opencl_error(status)));
+}
+
+}  // namespace
+
+struct OpenClProgram::State {
+  /// The program on one device.
+  struct Built {
+    Mutex mutex;
+    /// Null until it is built.
+    OpenClProgramHandle program TROUPE_GUARDED_BY(mutex);
+    /// Why it is not.
+    std::string failure TROUPE_GUARDED_BY(mutex);
+    /// By queue, on which one task runs at a time, and name. They go before the program does.
+    std::map<std::pair<const _cl_command_queue*, std::string>, OpenClKernelHandle> kernels TROUPE_GUARDED_BY(mutex);
+  };
+
+  std::string source;
+  std::string options;
+  Mutex mutex;
+  // Looked up only. Contexts stay as long as the process, and have one device each.
+  std::map<const _cl_context*, Built> built TROUPE_GUARDED_BY(mutex);
+
+  void build(const OpenClLaunch& launch, Built& here) const TROUPE_REQUIRES(here.mutex) {
+    const _cl_icd_dispatch& api = launch.api();
+    const char* text = source.c_str();
+    const std::size_t length = source.size();
+    cl_int status = CL_SUCCESS;
+    OpenClProgramHandle program(api, api.clCreateProgramWithSource(launch.context(), 1, &text, &length, &status));
+    if (status != CL_SUCCESS) fail("making a program for OpenCL failed", status);
+    const cl_device_id device = launch.device();
+    status = api.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+    if (status == CL_SUCCESS) {
+      here.program = std::move(program);
+      return;
+    }
+    // It would fail again.
+    here.failure = fmt::format("building a program for OpenCL failed: {}\n{}", opencl_error(status),
+                               build_log(api, program.get(), device));
+  }
+};
+
+OpenClProgram::OpenClProgram(std::string source, std::string options) : state_(std::make_shared<State>()) {
+  state_->source = std::move(source);
+  state_->options = std::move(options);
+}
+
+_cl_kernel* OpenClProgram::kernel(const OpenClLaunch& launch, const std::string& name) const {
+  State::Built* here = nullptr;
+  {
+    const LockGuard lock(state_->mutex);
+    here = &state_->built[launch.context()];
+  }
+  // Other devices build at the same time.
+  const LockGuard lock(here->mutex);
+  if (here->program.get() == nullptr && here->failure.empty()) state_->build(launch, *here);
+  if (!here->failure.empty()) throw Error(ErrorCode::kernel_failed, here->failure);
+  OpenClKernelHandle& made = here->kernels[{launch.queue(), name}];
+  if (made.get() == nullptr) {
+    cl_int status = CL_SUCCESS;
+    const cl_kernel kernel = launch.api().clCreateKernel(here->program.get(), name.c_str(), &status);
+    if (status != CL_SUCCESS) fail(fmt::format("the program for OpenCL has no kernel '{}'", name), status);
+    made = OpenClKernelHandle(launch.api(), kernel);
+  }
+  return made.get();
+}
+
+}  // namespace troupe

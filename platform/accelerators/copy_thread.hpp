@@ -1,0 +1,73 @@
+/// A thread that copies, in one direction: for accelerators whose copies are calls that return when the bytes are
+/// there.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "platform/accelerators/accelerator.hpp"
+#include "proto/errors.hpp"
+#include "proto/mutex.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// One copy after the other, urgent ones first. Thread-safe.
+class CopyThread {
+ public:
+  struct Options {
+    /// Of the thread, for debuggers.
+    std::string name;
+    /// For people: "copy to OpenCL device 0 (name)".
+    std::string what;
+    /// Copies, and returns when that has ended. Called by the thread alone, never for an empty copy.
+    std::function<Result<void>(const BlockCopy&)> copy;
+  };
+
+  explicit CopyThread(Options options);
+  CopyThread(const CopyThread&) = delete;
+  CopyThread& operator=(const CopyThread&) = delete;
+  /// As `stop`.
+  ~CopyThread();
+  /// Waits for the copy under way, and ends the others with `transfer_failed`; later ones, too, inside the call.
+  void stop();
+
+  /// As `Accelerator::copy`.
+  void add(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
+  /// As `Accelerator::hurry`; nothing where no such copy waits here.
+  void hurry(CopyNumber number);
+  /// Copies that succeeded.
+  [[nodiscard]] CopyTraffic traffic() const;
+
+ private:
+  struct Order {
+    BlockCopy copy;
+    CopyNumber number = 0;
+    CopyDone done;
+  };
+
+  void work();
+  /// The next one; nothing when there will be none.
+  [[nodiscard]] std::optional<Order> take();
+  [[nodiscard]] Result<void> perform(const BlockCopy& copy);
+  [[nodiscard]] Failure given_up() const;
+
+  const Options options_;
+
+  mutable Mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Order> urgent_ TROUPE_GUARDED_BY(mutex_);
+  std::deque<Order> others_ TROUPE_GUARDED_BY(mutex_);
+  bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
+  CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
+
+  Mutex joining_;
+  /// Joined under `joining_`. Last: it uses the others.
+  std::thread thread_;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,36 @@
+/// Addresses without memory.
+#pragma once
+
+#include <cstddef>
+
+#include "proto/errors.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// A range of this process' addresses that nothing else gets while it lives, and that cannot be read or written: for
+/// what has to be named by addresses and lies elsewhere. It takes no memory.
+class AddressRange {
+ public:
+  AddressRange() = default;
+
+  /// It begins at a page. `size` must be above zero. Fails with `out_of_memory` where the system refuses (ulimit -v).
+  [[nodiscard]] static Result<AddressRange> reserve(Bytes size);
+
+  AddressRange(AddressRange&& other) noexcept;
+  AddressRange& operator=(AddressRange&& other) noexcept;
+  AddressRange(const AddressRange&) = delete;
+  AddressRange& operator=(const AddressRange&) = delete;
+  ~AddressRange();
+
+  [[nodiscard]] std::byte* begin() const { return begin_; }
+  [[nodiscard]] Bytes size() const { return size_; }
+
+ private:
+  AddressRange(std::byte* begin, Bytes size) : begin_(begin), size_(size) {}
+
+  std::byte* begin_ = nullptr;
+  Bytes size_;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,220 @@
+#include "platform/opencl/opencl_accelerator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "platform/accelerators/link_measurement.hpp"
+#include "platform/machine/clock.hpp"
+#include "platform/machine/host_memory.hpp"
+#include "platform/memory/host_buffer.hpp"
+#include "platform/opencl/opencl_buffers.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
+#include "platform/opencl/opencl_handles.hpp"
+
+namespace troupe::platform {
+
+namespace {
+
+constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
+/// Enough to tell the latency of copies from their speed, and little enough to take no time.
+constexpr std::array kMeasured{std::size_t{64} << 10U, std::size_t{1} << 20U};
+constexpr int kMeasurements = 3;
+
+std::string name_of(const OpenClDevice& device) {
+  return fmt::format("OpenCL device {} ({})", device.index, device.name);
+}
+
+Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& what) {
+  return {code, name_of(device) + ": " + what};
+}
+
+/// Functions that OpenCL 1.2 has, and that are called.
+Result<void> check_functions(const OpenClDevice& device) {
+  const _cl_icd_dispatch& api = *device.api;
+  const bool all = api.clCreateContext != nullptr && api.clCreateBuffer != nullptr &&
+                   api.clCreateCommandQueue != nullptr && api.clEnqueueReadBufferRect != nullptr &&
+                   api.clEnqueueWriteBufferRect != nullptr && api.clEnqueueMarkerWithWaitList != nullptr &&
+                   api.clSetEventCallback != nullptr;
+  if (all) return {};
+  return unusable(device, ErrorCode::platform, "its driver lacks functions of OpenCL 1.2: it is of " + device.version);
+}
+
+Result<Bytes> capacity_of(const OpenClDevice& device, std::optional<Bytes> wanted, int sharing) {
+  if (wanted) {
+    if (wanted->count > 0 && *wanted <= device.memory) return *wanted;
+    return unusable(
+        device, ErrorCode::invalid_argument,
+        fmt::format("{} bytes of memory were asked for, and it has {}", wanted->count, device.memory.count));
+  }
+  std::uint64_t capacity = device.memory.count / 10 * 9;
+  if (device.shares_host_memory) {
+    const std::uint64_t available = read_host_memory().available.count;
+    capacity = std::min(capacity, available / 2 / static_cast<std::uint64_t>(std::max(1, sharing)));
+  }
+  return Bytes{std::max<std::uint64_t>(capacity, kMeasured.back())};
+}
+
+bool in_one_run(const BlockCopy& copy) {
+  return copy.columns == 1 || (copy.from_pitch == copy.column_bytes && copy.to_pitch == copy.column_bytes);
+}
+
+Bytes span_of(const BlockCopy& copy, std::size_t pitch) { return {(copy.columns - 1) * pitch + copy.column_bytes}; }
+
+}  // namespace
+
+struct OpenClAccelerator::Queues {
+  OpenClQueue to_device;
+  OpenClQueue to_host;
+};
+
+Result<std::unique_ptr<OpenClAccelerator>> OpenClAccelerator::open(const OpenClDevice& device,
+                                                                   std::optional<Bytes> capacity, int sharing) {
+  if (auto usable = check_functions(device); !usable) return usable.failure();
+  const Result<Bytes> size = capacity_of(device, capacity, sharing);
+  if (!size) return size.failure();
+  const Result<_cl_context*> context = opencl_context(device);
+  if (!context) return context.failure();
+  auto buffers = OpenClBuffers::make(device, context.value(), size.value());
+  if (!buffers) return unusable(device, buffers.failure().code, buffers.failure().message);
+  std::unique_ptr<OpenClAccelerator> made(new OpenClAccelerator(device, context.value(), std::move(buffers).value()));
+  if (auto queues = made->make_queues(); !queues)
+    return unusable(device, queues.failure().code, queues.failure().message);
+  if (auto measured = made->measure(); !measured) return measured.failure();
+  made->start_threads();
+  return made;
+}
+
+OpenClAccelerator::OpenClAccelerator(const OpenClDevice& device, cl_context context,
+                                     std::unique_ptr<OpenClBuffers> buffers)
+    : device_(device),
+      context_(context),
+      name_(name_of(device)),
+      buffers_(std::move(buffers)),
+      queues_(std::make_unique<Queues>()) {}
+
+OpenClAccelerator::~OpenClAccelerator() { stop(); }
+
+Result<_cl_mem*> OpenClAccelerator::buffer_at(const std::byte* address, Bytes size) {
+  return buffers_->at(address, size);
+}
+
+std::byte* OpenClAccelerator::memory() const { return buffers_->begin(); }
+
+Bytes OpenClAccelerator::capacity() const { return buffers_->capacity(); }
+
+void OpenClAccelerator::stop() {
+  // What failed to open has not got them.
+  for (const auto& thread : threads_) {
+    if (thread) thread->stop();
+  }
+}
+
+Result<void> OpenClAccelerator::make_queues() {
+  for (OpenClQueue* queue : {&queues_->to_device, &queues_->to_host}) {
+    Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_, device_.id, false);
+    if (!made) return made.failure();
+    *queue = std::move(made).value();
+  }
+  return {};
+}
+
+Result<void> OpenClAccelerator::measure() {
+  const std::size_t most = std::min<std::size_t>({kMeasured.back(), capacity().count, device_.largest_buffer.count});
+  Result<HostBuffer> host = HostBuffer::allocate({most});
+  if (!host) return host.failure();
+  const SteadyClock clock;
+  for (const CopyDirection direction : kDirections) {
+    std::vector<CopyTime> times;
+    for (const std::size_t wanted : kMeasured) {
+      const std::size_t size = std::min(wanted, most);
+      if (!times.empty() && times.back().size.count == size) break;
+      const bool to_device = direction == CopyDirection::to_device;
+      std::byte* const near = host.value().data();
+      const BlockCopy copy{to_device ? near : memory(), size, to_device ? memory() : near, size, size, 1};
+      std::array<Duration, kMeasurements> taken{};
+      // The first makes the buffer.
+      if (auto first = perform(direction, copy); !first) return first;
+      for (Duration& one : taken) {
+        const TimeStamp begin = clock.now();
+        if (auto copied = perform(direction, copy); !copied) return copied;
+        one = std::max(clock.now() - begin, Duration(1));
+      }
+      std::ranges::sort(taken);
+      times.push_back({{size}, taken[kMeasurements / 2]});
+    }
+    speeds_[index_of(direction)] = copy_speed_of(times);
+  }
+  buffers_->clear();
+  return {};
+}
+
+void OpenClAccelerator::start_threads() {
+  for (const CopyDirection direction : kDirections) {
+    const bool to_device = direction == CopyDirection::to_device;
+    threads_[index_of(direction)] = std::make_unique<CopyThread>(
+        CopyThread::Options{.name = fmt::format("opencl {} {}", to_device ? "to" : "from", device_.index),
+                            .what = (to_device ? "copy to " : "copy from ") + name_,
+                            .copy = [this, direction](const BlockCopy& copy) { return perform(direction, copy); }});
+  }
+}
+
+Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy& copy) {
+  const bool to_device = direction == CopyDirection::to_device;
+  const Bytes span = span_of(copy, to_device ? copy.to_pitch : copy.from_pitch);
+  const Result<cl_mem> buffer = buffers_->at(to_device ? copy.to : copy.from, span);
+  if (!buffer) return Failure{ErrorCode::transfer_failed, buffer.failure().message};
+  const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
+  return opencl_check(status, (to_device ? "a copy to " : "a copy from ") + name_, ErrorCode::transfer_failed);
+}
+
+int OpenClAccelerator::write(cl_mem buffer, const BlockCopy& copy) {
+  const cl_command_queue queue = queues_->to_device.get();
+  if (in_one_run(copy)) {
+    return device_.api->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.from, 0, nullptr,
+                                             nullptr);
+  }
+  constexpr std::size_t kOrigin[3]{};
+  const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
+  return device_.api->clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, kOrigin, kOrigin, region, copy.to_pitch, 0,
+                                               copy.from_pitch, 0, copy.from, 0, nullptr, nullptr);
+}
+
+int OpenClAccelerator::read(cl_mem buffer, const BlockCopy& copy) {
+  const cl_command_queue queue = queues_->to_host.get();
+  if (in_one_run(copy)) {
+    return device_.api->clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.to, 0, nullptr,
+                                            nullptr);
+  }
+  constexpr std::size_t kOrigin[3]{};
+  const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
+  return device_.api->clEnqueueReadBufferRect(queue, buffer, CL_TRUE, kOrigin, kOrigin, region, copy.from_pitch, 0,
+                                              copy.to_pitch, 0, copy.to, 0, nullptr, nullptr);
+}
+
+void OpenClAccelerator::copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent,
+                             CopyDone done) {
+  threads_[index_of(direction)]->add(copy, number, urgent, std::move(done));
+}
+
+void OpenClAccelerator::hurry(CopyNumber number) {
+  for (const auto& thread : threads_) thread->hurry(number);
+}
+
+void OpenClAccelerator::copy_from(Accelerator& /*source*/, const BlockCopy& /*copy*/, CopyNumber number, bool urgent,
+                                  CopyDone done) {
+  assert(false && "an OpenCL device reaches no other: contexts have one device each");
+  // An empty copy brings the news, so that it does not come inside the call.
+  threads_[0]->add({}, number, urgent, [end = std::move(done)](const Result<void>&) {
+    end(Failure{ErrorCode::transfer_failed, "OpenCL devices do not copy from one another"});
+  });
+}
+
+CopyTraffic OpenClAccelerator::traffic(CopyDirection direction) const {
+  return threads_[index_of(direction)]->traffic();
+}
+
+}  // namespace troupe::platform

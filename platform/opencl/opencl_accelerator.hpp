@@ -1,0 +1,77 @@
+/// An OpenCL device's memory as a memory node.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/copy_thread.hpp"
+#include "platform/opencl/opencl_devices.hpp"
+#include "proto/units.hpp"
+
+struct _cl_context;
+struct _cl_mem;
+
+namespace troupe::platform {
+
+class OpenClBuffers;
+
+/// Addresses in its block of memory are names alone, for `buffer_at` (platform/opencl/opencl_buffers.hpp). Each
+/// direction has a thread and a queue: copies are calls that wait, of which some drivers work inside them.
+class OpenClAccelerator final : public Accelerator {
+ public:
+  /// `sharing`: how many of those that are opened together share the host's memory. `capacity`: most that data may
+  /// take; else nine tenths of what the device has, and where it shares the host's memory its part of half of what is
+  /// available there. Drivers do not see to it that a device's memory is enough. Measures its copies, which takes
+  /// some milliseconds. Fails with `invalid_argument` for a capacity that the device has not; with `platform`.
+  [[nodiscard]] static Result<std::unique_ptr<OpenClAccelerator>> open(const OpenClDevice& device,
+                                                                       std::optional<Bytes> capacity, int sharing = 1);
+  ~OpenClAccelerator() override;
+
+  [[nodiscard]] const OpenClDevice& device() const { return device_; }
+  [[nodiscard]] _cl_context* context() const { return context_; }
+  /// As `OpenClBuffers::at`.
+  [[nodiscard]] Result<_cl_mem*> buffer_at(const std::byte* address, Bytes size);
+
+  void stop() override;
+  /// OpenCL does not say so.
+  [[nodiscard]] bool lost() const override { return false; }
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string model() const override { return device_.name; }
+  [[nodiscard]] std::byte* memory() const override;
+  [[nodiscard]] Bytes capacity() const override;
+  [[nodiscard]] Bytes largest_piece() const override { return std::min(capacity(), device_.largest_buffer); }
+  void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+  void hurry(CopyNumber number) override;
+  void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+  [[nodiscard]] CopySpeed speed(CopyDirection direction) const override { return speeds_[index_of(direction)]; }
+  [[nodiscard]] CopyTraffic traffic(CopyDirection direction) const override;
+
+ private:
+  struct Queues;
+
+  OpenClAccelerator(const OpenClDevice& device, _cl_context* context, std::unique_ptr<OpenClBuffers> buffers);
+  [[nodiscard]] static std::size_t index_of(CopyDirection direction) { return static_cast<std::size_t>(direction); }
+  [[nodiscard]] Result<void> make_queues();
+  [[nodiscard]] Result<void> measure();
+  void start_threads();
+  /// Returns when it has ended.
+  [[nodiscard]] Result<void> perform(CopyDirection direction, const BlockCopy& copy);
+  /// OpenCL's statuses.
+  [[nodiscard]] int write(_cl_mem* buffer, const BlockCopy& copy);
+  [[nodiscard]] int read(_cl_mem* buffer, const BlockCopy& copy);
+
+  const OpenClDevice device_;
+  _cl_context* const context_;
+  const std::string name_;
+  const std::unique_ptr<OpenClBuffers> buffers_;
+  const std::unique_ptr<Queues> queues_;
+  /// By direction.
+  std::array<CopySpeed, 2> speeds_{};
+  std::array<std::unique_ptr<CopyThread>, 2> threads_;
+};
+
+}  // namespace troupe::platform

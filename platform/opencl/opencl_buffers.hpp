@@ -1,0 +1,58 @@
+/// An OpenCL device's memory as one block of addresses.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "platform/memory/address_range.hpp"
+#include "platform/opencl/opencl_devices.hpp"
+#include "platform/opencl/opencl_handles.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::platform {
+
+/// The memory manager places data by offsets in one block; OpenCL has buffers, which have no addresses. So the block is
+/// a range of addresses without memory, and each piece of data that is placed there has a buffer, made when it is first
+/// used.
+///
+/// Nobody tells of a placement's end, and nobody has to: a buffer stays until its addresses are used for something of
+/// another place or size, which the manager does only when what was there is of no use any more. Then it goes, before
+/// the new one comes. What is placed at the same address with the same size has the same buffer, so data that come and
+/// go cost no calls. Buffers never overlap: together they never take more than the block has. Thread-safe.
+class OpenClBuffers {
+ public:
+  /// `capacity` is above zero. The context outlives it. Fails with `out_of_memory`.
+  [[nodiscard]] static Result<std::unique_ptr<OpenClBuffers>> make(const OpenClDevice& device, cl_context context,
+                                                                   Bytes capacity);
+
+  [[nodiscard]] std::byte* begin() const { return range_.begin(); }
+  [[nodiscard]] Bytes capacity() const { return range_.size(); }
+
+  /// The buffer of what is placed at this address of the block, whole, in all its `size`. It stays as long as that is
+  /// there. Fails with `out_of_memory`: the driver has no memory, or makes no buffer of that size.
+  [[nodiscard]] Result<cl_mem> at(const std::byte* address, Bytes size);
+
+  /// All of them: nothing is placed.
+  void clear();
+
+  /// What is taken of the device's memory.
+  [[nodiscard]] Bytes used() const;
+
+ private:
+  struct Placed {
+    Bytes size;
+    OpenClBuffer buffer;
+  };
+
+  OpenClBuffers(const OpenClDevice& device, cl_context context, AddressRange range);
+  void drop_between(const std::byte* begin, const std::byte* end) TROUPE_REQUIRES(mutex_);
+
+  const OpenClDevice device_;
+  const cl_context context_;
+  const AddressRange range_;
+  mutable Mutex mutex_;
+  std::map<const std::byte*, Placed> placed_ TROUPE_GUARDED_BY(mutex_);
+  Bytes used_ TROUPE_GUARDED_BY(mutex_);
+};
+
+}  // namespace troupe::platform

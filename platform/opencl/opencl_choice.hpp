@@ -1,0 +1,18 @@
+/// Which of the OpenCL devices a program wants.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "platform/opencl/opencl_devices.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// `text`: "all", "gpu" or "cpu" (all of that sort), or numbers with commas between them, "0,2", each once. In the
+/// order of the list, but for numbers, which say theirs. Fails with `invalid_argument` where the text is none of these,
+/// or where there is no such device; the message says what there is. Pure.
+[[nodiscard]] Result<std::vector<OpenClDevice>> choose_opencl_devices(std::string_view text,
+                                                                      const OpenClDevices& there);
+
+}  // namespace troupe::platform

@@ -1,0 +1,53 @@
+/// Objects of OpenCL that are given back when their owner ends.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <string_view>
+#include <utility>
+
+#include "platform/opencl/opencl_error.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe::platform {
+
+/// `Release`: the function of the driver's table that gives one back. Its table outlives it.
+template <class Object, auto Release>
+class OpenClHandle {
+ public:
+  OpenClHandle() = default;
+  OpenClHandle(const _cl_icd_dispatch& api, Object object) : api_(&api), object_(object) {}
+  OpenClHandle(OpenClHandle&& other) noexcept : api_(other.api_), object_(std::exchange(other.object_, nullptr)) {}
+  OpenClHandle& operator=(OpenClHandle&& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  OpenClHandle(const OpenClHandle&) = delete;
+  OpenClHandle& operator=(const OpenClHandle&) = delete;
+  ~OpenClHandle() {
+    if (object_ != nullptr) (void)(api_->*Release)(object_);
+  }
+
+  [[nodiscard]] Object get() const { return object_; }
+
+ private:
+  const _cl_icd_dispatch* api_ = nullptr;
+  Object object_ = nullptr;
+};
+
+using OpenClBuffer = OpenClHandle<cl_mem, &_cl_icd_dispatch::clReleaseMemObject>;
+using OpenClQueue = OpenClHandle<cl_command_queue, &_cl_icd_dispatch::clReleaseCommandQueue>;
+using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
+
+/// Success, or `code` with "WHAT failed: CL_INVALID_VALUE (-30)".
+[[nodiscard]] inline Result<void> opencl_check(int status, std::string_view what, ErrorCode code) {
+  if (status == CL_SUCCESS) return {};
+  return Failure{code, std::string(what) + " failed: " + opencl_error(status)};
+}
+
+/// A queue that runs its commands in order. Fails with `platform`.
+[[nodiscard]] Result<OpenClQueue> make_opencl_queue(const _cl_icd_dispatch& api, cl_context context,
+                                                    cl_device_id device, bool profiled);
+
+}  // namespace troupe::platform
