@@ -1,6 +1,8 @@
 #include "opencl/programs/vendor_program.hpp"
 
+#include <array>
 #include <sstream>
+#include <string_view>
 
 namespace troupe::opencl {
 namespace {
@@ -8,10 +10,23 @@ namespace {
 /// Without this, the argument's types and qualifiers are lost.
 constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
 
-/// Calls with the option that we add; where the vendor does not know it, as the program has said.
+/// What drivers say of their devices in macros, and ours do not: no images, and OpenCL 1.2. Lines are counted from the
+/// program's first one.
+constexpr std::string_view kPreface =
+    "#undef __IMAGE_SUPPORT__\n"
+    "#undef __OPENCL_VERSION__\n"
+    "#define __OPENCL_VERSION__ 120\n"
+    "#line 1\n";
+
+/// Where the program does not say otherwise: some drivers would take the latest that they know.
+constexpr const char* kLanguage = " -cl-std=CL1.2";
+
+/// Calls with the options that we add; where the vendor does not know them, as the program has said.
 template <class Call>
-cl_int with_argument_info(const std::string& options, Call&& call) {
-  const cl_int status = call((options + kArgumentInfo).c_str());
+cl_int with_our_options(const std::string& options, Call&& call) {
+  std::string more = options + kArgumentInfo;
+  if (options.find("-cl-std") == std::string::npos) more += kLanguage;
+  const cl_int status = call(more.c_str());
   return status == CL_INVALID_BUILD_OPTIONS || status == CL_INVALID_COMPILER_OPTIONS ? call(options.c_str()) : status;
 }
 
@@ -28,10 +43,11 @@ std::string text_of(Query&& query) {
 }  // namespace
 
 std::shared_ptr<VendorProgram> VendorProgram::of_source(VendorContext& context, const std::string& source) {
-  const char* text = source.c_str();
-  const std::size_t length = source.size();
+  std::array<const char*, 2> texts{kPreface.data(), source.c_str()};
+  const std::array<std::size_t, 2> lengths{kPreface.size(), source.size()};
   cl_int status = CL_SUCCESS;
-  cl_program program = context.api().clCreateProgramWithSource(context.context(), 1, &text, &length, &status);
+  cl_program program = context.api().clCreateProgramWithSource(context.context(), static_cast<cl_uint>(texts.size()),
+                                                               texts.data(), lengths.data(), &status);
   accept(status);
   return std::make_shared<VendorProgram>(context, program);
 }
@@ -66,7 +82,7 @@ VendorProgram::Linked VendorProgram::link(VendorContext& context, const std::str
 
 cl_int VendorProgram::build(const std::string& options) const {
   const cl_device_id device = context_->device();
-  return with_argument_info(
+  return with_our_options(
       options, [&](const char* all) { return api().clBuildProgram(program_, 1, &device, all, nullptr, nullptr); });
 }
 
@@ -81,7 +97,7 @@ cl_int VendorProgram::compile(
     names.push_back(name.c_str());
   }
   const cl_device_id device = context_->device();
-  return with_argument_info(options, [&](const char* all) {
+  return with_our_options(options, [&](const char* all) {
     return api().clCompileProgram(program_, 1, &device, all, static_cast<cl_uint>(headers.size()),
                                   headers.empty() ? nullptr : programs.data(), headers.empty() ? nullptr : names.data(),
                                   nullptr, nullptr);
