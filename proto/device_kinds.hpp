@@ -40,6 +40,8 @@ struct DeviceTraits {
   /// options say. Rough figures; they bound how much work is issued ahead.
   int launch_us = 0;
   int notice_us = 0;
+  /// Its devices differ in speed by their model, so kernel times are kept for each (`DeviceType`).
+  bool by_model = false;
   /// The kind whose implementations it runs of codelets that have none for it: its own where there are no such.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
 };
@@ -80,6 +82,7 @@ inline constexpr std::array kDeviceTraits{
                  .slots = 2,
                  .launch_us = 20,
                  .notice_us = 60,
+                 .by_model = true,
                  .stands_in_for = DeviceKind::opencl},
 };
 inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();

@@ -18,8 +18,9 @@ struct Command {
     urgent,
     /// The working set of `request` is on `node` and stays there until it is released.
     acquired,
-    /// The working set of `request` can never be held on `node`: `needed` is more than `capacity`. The request is
-    /// forgotten; it must not be released.
+    /// The working set of `request` can never be held on `node`: `needed` is more than `capacity`. Where `handle` is
+    /// valid, it alone is more than one piece of data may have there. The request is forgotten; it must not be
+    /// released.
     cannot_fit,
     /// The working set of `request` cannot be had: `handle` could not be brought to `node` from any node that has it,
     /// or nothing can be written back to make room (then `handle` is what could not be written back). The request is

@@ -37,6 +37,7 @@ MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> po
   for (const NodeDescription& description : options.nodes) {
     nodes_.push_back({description.limited,
                       false,
+                      description.largest_piece,
                       OffsetAllocator(description.limited ? description.capacity : Bytes{}),
                       {},
                       {},
@@ -77,6 +78,16 @@ void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, 
     requests_.remove(place);
     return;
   }
+  if (const Use* const piece = too_large(target, request.uses); piece != nullptr) {
+    out.push_back({.kind = Command::Kind::cannot_fit,
+                   .node = where,
+                   .request = id,
+                   .handle = piece->handle,
+                   .needed = piece->bytes,
+                   .capacity = target.largest_piece});
+    requests_.remove(place);
+    return;
+  }
   const Outcome outcome = target.waiting.empty() ? try_to_admit(place, out) : Outcome::waits;
   if (outcome == Outcome::waits) {
     if (task.valid()) policy_->expected(where, task, request.uses);
@@ -84,6 +95,12 @@ void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, 
     ++waiting_;
   }
   settle(out);
+}
+
+const Use* MemoryCore::too_large(const Node& node, std::span<const Use> uses) {
+  if (node.largest_piece.count == 0) return nullptr;
+  const auto found = std::ranges::find_if(uses, [&](const Use& use) { return use.bytes > node.largest_piece; });
+  return found == uses.end() ? nullptr : &*found;
 }
 
 bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use> uses, Commands& out, TaskId task) {
@@ -97,7 +114,7 @@ bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use
     directory_.ensure(use.handle);
     probe_.needed += OffsetAllocator::rounded(use.bytes);
   }
-  if (!is_ready(probe_) || excluded(probe_).valid()) return false;
+  if (too_large(target, probe_.uses) != nullptr || !is_ready(probe_) || excluded(probe_).valid()) return false;
   for (const Use& use : probe_.uses) learn_size(use);
   if (target.limited && !allocate_all(probe_)) return false;
   Request& request = requests_[requests_.add(id)];

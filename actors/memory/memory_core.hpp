@@ -48,7 +48,7 @@ namespace troupe::memory {
 ///
 /// | from     | event                                                          | to       | commands             |
 /// |----------|----------------------------------------------------------------|----------|----------------------|
-/// | -        | acquire, larger than the node                                  | -        | cannot_fit           |
+/// | -        | acquire, larger than the node, or a piece than one may be      | -        | cannot_fit           |
 /// | -        | acquire                                                        | waiting  |                      |
 /// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer, each |
 /// | waiting  | it is the node's first, what has to go cannot be written back  | -        | failed               |
@@ -168,6 +168,7 @@ class MemoryCore {
   struct Node {
     bool limited = false;
     bool lost = false;
+    Bytes largest_piece;
     OffsetAllocator arena;
     /// Taken by replicas that a request pins.
     Bytes pinned;
@@ -261,6 +262,8 @@ class MemoryCore {
   void finish_forgetting(HandleId handle, Commands& out);
 
   void set_state(HandleId handle, NodeId node, ReplicaState state, Commands& out);
+  /// The first use of a piece of data that is larger than one may be on the node; null where there is none.
+  [[nodiscard]] static const Use* too_large(const Node& node, std::span<const Use> uses);
   [[nodiscard]] Bytes space_of(HandleId handle) const {
     return OffsetAllocator::rounded(directory_.record(handle).bytes);
   }

@@ -174,6 +174,7 @@ void MemoryCore::prefetch_one(const Use& use, NodeId id, std::span<const Use> ba
   if (directory_.at(use.handle, id).state != ReplicaState::invalid) return;
   if (all.leaving || all.write_pins > 0) return;  // it would be outdated at once
   if (all.valid == 0) return;                     // nobody has it
+  if (too_large(node(id), {&use, 1}) != nullptr) return;
   if (!allocate_for_prefetch(use.handle, id, batch, out)) {
     ++statistics_.prefetches_without_room;
     return;

@@ -15,6 +15,8 @@ struct NodeDescription {
   bool limited = false;
   /// At most 1 TiB; rounded down to a multiple of 256 bytes.
   Bytes capacity;
+  /// The most that one piece of data may have; zero: as much as the node.
+  Bytes largest_piece = {};
 };
 
 /// What one copy costs: latency + bytes * seconds_per_byte. Only compared with one another.

@@ -73,7 +73,9 @@ CopySpeed AcceleratorSet::speed(std::size_t from, std::size_t to) const {
 memory::MemoryOptions AcceleratorSet::memory_options() const {
   memory::MemoryOptions options;
   options.nodes.push_back({false, Bytes{}});
-  for (const auto& accelerator : setup_.accelerators) options.nodes.push_back({true, accelerator->capacity()});
+  for (const auto& accelerator : setup_.accelerators) {
+    options.nodes.push_back({true, accelerator->capacity(), accelerator->largest_piece()});
+  }
   for (std::size_t from = 0; from < nodes(); ++from) {
     for (std::size_t to = 0; to < nodes(); ++to) {
       if (from == to) {

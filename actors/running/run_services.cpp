@@ -238,8 +238,13 @@ void RunServices::refused(const memory::Command& command) {
   KindSet elsewhere = 0;
   switch (command.kind) {
     case Kind::cannot_fit:
-      failure = {ErrorCode::out_of_memory, fmt::format("its data need {} bytes in the memory of {}, which has {}",
-                                                       command.needed.count, node, command.capacity.count)};
+      failure = {ErrorCode::out_of_memory,
+                 command.handle.valid()
+                     ? fmt::format("the data with handle {} have {} bytes, and a piece of data in the memory of {} may "
+                                   "have {}: divide them into parts",
+                                   command.handle.value(), command.needed.count, node, command.capacity.count)
+                     : fmt::format("its data need {} bytes in the memory of {}, which has {}", command.needed.count,
+                                   node, command.capacity.count)};
       elsewhere = kOnHostMemory;
       break;
     case Kind::content_lost:

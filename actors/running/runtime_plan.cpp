@@ -85,6 +85,7 @@ std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform
   std::uint32_t node = 0;
   for (std::size_t i = 0; i < opened.size(); ++i) {
     add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), opened[i].memory->model(), driving_pus[i]);
+    if (traits(opened[i].kind).by_model) places.back().device.type.model = opened[i].memory->model();
   }
   if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {

@@ -210,7 +210,7 @@ void Codelet::check_no_reduction(DeviceKind kind) const {
   throw Error(ErrorCode::invalid_argument, "codelet '" + definition_->name + "' reduces handle " +
                                                std::to_string(found - modes.begin()) +
                                                ", which only CPU cores can: let it commute instead, or leave out its "
-                                               "implementation for a " +
+                                               "implementation for " +
                                                to_string(kind));
 }
 

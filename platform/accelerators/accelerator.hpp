@@ -63,6 +63,8 @@ class Accelerator {
   /// The block of memory: where it begins, in the device's addresses, and its size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
   [[nodiscard]] virtual Bytes capacity() const = 0;
+  /// The most that one piece of data may have.
+  [[nodiscard]] virtual Bytes largest_piece() const { return capacity(); }
 
   /// Begins a copy; `done` is called once, from any thread, never inside the call. In each direction one copy is under
   /// way at a time, urgent ones first, else in the order of the calls. Both pointers may be null where there is

@@ -1,6 +1,7 @@
 /// An OpenCL device's memory as a memory node.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -42,6 +43,7 @@ class OpenClAccelerator final : public Accelerator {
   [[nodiscard]] std::string model() const override { return device_.name; }
   [[nodiscard]] std::byte* memory() const override;
   [[nodiscard]] Bytes capacity() const override;
+  [[nodiscard]] Bytes largest_piece() const override { return std::min(capacity(), device_.largest_buffer); }
   void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
   void hurry(CopyNumber number) override;
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;

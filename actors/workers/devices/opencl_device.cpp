@@ -175,6 +175,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   {
     const LockGuard lock(mutex_);
     slot.begin = platform::OpenClEvent(api(), begin);
+    slot.end = {};
     slot.task = &task;
     slot.starting = true;
     slot.ended.reset();
@@ -283,10 +284,9 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   const Duration took = charge(slot, ran);
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
-  slot.end = {};
+  // The slot's own events stay until its next task: pocl still uses those that fail when it has told of them.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
-  slot.begin = {};
   return {std::exchange(slot.task, nullptr), std::move(cause), took};
 }
 

@@ -133,6 +133,23 @@ BOOST_AUTO_TEST_CASE(a_working_set_larger_than_the_node_is_refused_at_once) {
   BOOST_TEST(memory.transfers().size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(a_piece_larger_than_one_may_be_is_refused_at_once) {
+  MemoryOptions options = tiles({4, 4});
+  options.nodes[1].largest_piece = {kTile - 1};
+  Driven memory(std::move(options));
+  memory.acquire(0, 1, {read(7)});
+  BOOST_REQUIRE_EQUAL(memory.commands.size(), 1U);
+  const Command& refused = memory.commands[0];
+  BOOST_TEST((refused.kind == Kind::cannot_fit && refused.request == RequestId(0) && refused.handle == HandleId(7)));
+  BOOST_TEST((refused.needed == Bytes{kTile} && refused.capacity == Bytes{kTile - 1}));
+  // Not fetched ahead either, nor had at once where nothing would have to be copied.
+  memory.prefetch(1, {read(7)});
+  BOOST_TEST(memory.transfers().empty());
+  BOOST_TEST(!memory.acquire_at_once(1, 1, {write(7)}));
+  memory.acquire(2, 2, {read(7)});
+  BOOST_TEST(memory.transfers().size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_handle_named_twice_counts_once) {
   Driven memory(tiles({1}));
   memory.acquire(0, 1, {read(0), write(0)});

@@ -1,0 +1,215 @@
+#include "platform/opencl/opencl_accelerator.hpp"
+
+#include <CL/cl_icd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/machine/host_memory.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
+#include "tests/support/opencl/opencl_test_devices.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::platform {
+
+BOOST_AUTO_TEST_SUITE(opencl_accelerator)
+
+namespace {
+
+using tests::contains;
+using tests::has_opencl_devices;
+
+constexpr Bytes kCapacity{std::uint64_t{1} << 20U};
+
+const OpenClDevice& device(std::size_t index = 0) { return list_opencl_devices().devices[index]; }
+
+std::unique_ptr<OpenClAccelerator> open(const OpenClDevice& on = device(), std::optional<Bytes> capacity = kCapacity) {
+  return OpenClAccelerator::open(on, capacity).value_or_throw();
+}
+
+Result<void> copy(OpenClAccelerator& accelerator, CopyDirection direction, const BlockCopy& block) {
+  std::promise<Result<void>> ended;
+  accelerator.copy(direction, block, 1, false, [&](Result<void> outcome) { ended.set_value(std::move(outcome)); });
+  return ended.get_future().get();
+}
+
+BlockCopy whole(const std::byte* from, std::byte* to, std::size_t bytes) { return {from, bytes, to, bytes, bytes, 1}; }
+
+std::vector<std::byte> numbered_bytes(std::size_t bytes) {
+  std::vector<std::byte> content(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) content[i] = static_cast<std::byte>(i * 7 + i / 256);
+  return content;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(bytes_go_there_and_back) {
+  if (!has_opencl_devices()) return;
+  const auto accelerator = open();
+  const auto from = numbered_bytes(100'000);
+  std::vector<std::byte> to(from.size());
+  std::byte* const there = accelerator->memory() + 512;
+  BOOST_TEST(copy(*accelerator, CopyDirection::to_device, whole(from.data(), there, from.size())).ok());
+  BOOST_TEST(copy(*accelerator, CopyDirection::to_host, whole(there, to.data(), to.size())).ok());
+  BOOST_TEST((from == to));
+  BOOST_TEST(accelerator->traffic(CopyDirection::to_device).copies == 1U);
+  BOOST_TEST(accelerator->traffic(CopyDirection::to_host).bytes.count == from.size());
+}
+
+BOOST_AUTO_TEST_CASE(columns_arrive_where_they_belong_and_nothing_else_changes) {
+  if (!has_opencl_devices()) return;
+  constexpr std::size_t kColumns = 5;
+  constexpr std::size_t kColumn = 24;
+  const auto accelerator = open();
+  const auto from = numbered_bytes(kColumns * 32);
+  std::vector<std::byte> to(kColumns * 40, std::byte{0xee});
+  std::byte* const there = accelerator->memory();
+  BOOST_TEST(copy(*accelerator, CopyDirection::to_device, {from.data(), 32, there, kColumn, kColumn, kColumns}).ok());
+  BOOST_TEST(copy(*accelerator, CopyDirection::to_host, {there, kColumn, to.data(), 40, kColumn, kColumns}).ok());
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    for (std::size_t i = 0; i < 40; ++i) {
+      const std::byte expected = i < kColumn ? from[column * 32 + i] : std::byte{0xee};
+      BOOST_TEST((to[column * 40 + i] == expected));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_placed_at_one_address_with_one_size_has_one_buffer) {
+  if (!has_opencl_devices()) return;
+  const auto accelerator = open();
+  std::byte* const begin = accelerator->memory();
+  const auto at = [&](std::size_t offset, std::uint64_t bytes) {
+    return accelerator->buffer_at(begin + offset, {bytes}).value_or_throw();
+  };
+  _cl_mem* const first = at(0, 1000);
+  _cl_mem* const second = at(1024, 1000);
+  _cl_mem* const empty = at(2048, 0);
+  BOOST_TEST(first != second);
+  BOOST_TEST(at(0, 1000) == first);
+  BOOST_TEST(at(1024, 1000) == second);
+  BOOST_TEST(at(2048, 0) == empty);
+  // Something else lies over the first two now: the third is as it was.
+  (void)at(512, 1024);
+  BOOST_TEST(at(2048, 0) == empty);
+}
+
+BOOST_AUTO_TEST_CASE(buffers_that_others_replace_take_no_memory) {
+  if (!has_opencl_devices()) return;
+  // Places that shift: each overlaps two of the round before.
+  const auto accelerator = open();
+  constexpr std::size_t kPiece = 64 << 10;
+  const auto content = numbered_bytes(kPiece);
+  std::vector<std::byte> back(kPiece);
+  for (std::size_t round = 0; round < 50; ++round) {
+    const std::size_t shift = round % 7 * 256;
+    for (std::size_t i = 0; i + 1 < kCapacity.count / kPiece; ++i) {
+      std::byte* const there = accelerator->memory() + i * kPiece + shift;
+      BOOST_TEST_REQUIRE(copy(*accelerator, CopyDirection::to_device, whole(content.data(), there, kPiece)).ok());
+    }
+    BOOST_TEST_REQUIRE(
+        copy(*accelerator, CopyDirection::to_host, whole(accelerator->memory() + shift, back.data(), kPiece)).ok());
+    BOOST_TEST_REQUIRE((back == content));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(data_larger_than_a_buffer_may_be_are_refused_with_both_sizes) {
+  if (!has_opencl_devices()) return;
+  OpenClDevice small = device();
+  small.largest_buffer = {100'000};
+  const auto accelerator = open(small);
+  BOOST_TEST((accelerator->largest_piece() == Bytes{100'000}));
+  const auto refused = accelerator->buffer_at(accelerator->memory(), {100'001});
+  BOOST_TEST_REQUIRE(!refused.ok());
+  BOOST_TEST((refused.failure().code == ErrorCode::out_of_memory));
+  BOOST_TEST(contains(refused.failure().message, "100001 bytes"));
+  BOOST_TEST(contains(refused.failure().message, "100000 bytes"));
+  BOOST_TEST(contains(refused.failure().message, "CL_DEVICE_MAX_MEM_ALLOC_SIZE"));
+  BOOST_TEST(accelerator->buffer_at(accelerator->memory(), {100'000}).ok());
+  const auto content = numbered_bytes(100'001);
+  const auto failed =
+      copy(*accelerator, CopyDirection::to_device, whole(content.data(), accelerator->memory(), content.size()));
+  BOOST_TEST_REQUIRE(!failed.ok());
+  BOOST_TEST((failed.failure().code == ErrorCode::transfer_failed));
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_a_driver_refuses_is_a_failure) {
+  if (!has_opencl_devices()) return;
+  // Said to be larger than the driver knows it is.
+  OpenClDevice boasting = device();
+  boasting.memory = boasting.largest_buffer = {std::uint64_t{1} << 40U};
+  const auto accelerator = open(boasting, Bytes{std::uint64_t{1} << 39U});
+  const auto refused = accelerator->buffer_at(accelerator->memory(), accelerator->capacity());
+  BOOST_TEST_REQUIRE(!refused.ok());
+  BOOST_TEST((refused.failure().code == ErrorCode::out_of_memory));
+  BOOST_TEST(contains(refused.failure().message, "made no buffer of 549755813888 bytes: CL_"));
+}
+
+BOOST_AUTO_TEST_CASE(the_capacity_is_what_is_asked_for_or_part_of_what_there_is) {
+  if (!has_opencl_devices()) return;
+  BOOST_TEST((open()->capacity() == kCapacity));
+  for (const Bytes wrong : {Bytes{0}, Bytes{device().memory.count + 1}}) {
+    const auto refused = OpenClAccelerator::open(device(), wrong);
+    BOOST_TEST_REQUIRE(!refused.ok());
+    BOOST_TEST((refused.failure().code == ErrorCode::invalid_argument));
+  }
+  const Bytes most = read_host_memory().available;
+  BOOST_TEST(open(device(), std::nullopt)->capacity().count <= device().memory.count / 10 * 9);
+  BOOST_TEST(open(device(), std::nullopt)->capacity().count < most.count);
+  OpenClDevice apart = device();
+  apart.shares_host_memory = false;
+  apart.memory = {1000 * kCapacity.count};
+  BOOST_TEST(open(apart, std::nullopt)->capacity().count == 900 * kCapacity.count);
+}
+
+BOOST_AUTO_TEST_CASE(a_driver_that_lacks_functions_is_refused) {
+  if (!has_opencl_devices()) return;
+  _cl_icd_dispatch poor = *device().api;
+  poor.clSetEventCallback = nullptr;
+  OpenClDevice old = device();
+  old.api = &poor;
+  const auto refused = OpenClAccelerator::open(old, kCapacity);
+  BOOST_TEST_REQUIRE(!refused.ok());
+  BOOST_TEST((refused.failure().code == ErrorCode::platform));
+  BOOST_TEST(contains(refused.failure().message, "lacks functions of OpenCL 1.2"));
+}
+
+BOOST_AUTO_TEST_CASE(copies_are_measured_and_do_not_count_as_traffic) {
+  if (!has_opencl_devices()) return;
+  const auto accelerator = open();
+  for (const CopyDirection direction : {CopyDirection::to_device, CopyDirection::to_host}) {
+    BOOST_TEST(accelerator->speed(direction).bytes_per_s > 1e6);
+    BOOST_TEST(accelerator->speed(direction).latency >= Duration::zero());
+    BOOST_TEST(accelerator->traffic(direction).copies == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_device_has_one_context_in_the_process) {
+  if (!has_opencl_devices()) return;
+  const auto first = opencl_context(device(0));
+  const auto second = opencl_context(device(1));
+  BOOST_TEST_REQUIRE(first.ok());
+  BOOST_TEST_REQUIRE(second.ok());
+  BOOST_TEST(first.value() != second.value());
+  BOOST_TEST(opencl_context(device(0)).value() == first.value());
+  BOOST_TEST(open()->context() == first.value());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_stopped_copies_nothing_more) {
+  if (!has_opencl_devices()) return;
+  const auto accelerator = open();
+  accelerator->stop();
+  const auto content = numbered_bytes(100);
+  const auto refused =
+      copy(*accelerator, CopyDirection::to_device, whole(content.data(), accelerator->memory(), content.size()));
+  BOOST_TEST_REQUIRE(!refused.ok());
+  BOOST_TEST((refused.failure().code == ErrorCode::transfer_failed));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::platform
