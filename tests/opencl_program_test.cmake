@@ -1,4 +1,4 @@
-# Builds the program of docs/accelerators-opencl.md against the tree that the install test has made, runs it on pocl's
+# Builds the program of docs/opencl.md against the tree that the install test has made, runs it on pocl's
 # devices, and compares what it prints with what the document says.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DLIBDIR=… -P opencl_program_test.cmake
@@ -17,10 +17,10 @@ if(NOT EXISTS ${prefix})
 endif()
 
 # fenced_block(VARIABLE MARKER FENCE): the text of the first fenced block after a marker comment.
-file(READ ${SOURCE_DIR}/docs/accelerators-opencl.md document)
+file(READ ${SOURCE_DIR}/docs/opencl.md document)
 function(fenced_block variable marker fence)
   if(NOT document MATCHES "<!-- ${marker} -->\n${fence}\n([^`]*)```")
-    message(FATAL_ERROR "docs/accelerators-opencl.md has no ${fence} block after <!-- ${marker} -->")
+    message(FATAL_ERROR "docs/opencl.md has no ${fence} block after <!-- ${marker} -->")
   endif()
   set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
