@@ -79,6 +79,8 @@ class OpenClDevice final : public Device {
   Started start_on(Slot& slot, graph::Task& task);
   [[nodiscard]] Result<void> find_buffers(Slot& slot, graph::Task& task);
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
+  /// Of the events that the kernel named, the first that has failed by now.
+  [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
   [[nodiscard]] Result<void> enqueue_end(Slot& slot);
   static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
   /// The driver has no way to tell of the end: waits for it.
@@ -231,7 +233,18 @@ FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
   return cause;
 }
 
+Result<void> OpenClDevice::awaited_failure(const Slot& slot) const {
+  for (const cl_event event : slot.awaited) {
+    cl_int status = CL_COMPLETE;
+    (void)api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (auto fine = checked(std::min(status, CL_COMPLETE), "what a kernel enqueued"); !fine) return fine;
+  }
+  return {};
+}
+
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
+  // Of an event that waits for one that has failed already, pocl 3.1 never tells the end.
+  if (auto failed = awaited_failure(slot); !failed) return failed;
   cl_event end = nullptr;
   cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), static_cast<cl_uint>(slot.awaited.size()),
                                                     slot.awaited.empty() ? nullptr : slot.awaited.data(), &end);
@@ -293,11 +306,7 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
 FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
   try {
     // What the kernel named says more than that something it named has failed.
-    for (const cl_event event : slot.awaited) {
-      cl_int status = CL_COMPLETE;
-      (void)api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-      checked(std::min(status, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
-    }
+    awaited_failure(slot).value_or_throw();
     cl_int ended = CL_COMPLETE;
     {
       const LockGuard lock(mutex_);
