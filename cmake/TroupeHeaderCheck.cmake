@@ -3,7 +3,7 @@
 
 set(roots proto graph platform actors tests)
 if(NOT TROUPE_CORES_ONLY)
-  list(APPEND roots client kernels linalg traces apps bench)
+  list(APPEND roots client kernels linalg traces opencl apps bench)
   if(TROUPE_SERVICE)
     list(APPEND roots service)
   endif()

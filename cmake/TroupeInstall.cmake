@@ -81,6 +81,14 @@ install(CODE "set(TROUPE_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])\nset(TROUPE_STAGI
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/StageHeaders.cmake)
 install(DIRECTORY ${staged}/troupe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+# The implementation of OpenCL, and the file that registers it where loaders look.
+if(TARGET troupe_opencl_icd)
+  set_target_properties(troupe_opencl_icd PROPERTIES INSTALL_RPATH $ORIGIN)
+  install(TARGETS troupe_opencl_icd LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(CODE "file(WRITE \"${PROJECT_BINARY_DIR}/troupe.icd\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtroupe_opencl.so\\n\")")
+  install(FILES ${PROJECT_BINARY_DIR}/troupe.icd DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe/opencl)
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Troupe)
 install(EXPORT TroupeTargets NAMESPACE Troupe:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TroupeConfig.cmake.in
@@ -103,6 +111,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 
 # What has to be built before `cmake --install`.
 add_custom_target(installable DEPENDS troupe-experiment ${libraries})
-if(TARGET troupe)
-  add_dependencies(installable troupe)
-endif()
+foreach(target troupe troupe_opencl_icd)
+  if(TARGET ${target})
+    add_dependencies(installable ${target})
+  endif()
+endforeach()

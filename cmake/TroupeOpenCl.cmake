@@ -19,5 +19,7 @@ file(MAKE_DIRECTORY ${folder})
 file(CREATE_LINK ${TROUPE_OPENCL_INCLUDE_DIR}/CL ${folder}/CL SYMBOLIC)
 add_library(troupe_opencl_headers INTERFACE)
 target_include_directories(troupe_opencl_headers SYSTEM INTERFACE ${folder})
-target_compile_definitions(troupe_opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)
+# Functions that later versions of the standard advise against are declared, too: tables have them.
+target_compile_definitions(troupe_opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS
+                           CL_USE_DEPRECATED_OPENCL_1_1_APIS CL_USE_DEPRECATED_OPENCL_1_2_APIS)
 message(STATUS "OpenCL headers: ${TROUPE_OPENCL_INCLUDE_DIR}")

@@ -35,6 +35,7 @@ const std::vector<Folder>& folders() {
     return all;
   };
   static const auto with_client = with(runtime, {"client"});
+  static const auto with_traces = with(with_client, {"traces"});
   static const auto everything = with(with_client, {"kernels"});
   static const auto with_remote = with(everything, {"client/remote"});
   static const auto with_installed = with(with_remote, {"linalg", "traces"});
@@ -55,6 +56,7 @@ const std::vector<Folder>& folders() {
       {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "sparse", "cuda"}},
       {"linalg", everything, {"files", "sparse"}},
       {"traces", with_client, {"text", "files", "picture"}},
+      {"opencl", with_traces, {"commands", "objects", "programs", "execution", "entries"}},
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
       {"apps",
        with_service,
@@ -126,7 +128,9 @@ bool caf_allowed(std::string_view path) {
 
 bool cuda_allowed(std::string_view path) { return stem_of(path).starts_with("cuda_"); }
 
-bool opencl_allowed(std::string_view path) { return stem_of(path).starts_with("opencl_"); }
+bool opencl_allowed(std::string_view path) {
+  return stem_of(path).starts_with("opencl_") || is_below(path, "opencl") || is_below(path, "tests/opencl");
+}
 
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
@@ -152,7 +156,7 @@ const std::vector<External>& externals() {
       {"CAF", std::regex("caf/.*"), "shells (*_actor.*, actors/*)", caf_allowed},
       {"CUDA", std::regex("(cuda|cublas|cusolver|cusparse|curand|nvml|nvtx|nvToolsExt|cub/|thrust/).*"),
        "files named cuda_*", cuda_allowed},
-      {"OpenCL", std::regex("(CL/.*|OpenCL/.*)"), "files named opencl_*", opencl_allowed},
+      {"OpenCL", std::regex("(CL/.*|OpenCL/.*)"), "opencl/ and files named opencl_*", opencl_allowed},
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
        "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},

@@ -12,8 +12,8 @@ namespace troupe {
 /// have done their work when they return, and outside of kernels, it is called at once.
 ///
 /// A kernel that only enqueues, as those for CUDA do, has no other way to look at what its work says: the status of a
-/// factorization, for one. `check` is called once, in the thread of the device's worker; on an OpenCL device in any, and must
-/// not wait for OpenCL there. It is dropped where the device is lost before.
+/// factorization, for one. `check` is called once, in the thread of the device's worker; on an OpenCL device in any,
+/// and must not wait for OpenCL there. It is dropped where the device is lost before.
 void check_at_completion(std::function<void()> check);
 
 namespace graph {

@@ -253,6 +253,14 @@ Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   if (auto flushed = checked(api().clFlush(slot.queue.get()), "starting what a kernel enqueued"); !flushed) {
     return flushed;
   }
+  // Some drivers do not tell of what has ended before they are asked to, and some run everything inside of the calls.
+  cl_int reached = CL_QUEUED;
+  status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
+  if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
+    const LockGuard lock(mutex_);
+    slot.ended = reached;
+    return {};
+  }
   {
     const LockGuard lock(mutex_);
     ++untold_;

@@ -1,0 +1,76 @@
+#include "opencl/commands/background_thread.hpp"
+
+#include <pthread.h>
+
+#include <utility>
+
+namespace troupe::opencl {
+
+namespace {
+
+void run_job(const std::function<void()>& job) noexcept {
+  try {
+    job();
+  } catch (...) {  // It is the program's; nobody is there to be told.
+  }
+}
+
+}  // namespace
+
+void BackgroundThread::run(std::function<void()> job) {
+  {
+    const LockGuard lock(mutex_);
+    if (!stopped_) {
+      jobs_.push_back(std::move(job));
+      ++given_;
+      if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+      changed_.notify_all();
+      return;
+    }
+  }
+  run_job(job);
+}
+
+void BackgroundThread::work() {
+  // The system takes 15 characters.
+  (void)pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  UniqueLock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopped_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    {
+      const std::function<void()> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      run_job(job);
+    }
+    lock.lock();
+    ++run_;
+    changed_.notify_all();
+  }
+}
+
+void BackgroundThread::drain() {
+  UniqueLock lock(mutex_);
+  if (thread_.get_id() == std::this_thread::get_id()) return;
+  const std::uint64_t all = given_;
+  changed_.wait(lock, [this, all]() TROUPE_REQUIRES(mutex_) { return run_ >= all; });
+}
+
+void BackgroundThread::stop() {
+  std::thread thread;
+  {
+    const LockGuard lock(mutex_);
+    stopped_ = true;
+    thread = std::move(thread_);
+    changed_.notify_all();
+  }
+  if (!thread.joinable()) return;
+  if (thread.get_id() == std::this_thread::get_id()) {
+    thread.detach();
+  } else {
+    thread.join();
+  }
+}
+
+}  // namespace troupe::opencl

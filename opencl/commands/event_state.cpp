@@ -1,0 +1,78 @@
+#include "opencl/commands/event_state.hpp"
+
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace troupe::opencl {
+
+EventState::EventState() : EventState(CL_QUEUED) {}
+
+EventState::EventState(int first) : status_(first) {
+  times_.queued = now();
+  if (first <= CL_SUBMITTED) times_.submitted = times_.queued;
+}
+
+std::uint64_t EventState::now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+bool EventState::advance(int status) { return advance(status, 0); }
+
+bool EventState::end(int status, std::uint64_t started) { return advance(std::min(status, CL_COMPLETE), started); }
+
+bool EventState::advance(int status, std::uint64_t started) {
+  std::vector<Waiting> due;
+  {
+    const LockGuard lock(mutex_);
+    const int before = status_.load(std::memory_order_relaxed);
+    if (before <= CL_COMPLETE || status >= before) return false;
+    // What was passed over was reached at the same time.
+    const std::uint64_t when = now();
+    if (times_.submitted == 0) times_.submitted = started != 0 ? std::min(started, when) : when;
+    if (status <= CL_RUNNING && times_.started == 0) {
+      times_.started = started != 0 ? std::clamp(started, times_.submitted, when) : when;
+    }
+    if (status <= CL_COMPLETE) times_.ended = when;
+    const auto later = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                             [status](const Waiting& one) { return one.at < status; });
+    due.assign(std::make_move_iterator(later), std::make_move_iterator(waiting_.end()));
+    waiting_.erase(later, waiting_.end());
+    status_.store(status, std::memory_order_release);
+  }
+  status_.notify_all();
+  for (const Waiting& one : due) one.listener(status < 0 ? status : one.at);
+  return true;
+}
+
+void EventState::when(int at, Listener listener) {
+  int status = 0;
+  {
+    const LockGuard lock(mutex_);
+    status = status_.load(std::memory_order_relaxed);
+    if (status > at) {
+      waiting_.push_back({at, std::move(listener)});
+      return;
+    }
+  }
+  listener(status < 0 ? status : at);
+}
+
+int EventState::wait() const {
+  int status = status_.load(std::memory_order_acquire);
+  while (status > CL_COMPLETE) {
+    status_.wait(status, std::memory_order_acquire);
+    status = status_.load(std::memory_order_acquire);
+  }
+  return status;
+}
+
+EventState::Times EventState::times() const {
+  const LockGuard lock(mutex_);
+  return times_;
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,37 @@
+/// Entries for what this platform does not have: they fit any place of the table, look at the first handle, and refuse.
+#pragma once
+
+#include <CL/cl.h>
+
+#include "opencl/objects/object.hpp"
+
+namespace troupe::opencl {
+
+/// Refuses with the first handle's own code if it is not a `T`, else with `status`.
+template <class T, cl_int status, class... Rest>
+cl_int absent(typename T::Handle handle, Rest...) {
+  return find<T>(handle) ? status : T::kInvalid;
+}
+
+/// For places whose first argument is no handle of ours.
+template <cl_int status, class... Arguments>
+cl_int absent_for_all(Arguments...) {
+  return status;
+}
+
+inline void set_last(cl_int status, cl_int* errcode_ret) {
+  if (errcode_ret != nullptr) *errcode_ret = status;
+}
+template <class First, class... Rest>
+void set_last(cl_int status, First, Rest... rest) {
+  set_last(status, rest...);
+}
+
+/// The same for what returns an object, and an error code by its last argument.
+template <class T, cl_int status, class Result, class... Rest>
+Result absent_object(typename T::Handle handle, Rest... rest) {
+  set_last(find<T>(handle) ? status : T::kInvalid, rest...);
+  return nullptr;
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,94 @@
+/// Launches of kernels.
+#include <algorithm>
+
+#include "opencl/entries/enqueue.hpp"
+#include "opencl/entries/entries.hpp"
+#include "opencl/entries/guard.hpp"
+#include "opencl/execution/kernel_command.hpp"
+#include "opencl/execution/launch_check.hpp"
+
+namespace troupe::opencl {
+
+namespace {
+
+NdRange range_of(cl_uint dimensions, const std::size_t* offset, const std::size_t* global, const std::size_t* local) {
+  NdRange range;
+  require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION);
+  require(global != nullptr, CL_INVALID_GLOBAL_WORK_SIZE);
+  range.dimensions = dimensions;
+  range.has_local = local != nullptr;
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    require(global[d] != 0, CL_INVALID_GLOBAL_WORK_SIZE);
+    range.global[d] = global[d];
+    if (local != nullptr) range.local[d] = local[d];
+    if (offset == nullptr) continue;
+    range.offset[d] = offset[d];
+    require(offset[d] <= SIZE_MAX - global[d], CL_INVALID_GLOBAL_OFFSET);
+  }
+  return range;
+}
+
+/// Of the queue's devices those on which the launch is possible. Refuses with what the first one says where there is
+/// none.
+std::vector<RealDevice*> devices_for(const Queue& queue, const Kernel& kernel, const NdRange& range) {
+  std::vector<RealDevice*> devices;
+  cl_int refusal = CL_SUCCESS;
+  for (RealDevice* device : queue.real_devices()) {
+    const cl_int status = launch_status(kernel, *device, range);
+    if (status == CL_SUCCESS) {
+      devices.push_back(device);
+    } else if (refusal == CL_SUCCESS) {
+      refusal = status;
+    }
+  }
+  require(!devices.empty(), refusal);
+  return devices;
+}
+
+void launch(cl_command_queue queue, cl_kernel kernel, const NdRange* range, cl_uint dimensions,
+            const std::size_t* offset, const std::size_t* global, const std::size_t* local, cl_command_type type,
+            const WaitList& list) {
+  Queue& on = need<Queue>(queue);
+  Kernel& what = need<Kernel>(kernel);
+  require(&what.context() == &on.context(), CL_INVALID_CONTEXT);
+  require(what.all_arguments_set(), CL_INVALID_KERNEL_ARGS);
+  const NdRange over = range != nullptr ? *range : range_of(dimensions, offset, global, local);
+  const std::vector<RealDevice*> devices = devices_for(on, what, over);
+  const std::shared_ptr<const KernelArguments> arguments = what.arguments();
+  for (const KernelArgument& argument : arguments->list) {
+    if (argument.memory) require_aligned(on, *argument.memory);
+  }
+  std::vector<Awaited> awaited = awaited_of(on.context(), list);
+  enqueue(on, type, kernel_command(on, std::make_shared<EventState>(), what, arguments, over, devices),
+          std::move(awaited), list);
+}
+
+}  // namespace
+
+cl_int enqueue_nd_range_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
+                               const std::size_t* global, const std::size_t* local, cl_uint count,
+                               const cl_event* events, cl_event* event) {
+  return guarded([&] {
+    launch(queue, kernel, nullptr, dimensions, offset, global, local, CL_COMMAND_NDRANGE_KERNEL,
+           {count, events, event});
+  });
+}
+
+cl_int enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint count, const cl_event* events, cl_event* event) {
+  return guarded([&] {
+    NdRange one;
+    one.has_local = true;
+    launch(queue, kernel, &one, 1, nullptr, nullptr, nullptr, CL_COMMAND_TASK, {count, events, event});
+  });
+}
+
+/// No device says that it can (CL_DEVICE_EXECUTION_CAPABILITIES).
+cl_int enqueue_native_kernel(cl_command_queue queue, void(CL_CALLBACK*)(void*), void*, std::size_t, cl_uint,
+                             const cl_mem*, const void**, cl_uint, const cl_event*, cl_event*) {
+  return guarded([&] {
+    (void)need<Queue>(queue);
+    throw Refusal(CL_INVALID_OPERATION);
+  });
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,51 @@
+/// The platform, functions of extensions, and compilers that are not to be kept.
+#include "opencl/objects/platform.hpp"
+
+#include <string_view>
+
+#include "opencl/entries/entries.hpp"
+#include "opencl/entries/guard.hpp"
+
+namespace troupe::opencl {
+
+cl_int get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
+  return guarded([&] {
+    require(platforms == nullptr || num_entries != 0, CL_INVALID_VALUE);
+    require(platforms != nullptr || num_platforms != nullptr, CL_INVALID_VALUE);
+    if (platforms != nullptr) *platforms = Platform::get().handle();
+    if (num_platforms != nullptr) *num_platforms = 1;
+  });
+}
+
+cl_int get_platform_info(cl_platform_id platform, cl_platform_info what, std::size_t size, void* value,
+                         std::size_t* size_ret) {
+  return guarded([&] { need<Platform>(platform).info(what, Info(size, value, size_ret)); });
+}
+
+cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
+  const cl_int status = get_platform_ids(num_entries, platforms, num_platforms);
+  if (status != CL_SUCCESS || !Platform::get().devices().empty()) return status;
+  if (num_platforms != nullptr) *num_platforms = 0;
+  return CL_PLATFORM_NOT_FOUND_KHR;
+}
+
+/// What loaders ask for, although they could find it by name.
+void* get_extension_function_address(const char* name) {
+  const std::string_view wanted = name == nullptr ? "" : name;
+  if (wanted == "clIcdGetPlatformIDsKHR") return reinterpret_cast<void*>(&icd_get_platform_ids);
+  if (wanted == "clGetPlatformInfo") return reinterpret_cast<void*>(&get_platform_info);
+  return nullptr;
+}
+
+/// Vendors' compilers are theirs to unload.
+cl_int unload_compiler() { return CL_SUCCESS; }
+
+cl_int unload_platform_compiler(cl_platform_id platform) {
+  return guarded([&] { (void)need<Platform>(platform); });
+}
+
+void* get_extension_function_address_for_platform(cl_platform_id platform, const char* name) {
+  return find<Platform>(platform) != nullptr ? get_extension_function_address(name) : nullptr;
+}
+
+}  // namespace troupe::opencl

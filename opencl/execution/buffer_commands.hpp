@@ -1,0 +1,41 @@
+/// Commands on buffers and the program's memory: read, write, copy, fill, map, migrate; markers and barriers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "opencl/execution/host_copy.hpp"
+#include "opencl/execution/runtime_command.hpp"
+
+namespace troupe::opencl {
+
+/// Bytes of a buffer, or of a part of one.
+struct Region {
+  Memory* memory = nullptr;
+  Box box;
+};
+
+/// Each makes a command that has not been enqueued. Sizes and places have been checked.
+using EventPointer = std::shared_ptr<EventState>;
+
+[[nodiscard]] std::shared_ptr<Command> read_command(Queue& queue, EventPointer event, const Region& from, std::byte* to,
+                                                    const Box& to_box, const std::array<std::size_t, 3>& region);
+[[nodiscard]] std::shared_ptr<Command> write_command(Queue& queue, EventPointer event, const std::byte* from,
+                                                     const Box& from_box, const Region& to,
+                                                     const std::array<std::size_t, 3>& region);
+[[nodiscard]] std::shared_ptr<Command> copy_command(Queue& queue, EventPointer event, const Region& from,
+                                                    const Region& to, const std::array<std::size_t, 3>& region);
+[[nodiscard]] std::shared_ptr<Command> fill_command(Queue& queue, EventPointer event, Memory& memory,
+                                                    std::size_t offset, std::size_t size,
+                                                    std::vector<std::byte> pattern);
+/// Makes the host's memory of the buffer current, and the only one that is, as the mode says; of a map or its end.
+[[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
+/// Copies what is newer on devices to host memory, where it stays valid there, too.
+[[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,
+                                                          const std::vector<Memory*>& memories);
+/// Does nothing, on nothing.
+[[nodiscard]] std::shared_ptr<Command> marker_command(Queue& queue, EventPointer event);
+
+}  // namespace troupe::opencl

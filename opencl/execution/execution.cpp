@@ -1,0 +1,143 @@
+#include "opencl/execution/execution.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "opencl/commands/worker_scope.hpp"
+#include "opencl/execution/memory_limit.hpp"
+#include "opencl/execution/trace_output.hpp"
+#include "opencl/objects/context.hpp"
+#include "opencl/objects/refusal.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::opencl {
+
+namespace {
+
+using Key = std::pair<std::string, std::vector<RealDevice*>>;
+
+/// Never destroyed: a program's own static objects may use OpenCL until the very end.
+struct Executions {
+  Mutex mutex;
+  std::map<Key, std::shared_ptr<Execution>> all TROUPE_GUARDED_BY(mutex);
+  /// Whose threads run.
+  pid_t process TROUPE_GUARDED_BY(mutex) = 0;
+  bool stopped TROUPE_GUARDED_BY(mutex) = false;
+
+  static Executions& get() {
+    static auto* const executions = new Executions;
+    return *executions;
+  }
+};
+
+void stop_all() {
+  Executions& executions = Executions::get();
+  std::map<Key, std::shared_ptr<Execution>> all;
+  {
+    const LockGuard lock(executions.mutex);
+    // A child after fork has no threads that could be stopped.
+    if (executions.process != getpid()) return;
+    executions.stopped = true;
+    all = std::exchange(executions.all, {});
+  }
+  // In another thread: the local variables of this one, which the runtime uses, have been destroyed by now.
+  std::thread([&all] {
+    // Contexts may have it, too: it ends with its runtime.
+    for (auto& [key, execution] : all) execution->stop();
+  }).join();
+  cleaner().stop();
+  program_callbacks().stop();
+}
+
+RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* const> devices) {
+  std::vector<int> indices;
+  for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
+  RuntimeOptions options;
+  // For what is done in host memory. Programs compute on theirs, and devices may be the same cores.
+  options.cores = 1;
+  options.bind = false;
+  options.opencl = fmt::format("{}", fmt::join(indices, ","));
+  if (!policy.empty()) {
+    options.policy = policy;
+  } else if (devices.size() == 1) {
+    // There is nothing to decide, and one thread less to wake.
+    options.policy = "lws";
+  }
+  options.opencl_memory = memory_limit(devices);
+  options.model_folder = default_model_folder();
+  options.trace = !trace_path().empty();
+  // A program may enqueue all its commands before it waits for one.
+  options.window = std::size_t{1} << 24U;
+  return options;
+}
+
+}  // namespace
+
+std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<RealDevice* const> devices) {
+  Key key(policy, {devices.begin(), devices.end()});
+  std::ranges::sort(key.second, {}, &Device::number);
+  Executions& executions = Executions::get();
+  const LockGuard lock(executions.mutex);
+  const bool first = executions.process == 0;
+  if (first) executions.process = getpid();
+  require(executions.process == getpid() && !executions.stopped, CL_OUT_OF_RESOURCES);
+  std::shared_ptr<Execution>& execution = executions.all[key];
+  if (execution == nullptr) {
+    try {
+      execution = std::make_shared<Execution>(policy, key.second);
+    } catch (const Error& error) {
+      fmt::print(stderr, "troupe: OpenCL: the runtime cannot be started: {}\n", error.what());
+      throw Refusal(CL_OUT_OF_RESOURCES);
+    }
+  }
+  // After drivers and libraries have been used: what they have registered for the end is called after this.
+  if (first) (void)std::atexit(stop_all);
+  return execution;
+}
+
+Execution::Execution(const std::string& policy, std::span<RealDevice* const> devices)
+    : devices_(devices.begin(), devices.end()), runtime_(std::make_unique<Runtime>(options_for(policy, devices))) {
+  first_worker_ = runtime_->workers() - devices_.size();
+}
+
+DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
+  if (devices.size() == devices_.size()) return DeviceKind::opencl;
+  DeviceChoice choice;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (std::ranges::find(devices, devices_[i]) == devices.end()) continue;
+    choice.workers.emplace_back(static_cast<std::uint32_t>(first_worker_ + i));
+  }
+  return DeviceSet::of(std::move(choice));
+}
+
+void Execution::stop() {
+  const LockGuard lock(mutex_);
+  if (runtime_ == nullptr) return;
+  try {
+    runtime_->wait();
+  } catch (const Error&) {  // The commands' events have said so.
+  }
+  write_trace_of(*runtime_);
+  runtime_.reset();
+}
+
+Runtime& Execution::runtime() {
+  const LockGuard lock(mutex_);
+  require(runtime_ != nullptr && process_ == getpid(), CL_OUT_OF_RESOURCES);
+  return *runtime_;
+}
+
+const std::shared_ptr<Execution>& Context::execution() {
+  const LockGuard lock(mutex_);
+  if (execution_ == nullptr) execution_ = Execution::with(properties_.policy, real_devices_);
+  return execution_;
+}
+
+}  // namespace troupe::opencl

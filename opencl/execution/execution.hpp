@@ -1,0 +1,46 @@
+/// The runtime that runs commands.
+#pragma once
+
+#include <unistd.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/runtime.hpp"
+#include "opencl/objects/device.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::opencl {
+
+/// Contexts with the same devices and the same policy share one. It starts with the first command, and stops when the
+/// program ends.
+class Execution {
+ public:
+  /// `policy`: empty for the default. Refuses with CL_OUT_OF_RESOURCES where no runtime can be started, after a line on
+  /// standard error that says why; and in a child after `fork`, which has none of the threads.
+  [[nodiscard]] static std::shared_ptr<Execution> with(const std::string& policy, std::span<RealDevice* const> devices);
+
+  Execution(const std::string& policy, std::span<RealDevice* const> devices);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  /// Refuses with CL_OUT_OF_RESOURCES when it has been stopped, and in a child after `fork`.
+  [[nodiscard]] Runtime& runtime();
+  /// Waits for all that has been submitted. Commands that are held back for user events never run.
+  void stop();
+  /// The workers of these devices, which are among the runtime's.
+  [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
+
+ private:
+  /// In the order of their workers.
+  std::vector<RealDevice*> devices_;
+  std::size_t first_worker_ = 0;
+  /// Whose threads run.
+  const pid_t process_ = getpid();
+  Mutex mutex_;
+  std::unique_ptr<Runtime> runtime_ TROUPE_GUARDED_BY(mutex_);
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,85 @@
+#include "opencl/execution/runtime_command.hpp"
+
+#include <CL/cl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "opencl/commands/worker_scope.hpp"
+
+namespace troupe::opencl {
+
+RuntimeCommand::RuntimeCommand(Queue& queue, std::shared_ptr<EventState> event)
+    : Command(std::move(event)), queue_(&queue) {}
+
+void RuntimeCommand::use(Memory& memory, AccessMode mode) {
+  Memory& whole = memory.whole();
+  const auto known = std::ranges::find(uses_, &whole, [](const Use& one) { return one.memory.get(); });
+  if (known == uses_.end()) {
+    uses_.push_back({Ref(&whole), mode});
+  } else if (known->mode != mode) {
+    known->mode = AccessMode::read_write;
+  }
+}
+
+void RuntimeCommand::submit(const std::vector<std::shared_ptr<Command>>& awaited) {
+  std::vector<std::shared_ptr<Command>> before = awaited;
+  Context& context = queue_->context();
+  for (const HostRange& range : ranges_) context.host_ranges().add(shared_from_this(), range, before);
+  TaskOptions options;
+  options.devices = devices();
+  for (const std::shared_ptr<Command>& one : before) {
+    options.after.push_back(static_cast<RuntimeCommand&>(*one).future_);
+  }
+  std::vector<Access> accesses;
+  for (const Use& one : uses_) {
+    accesses.push_back(one.memory->storage().access(one.mode));
+    accessed_.push_back(one.memory.get());
+  }
+  options.callback = [self = std::static_pointer_cast<RuntimeCommand>(shared_from_this())](const TaskOutcome& outcome) {
+    self->ended(outcome);
+  };
+  RuntimeCommand* const self = this;
+  future_ = context.execution()->runtime().submit(codelet(), accesses, args(self), options);
+}
+
+Codelet RuntimeCommand::command_codelet(const std::string& name, KindSet kinds) {
+  Codelet codelet = Codelet::variadic(name).takes({ArgumentType::of<RuntimeCommand*>()});
+  for (const DeviceTraits& row : kDeviceTraits) {
+    if ((kinds & kind_set(row.kind)) != 0) codelet.implement(row.kind, run_task);
+  }
+  return codelet;
+}
+
+void RuntimeCommand::run_task(const KernelContext& context) {
+  RuntimeCommand& command = *context.argument<RuntimeCommand*>(0);
+  command.started_ = EventState::now();
+  if (command.awaited_failure()) {
+    command.status_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    return;
+  }
+  command.event()->advance(CL_RUNNING);
+  command.status_ = command.run(context);
+}
+
+void RuntimeCommand::ended(const TaskOutcome& outcome) {
+  int status = status_;
+  if (outcome.status != TaskStatus::succeeded) {
+    status = CL_OUT_OF_RESOURCES;
+    fmt::print(stderr, "troupe: OpenCL: a command has failed: {}\n", outcome.message);
+  }
+  const WorkerScope scope;
+  const std::shared_ptr<QueueOrder> order = queue_->order();
+  drop();
+  uses_.clear();
+  queue_ = {};
+  order->end(*this, status, started_);
+}
+
+std::byte* RuntimeCommand::begin_of(const KernelContext& context, Memory& memory) const {
+  const auto at = std::ranges::find(accessed_, &memory.whole());
+  return context.data(static_cast<std::size_t>(at - accessed_.begin())).data + memory.offset();
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,67 @@
+/// Commands that the runtime runs as tasks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "client/runtime.hpp"
+#include "opencl/commands/command.hpp"
+#include "opencl/commands/host_ranges.hpp"
+#include "opencl/commands/queue_order.hpp"
+#include "opencl/execution/storage.hpp"
+#include "opencl/objects/memory.hpp"
+#include "opencl/objects/queue.hpp"
+
+namespace troupe::opencl {
+
+/// A task's data and what runs it. Errors are the event's; the task succeeds nonetheless, since what a failed command
+/// leaves is undefined in OpenCL but can be read.
+class RuntimeCommand : public Command {
+ public:
+  /// How it uses a buffer, or a part of one.
+  struct Use {
+    Ref<Memory> memory;
+    AccessMode mode = AccessMode::read;
+  };
+
+  RuntimeCommand(Queue& queue, std::shared_ptr<EventState> event);
+
+  void submit(const std::vector<std::shared_ptr<Command>>& awaited) override;
+
+  /// A codelet of commands: any data, and the command as its argument.
+  [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
+
+ protected:
+  [[nodiscard]] Queue& queue() const { return *queue_; }
+  /// Before it is enqueued. Of one buffer there may be several, of parts of it too.
+  void use(Memory& memory, AccessMode mode);
+  void use(const HostRange& range) { ranges_.push_back(range); }
+
+  /// What it is in traces, and where it can run.
+  [[nodiscard]] virtual const Codelet& codelet() = 0;
+  /// Where it may run besides.
+  [[nodiscard]] virtual DeviceSet devices() const { return {}; }
+  /// Runs it, by a worker. CL_COMPLETE, or what has gone wrong.
+  virtual int run(const KernelContext& context) = 0;
+  /// Lets go of what the command keeps for its run. By a worker.
+  virtual void drop() {}
+
+  /// Where a buffer that it uses begins on the device that runs it.
+  [[nodiscard]] std::byte* begin_of(const KernelContext& context, Memory& memory) const;
+
+ private:
+  static void run_task(const KernelContext& context);
+  void ended(const TaskOutcome& outcome);
+
+  Ref<Queue> queue_;
+  std::vector<Use> uses_;
+  std::vector<HostRange> ranges_;
+  /// In the order of the task's accesses.
+  std::vector<Memory*> accessed_;
+  Future future_;
+  std::uint64_t started_ = 0;
+  int status_ = 0;
+};
+
+}  // namespace troupe::opencl

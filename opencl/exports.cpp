@@ -1,0 +1,22 @@
+/// What loaders find in the library by name; the version script beside this hides the rest. All else they call through
+/// the table that every handle points to.
+#include "opencl/entries/entries.hpp"
+
+extern "C" {
+
+__attribute__((visibility("default"))) void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
+  return troupe::opencl::get_extension_function_address(name);
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries,
+                                                                                 cl_platform_id* platforms,
+                                                                                 cl_uint* num_platforms) {
+  return troupe::opencl::icd_get_platform_ids(num_entries, platforms, num_platforms);
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform,
+                                                                            cl_platform_info what, std::size_t size,
+                                                                            void* value, std::size_t* size_ret) {
+  return troupe::opencl::get_platform_info(platform, what, size, value, size_ret);
+}
+}

@@ -1,0 +1,47 @@
+/// Events: what a program holds of a command, and events that it completes itself.
+#pragma once
+
+#include <memory>
+
+#include "opencl/commands/command.hpp"
+#include "opencl/objects/context.hpp"
+#include "opencl/objects/queue.hpp"
+
+namespace troupe::opencl {
+
+class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVENT> {
+ public:
+  /// Of a command.
+  Event(Queue& queue, cl_command_type type, std::shared_ptr<Command> command)
+      : context_(&queue.context()),
+        queue_(&queue),
+        type_(type),
+        command_(std::move(command)),
+        state_(command_->event()) {}
+  /// A user event: submitted until the program sets its status.
+  explicit Event(Context& context)
+      : context_(&context), type_(CL_COMMAND_USER), state_(std::make_shared<EventState>(CL_SUBMITTED)) {}
+
+  [[nodiscard]] Context& context() const { return *context_; }
+  /// Null for a user event.
+  [[nodiscard]] Queue* queue() const { return queue_.get(); }
+  [[nodiscard]] cl_command_type type() const { return type_; }
+  [[nodiscard]] EventState& state() const { return *state_; }
+  /// For what waits for it.
+  [[nodiscard]] Awaited awaited() const {
+    return command_ != nullptr ? Awaited{command_, nullptr} : Awaited{nullptr, state_};
+  }
+
+  void info(cl_event_info what, const Info& answer);
+  /// Refuses with CL_PROFILING_INFO_NOT_AVAILABLE where the queue does not measure, or the command has not ended well.
+  void profiling_info(cl_profiling_info what, const Info& answer);
+
+ private:
+  const Ref<Context> context_;
+  const Ref<Queue> queue_;
+  const cl_command_type type_;
+  const std::shared_ptr<Command> command_;
+  const std::shared_ptr<EventState> state_;
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,212 @@
+/// What all objects of OpenCL have in common: the table of functions that loaders call through, a mark that tells their
+/// types apart, and counts of references.
+///
+/// Handles of ours and of the vendors have the same C types. Ours are therefore never used as such inside: an entry
+/// turns a handle into an object (`need<Context>(handle)`), and an object into a handle (`object->handle()`).
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "opencl/objects/refusal.hpp"
+
+namespace troupe::opencl {
+
+/// The table that every handle points to: opencl/dispatch_table.cpp.
+[[nodiscard]] const cl_icd_dispatch* dispatch_table();
+
+/// Marks in memory. No small numbers, so that other memory is unlikely to look like one.
+enum class ObjectType : std::uint64_t {
+  platform = 0x5452'4f55'5045'0001,
+  device = 0x5452'4f55'5045'0002,
+  context = 0x5452'4f55'5045'0003,
+  queue = 0x5452'4f55'5045'0004,
+  memory = 0x5452'4f55'5045'0005,
+  program = 0x5452'4f55'5045'0006,
+  kernel = 0x5452'4f55'5045'0007,
+  event = 0x5452'4f55'5045'0008,
+  /// Destroyed.
+  none = 0,
+};
+
+/// What a handle points to. Not virtual: the first word is the table's address, as loaders expect it.
+class Object {
+ public:
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  /// `none` also for what is another library's, of whose memory no more than the first word is read.
+  [[nodiscard]] ObjectType type() const {
+    if (dispatch_ != dispatch_table()) return ObjectType::none;
+    return static_cast<ObjectType>(type_.load(std::memory_order_relaxed));
+  }
+
+ protected:
+  explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
+  ~Object() { forget_type(); }
+  /// A handle that is used once more is refused as long as nothing else lies there.
+  void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
+
+ private:
+  const cl_icd_dispatch* dispatch_;
+  std::atomic<std::uint64_t> type_;
+};
+
+/// An object of which programs see handles of type `Opaque*`, and whose absence is the error `invalid`.
+template <class Opaque, ObjectType kObjectType, cl_int invalid>
+class HandleOf : public Object {
+ public:
+  using Handle = Opaque*;
+  static constexpr ObjectType kType = kObjectType;
+  static constexpr cl_int kInvalid = invalid;
+
+  [[nodiscard]] Handle handle() { return reinterpret_cast<Handle>(static_cast<Object*>(this)); }
+
+ protected:
+  HandleOf() : Object(kObjectType) {}
+};
+
+/// An object with references. Two counts: the program's own, which it can ask for and change, and all, to which those
+/// from inside (a buffer's to its context, a command's to its buffers) add. It is destroyed with the last of all, and
+/// until then can be used: a program may get it from another object whose part it is, and retain it again.
+template <class Self, class Opaque, ObjectType kObjectType, cl_int invalid>
+class Counted : public HandleOf<Opaque, kObjectType, invalid> {
+ public:
+  /// One more reference of the program.
+  void retain() {
+    hold();
+    user_references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// One less; refused where the program has none. May destroy this.
+  void release() {
+    auto count = user_references_.load(std::memory_order_relaxed);
+    do {
+      require(count != 0, invalid);
+    } while (!user_references_.compare_exchange_weak(count, count - 1, std::memory_order_relaxed));
+    if (count == 1) static_cast<Self*>(this)->on_last_release();
+    drop();
+  }
+  [[nodiscard]] cl_uint user_references() const { return user_references_.load(std::memory_order_relaxed); }
+
+  /// References from inside: `Ref` does this.
+  void hold() { references_.fetch_add(1, std::memory_order_relaxed); }
+  /// One more, unless there is none left; then false.
+  [[nodiscard]] bool try_hold() {
+    auto count = references_.load(std::memory_order_relaxed);
+    while (count != 0) {
+      if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+  void drop() {
+    // Acquire and release: whoever destroys sees what all others have done.
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    static_cast<Self*>(this)->on_unused();
+    this->forget_type();
+    drop_memory();
+  }
+  /// Of the memory in which it lies: `WeakRef` does this.
+  void hold_memory() { watchers_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_memory() {
+    if (watchers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<Self*>(this);
+  }
+
+ protected:
+  Counted() = default;
+  ~Counted() = default;
+  /// The program has let go of it, and it still lives. A type that has to do something then hides this.
+  void on_last_release() {}
+  /// Nothing needs it any more, but weak references may keep its memory. The same.
+  void on_unused() {}
+
+ private:
+  std::atomic<cl_uint> user_references_{1};
+  /// The program's ones, too.
+  std::atomic<std::uint64_t> references_{1};
+  /// Weak references, and one for all others.
+  std::atomic<std::uint64_t> watchers_{1};
+};
+
+/// A reference from inside.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(T* object) : object_(object) {
+    if (object_) object_->hold();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) object_->drop();
+  }
+
+  [[nodiscard]] T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  friend bool operator==(const Ref& a, const Ref& b) = default;
+
+ private:
+  T* object_ = nullptr;
+};
+
+/// A reference that keeps no object alive, only its memory.
+template <class T>
+class WeakRef {
+ public:
+  WeakRef() = default;
+  explicit WeakRef(T* object) : object_(object) {
+    if (object_) object_->hold_memory();
+  }
+  WeakRef(const WeakRef& other) : WeakRef(other.object_) {}
+  WeakRef(WeakRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  WeakRef& operator=(WeakRef other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~WeakRef() {
+    if (object_) object_->drop_memory();
+  }
+
+  /// False: it never was one to an object.
+  explicit operator bool() const { return object_ != nullptr; }
+  /// Empty if the object is gone.
+  [[nodiscard]] Ref<T> lock() const {
+    if (object_ == nullptr || !object_->try_hold()) return {};
+    Ref<T> held(object_);
+    object_->drop();
+    return held;
+  }
+
+ private:
+  T* object_ = nullptr;
+};
+
+/// The object of a handle; null for a null handle, for one of another type, for one that was destroyed (as long as its
+/// memory was not used again), and for what cannot be an address.
+template <class T>
+[[nodiscard]] T* find(typename T::Handle handle) {
+  static constexpr std::uintptr_t kFirstPage = 4096;
+  const auto address = reinterpret_cast<std::uintptr_t>(handle);
+  if (address < kFirstPage || address % alignof(Object) != 0) return nullptr;
+  auto* object = reinterpret_cast<Object*>(handle);
+  return object->type() == T::kType ? static_cast<T*>(object) : nullptr;
+}
+
+/// The same, or refuses with the code for the type: CL_INVALID_CONTEXT, say.
+template <class T>
+[[nodiscard]] T& need(typename T::Handle handle) {
+  T* object = find<T>(handle);
+  require(object != nullptr, T::kInvalid);
+  return *object;
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,30 @@
+/// A real device's context at its vendor, in which programs are built and kernels are kept: one per device and process.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include "opencl/objects/refusal.hpp"
+#include "platform/opencl/opencl_devices.hpp"
+
+namespace troupe::opencl {
+
+/// The one in which the runtime keeps data on the device (platform/opencl/opencl_contexts.hpp), so that kernels find
+/// them there.
+class VendorContext {
+ public:
+  /// Refuses with CL_OUT_OF_RESOURCES where the vendor gives none.
+  explicit VendorContext(const platform::OpenClDevice& device);
+  VendorContext(const VendorContext&) = delete;
+  VendorContext& operator=(const VendorContext&) = delete;
+
+  [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
+  /// The vendor's handles, not ours.
+  [[nodiscard]] cl_context context() const { return context_; }
+  [[nodiscard]] cl_device_id device() const { return device_->id; }
+
+ private:
+  const platform::OpenClDevice* device_;
+  cl_context context_ = nullptr;
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,128 @@
+#include "opencl/programs/kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "opencl/objects/platform.hpp"
+
+namespace troupe::opencl {
+namespace {
+
+cl_ulong static_local_memory(VendorKernel& kernel) {
+  cl_ulong size = 0;
+  const cl_int status = kernel.api().clGetKernelWorkGroupInfo(kernel.kernel(), kernel.device(),
+                                                              CL_KERNEL_LOCAL_MEM_SIZE, sizeof size, &size, nullptr);
+  return status == CL_SUCCESS ? size : 0;
+}
+
+cl_uint parameter_count(VendorKernel& kernel) {
+  cl_uint count = 0;
+  accept(kernel.api().clGetKernelInfo(kernel.kernel(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr));
+  return count;
+}
+
+}  // namespace
+
+Kernel::Kernel(Program& program, const std::string& name) : program_(&program), name_(name) {
+  devices_.resize(Platform::get().real_devices().size());
+  bool built = false;
+  for (const ProgramBuild& build : program.builds()) {
+    if (!build.executable()) continue;
+    built = true;
+    OnDevice& here = devices_[static_cast<std::size_t>(build.device->number())];
+    here.kernel = std::make_shared<VendorKernel>(build.program, name);
+    here.local_memory = static_local_memory(*here.kernel);
+    here.limits = LaunchLimits::of(*here.kernel);
+    if (!asked_) {
+      asked_ = std::make_unique<VendorKernel>(build.program, name);
+      parameters_ = parameters_of(*asked_);
+    }
+    require(parameter_count(*here.kernel) == parameters_.size(), CL_INVALID_KERNEL_DEFINITION);
+  }
+  require(built, CL_INVALID_PROGRAM_EXECUTABLE);
+  accepted_sizes_.resize(parameters_.size());
+  arguments_.list.resize(parameters_.size());
+  buffers_.resize(parameters_.size());
+  program.count_kernel(1);
+}
+
+Kernel::~Kernel() { program_->count_kernel(-1); }
+
+Kernel* Kernel::clone() const {
+  auto copy = std::make_unique<Kernel>(*program_, name_);
+  copy->arguments_ = arguments_;
+  copy->buffers_ = buffers_;
+  copy->accepted_sizes_ = accepted_sizes_;
+  return copy.release();
+}
+
+std::shared_ptr<const KernelArguments> Kernel::arguments() const {
+  auto all = std::make_shared<KernelArguments>(arguments_);
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    all->list[i].memory = buffers_[i].lock();
+    require(!buffers_[i] == !all->list[i].memory, CL_INVALID_KERNEL_ARGS);
+  }
+  return all;
+}
+
+void Kernel::set_argument(cl_uint index, std::size_t size, const void* value) {
+  require(index < parameters_.size(), CL_INVALID_ARG_INDEX);
+  switch (parameters_[index].kind) {
+    case ParameterKind::memory: return set_memory(index, size, value);
+    case ParameterKind::local: return set_local(index, size, value);
+    case ParameterKind::value: return set_value(index, size, value);
+    case ParameterKind::image:
+      require(value != nullptr, CL_INVALID_ARG_VALUE);
+      require(size == sizeof(cl_mem), CL_INVALID_ARG_SIZE);
+      throw Refusal(CL_INVALID_MEM_OBJECT);
+    case ParameterKind::sampler:
+      require(value != nullptr, CL_INVALID_ARG_VALUE);
+      require(size == sizeof(cl_sampler), CL_INVALID_ARG_SIZE);
+      throw Refusal(CL_INVALID_SAMPLER);
+  }
+}
+
+void Kernel::set_memory(cl_uint index, std::size_t size, const void* value) {
+  require(size == sizeof(cl_mem), CL_INVALID_ARG_SIZE);
+  cl_mem handle = nullptr;
+  if (value != nullptr) std::memcpy(&handle, value, sizeof handle);
+  Memory* memory = handle == nullptr ? nullptr : &need<Memory>(handle);
+  require(memory == nullptr || &memory->context() == &context(), CL_INVALID_MEM_OBJECT);
+  arguments_.list[index] = {true, ParameterKind::memory, size, 0, {}};
+  buffers_[index] = WeakRef(memory);
+}
+
+void Kernel::set_local(cl_uint index, std::size_t size, const void* value) {
+  require(value == nullptr, CL_INVALID_ARG_VALUE);
+  require(size != 0, CL_INVALID_ARG_SIZE);
+  arguments_.list[index] = {true, ParameterKind::local, size, 0, {}};
+}
+
+void Kernel::set_value(cl_uint index, std::size_t size, const void* value) {
+  require(value != nullptr, CL_INVALID_ARG_VALUE);
+  require(size != 0, CL_INVALID_ARG_SIZE);
+  if (size != accepted_sizes_[index]) {
+    accept(asked_->api().clSetKernelArg(asked_->kernel(), index, size, value));
+    accepted_sizes_[index] = size;
+  }
+  KernelArgument& argument = arguments_.list[index];
+  if (argument.size != size) {
+    constexpr std::size_t kAlignment = 16;
+    argument = {
+        true, ParameterKind::value, size, (arguments_.values.size() + kAlignment - 1) / kAlignment * kAlignment, {}};
+    arguments_.values.resize(argument.place + size);
+  }
+  std::memcpy(arguments_.values.data() + argument.place, value, size);
+}
+
+bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
+
+cl_ulong Kernel::local_memory_of_arguments() const {
+  cl_ulong sum = 0;
+  for (const KernelArgument& argument : arguments_.list) {
+    if (argument.kind == ParameterKind::local) sum += argument.size;
+  }
+  return sum;
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,129 @@
+#include "opencl/programs/vendor_program.hpp"
+
+#include <sstream>
+
+namespace troupe::opencl {
+namespace {
+
+/// Without this, the argument's types and qualifiers are lost.
+constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
+
+/// Calls with the option that we add; where the vendor does not know it, as the program has said.
+template <class Call>
+cl_int with_argument_info(const std::string& options, Call&& call) {
+  const cl_int status = call((options + kArgumentInfo).c_str());
+  return status == CL_INVALID_BUILD_OPTIONS || status == CL_INVALID_COMPILER_OPTIONS ? call(options.c_str()) : status;
+}
+
+/// A text that is asked for in two steps; empty where there is none.
+template <class Query>
+std::string text_of(Query&& query) {
+  std::size_t size = 0;
+  if (query(0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  std::string text(size, '\0');
+  if (query(size, text.data(), nullptr) != CL_SUCCESS) return {};
+  return text.substr(0, text.find('\0'));
+}
+
+}  // namespace
+
+std::shared_ptr<VendorProgram> VendorProgram::of_source(VendorContext& context, const std::string& source) {
+  const char* text = source.c_str();
+  const std::size_t length = source.size();
+  cl_int status = CL_SUCCESS;
+  cl_program program = context.api().clCreateProgramWithSource(context.context(), 1, &text, &length, &status);
+  accept(status);
+  return std::make_shared<VendorProgram>(context, program);
+}
+
+std::shared_ptr<VendorProgram> VendorProgram::of_binary(VendorContext& context,
+                                                        const std::vector<unsigned char>& binary) {
+  const unsigned char* bytes = binary.data();
+  const std::size_t length = binary.size();
+  const cl_device_id device = context.device();
+  cl_int of_device = CL_SUCCESS;
+  cl_int status = CL_SUCCESS;
+  cl_program program =
+      context.api().clCreateProgramWithBinary(context.context(), 1, &device, &length, &bytes, &of_device, &status);
+  accept(status);
+  auto made = std::make_shared<VendorProgram>(context, program);
+  accept(of_device);
+  return made;
+}
+
+VendorProgram::Linked VendorProgram::link(VendorContext& context, const std::string& options,
+                                          const std::vector<std::shared_ptr<VendorProgram>>& parts) {
+  if (context.api().clLinkProgram == nullptr) return {CL_LINKER_NOT_AVAILABLE, nullptr};
+  std::vector<cl_program> programs;
+  for (const auto& part : parts) programs.push_back(part->program());
+  const cl_device_id device = context.device();
+  cl_int status = CL_SUCCESS;
+  cl_program program =
+      context.api().clLinkProgram(context.context(), 1, &device, options.c_str(), static_cast<cl_uint>(programs.size()),
+                                  programs.data(), nullptr, nullptr, &status);
+  return {status, program == nullptr ? nullptr : std::make_shared<VendorProgram>(context, program)};
+}
+
+cl_int VendorProgram::build(const std::string& options) const {
+  const cl_device_id device = context_->device();
+  return with_argument_info(
+      options, [&](const char* all) { return api().clBuildProgram(program_, 1, &device, all, nullptr, nullptr); });
+}
+
+cl_int VendorProgram::compile(
+    const std::string& options,
+    const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers) const {
+  if (api().clCompileProgram == nullptr) return CL_COMPILER_NOT_AVAILABLE;
+  std::vector<cl_program> programs;
+  std::vector<const char*> names;
+  for (const auto& [name, program] : headers) {
+    programs.push_back(program->program());
+    names.push_back(name.c_str());
+  }
+  const cl_device_id device = context_->device();
+  return with_argument_info(options, [&](const char* all) {
+    return api().clCompileProgram(program_, 1, &device, all, static_cast<cl_uint>(headers.size()),
+                                  headers.empty() ? nullptr : programs.data(), headers.empty() ? nullptr : names.data(),
+                                  nullptr, nullptr);
+  });
+}
+
+std::string VendorProgram::log() const {
+  return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+    return api().clGetProgramBuildInfo(program_, context_->device(), CL_PROGRAM_BUILD_LOG, size, value, size_ret);
+  });
+}
+
+cl_program_binary_type VendorProgram::binary_type() const {
+  cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
+  const cl_int status =
+      api().clGetProgramBuildInfo(program_, context_->device(), CL_PROGRAM_BINARY_TYPE, sizeof type, &type, nullptr);
+  return status == CL_SUCCESS ? type : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+}
+
+std::vector<unsigned char> VendorProgram::binary() const {
+  std::size_t size = 0;
+  accept(api().clGetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+  std::vector<unsigned char> bytes(size);
+  unsigned char* place = bytes.data();
+  if (size != 0) accept(api().clGetProgramInfo(program_, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+  return bytes;
+}
+
+std::vector<std::string> VendorProgram::kernel_names() const {
+  std::istringstream list(text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+    return api().clGetProgramInfo(program_, CL_PROGRAM_KERNEL_NAMES, size, value, size_ret);
+  }));
+  std::vector<std::string> names;
+  for (std::string name; std::getline(list, name, ';');) names.push_back(name);
+  return names;
+}
+
+VendorKernel::VendorKernel(std::shared_ptr<VendorProgram> program, const std::string& name)
+    : program_(std::move(program)) {
+  cl_int status = CL_SUCCESS;
+  kernel_ = api().clCreateKernel(program_->program(), name.c_str(), &status);
+  accept(status);
+}
+
+}  // namespace troupe::opencl

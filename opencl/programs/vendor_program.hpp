@@ -1,0 +1,81 @@
+/// A program and a kernel at one vendor, for one device.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opencl/objects/vendor_context.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::opencl {
+
+/// Owns the vendor's program. Calls refuse with the vendor's code.
+class VendorProgram {
+ public:
+  VendorProgram(VendorContext& context, cl_program program) : context_(&context), program_(program) {}
+  VendorProgram(const VendorProgram&) = delete;
+  VendorProgram& operator=(const VendorProgram&) = delete;
+  ~VendorProgram() { api().clReleaseProgram(program_); }
+
+  [[nodiscard]] static std::shared_ptr<VendorProgram> of_source(VendorContext& context, const std::string& source);
+  [[nodiscard]] static std::shared_ptr<VendorProgram> of_binary(VendorContext& context,
+                                                                const std::vector<unsigned char>& binary);
+  /// CL_LINKER_NOT_AVAILABLE where the vendor does not link. A link that failed may give a program, whose log says why;
+  /// else null.
+  struct Linked;
+  [[nodiscard]] static Linked link(VendorContext& context, const std::string& options,
+                                   const std::vector<std::shared_ptr<VendorProgram>>& parts);
+
+  [[nodiscard]] VendorContext& context() const { return *context_; }
+  [[nodiscard]] const cl_icd_dispatch& api() const { return context_->api(); }
+  [[nodiscard]] cl_program program() const { return program_; }
+
+  /// Return the vendor's code. With information about arguments, where the vendor takes that option.
+  [[nodiscard]] cl_int build(const std::string& options) const;
+  /// Headers by the names in the source's includes. CL_COMPILER_NOT_AVAILABLE where the vendor only builds.
+  [[nodiscard]] cl_int compile(
+      const std::string& options,
+      const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers) const;
+
+  [[nodiscard]] std::string log() const;
+  [[nodiscard]] cl_program_binary_type binary_type() const;
+  /// Empty where the vendor gives none.
+  [[nodiscard]] std::vector<unsigned char> binary() const;
+  [[nodiscard]] std::vector<std::string> kernel_names() const;
+
+ private:
+  VendorContext* context_;
+  cl_program program_;
+};
+
+struct VendorProgram::Linked {
+  cl_int status = CL_SUCCESS;
+  std::shared_ptr<VendorProgram> program;
+};
+
+/// Owns the vendor's kernel.
+class VendorKernel {
+ public:
+  /// Refuses with the vendor's code.
+  VendorKernel(std::shared_ptr<VendorProgram> program, const std::string& name);
+  VendorKernel(const VendorKernel&) = delete;
+  VendorKernel& operator=(const VendorKernel&) = delete;
+  ~VendorKernel() { api().clReleaseKernel(kernel_); }
+
+  [[nodiscard]] const cl_icd_dispatch& api() const { return program_->api(); }
+  [[nodiscard]] cl_device_id device() const { return program_->context().device(); }
+  [[nodiscard]] cl_kernel kernel() const { return kernel_; }
+  /// Held from the first argument that is set until the launch that takes them: vendors keep arguments in the kernel.
+  [[nodiscard]] Mutex& mutex() { return mutex_; }
+
+ private:
+  std::shared_ptr<VendorProgram> program_;
+  cl_kernel kernel_ = nullptr;
+  Mutex mutex_;
+};
+
+}  // namespace troupe::opencl

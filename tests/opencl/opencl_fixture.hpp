@@ -1,0 +1,129 @@
+/// What tests of the OpenCL platform share: the platform over pocl's devices, called through its table.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opencl/objects/object.hpp"
+#include "opencl/objects/platform.hpp"
+#include "tests/support/skipping.hpp"
+
+namespace troupe::tests {
+
+/// Where Debian's pocl is registered.
+inline constexpr const char* kPoclFile = "/etc/OpenCL/vendors/pocl.icd";
+inline bool has_pocl() { return std::filesystem::exists(kPoclFile); }
+
+/// Our table, as a loader would call it.
+inline const cl_icd_dispatch& table() { return *opencl::dispatch_table(); }
+
+/// A reference that is given back.
+template <class Handle, auto kRelease>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() {
+    if (handle_ != nullptr) (table().*kRelease)(handle_);
+  }
+  operator Handle() const { return handle_; }  // NOLINT: used where the handle would be
+  [[nodiscard]] Handle get() const { return handle_; }
+
+ private:
+  Handle handle_ = nullptr;
+};
+using OwnedContext = Owned<cl_context, &cl_icd_dispatch::clReleaseContext>;
+using OwnedQueue = Owned<cl_command_queue, &cl_icd_dispatch::clReleaseCommandQueue>;
+using OwnedMemory = Owned<cl_mem, &cl_icd_dispatch::clReleaseMemObject>;
+using OwnedProgram = Owned<cl_program, &cl_icd_dispatch::clReleaseProgram>;
+using OwnedKernel = Owned<cl_kernel, &cl_icd_dispatch::clReleaseKernel>;
+
+/// The value of a parameter, by any of the clGet…Info; the status is checked.
+template <class T, class Query, class... Before>
+T info_of(Query query, Before... before) {
+  T value{};
+  std::size_t size = 0;
+  BOOST_TEST(query(before..., sizeof value, &value, &size) == CL_SUCCESS);
+  BOOST_TEST(size == sizeof value);
+  return value;
+}
+
+template <class Query, class... Before>
+std::string text_of(Query query, Before... before) {
+  std::size_t size = 0;
+  BOOST_TEST(query(before..., 0, nullptr, &size) == CL_SUCCESS);
+  std::string text(size, '?');
+  BOOST_TEST(query(before..., size, text.data(), nullptr) == CL_SUCCESS);
+  BOOST_TEST((!text.empty() && text.back() == '\0'));
+  return text.substr(0, text.find('\0'));
+}
+
+/// A list of any length.
+template <class T, class Query, class... Before>
+std::vector<T> list_of(Query query, Before... before) {
+  std::size_t size = 0;
+  BOOST_TEST(query(before..., 0, nullptr, &size) == CL_SUCCESS);
+  std::vector<T> list(size / sizeof(T));
+  BOOST_TEST(query(before..., size, list.data(), nullptr) == CL_SUCCESS);
+  return list;
+}
+
+/// The devices, a context on the unified one, and a context on all.
+struct OpenClFixture {
+  OpenClFixture() {
+    for (opencl::Device* device : opencl::Platform::get().devices()) devices.push_back(device->handle());
+    if (devices.empty()) return;
+    context = make_context({devices.front()});
+    wide_context = make_context(devices);
+  }
+
+  /// False, and said, where there is no driver to test with.
+  [[nodiscard]] bool has_devices() const {
+    if (devices.empty()) skip("no OpenCL driver was found: install pocl-opencl-icd");
+    return !devices.empty();
+  }
+  [[nodiscard]] static OwnedContext make_context(const std::vector<cl_device_id>& on) {
+    cl_int status = 1;
+    OwnedContext made(
+        table().clCreateContext(nullptr, static_cast<cl_uint>(on.size()), on.data(), nullptr, nullptr, &status));
+    BOOST_TEST_REQUIRE(status == CL_SUCCESS);
+    return made;
+  }
+  [[nodiscard]] OwnedMemory make_buffer(std::size_t size, cl_mem_flags flags = 0) const {
+    cl_int status = 1;
+    OwnedMemory made(table().clCreateBuffer(context, flags, size, nullptr, &status));
+    BOOST_TEST_REQUIRE(status == CL_SUCCESS);
+    return made;
+  }
+  [[nodiscard]] static OwnedProgram make_program(cl_context on, const char* source) {
+    cl_int status = 1;
+    OwnedProgram made(table().clCreateProgramWithSource(on, 1, &source, nullptr, &status));
+    BOOST_TEST_REQUIRE(status == CL_SUCCESS);
+    return made;
+  }
+  [[nodiscard]] static cl_int build(cl_program program, const char* options = nullptr) {
+    return table().clBuildProgram(program, 0, nullptr, options, nullptr, nullptr);
+  }
+  [[nodiscard]] static OwnedKernel make_kernel(cl_program program, const char* name) {
+    cl_int status = 1;
+    OwnedKernel made(table().clCreateKernel(program, name, &status));
+    BOOST_TEST_REQUIRE(status == CL_SUCCESS);
+    return made;
+  }
+
+  /// The unified one first; empty without drivers.
+  std::vector<cl_device_id> devices;
+  OwnedContext context;
+  OwnedContext wide_context;
+};
+
+}  // namespace troupe::tests

@@ -1,0 +1,188 @@
+/// One context's part of a random program: its queues, buffers, events, and a model of what its memory holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/opencl/random/random_machine.hpp"
+#include "tests/opencl/random/random_order.hpp"
+
+namespace troupe::tests {
+
+using OwnedEvent = Owned<cl_event, &cl_icd_dispatch::clReleaseEvent>;
+
+/// The numbers of a seed.
+class RandomNumbers {
+ public:
+  explicit RandomNumbers(std::uint64_t seed) : engine_(seed) {}
+  /// Below `count`.
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
+  bool one_in(std::size_t count) { return below(count) == 0; }
+  template <class T>
+  T& of(std::vector<T>& all) {
+    return all[below(all.size())];
+  }
+  template <class T>
+  void shuffle(std::vector<T>& all) {
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[below(i)]);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Executes commands and a model of them, one after the other. What goes wrong is in `problems`.
+class RandomWorld {
+ public:
+  RandomWorld(const RandomContext& context, RandomNumbers& numbers, std::vector<std::string>& problems);
+  RandomWorld(const RandomWorld&) = delete;
+  RandomWorld& operator=(const RandomWorld&) = delete;
+
+  /// One of everything that a program may do.
+  void step();
+  /// What is still open: user events are set by `setter`, maps end, queues are finished or not, all memory is compared.
+  void end();
+  /// The user events that the program has not set, which are taken for set from here on: the caller does it.
+  [[nodiscard]] std::vector<cl_event> take_unset_events();
+
+ private:
+  struct Queue {
+    OwnedQueue queue;
+    bool in_order = true;
+  };
+  /// A buffer, and what it should hold.
+  struct Root {
+    std::unique_ptr<std::vector<std::byte>> program_memory;
+    OwnedMemory memory;
+    std::vector<std::byte> model;
+    bool device_reads = true;
+    bool device_writes = true;
+  };
+  /// A buffer or a part of one.
+  struct Object {
+    cl_mem memory = nullptr;
+    int root = 0;
+    std::size_t offset = 0;
+    std::size_t size = 0;
+
+    [[nodiscard]] std::size_t words() const { return size / sizeof(cl_uint); }
+  };
+  /// The program's memory that it reads into and writes from.
+  struct Block {
+    std::vector<std::byte> real;
+    std::vector<std::byte> model;
+  };
+  struct Map {
+    Object object;
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    cl_map_flags flags = 0;
+    std::byte* place = nullptr;
+    int command = 0;
+
+    [[nodiscard]] bool writes() const { return flags != CL_MAP_READ; }
+  };
+  /// A box in a buffer or block, as the rectangles' entries have it.
+  struct Rectangle {
+    std::size_t origin[3];
+    std::size_t row_pitch;
+    std::size_t slice_pitch;
+
+    [[nodiscard]] std::size_t at(std::size_t x, std::size_t y, std::size_t z) const {
+      return (origin[2] + z) * slice_pitch + (origin[1] + y) * row_pitch + origin[0] + x;
+    }
+  };
+  /// Enqueues on this queue, with this list and event; blocking or not.
+  using Enqueue = std::function<cl_int(cl_command_queue, cl_bool, cl_uint, const cl_event*, cl_event*)>;
+
+  void make_queues();
+  void make_buffers();
+  void make_parts(int root);
+
+  // Of random_commands.cpp: each enqueues one command, or nothing where a map forbids it.
+  void write();
+  void read();
+  void copy();
+  void fill();
+  void write_rectangle();
+  void read_rectangle();
+  void copy_rectangle();
+  void add();
+  void scale();
+  void write_half();
+  void reverse();
+  void turn_groups();
+  void migrate();
+  void map();
+
+  // Of random_world.cpp.
+  void mark();
+  void barrier();
+  using OrderEntry = decltype(cl_icd_dispatch::clEnqueueMarkerWithWaitList);
+  void enqueue_in_order(const char* what, OrderEntry entry, bool holds_later);
+  void make_user_event();
+  void set_user_event();
+  void wait_for_something();
+  void end_map();
+  void compare(int root);
+
+  /// Enqueues a command that has these uses, with what it must wait for and some that it need not; its number.
+  int enqueue(const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
+  int enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
+  /// The command, or a marker behind it where it has no event.
+  int with_event(int command);
+  /// An event by which the plan waits for the command.
+  cl_event wait_by_event(RandomOrder::Plan& plan, int command);
+  void keep_event(int command, cl_event event);
+  void check(const char* what, cl_int status);
+  void compare(const char* what, const std::byte* real, const std::byte* model, std::size_t size);
+
+  [[nodiscard]] Root& root_of(const Object& object) { return roots_[static_cast<std::size_t>(object.root)]; }
+  [[nodiscard]] const Root& root_of(const Object& object) const {
+    return roots_[static_cast<std::size_t>(object.root)];
+  }
+  [[nodiscard]] std::byte* model_of(const Object& object) { return root_of(object).model.data() + object.offset; }
+  [[nodiscard]] bool locked(const Object& object, bool writes) const;
+  [[nodiscard]] static RandomUse use_of(const Object& object, std::size_t offset, std::size_t size, bool writes,
+                                        int lane = 0);
+  /// What must be over before it begins.
+  [[nodiscard]] RandomUse use_of_map(const Map& map) const;
+  [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
+  /// One that devices may use so; null if none was found.
+  [[nodiscard]] const Object* object_for(bool reads, bool writes);
+  [[nodiscard]] Rectangle rectangle(const std::size_t (&region)[3], std::size_t room);
+  /// The bytes of a box.
+  [[nodiscard]] static std::pair<std::size_t, std::size_t> bounds(const Rectangle& box, const std::size_t (&region)[3]);
+  /// A launch over some of an object's words: the first, and how many.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    /// 0: left to the implementation.
+    std::size_t local = 0;
+  };
+  /// `from_first`: without an offset, else always with one, for which there must be more words than a group has.
+  [[nodiscard]] Range range_of(std::size_t words, bool from_first);
+  [[nodiscard]] OwnedKernel kernel(const char* name);
+  void launch(const char* name, const OwnedKernel& kernel, const Range& range, const std::vector<RandomUse>& uses);
+
+  const RandomContext& context_;
+  RandomNumbers& numbers_;
+  std::vector<std::string>& problems_;
+  RandomOrder order_;
+  std::vector<Queue> queues_;
+  std::vector<Root> roots_;
+  std::vector<OwnedMemory> parts_;
+  std::vector<Object> objects_;
+  std::vector<Block> blocks_;
+  std::vector<OwnedEvent> events_;
+  std::vector<OwnedEvent> user_events_;
+  std::vector<Map> maps_;
+};
+
+}  // namespace troupe::tests

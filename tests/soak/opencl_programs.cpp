@@ -1,0 +1,49 @@
+// Random OpenCL programs on pocl's devices, many of them.
+//
+//   soak_opencl_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//
+// Each seed runs twice: with all the memory that the devices have, and with so little that most of what is not used has
+// to leave. A seed that fails is printed with the command that runs it again; so is one that has not ended after a
+// minute.
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "tests/opencl/random/random_program.hpp"
+#include "tests/soak/seed_watchdog.hpp"
+#include "tests/support/skipping.hpp"
+
+namespace troupe::tests {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(opencl_programs)
+
+BOOST_AUTO_TEST_CASE(end_as_if_run_one_command_after_the_other) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  const std::uint64_t count = suite.argc > 1 ? std::strtoull(suite.argv[1], nullptr, 10) : 10000;
+  const std::uint64_t first = suite.argc > 2 ? std::strtoull(suite.argv[2], nullptr, 10) : 1;
+  use_two_pocl_devices();
+  if (opencl::Platform::get().devices().empty()) {
+    skip("no OpenCL driver was found: install pocl-opencl-icd");
+    return;
+  }
+  const RandomMachine roomy;
+  const RandomMachine tiny = RandomMachine::with_memory(kTinyMemory);
+  SeedWatchdog watchdog;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    watchdog.next(seed);
+    for (const RandomMachine* machine : {&roomy, &tiny}) {
+      for (const std::string& problem : run_random_program(*machine, seed)) {
+        BOOST_ERROR("seed " << seed << (machine == &tiny ? " in " : " in more than ") << kTinyMemory << ": " << problem
+                            << "; to run it again: " << replay(seed));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests
