@@ -3,6 +3,7 @@
 
 #include "client/connect_options.hpp"
 #include "client/data.hpp"
+#include "client/opencl_program.hpp"
 #include "client/recorded_graph.hpp"
 #include "client/runtime.hpp"
 #include "client/tile_owners.hpp"

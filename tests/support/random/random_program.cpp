@@ -206,10 +206,12 @@ PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& ta
   if (in_pieces) kernel.grain = 1 + static_cast<std::uint32_t>((task.salt >> 14U) % 3);
   if (!devices.mixed) return kernel;
   kernel.timed_as = static_cast<int>((task.salt >> 40U) % kTimedKernels);
-  kernel.on_gpus = devices.gpus;
+  // In virtual time nobody reaches anything, so that all devices may reduce.
+  const bool can_reduce = devices.gpu != DeviceKind::opencl || std::ranges::none_of(task.accesses, reduces);
+  kernel.on_gpus = devices.gpus && can_reduce;
   const std::uint64_t draw = (task.salt >> 20U) % 100;
   if (draw < 20 && devices.cores) kernel.on_gpus = false;
-  if (draw < 80 || !devices.gpus) return kernel;
+  if (draw < 80 || !kernel.on_gpus) return kernel;
   Bytes needed;
   for (const PlannedAccess& access : task.accesses) {
     if (is_divided(program, access.region)) return kernel;

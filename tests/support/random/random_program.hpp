@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/handle.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/access.hpp"
@@ -29,6 +31,12 @@ struct Devices {
   Bytes gpu_memory;
   /// What a GPU is. Emulated ones run what runs on cores, too.
   DeviceKind gpu = DeviceKind::cuda;
+  /// Makes what a GPU runs of what a core runs; null: it is the same.
+  Kernel (*on_gpu)(Kernel) = nullptr;
+
+  [[nodiscard]] Kernel kernel_for_gpu(Kernel kernel) const {
+    return on_gpu == nullptr ? kernel : on_gpu(std::move(kernel));
+  }
 };
 inline constexpr int kTimedKernels = 4;
 

@@ -115,7 +115,7 @@ class Run {
     const Kernel kernel = kernel_of_run;
     if (key.on_cores && key.grain > 0) codelet.pieces(count_of_run, piece_of_run, key.grain);
     if (key.on_cores && key.grain == 0) codelet.implement(DeviceKind::cpu_core, kernel);
-    if (key.on_gpus) codelet.implement(options_.devices.gpu, kernel);
+    if (key.on_gpus) codelet.implement(options_.devices.gpu, options_.devices.kernel_for_gpu(kernel));
     if (options_.devices.mixed) {
       codelet.timed_as("test/" + timed_kernel_name(key.timed_as) + "/long");
       if (counts_flops(key.timed_as)) codelet.flops(count_flops);

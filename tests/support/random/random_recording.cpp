@@ -215,7 +215,7 @@ class RecordingRun {
           },
           planned.grain);
     }
-    if (planned.on_gpus) codelet.implement(devices.gpu, kernel);
+    if (planned.on_gpus) codelet.implement(devices.gpu, devices.kernel_for_gpu(kernel));
     if (devices.mixed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
     return codelet;
   }
