@@ -46,7 +46,7 @@ class ReadCommand final : public HostCommand {
 
  private:
   static const Codelet& the_codelet() {
-    static const Codelet codelet = command_codelet("read buffer", kind_set(DeviceKind::cpu_core));
+    static const Codelet& codelet = *new Codelet(command_codelet("read buffer", kind_set(DeviceKind::cpu_core)));
     return codelet;
   }
   int run(const KernelContext& context) override {
@@ -78,7 +78,7 @@ class WriteCommand final : public HostCommand {
 
  private:
   static const Codelet& the_codelet() {
-    static const Codelet codelet = command_codelet("write buffer", kind_set(DeviceKind::cpu_core));
+    static const Codelet& codelet = *new Codelet(command_codelet("write buffer", kind_set(DeviceKind::cpu_core)));
     return codelet;
   }
   int run(const KernelContext& context) override {
@@ -109,7 +109,7 @@ class CopyCommand final : public HostCommand {
 
  private:
   static const Codelet& the_codelet() {
-    static const Codelet codelet = command_codelet("copy buffer", kind_set(DeviceKind::cpu_core));
+    static const Codelet& codelet = *new Codelet(command_codelet("copy buffer", kind_set(DeviceKind::cpu_core)));
     return codelet;
   }
   int run(const KernelContext& context) override {
@@ -142,7 +142,7 @@ class FillCommand final : public HostCommand {
 
  private:
   static const Codelet& the_codelet() {
-    static const Codelet codelet = command_codelet("fill buffer", kind_set(DeviceKind::cpu_core));
+    static const Codelet& codelet = *new Codelet(command_codelet("fill buffer", kind_set(DeviceKind::cpu_core)));
     return codelet;
   }
   int run(const KernelContext& context) override {
@@ -190,21 +190,23 @@ std::shared_ptr<Command> fill_command(Queue& queue, EventPointer event, Memory& 
 }
 
 std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode) {
-  static const Codelet codelet = EmptyCommand::command_codelet("map buffer", kind_set(DeviceKind::cpu_core));
+  static const Codelet& codelet =
+      *new Codelet(EmptyCommand::command_codelet("map buffer", kind_set(DeviceKind::cpu_core)));
   auto command = std::make_shared<EmptyCommand>(queue, std::move(event), codelet);
   command->use(memory, mode);
   return command;
 }
 
 std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event, const std::vector<Memory*>& memories) {
-  static const Codelet codelet = EmptyCommand::command_codelet("migrate buffers", kind_set(DeviceKind::cpu_core));
+  static const Codelet& codelet =
+      *new Codelet(EmptyCommand::command_codelet("migrate buffers", kind_set(DeviceKind::cpu_core)));
   auto command = std::make_shared<EmptyCommand>(queue, std::move(event), codelet);
   for (Memory* memory : memories) command->use(*memory, AccessMode::read);
   return command;
 }
 
 std::shared_ptr<Command> marker_command(Queue& queue, EventPointer event) {
-  static const Codelet codelet = EmptyCommand::command_codelet("marker", kind_set(DeviceKind::cpu_core));
+  static const Codelet& codelet = *new Codelet(EmptyCommand::command_codelet("marker", kind_set(DeviceKind::cpu_core)));
   return std::make_shared<EmptyCommand>(queue, std::move(event), codelet);
 }
 

@@ -29,7 +29,8 @@ class RuntimeCommand : public Command {
 
   void submit(const std::vector<std::shared_ptr<Command>>& awaited) override;
 
-  /// A codelet of commands: any data, and the command as its argument.
+  /// A codelet of commands: any data, and the command as its argument. Those of all programs are never destroyed:
+  /// commands may be in flight when static objects are.
   [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
 
  protected:

@@ -13,8 +13,8 @@ namespace {
 
 /// Nothing reads what it writes: only to say that the content on devices is of no use any more.
 const Codelet& overwrite() {
-  static const Codelet codelet =
-      Codelet("drop buffer", {AccessMode::write}).cpu([](const KernelContext& /*context*/) {});
+  static const Codelet& codelet =
+      *new Codelet(Codelet("drop buffer", {AccessMode::write}).cpu([](const KernelContext& /*context*/) {}));
   return codelet;
 }
 
