@@ -5,9 +5,6 @@
 #include "platform/opencl/opencl_devices.hpp"
 #include "tests/support/skipping.hpp"
 
-// What pocl and its compiler never give back is not ours.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libpocl\nleak:libLLVM\nleak:libclang\n"; }
-
 namespace troupe::tests {
 
 bool has_opencl_devices() {
