@@ -13,13 +13,13 @@ thread_local int worker_scopes = 0;
 WorkerScope::WorkerScope() { ++worker_scopes; }
 WorkerScope::~WorkerScope() { --worker_scopes; }
 
-BackgroundThread& cleaner() {
-  static auto* const thread = new BackgroundThread("opencl cleaner");
+platform::BackgroundThread& cleaner() {
+  static auto* const thread = new platform::BackgroundThread("opencl cleaner");
   return *thread;
 }
 
-BackgroundThread& program_callbacks() {
-  static auto* const thread = new BackgroundThread("opencl calls");
+platform::BackgroundThread& program_callbacks() {
+  static auto* const thread = new platform::BackgroundThread("opencl calls");
   return *thread;
 }
 

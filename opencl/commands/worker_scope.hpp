@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "opencl/commands/background_thread.hpp"
+#include "platform/machine/background_thread.hpp"
 
 namespace troupe::opencl {
 
@@ -21,9 +21,9 @@ class WorkerScope {
 void run_outside_of_workers(std::function<void()> job);
 
 /// The thread for that. Never destroyed.
-[[nodiscard]] BackgroundThread& cleaner();
+[[nodiscard]] platform::BackgroundThread& cleaner();
 
 /// Calls of programs' functions, one after the other. Never destroyed.
-[[nodiscard]] BackgroundThread& program_callbacks();
+[[nodiscard]] platform::BackgroundThread& program_callbacks();
 
 }  // namespace troupe::opencl

@@ -50,6 +50,31 @@ std::shared_ptr<Command> command_of_unmap(Queue& on, Memory& memory, const Memor
   return command;
 }
 
+/// A copy between a buffer and the program's memory, whose places have been checked.
+struct HostTransfer {
+  Region region;
+  Box host;
+  Extent extent;
+  bool blocking;
+};
+
+void enqueue_read(Queue& on, cl_command_type type, const HostTransfer& what, void* to, const WaitList& list) {
+  std::vector<Awaited> awaited = awaited_of(on.context(), list);
+  require_aligned(on, *what.region.memory);
+  require_not(*what.region.memory, kHostCannotRead);
+  const auto command = read_command(on, new_event(), what.region, static_cast<std::byte*>(to), what.host, what.extent);
+  enqueue(on, type, command, std::move(awaited), list, what.blocking);
+}
+
+void enqueue_write(Queue& on, cl_command_type type, const HostTransfer& what, const void* from, const WaitList& list) {
+  std::vector<Awaited> awaited = awaited_of(on.context(), list);
+  require_aligned(on, *what.region.memory);
+  require_not(*what.region.memory, kHostCannotWrite);
+  const auto command =
+      write_command(on, new_event(), static_cast<const std::byte*>(from), what.host, what.region, what.extent);
+  enqueue(on, type, command, std::move(awaited), list, what.blocking);
+}
+
 }  // namespace
 
 cl_int enqueue_read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std::size_t offset,
@@ -59,12 +84,8 @@ cl_int enqueue_read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     Memory& memory = need_buffer(on, buffer);
     require(to != nullptr, CL_INVALID_VALUE);
     const Box from = linear_box(memory, offset, size);
-    std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
-    require_aligned(on, memory);
-    require_not(memory, kHostCannotRead);
-    const auto command =
-        read_command(on, new_event(), {&memory, from}, static_cast<std::byte*>(to), row_of(size), {size, 1, 1});
-    enqueue(on, CL_COMMAND_READ_BUFFER, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
+    enqueue_read(on, CL_COMMAND_READ_BUFFER, {{&memory, from}, row_of(size), {size, 1, 1}, blocking != CL_FALSE}, to,
+                 {count, events, event});
   });
 }
 
@@ -76,12 +97,8 @@ cl_int enqueue_write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool block
     Memory& memory = need_buffer(on, buffer);
     require(from != nullptr, CL_INVALID_VALUE);
     const Box to = linear_box(memory, offset, size);
-    std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
-    require_aligned(on, memory);
-    require_not(memory, kHostCannotWrite);
-    const auto command =
-        write_command(on, new_event(), static_cast<const std::byte*>(from), row_of(size), {&memory, to}, {size, 1, 1});
-    enqueue(on, CL_COMMAND_WRITE_BUFFER, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
+    enqueue_write(on, CL_COMMAND_WRITE_BUFFER, {{&memory, to}, row_of(size), {size, 1, 1}, blocking != CL_FALSE}, from,
+                  {count, events, event});
   });
 }
 
@@ -97,11 +114,8 @@ cl_int enqueue_read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
     const Extent extent = extent_of(region);
     const Box from = rectangle_box_in(memory, buffer_origin, extent, buffer_row_pitch, buffer_slice_pitch);
     const Box host = rectangle_box(host_origin, extent, host_row_pitch, host_slice_pitch);
-    std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
-    require_aligned(on, memory);
-    require_not(memory, kHostCannotRead);
-    const auto command = read_command(on, new_event(), {&memory, from}, static_cast<std::byte*>(to), host, extent);
-    enqueue(on, CL_COMMAND_READ_BUFFER_RECT, command, std::move(awaited), {count, events, event}, blocking != CL_FALSE);
+    enqueue_read(on, CL_COMMAND_READ_BUFFER_RECT, {{&memory, from}, host, extent, blocking != CL_FALSE}, to,
+                 {count, events, event});
   });
 }
 
@@ -118,13 +132,8 @@ cl_int enqueue_write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool 
     const Extent extent = extent_of(region);
     const Box to = rectangle_box_in(memory, buffer_origin, extent, buffer_row_pitch, buffer_slice_pitch);
     const Box host = rectangle_box(host_origin, extent, host_row_pitch, host_slice_pitch);
-    std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
-    require_aligned(on, memory);
-    require_not(memory, kHostCannotWrite);
-    const auto command =
-        write_command(on, new_event(), static_cast<const std::byte*>(from), host, {&memory, to}, extent);
-    enqueue(on, CL_COMMAND_WRITE_BUFFER_RECT, command, std::move(awaited), {count, events, event},
-            blocking != CL_FALSE);
+    enqueue_write(on, CL_COMMAND_WRITE_BUFFER_RECT, {{&memory, to}, host, extent, blocking != CL_FALSE}, from,
+                  {count, events, event});
   });
 }
 
@@ -217,7 +226,7 @@ void* enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
     // Parts of one buffer move together, and another part may be used while this one is written by the program.
     Memory::Map map{memory.host() + offset, offset, size, writes, nullptr};
     if (writes && memory.parent() != nullptr && !memory.uses_program_memory()) {
-      map.apart = std::make_shared<HostBlock>(size);
+      map.apart = std::make_shared<platform::HostBuffer>(host_memory(size));
       map.place = map.apart->data();
     }
     std::byte* const place = map.place;

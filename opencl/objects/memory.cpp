@@ -48,6 +48,14 @@ cl_mem_flags inherited(cl_mem_flags flags, cl_mem_flags whole) {
 
 }  // namespace
 
+platform::HostBuffer host_memory(std::size_t size) {
+  // Pages of its own, and of no node in particular: aligned for every type and device.
+  static constexpr int kAnyNode = -1;
+  Result<platform::HostBuffer> made = platform::HostBuffer::allocate_on({size}, kAnyNode);
+  require(static_cast<bool>(made), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  return std::move(made).value();
+}
+
 Memory::Memory(Context& context, Memory* parent, const Shape& shape)
     : context_(&context), parent_(parent), flags_(shape.flags), size_(shape.size), offset_(shape.offset) {}
 
@@ -57,8 +65,8 @@ Memory* Memory::make_buffer(Context& context, const cl_mem_properties* propertie
   check_flags(flags);
   require(size != 0 && size <= context.largest_buffer(), CL_INVALID_BUFFER_SIZE);
   require((host_pointer != nullptr) == any_of(flags, CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), CL_INVALID_HOST_PTR);
-  HostBlock block;
-  if (!any_of(flags, CL_MEM_USE_HOST_PTR)) block = HostBlock(size);
+  platform::HostBuffer block;
+  if (!any_of(flags, CL_MEM_USE_HOST_PTR)) block = host_memory(size);
   if (any_of(flags, CL_MEM_COPY_HOST_PTR)) std::memcpy(block.data(), host_pointer, size);
   auto* memory = new Memory(context, nullptr, {flags, size});
   memory->host_ = block.data() != nullptr ? block.data() : static_cast<std::byte*>(host_pointer);
@@ -86,7 +94,7 @@ Memory* Memory::make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_cr
 void Memory::on_unused() {
   struct Last {
     // The data lie in the block.
-    HostBlock block;
+    platform::HostBuffer block;
     std::shared_ptr<Storage> storage;
     std::vector<Registered> callbacks;
   };

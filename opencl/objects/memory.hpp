@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "opencl/objects/context.hpp"
-#include "opencl/objects/host_block.hpp"
+#include "platform/memory/host_buffer.hpp"
 
 namespace troupe::opencl {
 
 class Storage;
+
+/// Memory for a buffer's content, in pages that the system gives when they are touched first. Refuses with
+/// CL_MEM_OBJECT_ALLOCATION_FAILURE.
+[[nodiscard]] platform::HostBuffer host_memory(std::size_t size);
 
 class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_MEM_OBJECT> {
  public:
@@ -57,7 +61,7 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
     std::size_t size = 0;
     bool writes = false;
     /// Where `place` is, if that is not the buffer's memory.
-    std::shared_ptr<HostBlock> apart;
+    std::shared_ptr<platform::HostBuffer> apart;
   };
   void add_map(Map map) TROUPE_EXCLUDES(mutex_);
   /// Takes off one that begins at `place`. Nothing: there is none.
@@ -88,7 +92,7 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   const std::size_t size_;
   const std::size_t offset_;
   std::vector<cl_mem_properties> properties_;
-  HostBlock block_;
+  platform::HostBuffer block_;
   std::byte* host_ = nullptr;
   std::shared_ptr<Storage> storage_;
   mutable Mutex mutex_;

@@ -78,18 +78,14 @@ void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, Cop
     done(given_up());
     return;
   }
-  (urgent ? urgent_ : others_).push_back({copy, number, std::move(done), now()});
+  queue_.add({copy, number, std::move(done), now()}, urgent);
   lock.unlock();
   wake_.notify_one();
 }
 
 void CopyEngine::hurry(CopyNumber number) {
   const LockGuard lock(mutex_);
-  const auto found =
-      std::find_if(others_.begin(), others_.end(), [number](const Order& order) { return order.number == number; });
-  if (found == others_.end()) return;
-  urgent_.push_back(std::move(*found));
-  others_.erase(found);
+  queue_.hurry(number);
 }
 
 void CopyEngine::lose(const Failure& failure) {
@@ -110,9 +106,9 @@ void CopyEngine::work() {
   (void)prctl(PR_SET_TIMERSLACK, kTimerSlack_ns, 0, 0, 0);
   UniqueLock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !urgent_.empty() || !others_.empty(); });
-    if (urgent_.empty() && others_.empty()) return;
-    Order order = take();
+    wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    PendingCopy order = *queue_.take();
     Result<void> outcome = perform(order, lock);
     lock.unlock();
     order.done(std::move(outcome));
@@ -122,23 +118,16 @@ void CopyEngine::work() {
   }
 }
 
-CopyEngine::Order CopyEngine::take() {
-  std::deque<Order>& queue = urgent_.empty() ? others_ : urgent_;
-  Order order = std::move(queue.front());
-  queue.pop_front();
-  return order;
-}
-
 Duration CopyEngine::time_of(Bytes bytes) const {
   const double ns = static_cast<double>(bytes.count) / options_.speed.bytes_per_s * 1e9;
   return options_.speed.latency + Duration(std::llround(std::min(ns, kLongest_ns)));
 }
 
-Result<void> CopyEngine::perform(const Order& order, UniqueLock& lock) {
+Result<void> CopyEngine::perform(const PendingCopy& order, UniqueLock& lock) {
   if (lost_) return *lost_;
   if (stopping_) return given_up();
   const TimeStamp begin = std::max(order.asked, free_at_);
-  free_at_ = begin + time_of(order.copy.bytes());
+  free_at_ = begin + time_of(order.block.bytes());
   Result<void> fault;
   if (options_.fault) fault = options_.fault();
   if (auto moved = move(order, begin, !fault, lock); !moved) return moved;
@@ -147,24 +136,24 @@ Result<void> CopyEngine::perform(const Order& order, UniqueLock& lock) {
 }
 
 /// Of a copy that fails, the last piece does not arrive.
-Result<void> CopyEngine::move(const Order& order, TimeStamp begin, bool fails, UniqueLock& lock) {
-  const std::size_t all = order.copy.bytes().count;
+Result<void> CopyEngine::move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) {
+  const std::size_t all = order.block.bytes().count;
   std::size_t moved = 0;
   do {
     const std::size_t until = std::min(all, moved + piece_bytes_);
     wake_.wait_until(lock, SteadyTime(begin + time_of({until})),
                      [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || lost_; });
     if (lost_) return *lost_;
-    if (!fails || until < all) move_unlocked(order.copy, moved, until, lock);
+    if (!fails || until < all) move_unlocked(order.block, moved, until, lock);
     moved = until;
   } while (moved < all);
   if (lost_) return *lost_;
   return {};
 }
 
-void CopyEngine::count(const Order& order, TimeStamp begin) {
+void CopyEngine::count(const PendingCopy& order, TimeStamp begin) {
   const TimeStamp end = now();
-  traffic_.bytes += order.copy.bytes();
+  traffic_.bytes += order.block.bytes();
   ++traffic_.copies;
   traffic_.busy += end - std::max(begin, ended_);
   ended_ = end;

@@ -3,13 +3,12 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 
-#include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/copy_queue.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 #include "proto/units.hpp"
@@ -50,20 +49,12 @@ class CopyEngine {
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:
-  struct Order {
-    BlockCopy copy;
-    CopyNumber number = 0;
-    CopyDone done;
-    TimeStamp asked{};
-  };
-
   void work();
-  Order take() TROUPE_REQUIRES(mutex_);
   /// Unlocks while bytes move.
-  Result<void> perform(const Order& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
-  Result<void> move(const Order& order, TimeStamp begin, bool fails, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
+  Result<void> perform(const PendingCopy& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
+  Result<void> move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] Duration time_of(Bytes bytes) const;
-  void count(const Order& order, TimeStamp begin) TROUPE_REQUIRES(mutex_);
+  void count(const PendingCopy& order, TimeStamp begin) TROUPE_REQUIRES(mutex_);
 
   const Options options_;
   /// How much is moved at once.
@@ -71,8 +62,7 @@ class CopyEngine {
 
   mutable Mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Order> urgent_ TROUPE_GUARDED_BY(mutex_);
-  std::deque<Order> others_ TROUPE_GUARDED_BY(mutex_);
+  CopyQueue queue_ TROUPE_GUARDED_BY(mutex_);
   /// Why nothing is copied any more.
   std::optional<Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;

@@ -1,6 +1,5 @@
 #include "platform/accelerators/copy_thread.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -36,17 +35,14 @@ void CopyThread::add(const BlockCopy& copy, CopyNumber number, bool urgent, Copy
       done(given_up());
       return;
     }
-    (urgent ? urgent_ : others_).push_back({copy, number, std::move(done)});
+    queue_.add({.block = copy, .number = number, .done = std::move(done)}, urgent);
   }
   wake_.notify_one();
 }
 
 void CopyThread::hurry(CopyNumber number) {
   const LockGuard lock(mutex_);
-  const auto found = std::ranges::find(others_, number, &Order::number);
-  if (found == others_.end()) return;
-  urgent_.push_back(std::move(*found));
-  others_.erase(found);
+  queue_.hurry(number);
 }
 
 CopyTraffic CopyThread::traffic() const {
@@ -54,19 +50,15 @@ CopyTraffic CopyThread::traffic() const {
   return traffic_;
 }
 
-std::optional<CopyThread::Order> CopyThread::take() {
+std::optional<PendingCopy> CopyThread::take() {
   UniqueLock lock(mutex_);
-  wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !urgent_.empty() || !others_.empty(); });
-  std::deque<Order>& queue = urgent_.empty() ? others_ : urgent_;
-  if (queue.empty()) return std::nullopt;
-  Order order = std::move(queue.front());
-  queue.pop_front();
-  return order;
+  wake_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
+  return queue_.take();
 }
 
 void CopyThread::work() {
   name_this_thread(options_.name);
-  while (std::optional<Order> order = take()) order->done(perform(order->copy));
+  while (std::optional<PendingCopy> copy = take()) copy->done(perform(copy->block));
 }
 
 Result<void> CopyThread::perform(const BlockCopy& copy) {

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 
-#include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/copy_queue.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 #include "proto/units.hpp"
@@ -44,15 +43,9 @@ class CopyThread {
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:
-  struct Order {
-    BlockCopy copy;
-    CopyNumber number = 0;
-    CopyDone done;
-  };
-
   void work();
   /// The next one; nothing when there will be none.
-  [[nodiscard]] std::optional<Order> take();
+  [[nodiscard]] std::optional<PendingCopy> take();
   [[nodiscard]] Result<void> perform(const BlockCopy& copy);
   [[nodiscard]] Failure given_up() const;
 
@@ -60,8 +53,7 @@ class CopyThread {
 
   mutable Mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Order> urgent_ TROUPE_GUARDED_BY(mutex_);
-  std::deque<Order> others_ TROUPE_GUARDED_BY(mutex_);
+  CopyQueue queue_ TROUPE_GUARDED_BY(mutex_);
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 

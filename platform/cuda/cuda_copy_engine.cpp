@@ -70,17 +70,14 @@ void CudaCopyEngine::add(const BlockCopy& block, CopyNumber number, bool urgent,
       done(given_up());
       return;
     }
-    (urgent ? urgent_ : ordinary_).push_back({block, number, std::move(done)});
+    queue_.add({.block = block, .number = number, .done = std::move(done)}, urgent);
   }
   added_.notify_all();
 }
 
 void CudaCopyEngine::hurry(CopyNumber number) {
   const LockGuard lock(mutex_);
-  const auto found = std::ranges::find(ordinary_, number, &Copy::number);
-  if (found == ordinary_.end()) return;
-  urgent_.push_back(std::move(*found));
-  ordinary_.erase(found);
+  queue_.hurry(number);
 }
 
 CopyTraffic CudaCopyEngine::traffic() const {
@@ -93,11 +90,11 @@ void CudaCopyEngine::run() {
   while (true) {
     if (in_flight_.empty()) {
       UniqueLock lock(mutex_);
-      added_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return ends_ || !urgent_.empty() || !ordinary_.empty(); });
-      if (ends_ && urgent_.empty() && ordinary_.empty()) break;
+      added_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return ends_ || !queue_.empty(); });
+      if (ends_ && queue_.empty()) break;
     }
     while (in_flight_.size() < kInFlight) {
-      std::optional<Copy> copy = next();
+      std::optional<PendingCopy> copy = next();
       if (!copy) break;
       begin(std::move(*copy));
     }
@@ -107,20 +104,14 @@ void CudaCopyEngine::run() {
   staging_.reset();
 }
 
-std::optional<CudaCopyEngine::Copy> CudaCopyEngine::next() {
+std::optional<PendingCopy> CudaCopyEngine::next() {
   const LockGuard lock(mutex_);
-  std::deque<Copy>& from = urgent_.empty() ? ordinary_ : urgent_;
-  if (from.empty()) return std::nullopt;
-  Copy copy = std::move(from.front());
-  from.pop_front();
-  return copy;
+  return queue_.take();
 }
 
-bool CudaCopyEngine::may_begin() const {
-  return in_flight_.size() < kInFlight && (!urgent_.empty() || !ordinary_.empty());
-}
+bool CudaCopyEngine::may_begin() const { return in_flight_.size() < kInFlight && !queue_.empty(); }
 
-void CudaCopyEngine::begin(Copy copy) {
+void CudaCopyEngine::begin(PendingCopy copy) {
   bool ends = false;
   {
     const LockGuard lock(mutex_);

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/copy_queue.hpp"
 #include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_handles.hpp"
 #include "platform/cuda/cuda_loss.hpp"
@@ -48,13 +48,8 @@ class CudaCopyEngine {
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:
-  struct Copy {
-    BlockCopy block;
-    CopyNumber number = 0;
-    CopyDone done;
-  };
   struct InFlight {
-    Copy copy;
+    PendingCopy copy;
     CudaEvent end;
     TimeStamp begun{};
     /// As the engine's speed has it.
@@ -63,10 +58,10 @@ class CudaCopyEngine {
 
   explicit CudaCopyEngine(Options options) : options_(std::move(options)) {}
   void run();
-  [[nodiscard]] std::optional<Copy> next();
+  [[nodiscard]] std::optional<PendingCopy> next();
   /// Another copy waits, and may begin.
   [[nodiscard]] bool may_begin() const TROUPE_REQUIRES(mutex_);
-  void begin(Copy copy);
+  void begin(PendingCopy copy);
   [[nodiscard]] Failure given_up() const;
   [[nodiscard]] Result<void> enqueue(const BlockCopy& block);
   [[nodiscard]] Result<void> enqueue_whole(const BlockCopy& block);
@@ -90,8 +85,7 @@ class CudaCopyEngine {
 
   mutable Mutex mutex_;
   std::condition_variable added_;
-  std::deque<Copy> urgent_ TROUPE_GUARDED_BY(mutex_);
-  std::deque<Copy> ordinary_ TROUPE_GUARDED_BY(mutex_);
+  CopyQueue queue_ TROUPE_GUARDED_BY(mutex_);
   bool ends_ TROUPE_GUARDED_BY(mutex_) = false;
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/workers/devices/task_failure.hpp"
+#include "actors/workers/devices/time_share.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
@@ -57,11 +58,10 @@ class CudaDevice final : public Device {
     platform::CudaEvent end;
     graph::CompletionChecks checks;
     graph::Task* task = nullptr;
-    /// When that began and ended on the GPU, as far as known: counted from `base_`.
-    std::optional<Duration> begun;
+    /// Counted from `base_`, and charged up to it.
+    TimeShare share;
+    /// When it ended on the GPU, as far as known: counted from `base_`.
     std::optional<Duration> ended;
-    /// Its part of the time up to `base_`.
-    Duration charged{};
     /// The kernel has thrown.
     FailureLog::Cause cause;
   };
@@ -232,9 +232,9 @@ Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task
   slot.on = &choose_stream(task, behind.empty() ? nullptr : slot_of(behind.back()));
   if (in_flight_.empty()) base_ = &slot.begin;
   in_flight_.push_back(&slot);
-  slot.begun.reset();
+  slot.share.begun.reset();
   slot.ended.reset();
-  slot.charged = {};
+  slot.share.charged = {};
   slot.cause = nullptr;
   slot.checks.clear();
   const cudaStream_t stream = slot.on->stream.get();
@@ -337,7 +337,7 @@ bool CudaDevice::look_for_ends() noexcept {
     if (!timed && slot->ended) slot->ended = Duration{};
   }
   for (Slot* slot : in_flight_) {
-    if (!slot->begun) slot->begun = time_of(slot->begin);
+    if (!slot->share.begun) slot->share.begun = time_of(slot->begin);
   }
   return true;
 }
@@ -349,26 +349,11 @@ void CudaDevice::charge_until(Slot& first) {
     // It ended just before that, and was found a moment later: charged it is already.
     if (end < from) return;
   } else {
-    for (const Slot* slot : in_flight_) from = std::min(from, slot->begun.value_or(from));
+    for (const Slot* slot : in_flight_) from = std::min(from, slot->share.begun.value_or(from));
   }
-  // At each begin there is one more to share the time.
-  for (Duration to; from < end; from = to) {
-    to = end;
-    std::int64_t sharing = 0;
-    for (const Slot* slot : in_flight_) {
-      if (!slot->begun) continue;
-      if (*slot->begun <= from) {
-        ++sharing;
-      } else {
-        to = std::min(to, *slot->begun);
-      }
-    }
-    for (Slot* slot : in_flight_) {
-      if (slot->begun && *slot->begun <= from) slot->charged += (to - from) / sharing;
-    }
-  }
+  share_time(from, end, in_flight_, [](Slot* slot) { return &slot->share; });
   for (Slot* slot : in_flight_) {
-    if (slot->begun) *slot->begun -= end;
+    if (slot->share.begun) *slot->share.begun -= end;
     if (slot->ended) *slot->ended -= end;
   }
   std::swap(last_end_, first.end);
@@ -380,10 +365,10 @@ void CudaDevice::end(Slot& slot) {
   // What ended after it was found at the same time.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
-  note(slot, slot.begun ? *slot.ended - *slot.begun : Duration{}, ago, slot.cause != nullptr);
+  note(slot, slot.share.begun ? *slot.ended - *slot.share.begun : Duration{}, ago, slot.cause != nullptr);
   graph::Task& task = *std::exchange(slot.task, nullptr);
   --slot.on->tasks;
-  listener_.done(task, std::exchange(slot.cause, nullptr), slot.begun ? slot.charged : Duration(-1));
+  listener_.done(task, std::exchange(slot.cause, nullptr), slot.share.begun ? slot.share.charged : Duration(-1));
 }
 
 FailureLog::Cause CudaDevice::check(Slot& slot) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/workers/devices/task_failure.hpp"
+#include "actors/workers/devices/time_share.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
@@ -64,9 +65,7 @@ class OpenClDevice final : public Device {
     bool starting = false;
     /// The driver has told of its end: CL_COMPLETE, or a negative error.
     std::optional<cl_int> ended;
-    /// When it began, as far as known, by the device's clock.
-    std::optional<Duration> begun;
-    Duration charged{};
+    TimeShare share;
   };
   /// How a task ended.
   struct End {
@@ -181,8 +180,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
     slot.task = &task;
     slot.starting = true;
     slot.ended.reset();
-    slot.begun.reset();
-    slot.charged = {};
+    slot.share = {};
   }
   slot.cause = call_kernel(slot, task);
   if (const auto enqueued = enqueue_end(slot); !enqueued) {
@@ -349,37 +347,22 @@ Duration OpenClDevice::charge(Slot& slot, Duration& ran) {
   const LockGuard lock(mutex_);
   const auto end = time_of(slot.end);
   for (Slot& other : slots_) {
-    if (other.task != nullptr && !other.begun) other.begun = time_of(other.begin);
+    if (other.task != nullptr && !other.share.begun) other.share.begun = time_of(other.begin);
   }
-  if (!end || !slot.begun) return Duration(-1);
-  ran = std::max(Duration{}, *end - *slot.begun);
+  if (!end || !slot.share.begun) return Duration(-1);
+  ran = std::max(Duration{}, *end - *slot.share.begun);
   charge_until(*end);
-  return slot.charged;
+  return slot.share.charged;
 }
 
 void OpenClDevice::charge_until(Duration end) {
-  const auto on_device = [](const Slot& slot) { return slot.task != nullptr && slot.begun.has_value(); };
+  const auto on_device = [](const Slot& slot) { return slot.task != nullptr && slot.share.begun.has_value(); };
   Duration from = end;
   for (const Slot& slot : slots_) {
-    if (on_device(slot)) from = std::min(from, *slot.begun);
+    if (on_device(slot)) from = std::min(from, *slot.share.begun);
   }
   from = std::max(from, charged_until_);
-  // At each begin there is one more to share the time.
-  for (Duration to; from < end; from = to) {
-    to = end;
-    std::int64_t sharing = 0;
-    for (const Slot& slot : slots_) {
-      if (!on_device(slot)) continue;
-      if (*slot.begun <= from) {
-        ++sharing;
-      } else {
-        to = std::min(to, *slot.begun);
-      }
-    }
-    for (Slot& slot : slots_) {
-      if (on_device(slot) && *slot.begun <= from) slot.charged += (to - from) / std::max<std::int64_t>(1, sharing);
-    }
-  }
+  share_time(from, end, slots_, [](Slot& slot) { return slot.task != nullptr ? &slot.share : nullptr; });
   charged_until_ = std::max(charged_until_, end);
 }
 

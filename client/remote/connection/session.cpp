@@ -72,8 +72,10 @@ Session::Session(std::unique_ptr<MessageStream> stream, ServiceGreeting greeting
                  std::function<void(TaskLedger::DueCallback&)> call_back)
     : stream_(std::move(stream)),
       greeting_(std::move(greeting)),
-      callbacks_(std::move(call_back)),
-      ledger_([this](TaskLedger::DueCallback due) { callbacks_.add(std::move(due)); }),
+      call_back_(std::move(call_back)),
+      ledger_([this](TaskLedger::DueCallback due) {
+        callbacks_.run([this, due = std::move(due)]() mutable { call_back_(due); });
+      }),
       sender_(*stream_, ledger_, greeting_.most_tasks),
       listener_([this] { listen(); }) {}
 

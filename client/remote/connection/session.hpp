@@ -11,11 +11,11 @@
 #include <string>
 #include <thread>
 
-#include "client/remote/callback_thread.hpp"
 #include "client/remote/connection/sender.hpp"
 #include "client/remote/connection/service_stream.hpp"
 #include "client/remote/pending_requests.hpp"
 #include "client/remote/task_ledger.hpp"
+#include "platform/machine/background_thread.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 
@@ -73,7 +73,8 @@ class Session {
 
   std::unique_ptr<MessageStream> stream_;
   const ServiceGreeting greeting_;
-  CallbackThread callbacks_;
+  const std::function<void(TaskLedger::DueCallback&)> call_back_;
+  platform::BackgroundThread callbacks_{"callbacks"};
   TaskLedger ledger_;
   PendingRequests requests_;
   std::atomic<bool> is_lost_{false};

@@ -1,10 +1,10 @@
-#include "opencl/commands/background_thread.hpp"
-
-#include <pthread.h>
+#include "platform/machine/background_thread.hpp"
 
 #include <utility>
 
-namespace troupe::opencl {
+#include "platform/machine/binding.hpp"
+
+namespace troupe::platform {
 
 namespace {
 
@@ -22,7 +22,6 @@ void BackgroundThread::run(std::function<void()> job) {
     const LockGuard lock(mutex_);
     if (!stopped_) {
       jobs_.push_back(std::move(job));
-      ++given_;
       if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
       changed_.notify_all();
       return;
@@ -32,8 +31,7 @@ void BackgroundThread::run(std::function<void()> job) {
 }
 
 void BackgroundThread::work() {
-  // The system takes 15 characters.
-  (void)pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  name_this_thread(name_);
   UniqueLock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopped_ || !jobs_.empty(); });
@@ -45,16 +43,7 @@ void BackgroundThread::work() {
       run_job(job);
     }
     lock.lock();
-    ++run_;
-    changed_.notify_all();
   }
-}
-
-void BackgroundThread::drain() {
-  UniqueLock lock(mutex_);
-  if (thread_.get_id() == std::this_thread::get_id()) return;
-  const std::uint64_t all = given_;
-  changed_.wait(lock, [this, all]() TROUPE_REQUIRES(mutex_) { return run_ >= all; });
 }
 
 void BackgroundThread::stop() {
@@ -73,4 +62,4 @@ void BackgroundThread::stop() {
   }
 }
 
-}  // namespace troupe::opencl
+}  // namespace troupe::platform

@@ -1,0 +1,44 @@
+/// How long tasks had a device that they shared.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "proto/units.hpp"
+
+namespace troupe::workers {
+
+/// Of one task, by its device's clock.
+struct TimeShare {
+  /// When it began there, as far as known.
+  std::optional<Duration> begun;
+  /// Its part of the time up to now.
+  Duration charged{};
+};
+
+/// Charges the time from `from` to `end`: at any moment those that have begun share it equally. `share_of(slot)`: what
+/// a slot's task has, null where it has none on the device.
+template <class Slots, class ShareOf>
+void share_time(Duration from, Duration end, Slots& slots, const ShareOf& share_of) {
+  // At each begin there is one more to share the time.
+  for (Duration to; from < end; from = to) {
+    to = end;
+    std::int64_t sharing = 0;
+    for (auto& slot : slots) {
+      const TimeShare* const share = share_of(slot);
+      if (share == nullptr || !share->begun) continue;
+      if (*share->begun <= from) {
+        ++sharing;
+      } else {
+        to = std::min(to, *share->begun);
+      }
+    }
+    for (auto& slot : slots) {
+      TimeShare* const share = share_of(slot);
+      if (share != nullptr && share->begun && *share->begun <= from) share->charged += (to - from) / sharing;
+    }
+  }
+}
+
+}  // namespace troupe::workers
