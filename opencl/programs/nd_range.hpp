@@ -1,0 +1,21 @@
+/// The work-items of a launch.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace troupe::opencl {
+
+struct NdRange {
+  unsigned dimensions = 1;
+  std::array<std::size_t, 3> offset{};
+  std::array<std::size_t, 3> global{1, 1, 1};
+  /// Where `has_local`; else the device chooses.
+  std::array<std::size_t, 3> local{1, 1, 1};
+  bool has_local = false;
+
+  /// How many there are in all.
+  [[nodiscard]] std::size_t items() const { return global[0] * global[1] * global[2]; }
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,138 @@
+#include "opencl/splitting/kernel_speeds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace troupe::opencl {
+
+namespace {
+
+/// What is shorter is not split.
+constexpr double kShortest = 1e6;
+/// How many times faster it has to be by what is predicted, and by what was measured.
+constexpr double kPredictedGain = 1.2;
+constexpr double kMeasuredGain = 1.1;
+/// Less is no help.
+constexpr double kLeastShare = 1.0 / 64;
+/// A trial lasts about this long on a device that is as fast as the one that is known.
+constexpr double kTrialTime = 5e5;
+constexpr double kLeastTrial = 1.0 / 256;
+constexpr double kLargestTrial = 1.0 / 8;
+/// Measured before it is judged.
+constexpr std::size_t kJudgedSplits = 2;
+/// Then one is launched whole, to see what that takes now.
+constexpr std::size_t kSplitsInARow = 32;
+constexpr std::size_t kLongestPause = 4096;
+
+}  // namespace
+
+void KernelSpeeds::Mean::add(double one) {
+  ++count;
+  // Of the first ones the plain mean.
+  constexpr double kLeastWeight = 0.25;
+  value += (one - value) * std::max(kLeastWeight, 1.0 / static_cast<double>(count));
+}
+
+KernelSpeeds::Known& KernelSpeeds::known(std::size_t items) { return by_size_[std::bit_width(items)]; }
+
+KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int> devices, double merging) {
+  const LockGuard lock(mutex_);
+  Known& here = known(items);
+  if (here.whole.empty() || devices.size() < 2) return {};
+  if (here.pause > 0) {
+    --here.pause;
+    return {};
+  }
+  double whole_item = here.whole.begin()->second.value;
+  for (const auto& [device, mean] : here.whole) whole_item = std::min(whole_item, mean.value);
+  const double whole = whole_item * static_cast<double>(items);
+  if (whole < kShortest || did_not_pay(here, whole_item)) return {};
+  if (here.splits == kSplitsInARow) {
+    here.splits = 0;
+    return {};
+  }
+  const bool all_known = std::ranges::all_of(
+      devices, [&here](int device) { return here.part.contains(device) || here.whole.contains(device); });
+  if (!all_known) return {trial(here, devices, whole), true};
+  std::vector<double> shares = by_speed(here, devices);
+  const auto used = std::ranges::count_if(shares, [](double share) { return share > 0; });
+  if (used < 2) return {};
+  // All of them end at the same time, so one tells of all.
+  double split = 0;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (shares[i] == 0) continue;
+    const auto part = here.part.find(devices[i]);
+    const double item = part != here.part.end() ? part->second.value : here.whole.at(devices[i]).value;
+    split = std::max(split, shares[i] * item * static_cast<double>(items));
+  }
+  if (whole < kPredictedGain * (split + merging)) return {};
+  ++here.splits;
+  return {std::move(shares)};
+}
+
+bool KernelSpeeds::did_not_pay(Known& known, double whole_item) {
+  if (known.split.count < kJudgedSplits || whole_item > kMeasuredGain * known.split.value) return false;
+  known.split = {};
+  known.pause = known.next_pause;
+  known.next_pause = std::min(2 * known.next_pause, kLongestPause);
+  return true;
+}
+
+std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int> devices, double whole) {
+  std::vector<double> shares(devices.size(), std::clamp(kTrialTime / whole, kLeastTrial, kLargestTrial));
+  std::size_t best = devices.size();
+  double rest = 1;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto found = known.whole.find(devices[i]);
+    if (found != known.whole.end() &&
+        (best == devices.size() || found->second.value < known.whole.at(devices[best]).value)) {
+      best = i;
+    }
+  }
+  // What is known is of devices that this launch may not use.
+  if (best == devices.size()) return {};
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (i == best) continue;
+    if (known.part.contains(devices[i]) || known.whole.contains(devices[i])) shares[i] = 0;
+    rest -= shares[i];
+  }
+  shares[best] = rest;
+  return shares;
+}
+
+std::vector<double> KernelSpeeds::by_speed(const Known& known, std::span<const int> devices) {
+  std::vector<double> shares;
+  for (const int device : devices) {
+    const auto part = known.part.find(device);
+    shares.push_back(1 / (part != known.part.end() ? part->second.value : known.whole.at(device).value));
+  }
+  const auto normalize = [&shares] {
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= sum;
+  };
+  normalize();
+  for (double& share : shares) {
+    if (share < kLeastShare) share = 0;
+  }
+  normalize();
+  return shares;
+}
+
+void KernelSpeeds::took_whole(int device, std::size_t items, double time) {
+  const LockGuard lock(mutex_);
+  known(items).whole[device].add(time / static_cast<double>(items));
+}
+
+void KernelSpeeds::took_part(std::size_t all_items, int device, std::size_t items, double time) {
+  const LockGuard lock(mutex_);
+  known(all_items).part[device].add(time / static_cast<double>(items));
+}
+
+void KernelSpeeds::took_split(std::size_t items, double time) {
+  const LockGuard lock(mutex_);
+  known(items).split.add(time / static_cast<double>(items));
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,41 @@
+/// How many launches could run at the same time as one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "proto/mutex.hpp"
+
+namespace troupe::opencl {
+
+/// Counts launches that have not ended by their depth: each lies one below the deepest that it follows by its data, and
+/// those of the same depth could run side by side. Thread-safe.
+class ParallelWidth {
+ public:
+  struct Place {
+    std::uint64_t depth = 0;
+    /// Launches of the same depth that have not ended.
+    std::size_t beside = 0;
+  };
+
+  /// `follows`: the depth of the deepest launch, ended or not, that this one follows; 0: none.
+  [[nodiscard]] Place begin(std::uint64_t follows) {
+    const LockGuard lock(mutex_);
+    // What follows nothing that runs could run now, as those could that have not ended and lie highest.
+    const std::uint64_t depth = running_.empty() ? follows + 1 : std::max(follows + 1, running_.begin()->first);
+    return {depth, running_[depth]++};
+  }
+  void end(std::uint64_t depth) {
+    const LockGuard lock(mutex_);
+    const auto found = running_.find(depth);
+    if (--found->second == 0) running_.erase(found);
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::uint64_t, std::size_t> running_ TROUPE_GUARDED_BY(mutex_);
+};
+
+}  // namespace troupe::opencl

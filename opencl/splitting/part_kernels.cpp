@@ -1,0 +1,66 @@
+#include "opencl/splitting/part_kernels.hpp"
+
+#include <utility>
+
+#include "opencl/objects/platform.hpp"
+
+namespace troupe::opencl {
+
+namespace {
+
+/// Launches of a range before kernels are built for it alone, and ranges that there are kernels for.
+constexpr std::size_t kRepeated = 3;
+constexpr std::size_t kMostRanges = 8;
+
+}  // namespace
+
+PartKernels::PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written,
+                         bool asks_for_whole)
+    : kernel_(std::move(kernel)),
+      written_(std::move(written)),
+      asks_for_whole_(asks_for_whole),
+      source_(source_for_parts(program.source(), kernel_, written_).value_or("")),
+      devices_(Platform::get().real_devices().size()) {
+  for (const ProgramBuild& build : program.builds()) {
+    if (!build.executable()) continue;
+    sources_.push_back({&build.device->context(), static_cast<std::size_t>(build.device->number()), build.options});
+  }
+}
+
+std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& whole) {
+  if (source_.empty()) return nullptr;
+  const Key key = asks_for_whole_ ? Key(whole.global, whole.offset) : Key();
+  const LockGuard lock(mutex_);
+  if (ranges_.size() == kMostRanges && !ranges_.contains(key)) return nullptr;
+  Range& range = ranges_[key];
+  ++range.launches;
+  if (range.built == nullptr) {
+    if (!asks_for_whole_ || range.launches >= kRepeated) begin_to_build(whole, range);
+    return nullptr;
+  }
+  const LockGuard built_lock(range.built->mutex);
+  return range.built->kernels;
+}
+
+void PartKernels::begin_to_build(const NdRange& whole, Range& range) {
+  range.built = std::make_shared<Built>();
+  // The program may end before: nothing of it is used.
+  part_builder().run([built = range.built, sources = sources_, kernel = kernel_, devices = devices_,
+                      text = asks_for_whole_ ? answers_of_whole(whole) + source_ : source_] {
+    auto kernels = std::make_shared<OnDevices>(devices);
+    for (const Source& source : sources) {
+      const std::shared_ptr<VendorProgram> program = VendorProgram::of_source(*source.context, text);
+      if (program->build(source.options) != CL_SUCCESS) continue;
+      (*kernels)[source.device] = std::make_shared<VendorKernel>(program, kernel);
+    }
+    const LockGuard lock(built->mutex);
+    built->kernels = std::move(kernels);
+  });
+}
+
+platform::BackgroundThread& part_builder() {
+  static auto* const thread = new platform::BackgroundThread("opencl parts");
+  return *thread;
+}
+
+}  // namespace troupe::opencl
