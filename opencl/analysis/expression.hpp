@@ -1,0 +1,69 @@
+/// Integers that a kernel computes from its item's ids, its arguments and the sizes of its launch, as far as that can
+/// be told before it runs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace troupe::opencl {
+
+/// One node of a kernel's expressions; what it is made from comes before it. Wraps around at `bits`, as in the kernel.
+struct Expression {
+  enum class Kind : std::uint8_t {
+    constant,   ///< `number`
+    argument,   ///< `bits` of a value's bytes: argument `left`, from byte `number` on
+    global_id,  ///< of dimension `left`, as are those that follow
+    group_id,   ///< counted from the first group of the launch that the program asked for
+    local_id,
+    global_size,
+    local_size,
+    num_groups,
+    add,  ///< of the nodes `left` and `right`, as are those that follow
+    subtract,
+    multiply,
+    shift_left,
+    shift_right,  ///< with zeros
+    shift_right_signed,
+    divide,
+    divide_signed,
+    remainder,
+    remainder_signed,
+    bit_or,
+    sign_extend,  ///< of the node `left`, as are those that follow
+    zero_extend,
+    truncate,
+  };
+  Kind kind = Kind::constant;
+  std::uint8_t bits = 64;
+  std::int32_t left = 0;
+  std::int32_t right = 0;
+  std::int64_t number = 0;
+
+  friend bool operator==(const Expression&, const Expression&) = default;
+};
+
+/// Names a node of one kernel.
+using ExpressionId = std::int32_t;
+
+/// Items of a launch: those whose ids lie in [first, first + count) in each dimension. Global ids include the launch's
+/// offset.
+struct ItemBox {
+  std::array<std::size_t, 3> first{};
+  std::array<std::size_t, 3> count{1, 1, 1};
+};
+
+/// What expressions can depend on besides the item: that of the launch that the program asked for, whole.
+struct LaunchValues {
+  /// By argument: the bytes of a value; empty for others.
+  std::vector<std::span<const std::byte>> arguments;
+  std::array<std::size_t, 3> offset{};
+  std::array<std::size_t, 3> global{1, 1, 1};
+  /// Zeros: the device chooses.
+  std::array<std::size_t, 3> local{};
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,20 @@
+/// The facts about all kernels of a program, by its source.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "opencl/analysis/kernel_facts.hpp"
+
+namespace troupe::opencl {
+
+/// By the kernels' names. Empty: nothing is known.
+using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
+
+/// Runs a compiler, or takes what is known from before; waits for it (some 0.1 s), so not for threads that must not.
+/// Never null; empty where there is no compiler, it refuses the source, or the source looks at what vendors define
+/// differently. `options`: the program's, of clBuildProgram. May be called from several threads at once.
+[[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options);
+
+}  // namespace troupe::opencl
