@@ -12,9 +12,11 @@
 
 #include "opencl/commands/worker_scope.hpp"
 #include "opencl/execution/memory_limit.hpp"
+#include "opencl/execution/storage_pool.hpp"
 #include "opencl/execution/trace_output.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/objects/refusal.hpp"
+#include "opencl/splitting/part_kernels.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::opencl {
@@ -52,6 +54,7 @@ void stop_all() {
     // Contexts may have it, too: it ends with its runtime.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
+  part_builder().stop();
   cleaner().stop();
   program_callbacks().stop();
 }
@@ -103,9 +106,13 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
 }
 
 Execution::Execution(const std::string& policy, std::span<RealDevice* const> devices)
-    : devices_(devices.begin(), devices.end()), runtime_(std::make_unique<Runtime>(options_for(policy, devices))) {
+    : devices_(devices.begin(), devices.end()),
+      pool_(std::make_unique<StoragePool>()),
+      runtime_(std::make_unique<Runtime>(options_for(policy, devices))) {
   first_worker_ = runtime_->workers() - devices_.size();
 }
+
+Execution::~Execution() = default;
 
 DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
   if (devices.size() == devices_.size()) return DeviceKind::opencl;
@@ -118,6 +125,8 @@ DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
 }
 
 void Execution::stop() {
+  // Its storages end with the help of the runtime.
+  pool_->close();
   const LockGuard lock(mutex_);
   if (runtime_ == nullptr) return;
   try {

@@ -10,9 +10,12 @@
 
 #include "client/runtime.hpp"
 #include "opencl/objects/device.hpp"
+#include "opencl/splitting/parallel_width.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::opencl {
+
+class StoragePool;
 
 /// Contexts with the same devices and the same policy share one. It starts with the first command, and stops when the
 /// program ends.
@@ -25,6 +28,7 @@ class Execution {
   Execution(const std::string& policy, std::span<RealDevice* const> devices);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
+  ~Execution();
 
   /// Refuses with CL_OUT_OF_RESOURCES when it has been stopped, and in a child after `fork`.
   [[nodiscard]] Runtime& runtime();
@@ -32,6 +36,10 @@ class Execution {
   void stop();
   /// The workers of these devices, which are among the runtime's.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
+  /// How many of its launches could run side by side.
+  [[nodiscard]] ParallelWidth& width() { return width_; }
+  /// For what commands need for a while.
+  [[nodiscard]] StoragePool& pool() { return *pool_; }
 
  private:
   /// In the order of their workers.
@@ -39,6 +47,8 @@ class Execution {
   std::size_t first_worker_ = 0;
   /// Whose threads run.
   const pid_t process_ = getpid();
+  ParallelWidth width_;
+  const std::unique_ptr<StoragePool> pool_;
   Mutex mutex_;
   std::unique_ptr<Runtime> runtime_ TROUPE_GUARDED_BY(mutex_);
 };

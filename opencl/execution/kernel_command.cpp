@@ -1,6 +1,6 @@
 #include "opencl/execution/kernel_command.hpp"
 
-#include <CL/cl_icd.h>
+#include <CL/cl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "graph/codelets/opencl_launch.hpp"
+#include "opencl/execution/kernel_launch.hpp"
+#include "opencl/execution/split_launch.hpp"
 
 namespace troupe::opencl {
 
@@ -23,22 +25,12 @@ AccessMode mode_of(const Parameter& parameter, const Memory& memory) {
   return constant || !memory.device_writes() ? AccessMode::read : AccessMode::read_write;
 }
 
-/// A vendor's memory object, released at the end of the scope: a launch keeps what it needs.
-class VendorPart {
- public:
-  VendorPart(const cl_icd_dispatch& api, cl_mem memory) : api_(&api), memory_(memory) {}
-  VendorPart(VendorPart&& other) noexcept : api_(other.api_), memory_(std::exchange(other.memory_, nullptr)) {}
-  VendorPart& operator=(VendorPart&&) = delete;
-  VendorPart(const VendorPart&) = delete;
-  VendorPart& operator=(const VendorPart&) = delete;
-  ~VendorPart() {
-    if (memory_ != nullptr) api_->clReleaseMemObject(memory_);
-  }
-
- private:
-  const cl_icd_dispatch* api_;
-  cl_mem memory_;
-};
+/// Copies the pieces of a launch that ran in parts.
+const Codelet& merging() {
+  static const Codelet& codelet =
+      *new Codelet(RuntimeCommand::command_codelet("merge parts", kind_set(DeviceKind::cpu_core)));
+  return codelet;
+}
 
 class KernelCommand final : public RuntimeCommand {
  public:
@@ -49,7 +41,7 @@ class KernelCommand final : public RuntimeCommand {
         kernel_(&kernel),
         arguments_(std::move(arguments)),
         range_(range),
-        workers_(queue.context().execution()->workers_of(devices)) {
+        devices_(devices.begin(), devices.end()) {
     for (std::size_t i = 0; i < arguments_->list.size(); ++i) {
       const KernelArgument& argument = arguments_->list[i];
       if (argument.memory) use(*argument.memory, mode_of(kernel.parameters()[i], *argument.memory));
@@ -57,16 +49,65 @@ class KernelCommand final : public RuntimeCommand {
   }
 
  private:
-  [[nodiscard]] const Codelet& codelet() override { return kernel_->codelet(); }
-  [[nodiscard]] DeviceSet devices() const override { return workers_; }
+  [[nodiscard]] const Codelet& codelet() override { return split_ ? merging() : kernel_->codelet(); }
+  [[nodiscard]] DeviceSet devices() const override {
+    return split_ ? DeviceSet() : queue().context().execution()->workers_of(devices_);
+  }
+
+  void submit_tasks(const std::vector<Future>& after) override {
+    if (devices_.size() > 1) splittable_ = kernel_->splittable();
+    if (splittable_ != nullptr && find_place()) {
+      split_ = SplitLaunch::plan({this, kernel_.get(), arguments_, range_, queue().context().execution()}, *splittable_,
+                                 devices_);
+    }
+    if (split_ == nullptr) return RuntimeCommand::submit_tasks(after);
+    split_->submit(after);
+    submit_task(after, split_->merged(), split_->pieces());
+  }
+
+  /// Among the launches that have not ended. True: it is alone, as far as its data go.
+  bool find_place() {
+    std::uint64_t follows = 0;
+    for (const Use& one : uses()) {
+      const LaunchDepths& depths = one.memory->launch_depths();
+      follows = std::max(follows, one.mode == AccessMode::read ? depths.writes : depths.uses);
+    }
+    const ParallelWidth::Place place = queue().context().execution()->width().begin(follows);
+    depth_ = place.depth;
+    for (const Use& one : uses()) {
+      LaunchDepths& depths = one.memory->launch_depths();
+      depths.uses = std::max(depths.uses, depth_);
+      if (one.mode != AccessMode::read) depths.writes = std::max(depths.writes, depth_);
+    }
+    alone_ = place.beside == 0;
+    return alone_;
+  }
+
+  std::uint64_t note_end(int status, std::uint64_t started) override {
+    if (depth_ == 0) return started;
+    queue().context().execution()->width().end(depth_);
+    if (status == CL_COMPLETE && alone_) {
+      if (split_ != nullptr) {
+        split_->learn(*splittable_);
+      } else if (ran_on_ != nullptr) {
+        splittable_->speeds.took_whole(ran_on_->number(), range_.items(),
+                                       static_cast<double>(EventState::now() - started));
+      }
+    }
+    return split_ != nullptr ? split_->started() : started;
+  }
+
   void drop() override {
+    split_.reset();
+    splittable_.reset();
     arguments_.reset();
     kernel_ = {};
   }
 
   int run(const KernelContext& context) override {
+    if (split_ != nullptr) return split_->merge(context);
     OpenClLaunch& launch = *static_cast<OpenClLaunch*>(context.stream);
-    for (RealDevice* device : queue().real_devices()) {
+    for (RealDevice* device : devices_) {
       if (device->vendor().id == launch.device()) return run_on(*device, launch, context);
     }
     return CL_INVALID_DEVICE;
@@ -75,46 +116,26 @@ class KernelCommand final : public RuntimeCommand {
   int run_on(RealDevice& device, OpenClLaunch& launch, const KernelContext& context) {
     const std::shared_ptr<VendorKernel>& vendor = kernel_->on(device);
     if (vendor == nullptr) return CL_INVALID_PROGRAM_EXECUTABLE;
-    std::vector<VendorPart> parts;
-    const LockGuard lock(vendor->mutex());
-    for (std::size_t i = 0; i < arguments_->list.size(); ++i) {
-      if (const int status = set_argument(static_cast<cl_uint>(i), *vendor, launch, context, parts);
-          status != CL_SUCCESS) {
-        return status;
-      }
-    }
-    return vendor->api().clEnqueueNDRangeKernel(launch.queue(), vendor->kernel(), range_.dimensions,
-                                                range_.offset.data(), range_.global.data(),
-                                                range_.has_local ? range_.local.data() : nullptr, 0, nullptr, nullptr);
-  }
-
-  int set_argument(cl_uint index, VendorKernel& vendor, OpenClLaunch& launch, const KernelContext& context,
-                   std::vector<VendorPart>& parts) const {
-    const cl_icd_dispatch& api = vendor.api();
-    const KernelArgument& argument = arguments_->list[index];
-    if (argument.kind == ParameterKind::local) {
-      return api.clSetKernelArg(vendor.kernel(), index, argument.size, nullptr);
-    }
-    if (argument.kind != ParameterKind::memory) {
-      return api.clSetKernelArg(vendor.kernel(), index, argument.size, arguments_->value(argument));
-    }
-    if (!argument.memory) return api.clSetKernelArg(vendor.kernel(), index, sizeof(cl_mem), nullptr);
-    Memory& memory = *argument.memory;
-    cl_mem buffer = launch.buffer(begin_of(context, memory.whole()));
-    if (memory.parent() != nullptr) {
-      const cl_buffer_region region{memory.offset(), memory.size()};
-      int status = CL_SUCCESS;
-      buffer = api.clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
-      if (status != CL_SUCCESS) return status;
-      parts.emplace_back(api, buffer);
-    }
-    return api.clSetKernelArg(vendor.kernel(), index, sizeof buffer, &buffer);
+    ran_on_ = &device;
+    return launch_kernel(*vendor, launch, *arguments_, range_, [&](std::size_t index) {
+      Memory& memory = *arguments_->list[index].memory;
+      return PlacedArgument::of(memory, begin_of(context, memory.whole()));
+    });
   }
 
   Ref<Kernel> kernel_;
   std::shared_ptr<const KernelArguments> arguments_;
-  NdRange range_;
-  DeviceSet workers_;
+  const NdRange range_;
+  /// On which it can run.
+  const std::vector<RealDevice*> devices_;
+  RealDevice* ran_on_ = nullptr;
+
+  /// Null where it cannot be split, as is `split_` where it is not.
+  std::shared_ptr<SplittableKernel> splittable_;
+  std::unique_ptr<SplitLaunch> split_;
+  /// 0: has no place.
+  std::uint64_t depth_ = 0;
+  bool alone_ = false;
 };
 
 }  // namespace
@@ -129,10 +150,17 @@ const Codelet& Kernel::codelet() {
   if (codelet_ == nullptr) {
     // Kernels of the same name are told apart by their source: times are learned by codelet.
     const std::size_t source = std::hash<std::string>{}(program_->source());
-    codelet_ = std::make_shared<const Codelet>(RuntimeCommand::command_codelet(
-        fmt::format("{}@{:08x}", name_, source & 0xffffffffU), kind_set(DeviceKind::opencl)));
+    const std::string name = fmt::format("{}@{:08x}", name_, source & 0xffffffffU);
+    codelet_ =
+        std::make_shared<const Codelet>(RuntimeCommand::command_codelet(name, kind_set(DeviceKind::opencl)));
+    part_codelet_ = std::make_shared<const Codelet>(SplitLaunch::part_codelet(name + " part"));
   }
   return *codelet_;
+}
+
+const Codelet& Kernel::part_codelet() {
+  (void)codelet();
+  return *part_codelet_;
 }
 
 }  // namespace troupe::opencl

@@ -27,29 +27,33 @@ void RuntimeCommand::submit(const std::vector<std::shared_ptr<Command>>& awaited
   std::vector<std::shared_ptr<Command>> before = awaited;
   Context& context = queue_->context();
   for (const HostRange& range : ranges_) context.host_ranges().add(shared_from_this(), range, before);
+  std::vector<Future> after;
+  for (const std::shared_ptr<Command>& one : before) {
+    after.push_back(static_cast<RuntimeCommand&>(*one).future_);
+  }
+  submit_tasks(after);
+}
+
+void RuntimeCommand::submit_task(const std::vector<Future>& after, std::span<const Use> uses,
+                                 std::vector<Access> more) {
   TaskOptions options;
   options.devices = devices();
-  for (const std::shared_ptr<Command>& one : before) {
-    options.after.push_back(static_cast<RuntimeCommand&>(*one).future_);
-  }
+  options.after = after;
   std::vector<Access> accesses;
-  for (const Use& one : uses_) {
+  for (const Use& one : uses) {
     accesses.push_back(one.memory->storage().access(one.mode));
     accessed_.push_back(one.memory.get());
   }
+  accesses.insert(accesses.end(), more.begin(), more.end());
   options.callback = [self = std::static_pointer_cast<RuntimeCommand>(shared_from_this())](const TaskOutcome& outcome) {
     self->ended(outcome);
   };
   RuntimeCommand* const self = this;
-  future_ = context.execution()->runtime().submit(codelet(), accesses, args(self), options);
+  future_ = queue_->context().execution()->runtime().submit(codelet(), accesses, args(self), options);
 }
 
 Codelet RuntimeCommand::command_codelet(const std::string& name, KindSet kinds) {
-  Codelet codelet = Codelet::variadic(name).takes({ArgumentType::of<RuntimeCommand*>()});
-  for (const DeviceTraits& row : kDeviceTraits) {
-    if ((kinds & kind_set(row.kind)) != 0) codelet.implement(row.kind, run_task);
-  }
-  return codelet;
+  return codelet_with<RuntimeCommand*>(name, kinds, run_task);
 }
 
 void RuntimeCommand::run_task(const KernelContext& context) {
@@ -70,11 +74,12 @@ void RuntimeCommand::ended(const TaskOutcome& outcome) {
     fmt::print(stderr, "troupe: OpenCL: a command has failed: {}\n", outcome.message);
   }
   const WorkerScope scope;
+  const std::uint64_t started = note_end(status, started_);
   const std::shared_ptr<QueueOrder> order = queue_->order();
   drop();
   uses_.clear();
   queue_ = {};
-  order->end(*this, status, started_);
+  order->end(*this, status, started);
 }
 
 std::byte* RuntimeCommand::begin_of(const KernelContext& context, Memory& memory) const {

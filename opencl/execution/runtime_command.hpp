@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "client/runtime.hpp"
@@ -32,6 +34,16 @@ class RuntimeCommand : public Command {
   /// A codelet of commands: any data, and the command as its argument. Those of all programs are never destroyed:
   /// commands may be in flight when static objects are.
   [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
+  /// The same for what a command submits besides: with a pointer of the type as its argument.
+  template <class Pointer>
+  [[nodiscard]] static Codelet codelet_with(const std::string& name, KindSet kinds,
+                                            void (*run)(const KernelContext& context)) {
+    Codelet codelet = Codelet::variadic(name).takes({ArgumentType::of<Pointer>()});
+    for (const DeviceTraits& row : kDeviceTraits) {
+      if ((kinds & kind_set(row.kind)) != 0) codelet.implement(row.kind, run);
+    }
+    return codelet;
+  }
 
  protected:
   [[nodiscard]] Queue& queue() const { return *queue_; }
@@ -43,8 +55,18 @@ class RuntimeCommand : public Command {
   [[nodiscard]] virtual const Codelet& codelet() = 0;
   /// Where it may run besides.
   [[nodiscard]] virtual DeviceSet devices() const { return {}; }
+  /// Gives its task, or its tasks, to the runtime, each after `after`. One of them is of `submit_task`.
+  virtual void submit_tasks(const std::vector<Future>& after) { submit_task(after, uses_, {}); }
+  /// The task whose end is the command's. It accesses `uses` first, in which no buffer is named twice, and then `more`.
+  void submit_task(const std::vector<Future>& after, std::span<const Use> uses, std::vector<Access> more);
+  /// How it uses its buffers, each of which is named once.
+  [[nodiscard]] const std::vector<Use>& uses() const { return uses_; }
+
   /// Runs it, by a worker. CL_COMPLETE, or what has gone wrong.
   virtual int run(const KernelContext& context) = 0;
+  /// All has ended, with this status; `started`: `EventState::now` of the beginning. Returns when the command began. By
+  /// a worker.
+  virtual std::uint64_t note_end(int /*status*/, std::uint64_t started) { return started; }
   /// Lets go of what the command keeps for its run. By a worker.
   virtual void drop() {}
 

@@ -36,6 +36,8 @@ class Storage {
   /// where the command writes. Called in the order of submission. Waits for commands that use other buffers in the same
   /// memory.
   [[nodiscard]] Access access(AccessMode mode);
+  /// Something was written, or is the program's. Called in the order of submission.
+  [[nodiscard]] bool has_content() const { return defined_; }
 
  private:
   struct Shared;

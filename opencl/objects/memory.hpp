@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,6 +13,13 @@
 namespace troupe::opencl {
 
 class Storage;
+
+/// The depths (splitting/parallel_width.hpp) of the deepest launches that have been submitted and write a buffer, or
+/// use it in any way; 0: none.
+struct LaunchDepths {
+  std::uint64_t writes = 0;
+  std::uint64_t uses = 0;
+};
 
 /// Memory for a buffer's content, in pages that the system gives when they are touched first. Refuses with
 /// CL_MEM_OBJECT_ALLOCATION_FAILURE.
@@ -53,6 +61,8 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// The content as data of the runtime; of a buffer, not of a part. Registered at the first call. Of
   /// execution/storage.cpp. Called in the order of submission.
   [[nodiscard]] Storage& storage();
+  /// Used in the order of submission.
+  [[nodiscard]] LaunchDepths& launch_depths() { return launch_depths_; }
 
   /// Bytes that the program may use as its own memory.
   struct Map {
@@ -95,6 +105,7 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   platform::HostBuffer block_;
   std::byte* host_ = nullptr;
   std::shared_ptr<Storage> storage_;
+  LaunchDepths launch_depths_;
   mutable Mutex mutex_;
   std::vector<Map> maps_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Registered> callbacks_ TROUPE_GUARDED_BY(mutex_);

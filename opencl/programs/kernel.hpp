@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,11 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// What its launches are to the runtime; made at the first call. Of execution/kernel_command.cpp. Called in the order
   /// of submission.
   [[nodiscard]] const Codelet& codelet();
+  /// What the parts of launches are that are split. The same.
+  [[nodiscard]] const Codelet& part_codelet();
+
+  /// Null where its launches cannot be split. Of splitting/splittable_kernel.cpp. Called in the order of submission.
+  [[nodiscard]] const std::shared_ptr<SplittableKernel>& splittable();
 
   /// Refuses as the standard says, and with whatever code a vendor refuses with.
   void set_argument(cl_uint index, std::size_t size, const void* value);
@@ -106,6 +112,8 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// By index. A kernel keeps no buffer alive: the standard's tests wait for its destruction.
   std::vector<WeakRef<Memory>> buffers_;
   std::shared_ptr<const Codelet> codelet_;
+  std::shared_ptr<const Codelet> part_codelet_;
+  std::optional<std::shared_ptr<SplittableKernel>> splittable_;
 };
 
 }  // namespace troupe::opencl

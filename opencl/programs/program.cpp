@@ -95,6 +95,11 @@ std::optional<ProgramBuild> Program::build_of(const RealDevice& device) const {
   return found == builds_.end() ? std::nullopt : std::optional(*found);
 }
 
+std::shared_ptr<const ProgramFacts> Program::facts() const {
+  const LockGuard lock(mutex_);
+  return facts_;
+}
+
 std::vector<ProgramBuild> Program::builds() const {
   const LockGuard lock(mutex_);
   return builds_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "opencl/analysis/program_facts.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/programs/vendor_program.hpp"
 
@@ -35,6 +37,8 @@ struct ProgramBuild {
     return status == CL_BUILD_SUCCESS && type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   }
 };
+
+class SplittableKernel;
 
 class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INVALID_PROGRAM> {
  public:
@@ -73,11 +77,29 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   /// Kernels that live: while there are some it cannot be built again.
   void count_kernel(int change) { kernels_.fetch_add(change, std::memory_order_relaxed); }
 
+  /// What the compiler says of its kernels (analysis/program_facts.hpp); null: nothing is known.
+  [[nodiscard]] std::shared_ptr<const ProgramFacts> facts() const TROUPE_EXCLUDES(mutex_);
+  /// What is kept about a kernel's launches in parts, by its name (splitting/splittable_kernel.hpp): what `make` returned
+  /// at the first call since the program was built.
+  template <class Make>
+  [[nodiscard]] std::shared_ptr<SplittableKernel> splittable(const std::string& kernel, Make&& make)
+      TROUPE_EXCLUDES(splittable_mutex_) {
+    const LockGuard lock(splittable_mutex_);
+    const auto [place, first] = splittable_.try_emplace(kernel);
+    if (first) place->second = make();
+    return place->second;
+  }
+
   void info(cl_program_info what, const Info& answer);
   void build_info(Device& device, cl_program_build_info what, const Info& answer);
 
  private:
   friend class ProgramWork;
+
+  void forget_splittable() TROUPE_EXCLUDES(splittable_mutex_) {
+    const LockGuard lock(splittable_mutex_);
+    splittable_.clear();
+  }
 
   Program(Context& context, std::vector<Device*> devices, ProgramOrigin origin);
   /// The container of a device; empty where nothing was built.
@@ -91,7 +113,10 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   const std::vector<Device*> devices_;
   mutable Mutex mutex_;
   std::vector<ProgramBuild> builds_ TROUPE_GUARDED_BY(mutex_);
+  std::shared_ptr<const ProgramFacts> facts_ TROUPE_GUARDED_BY(mutex_);
   std::atomic<int> kernels_{0};
+  Mutex splittable_mutex_;
+  std::map<std::string, std::shared_ptr<SplittableKernel>> splittable_ TROUPE_GUARDED_BY(splittable_mutex_);
 };
 
 }  // namespace troupe::opencl

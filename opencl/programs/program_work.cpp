@@ -42,6 +42,7 @@ ProgramWork::ProgramWork(Program& program, const std::vector<Device*>& devices, 
   const LockGuard lock(program.mutex_);
   require(program.kernels_.load() == 0, CL_INVALID_OPERATION);
   for (const ProgramBuild& build : program.builds_) require(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
+  program.forget_splittable();
   for (ProgramBuild& build : program.builds_) {
     if (std::ranges::find(wanted, build.device) == wanted.end()) continue;
     build.status = CL_BUILD_IN_PROGRESS;

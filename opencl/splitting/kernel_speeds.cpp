@@ -20,6 +20,9 @@ constexpr double kLeastShare = 1.0 / 64;
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 8;
+/// Parts that take longer are cut again, so that what differs from item to item is shared out.
+constexpr double kLongEnough = 4e6;
+constexpr std::size_t kMostRounds = 4;
 /// Measured before it is judged.
 constexpr std::size_t kJudgedSplits = 2;
 /// Then one is launched whole, to see what that takes now.
@@ -69,7 +72,7 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
   }
   if (whole < kPredictedGain * (split + merging)) return {};
   ++here.splits;
-  return {std::move(shares)};
+  return {std::move(shares), false, split < kLongEnough ? std::size_t{1} : kMostRounds};
 }
 
 bool KernelSpeeds::did_not_pay(Known& known, double whole_item) {

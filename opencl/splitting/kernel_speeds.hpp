@@ -20,6 +20,8 @@ class KernelSpeeds {
     std::vector<double> shares;
     /// Only to see how fast some devices are: says nothing of what splitting brings.
     bool trial = false;
+    /// How many parts each device is to have.
+    std::size_t rounds = 1;
   };
 
   /// For a launch of so many work-items on one of `devices`. `merging`: what splitting costs besides. As long as nothing

@@ -14,11 +14,9 @@ constexpr std::size_t kMostRanges = 8;
 
 }  // namespace
 
-PartKernels::PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written,
-                         bool asks_for_whole)
+PartKernels::PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written)
     : kernel_(std::move(kernel)),
       written_(std::move(written)),
-      asks_for_whole_(asks_for_whole),
       source_(source_for_parts(program.source(), kernel_, written_).value_or("")),
       devices_(Platform::get().real_devices().size()) {
   for (const ProgramBuild& build : program.builds()) {
@@ -27,31 +25,32 @@ PartKernels::PartKernels(const Program& program, std::string kernel, std::vector
   }
 }
 
-std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& whole) {
+std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& whole, bool asks_for_whole) {
   if (source_.empty()) return nullptr;
-  const Key key = asks_for_whole_ ? Key(whole.global, whole.offset) : Key();
+  const Key key = asks_for_whole ? Key(whole.global, whole.offset) : Key();
   const LockGuard lock(mutex_);
   if (ranges_.size() == kMostRanges && !ranges_.contains(key)) return nullptr;
   Range& range = ranges_[key];
   ++range.launches;
   if (range.built == nullptr) {
-    if (!asks_for_whole_ || range.launches >= kRepeated) begin_to_build(whole, range);
+    if (!asks_for_whole) begin_to_build(source_, range);
+    if (asks_for_whole && range.launches >= kRepeated) begin_to_build(answers_of_whole(whole) + source_, range);
     return nullptr;
   }
   const LockGuard built_lock(range.built->mutex);
   return range.built->kernels;
 }
 
-void PartKernels::begin_to_build(const NdRange& whole, Range& range) {
+void PartKernels::begin_to_build(std::string source, Range& range) const {
   range.built = std::make_shared<Built>();
   // The program may end before: nothing of it is used.
   part_builder().run([built = range.built, sources = sources_, kernel = kernel_, devices = devices_,
-                      text = asks_for_whole_ ? answers_of_whole(whole) + source_ : source_] {
+                      text = std::move(source)] {
     auto kernels = std::make_shared<OnDevices>(devices);
-    for (const Source& source : sources) {
-      const std::shared_ptr<VendorProgram> program = VendorProgram::of_source(*source.context, text);
-      if (program->build(source.options) != CL_SUCCESS) continue;
-      (*kernels)[source.device] = std::make_shared<VendorKernel>(program, kernel);
+    for (const Source& one : sources) {
+      const std::shared_ptr<VendorProgram> program = VendorProgram::of_source(*one.context, text);
+      if (program->build(one.options) != CL_SUCCESS) continue;
+      (*kernels)[one.device] = std::make_shared<VendorKernel>(program, kernel);
     }
     const LockGuard lock(built->mutex);
     built->kernels = std::move(kernels);

@@ -1,6 +1,7 @@
 /// Kernels that run parts of launches.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "opencl/programs/program.hpp"
 #include "opencl/splitting/split_source.hpp"
+#include "platform/machine/background_thread.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::opencl {
@@ -20,14 +22,14 @@ class PartKernels {
   /// By `RealDevice::number`; null where there is none.
   using OnDevices = std::vector<std::shared_ptr<VendorKernel>>;
 
-  /// `asks_for_whole`: the kernel asks for the launch's sizes, so that one is needed for each range.
-  PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool asks_for_whole);
+  PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written);
 
   /// What is written: a part's kernel takes an argument more for each.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
-  /// For parts of this launch; null as long as there are none. The call that finds that they are of use begins to build
-  /// them.
-  [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole);
+  /// For parts of this launch; null as long as there are none. The first call, or where they are for this range alone the
+  /// first after some of the same, begins to build them. `asks_for_whole`: the kernel asks for what differs between the
+  /// launch and its parts.
+  [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:
   using Key = std::tuple<std::array<std::size_t, 3>, std::array<std::size_t, 3>>;
@@ -46,11 +48,10 @@ class PartKernels {
     std::shared_ptr<Built> built;
   };
 
-  void begin_to_build(const NdRange& whole, Range& range);
+  void begin_to_build(std::string source, Range& range) const;
 
   const std::string kernel_;
   const std::vector<WrittenParameter> written_;
-  const bool asks_for_whole_;
   /// Empty: the source could not be changed.
   std::string source_;
   std::vector<Source> sources_;

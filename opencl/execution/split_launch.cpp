@@ -1,0 +1,179 @@
+#include "opencl/execution/split_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "graph/codelets/opencl_launch.hpp"
+#include "opencl/execution/kernel_launch.hpp"
+
+namespace troupe::opencl {
+
+std::unique_ptr<SplitLaunch> SplitLaunch::plan(const Launch& launch, SplittableKernel& kernel,
+                                               std::span<RealDevice* const> devices) {
+  std::optional<SplitPlan> plan = SplitPlanner(kernel, *launch.arguments, launch.range, devices).plan();
+  return plan ? std::make_unique<SplitLaunch>(launch, std::move(*plan)) : nullptr;
+}
+
+SplitLaunch::SplitLaunch(const Launch& launch, SplitPlan plan)
+    : launch_(launch), outputs_(std::move(plan.outputs)), trial_(plan.trial) {
+  for (SplitPlan::Part& planned : plan.parts) {
+    auto part = std::make_unique<Part>();
+    part->whole = this;
+    part->planned = std::move(planned);
+    for (const SplitPlan::Written& written : part->planned.written) {
+      part->pieces.push_back(StoragePool::take(launch_.execution, std::max<std::size_t>(written.size(), 1)));
+    }
+    parts_.push_back(std::move(part));
+  }
+}
+
+void SplitLaunch::submit(const std::vector<Future>& after) {
+  for (const std::unique_ptr<Part>& part : parts_) submit(*part, after);
+}
+
+void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
+  std::vector<Access> accesses;
+  const auto read = [&](Memory& memory) {
+    if (std::ranges::find(part.read, &memory) != part.read.end()) return;
+    part.read.push_back(&memory);
+    accesses.push_back(memory.storage().access(AccessMode::read));
+  };
+  for (std::size_t i = 0; i < launch_.arguments->list.size(); ++i) {
+    const Ref<Memory>& memory = launch_.arguments->list[i].memory;
+    if (memory && !output_of(i)) read(memory->whole());
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (part.planned.written[i].needs_content) read(outputs_[i].memory->whole());
+  }
+  for (const std::shared_ptr<Storage>& piece : part.pieces) accesses.push_back(piece->access(AccessMode::write));
+  TaskOptions options;
+  options.devices = launch_.execution->workers_of(std::span(&part.planned.device, 1));
+  options.after = after;
+  const NdRange& range = part.planned.range;
+  options.name = fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
+  options.callback = [&part](const TaskOutcome& /*outcome*/) { part.ended = EventState::now(); };
+  launch_.execution->runtime().submit(launch_.kernel->part_codelet(), accesses, args(&part), options);
+}
+
+void SplitLaunch::run_task(const KernelContext& context) {
+  Part& part = *context.argument<Part*>(0);
+  part.started = EventState::now();
+  part.status = part.whole->run(part, context);
+}
+
+int SplitLaunch::run(const Part& part, const KernelContext& context) const {
+  RuntimeCommand& command = *launch_.command;
+  if (command.awaited_failure()) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  command.event()->advance(CL_RUNNING);
+  OpenClLaunch& launch = *static_cast<OpenClLaunch*>(context.stream);
+  if (const int status = copy_content(part, launch, context); status != CL_SUCCESS) return status;
+  std::vector<cl_ulong> before;
+  for (const SplitPlan::Written& written : part.planned.written) before.push_back(written.place);
+  const auto placed = [&](std::size_t argument) {
+    const Memory& memory = *launch_.arguments->list[argument].memory;
+    if (const std::optional<std::size_t> output = output_of(argument)) {
+      return PlacedArgument{context.data(part.read.size() + *output).data};
+    }
+    return PlacedArgument::of(memory, begin_of(part, context, *launch_.arguments->list[argument].memory));
+  };
+  return launch_kernel(*part.planned.kernel, launch, *launch_.arguments, part.planned.range, placed, before);
+}
+
+int SplitLaunch::copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const SplitPlan::Written& written = part.planned.written[i];
+    if (!written.needs_content) continue;
+    Memory& memory = *outputs_[i].memory;
+    const cl_mem from = launch.buffer(begin_of(part, context, memory));
+    const cl_mem to = launch.buffer(context.data(part.read.size() + i).data);
+    const int status = launch.api().clEnqueueCopyBuffer(launch.queue(), from, to, memory.offset() + written.begin,
+                                                        written.begin - written.place, written.end - written.begin, 0,
+                                                        nullptr, nullptr);
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
+}
+
+const std::byte* SplitLaunch::begin_of(const Part& part, const KernelContext& context, Memory& memory) {
+  const auto at = std::ranges::find(part.read, &memory.whole());
+  return context.data(static_cast<std::size_t>(at - part.read.begin())).data;
+}
+
+std::optional<std::size_t> SplitLaunch::output_of(std::size_t argument) const {
+  const auto found = std::ranges::find(outputs_, argument, &SplitPlan::Output::argument);
+  if (found == outputs_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - outputs_.begin());
+}
+
+std::vector<RuntimeCommand::Use> SplitLaunch::merged() const {
+  std::vector<RuntimeCommand::Use> uses;
+  for (const SplitPlan::Output& output : outputs_) {
+    uses.push_back({Ref(&output.memory->whole()), output.whole ? AccessMode::write : AccessMode::read_write});
+  }
+  return uses;
+}
+
+std::vector<Access> SplitLaunch::pieces() const {
+  std::vector<Access> accesses;
+  for (const std::unique_ptr<Part>& part : parts_) {
+    for (const std::shared_ptr<Storage>& piece : part->pieces) accesses.push_back(piece->access(AccessMode::read));
+  }
+  return accesses;
+}
+
+int SplitLaunch::merge(const KernelContext& context) const {
+  for (const std::unique_ptr<Part>& part : parts_) {
+    if (part->status != CL_SUCCESS) return part->status;
+  }
+  std::size_t next = outputs_.size();
+  for (const std::unique_ptr<Part>& part : parts_) {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const SplitPlan::Written& written = part->planned.written[i];
+      std::byte* const to = context.data(i).data + outputs_[i].memory->offset() + written.begin;
+      const std::byte* const from = context.data(next++).data + (written.begin - written.place);
+      if (written.end > written.begin) std::memcpy(to, from, written.end - written.begin);
+    }
+  }
+  return CL_COMPLETE;
+}
+
+std::uint64_t SplitLaunch::started() const {
+  std::uint64_t first = 0;
+  for (const std::unique_ptr<Part>& part : parts_) {
+    const std::uint64_t one = part->started;
+    if (one != 0 && (first == 0 || one < first)) first = one;
+  }
+  return first;
+}
+
+void SplitLaunch::learn(SplittableKernel& kernel) const {
+  struct Busy {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    std::size_t items = 0;
+  };
+  std::map<int, Busy> busy;
+  for (const std::unique_ptr<Part>& part : parts_) {
+    Busy& device = busy[part->planned.device->number()];
+    const std::uint64_t started = part->started;
+    if (device.items == 0 || started < device.from) device.from = started;
+    device.to = std::max<std::uint64_t>(device.to, part->ended);
+    device.items += part->planned.range.items();
+  }
+  const std::size_t all = launch_.range.items();
+  for (const auto& [device, one] : busy) {
+    kernel.speeds.took_part(all, device, one.items, static_cast<double>(one.to - one.from));
+  }
+  if (!trial_) kernel.speeds.took_split(all, static_cast<double>(EventState::now() - started()));
+}
+
+Codelet SplitLaunch::part_codelet(const std::string& name) {
+  return RuntimeCommand::codelet_with<Part*>(name, kind_set(DeviceKind::opencl), run_task);
+}
+
+}  // namespace troupe::opencl

@@ -1,0 +1,152 @@
+#include "opencl/execution/split_planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "opencl/execution/storage.hpp"
+
+namespace troupe::opencl {
+
+namespace {
+
+/// What vectors and drivers' buffers are aligned to at most, in bytes.
+constexpr std::uint64_t kAlignment = 128;
+
+}  // namespace
+
+SplitPlanner::SplitPlanner(SplittableKernel& kernel, const KernelArguments& arguments, const NdRange& range,
+                           std::span<RealDevice* const> devices)
+    : kernel_(kernel), arguments_(arguments), range_(range), devices_(devices) {
+  for (const KernelArgument& argument : arguments.list) {
+    const bool value = argument.kind == ParameterKind::value;
+    values_.arguments.push_back(
+        value ? std::span(static_cast<const std::byte*>(arguments.value(argument)), argument.size)
+              : std::span<const std::byte>());
+  }
+  values_.offset = range.offset;
+  values_.global = range.global;
+  values_.local = range.has_local ? range.local : std::array<std::size_t, 3>{};
+}
+
+std::optional<SplitPlan> SplitPlanner::plan() {
+  if (!find_outputs()) return std::nullopt;
+  // Rows lie together in memory, so the last dimension goes first.
+  for (unsigned d = range_.dimensions; d-- > 0;) {
+    if (can_split_along(d)) return plan_along(d);
+  }
+  return std::nullopt;
+}
+
+bool SplitPlanner::find_outputs() {
+  for (const WrittenParameter& written : kernel_.parts.written()) {
+    Memory* const memory = arguments_.list[written.index].memory.get();
+    if (memory == nullptr || !memory->device_writes()) return false;
+    outputs_.push_back({written.index, memory});
+  }
+  // No other argument may see what is written.
+  for (const SplitPlan::Output& output : outputs_) {
+    const auto uses = std::ranges::count_if(arguments_.list, [&output](const KernelArgument& argument) {
+      return argument.memory && &argument.memory->whole() == &output.memory->whole();
+    });
+    if (uses != 1) return false;
+  }
+  return !outputs_.empty();
+}
+
+bool SplitPlanner::can_split_along(unsigned dimension) const {
+  if (!kernel_.facts.can_split[dimension]) return false;
+  if (range_.global[dimension] < 2 * grain_along(dimension)) return false;
+  const KernelFacts::Questions& asks = kernel_.facts.asks;
+  // Devices that choose the groups may choose others for the parts.
+  if (!range_.has_local && (asks.group_id[dimension] || asks.num_groups[dimension])) return false;
+  return std::ranges::all_of(outputs_, [&](const SplitPlan::Output& output) {
+    return stored_bytes(kernel_.facts, output.argument, {range_.offset, range_.global}, values_).has_value();
+  });
+}
+
+bool SplitPlanner::asks_along(unsigned dimension) const {
+  const KernelFacts::Questions& asks = kernel_.facts.asks;
+  return asks.global_size[dimension] || asks.num_groups[dimension] || asks.group_id[dimension];
+}
+
+std::size_t SplitPlanner::grain_along(unsigned dimension) const {
+  // So that a device that chooses finds groups of a good size.
+  constexpr std::size_t kRowGrain = 64;
+  if (range_.has_local) return range_.local[dimension];
+  return dimension == 0 ? kRowGrain : 1;
+}
+
+double SplitPlanner::merging() const {
+  constexpr double kPerByte = 0.3;
+  constexpr double kPerLaunch = 1e5;
+  double bytes = 0;
+  for (const SplitPlan::Output& output : outputs_) {
+    const auto range = stored_bytes(kernel_.facts, output.argument, {range_.offset, range_.global}, values_);
+    if (range) bytes += static_cast<double>(std::min<std::uint64_t>(range->end, output.memory->size()));
+  }
+  return kPerLaunch + kPerByte * bytes;
+}
+
+std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
+  std::vector<int> numbers;
+  for (const RealDevice* device : devices_) numbers.push_back(device->number());
+  const KernelSpeeds::Choice choice = kernel_.speeds.choose(range_.items(), numbers, merging());
+  if (choice.shares.empty()) return std::nullopt;
+  const auto kernels = kernel_.parts.of(range_, asks_along(dimension));
+  if (kernels == nullptr) return std::nullopt;
+  SplitPlan plan;
+  plan.outputs = outputs_;
+  plan.trial = choice.trial;
+  for (const RangePart& one :
+       parts_of(range_.global[dimension], grain_along(dimension), choice.shares, choice.rounds)) {
+    SplitPlan::Part& part = plan.parts.emplace_back();
+    part.device = devices_[one.device];
+    part.kernel = (*kernels)[static_cast<std::size_t>(part.device->number())];
+    part.range = range_;
+    part.range.offset[dimension] += one.first;
+    part.range.global[dimension] = one.count;
+    if (part.kernel == nullptr || !find_written(part)) return std::nullopt;
+  }
+  if (plan.parts.size() < 2 || !separate(plan)) return std::nullopt;
+  return plan;
+}
+
+bool SplitPlanner::find_written(SplitPlan::Part& part) const {
+  const ItemBox items{part.range.offset, part.range.global};
+  for (const SplitPlan::Output& output : outputs_) {
+    const auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
+    if (!range) return false;
+    SplitPlan::Written& written = part.written.emplace_back();
+    if (range->empty()) continue;
+    // What lies behind the buffer is not written by a correct program.
+    written.end = std::min<std::uint64_t>(range->end, output.memory->size());
+    written.begin = std::min(range->begin, written.end);
+    written.place = written.begin / kAlignment * kAlignment;
+    written.needs_content = output.memory->whole().storage().has_content() &&
+                            !stores_all(kernel_.facts, output.argument, items, values_);
+  }
+  return true;
+}
+
+bool SplitPlanner::separate(SplitPlan& plan) {
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    std::vector<SplitPlan::Written> all;
+    for (const SplitPlan::Part& part : plan.parts) {
+      if (part.written[i].end > part.written[i].begin) all.push_back(part.written[i]);
+    }
+    std::ranges::sort(all, {}, &SplitPlan::Written::begin);
+    std::uint64_t until = 0;
+    bool gaps = false;
+    for (const SplitPlan::Written& one : all) {
+      if (one.begin < until) return false;
+      gaps = gaps || one.begin != until;
+      until = one.end;
+    }
+    const Memory& memory = *plan.outputs[i].memory;
+    // What is not sure to be written has the content of before, so the pieces are all of the buffer's.
+    plan.outputs[i].whole = !gaps && until == memory.size() && memory.parent() == nullptr;
+  }
+  return true;
+}
+
+}  // namespace troupe::opencl
