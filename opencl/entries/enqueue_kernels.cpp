@@ -1,9 +1,11 @@
 /// Launches of kernels.
 #include <algorithm>
+#include <utility>
 
 #include "opencl/entries/enqueue.hpp"
 #include "opencl/entries/entries.hpp"
 #include "opencl/entries/guard.hpp"
+#include "opencl/execution/buffer_commands.hpp"
 #include "opencl/execution/kernel_command.hpp"
 #include "opencl/execution/launch_check.hpp"
 
@@ -63,12 +65,62 @@ void launch(cl_command_queue queue, cl_kernel kernel, const NdRange* range, cl_u
           std::move(awaited), list);
 }
 
+/// Whose function is splitting a launch in this thread: it launches the kernel itself.
+thread_local const Kernel* divided = nullptr;
+
+class DividedScope {
+ public:
+  explicit DividedScope(const Kernel& kernel) : before_(std::exchange(divided, &kernel)) {}
+  ~DividedScope() { divided = before_; }
+  DividedScope(const DividedScope&) = delete;
+  DividedScope& operator=(const DividedScope&) = delete;
+
+ private:
+  const Kernel* before_;
+};
+
+Ref<Event> enqueue_marker_event(Queue& queue, cl_command_type type, const WaitList& list) {
+  cl_event event = nullptr;
+  enqueue(queue, type, marker_command(queue, std::make_shared<EventState>()), awaited_of(queue.context(), list),
+          {list.count, list.events, &event});
+  Ref<Event> made(&need<Event>(event));
+  made->release();
+  return made;
+}
+
+/// Has the program's function split the launch. Refuses with what that returns.
+void launch_divided(Queue& queue, Kernel& kernel, const Division::Choice& how, const WaitList& list) {
+  require(&kernel.context() == &queue.context(), CL_INVALID_CONTEXT);
+  const Ref<Event> before = enqueue_marker_event(queue, CL_COMMAND_MARKER, list);
+  cl_event given = nullptr;
+  {
+    const DividedScope scope(kernel);
+    accept(how.function(queue.handle(), how.factor, how.data, before->handle(), &given));
+  }
+  Event& after = need<Event>(given);
+  after.state().when(CL_COMPLETE, [division = kernel.division(), factor = how.factor, begin = before->shared_state(),
+                                   end = after.shared_state()](int status) {
+    if (status != CL_COMPLETE) return;
+    division->took(factor, static_cast<double>(end->times().ended - begin->times().ended));
+  });
+  const Ref<Event> all = enqueue_marker_event(queue, CL_COMMAND_NDRANGE_KERNEL, {1, &given, nullptr});
+  after.release();
+  if (list.event == nullptr) return;
+  all->retain();
+  *list.event = all->handle();
+}
+
 }  // namespace
 
 cl_int enqueue_nd_range_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
                                const std::size_t* global, const std::size_t* local, cl_uint count,
                                const cl_event* events, cl_event* event) {
   return guarded([&] {
+    if (Kernel& what = need<Kernel>(kernel); divided != &what) {
+      if (const Division::Choice how = what.division()->choose(); how.function != nullptr) {
+        return launch_divided(need<Queue>(queue), what, how, {count, events, event});
+      }
+    }
     launch(queue, kernel, nullptr, dimensions, offset, global, local, CL_COMMAND_NDRANGE_KERNEL,
            {count, events, event});
   });

@@ -151,8 +151,7 @@ const Codelet& Kernel::codelet() {
     // Kernels of the same name are told apart by their source: times are learned by codelet.
     const std::size_t source = std::hash<std::string>{}(program_->source());
     const std::string name = fmt::format("{}@{:08x}", name_, source & 0xffffffffU);
-    codelet_ =
-        std::make_shared<const Codelet>(RuntimeCommand::command_codelet(name, kind_set(DeviceKind::opencl)));
+    codelet_ = std::make_shared<const Codelet>(RuntimeCommand::command_codelet(name, kind_set(DeviceKind::opencl)));
     part_codelet_ = std::make_shared<const Codelet>(SplitLaunch::part_codelet(name + " part"));
   }
   return *codelet_;

@@ -50,16 +50,16 @@ class LaunchedArguments {
 /// Enqueues it on the queue of `launch`. `placed(index)` is the `PlacedArgument` of a buffer; `more`: arguments behind
 /// the kernel's own. Returns the vendor's code.
 template <class Placed>
-[[nodiscard]] int launch_kernel(VendorKernel& kernel, OpenClLaunch& launch, const KernelArguments& arguments, const NdRange& range,
-                  Placed&& placed, std::span<const cl_ulong> more = {}) {
+[[nodiscard]] int launch_kernel(VendorKernel& kernel, OpenClLaunch& launch, const KernelArguments& arguments,
+                                const NdRange& range, Placed&& placed, std::span<const cl_ulong> more = {}) {
   const LockGuard lock(kernel.mutex());
   LaunchedArguments launched(kernel, launch);
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments.list) {
-    const int status = argument.memory ? launched.set(index, placed(index))
-                                       : launched.set(index, argument.size,
-                                                      argument.kind == ParameterKind::value ? arguments.value(argument)
-                                                                                            : nullptr);
+    const int status = argument.memory
+                           ? launched.set(index, placed(index))
+                           : launched.set(index, argument.size,
+                                          argument.kind == ParameterKind::value ? arguments.value(argument) : nullptr);
     if (status != CL_SUCCESS) return status;
     ++index;
   }

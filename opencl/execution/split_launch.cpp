@@ -55,7 +55,8 @@ void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
   options.devices = launch_.execution->workers_of(std::span(&part.planned.device, 1));
   options.after = after;
   const NdRange& range = part.planned.range;
-  options.name = fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
+  options.name =
+      fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
   options.callback = [&part](const TaskOutcome& /*outcome*/) { part.ended = EventState::now(); };
   launch_.execution->runtime().submit(launch_.kernel->part_codelet(), accesses, args(&part), options);
 }

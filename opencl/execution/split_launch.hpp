@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "opencl/execution/runtime_command.hpp"
+#include "opencl/execution/split_planner.hpp"
 #include "opencl/execution/storage_pool.hpp"
 #include "opencl/programs/kernel.hpp"
-#include "opencl/execution/split_planner.hpp"
 #include "opencl/splitting/splittable_kernel.hpp"
 
 namespace troupe {

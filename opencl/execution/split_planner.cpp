@@ -19,9 +19,9 @@ SplitPlanner::SplitPlanner(SplittableKernel& kernel, const KernelArguments& argu
     : kernel_(kernel), arguments_(arguments), range_(range), devices_(devices) {
   for (const KernelArgument& argument : arguments.list) {
     const bool value = argument.kind == ParameterKind::value;
-    values_.arguments.push_back(
-        value ? std::span(static_cast<const std::byte*>(arguments.value(argument)), argument.size)
-              : std::span<const std::byte>());
+    values_.arguments.push_back(value
+                                    ? std::span(static_cast<const std::byte*>(arguments.value(argument)), argument.size)
+                                    : std::span<const std::byte>());
   }
   values_.offset = range.offset;
   values_.global = range.global;
@@ -90,7 +90,12 @@ double SplitPlanner::merging() const {
 std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
   std::vector<int> numbers;
   for (const RealDevice* device : devices_) numbers.push_back(device->number());
-  const KernelSpeeds::Choice choice = kernel_.speeds.choose(range_.items(), numbers, merging());
+  KernelSpeeds::Choice choice;
+  if (kernel_.mode == SplitMode::always) {
+    choice = {std::vector<double>(devices_.size(), 1.0 / static_cast<double>(devices_.size())), false, 2};
+  } else {
+    choice = kernel_.speeds.choose(range_.items(), numbers, merging());
+  }
   if (choice.shares.empty()) return std::nullopt;
   const auto kernels = kernel_.parts.of(range_, asks_along(dimension));
   if (kernels == nullptr) return std::nullopt;
@@ -122,8 +127,8 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
     written.begin = std::min(range->begin, written.end);
     written.place = written.begin / kAlignment * kAlignment;
-    written.needs_content = output.memory->whole().storage().has_content() &&
-                            !stores_all(kernel_.facts, output.argument, items, values_);
+    written.needs_content =
+        output.memory->whole().storage().has_content() && !stores_all(kernel_.facts, output.argument, items, values_);
   }
   return true;
 }

@@ -27,6 +27,7 @@ class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVE
   [[nodiscard]] Queue* queue() const { return queue_.get(); }
   [[nodiscard]] cl_command_type type() const { return type_; }
   [[nodiscard]] EventState& state() const { return *state_; }
+  [[nodiscard]] const std::shared_ptr<EventState>& shared_state() const { return state_; }
   /// For what waits for it.
   [[nodiscard]] Awaited awaited() const {
     return command_ != nullptr ? Awaited{command_, nullptr} : Awaited{nullptr, state_};

@@ -66,6 +66,7 @@ std::shared_ptr<const KernelArguments> Kernel::arguments() const {
 }
 
 void Kernel::set_argument(cl_uint index, std::size_t size, const void* value) {
+  if (Division::has(index)) return division_->set(index, value);
   require(index < parameters_.size(), CL_INVALID_ARG_INDEX);
   switch (parameters_[index].kind) {
     case ParameterKind::memory: return set_memory(index, size, value);

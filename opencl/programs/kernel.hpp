@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "opencl/objects/memory.hpp"
+#include "opencl/programs/division.hpp"
 #include "opencl/programs/kernel_parameters.hpp"
 #include "opencl/programs/launch_limits.hpp"
 #include "opencl/programs/program.hpp"
@@ -71,12 +72,14 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// Null where its launches cannot be split. Of splitting/splittable_kernel.cpp. Called in the order of submission.
   [[nodiscard]] const std::shared_ptr<SplittableKernel>& splittable();
 
-  /// Refuses as the standard says, and with whatever code a vendor refuses with.
+  /// Refuses as the standard says, and with whatever code a vendor refuses with. Some indices are the `Division`'s.
   void set_argument(cl_uint index, std::size_t size, const void* value);
   /// What is set now, for a launch: buffers are held as long as this is. Refuses with CL_INVALID_KERNEL_ARGS where one
   /// was destroyed since. As with everything about the arguments, not from two threads at once.
   [[nodiscard]] std::shared_ptr<const KernelArguments> arguments() const;
   [[nodiscard]] bool all_arguments_set() const;
+  /// The program's own way to split launches.
+  [[nodiscard]] const std::shared_ptr<Division>& division() const { return division_; }
   /// A new one with the same arguments.
   [[nodiscard]] Kernel* clone() const;
 
@@ -111,6 +114,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   KernelArguments arguments_;
   /// By index. A kernel keeps no buffer alive: the standard's tests wait for its destruction.
   std::vector<WeakRef<Memory>> buffers_;
+  const std::shared_ptr<Division> division_ = std::make_shared<Division>();
   std::shared_ptr<const Codelet> codelet_;
   std::shared_ptr<const Codelet> part_codelet_;
   std::optional<std::shared_ptr<SplittableKernel>> splittable_;

@@ -79,8 +79,8 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
 
   /// What the compiler says of its kernels (analysis/program_facts.hpp); null: nothing is known.
   [[nodiscard]] std::shared_ptr<const ProgramFacts> facts() const TROUPE_EXCLUDES(mutex_);
-  /// What is kept about a kernel's launches in parts, by its name (splitting/splittable_kernel.hpp): what `make` returned
-  /// at the first call since the program was built.
+  /// What is kept about a kernel's launches in parts, by its name (splitting/splittable_kernel.hpp): what `make`
+  /// returned at the first call since the program was built.
   template <class Make>
   [[nodiscard]] std::shared_ptr<SplittableKernel> splittable(const std::string& kernel, Make&& make)
       TROUPE_EXCLUDES(splittable_mutex_) {

@@ -24,8 +24,8 @@ class KernelSpeeds {
     std::size_t rounds = 1;
   };
 
-  /// For a launch of so many work-items on one of `devices`. `merging`: what splitting costs besides. As long as nothing
-  /// is known of a device it gets a small share of a launch that is long enough.
+  /// For a launch of so many work-items on one of `devices`. `merging`: what splitting costs besides. As long as
+  /// nothing is known of a device it gets a small share of a launch that is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
   /// Launches that had their devices for themselves took so long: an unsplit one on a device, one's parts on a device,

@@ -14,9 +14,11 @@ constexpr std::size_t kMostRanges = 8;
 
 }  // namespace
 
-PartKernels::PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written)
+PartKernels::PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written,
+                         bool at_once)
     : kernel_(std::move(kernel)),
       written_(std::move(written)),
+      at_once_(at_once),
       source_(source_for_parts(program.source(), kernel_, written_).value_or("")),
       devices_(Platform::get().real_devices().size()) {
   for (const ProgramBuild& build : program.builds()) {
@@ -33,28 +35,32 @@ std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& who
   Range& range = ranges_[key];
   ++range.launches;
   if (range.built == nullptr) {
-    if (!asks_for_whole) begin_to_build(source_, range);
-    if (asks_for_whole && range.launches >= kRepeated) begin_to_build(answers_of_whole(whole) + source_, range);
-    return nullptr;
+    if (asks_for_whole && !at_once_ && range.launches < kRepeated) return nullptr;
+    range.built = begin_to_build(asks_for_whole ? answers_of_whole(whole) + source_ : source_);
   }
   const LockGuard built_lock(range.built->mutex);
   return range.built->kernels;
 }
 
-void PartKernels::begin_to_build(std::string source, Range& range) const {
-  range.built = std::make_shared<Built>();
+std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string source) const {
+  auto begun = std::make_shared<Built>();
   // The program may end before: nothing of it is used.
-  part_builder().run([built = range.built, sources = sources_, kernel = kernel_, devices = devices_,
-                      text = std::move(source)] {
+  auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source)] {
     auto kernels = std::make_shared<OnDevices>(devices);
     for (const Source& one : sources) {
       const std::shared_ptr<VendorProgram> program = VendorProgram::of_source(*one.context, text);
       if (program->build(one.options) != CL_SUCCESS) continue;
       (*kernels)[one.device] = std::make_shared<VendorKernel>(program, kernel);
     }
-    const LockGuard lock(built->mutex);
-    built->kernels = std::move(kernels);
-  });
+    const LockGuard lock(begun->mutex);
+    begun->kernels = std::move(kernels);
+  };
+  if (at_once_) {
+    build();
+  } else {
+    part_builder().run(std::move(build));
+  }
+  return begun;
 }
 
 platform::BackgroundThread& part_builder() {

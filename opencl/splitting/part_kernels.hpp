@@ -15,20 +15,21 @@
 
 namespace troupe::opencl {
 
-/// One kernel's, for each device that its program was built for. They are built when launches have shown that they are of
-/// use, in a thread of their own; until then there are none. Thread-safe.
+/// One kernel's, for each device that its program was built for. They are built when launches have shown that they are
+/// of use, in a thread of their own; until then there are none. Thread-safe.
 class PartKernels {
  public:
   /// By `RealDevice::number`; null where there is none.
   using OnDevices = std::vector<std::shared_ptr<VendorKernel>>;
 
-  PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written);
+  /// `at_once`: the first call of `of` builds them and waits.
+  PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool at_once);
 
   /// What is written: a part's kernel takes an argument more for each.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
-  /// For parts of this launch; null as long as there are none. The first call, or where they are for this range alone the
-  /// first after some of the same, begins to build them. `asks_for_whole`: the kernel asks for what differs between the
-  /// launch and its parts.
+  /// For parts of this launch; null as long as there are none. The first call, or where they are for this range alone
+  /// the first after some of the same, begins to build them. `asks_for_whole`: the kernel asks for what differs between
+  /// the launch and its parts.
   [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:
@@ -48,10 +49,11 @@ class PartKernels {
     std::shared_ptr<Built> built;
   };
 
-  void begin_to_build(std::string source, Range& range) const;
+  [[nodiscard]] std::shared_ptr<Built> begin_to_build(std::string source) const;
 
   const std::string kernel_;
   const std::vector<WrittenParameter> written_;
+  const bool at_once_;
   /// Empty: the source could not be changed.
   std::string source_;
   std::vector<Source> sources_;

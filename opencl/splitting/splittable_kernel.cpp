@@ -1,24 +1,14 @@
 #include "opencl/splitting/splittable_kernel.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace troupe::opencl {
 
 namespace {
-
-bool switched_on() {
-  static const bool on = [] {
-    const char* const value = std::getenv("TROUPE_OPENCL_SPLIT");
-    return value == nullptr || std::string_view(value) != "off";
-  }();
-  return on;
-}
 
 /// Nothing: something is written that has no name in the source.
 std::optional<std::vector<WrittenParameter>> written_by(const Kernel& kernel, const KernelFacts& facts) {
@@ -33,8 +23,9 @@ std::optional<std::vector<WrittenParameter>> written_by(const Kernel& kernel, co
 }
 
 std::shared_ptr<SplittableKernel> splittable_of(const Kernel& kernel) {
+  const SplitMode mode = split_mode();
   const std::shared_ptr<const ProgramFacts> program = kernel.program().facts();
-  if (program == nullptr) return nullptr;
+  if (program == nullptr || mode == SplitMode::never) return nullptr;
   const auto found = program->find(kernel.name());
   if (found == program->end()) return nullptr;
   const KernelFacts& facts = found->second;
@@ -43,14 +34,14 @@ std::shared_ptr<SplittableKernel> splittable_of(const Kernel& kernel) {
   }
   auto written = written_by(kernel, facts);
   if (!written) return nullptr;
-  return std::make_shared<SplittableKernel>(kernel, program, facts, std::move(*written));
+  return std::make_shared<SplittableKernel>(kernel, program, facts, std::move(*written), mode);
 }
 
 }  // namespace
 
 const std::shared_ptr<SplittableKernel>& Kernel::splittable() {
   if (!splittable_) {
-    splittable_ = switched_on() ? program_->splittable(name_, [this] { return splittable_of(*this); }) : nullptr;
+    splittable_ = program_->splittable(name_, [this] { return splittable_of(*this); });
   }
   return *splittable_;
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "opencl/analysis/program_facts.hpp"
 #include "opencl/programs/kernel.hpp"
 #include "opencl/splitting/kernel_speeds.hpp"
 #include "opencl/splitting/part_kernels.hpp"
+#include "opencl/splitting/split_mode.hpp"
 
 namespace troupe::opencl {
 
@@ -15,12 +17,14 @@ namespace troupe::opencl {
 class SplittableKernel {
  public:
   SplittableKernel(const Kernel& kernel, std::shared_ptr<const ProgramFacts> program, const KernelFacts& facts,
-                   std::vector<WrittenParameter> written)
+                   std::vector<WrittenParameter> written, SplitMode mode)
       : facts(facts),
-        parts(kernel.program(), kernel.name(), std::move(written)),
+        mode(mode),
+        parts(kernel.program(), kernel.name(), std::move(written), mode == SplitMode::always),
         program_facts_(std::move(program)) {}
 
   const KernelFacts& facts;
+  const SplitMode mode;
   PartKernels parts;
   KernelSpeeds speeds;
 

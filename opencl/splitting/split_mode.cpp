@@ -1,0 +1,23 @@
+#include "opencl/splitting/split_mode.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+namespace troupe::opencl {
+
+SplitMode split_mode() {
+  const char* const value = std::getenv("TROUPE_OPENCL_SPLIT");
+  const std::string_view text = value == nullptr ? "" : value;
+  if (text == "off") return SplitMode::never;
+  if (text == "always") return SplitMode::always;
+  static std::atomic<bool> said{false};
+  if (!text.empty() && !said.exchange(true)) {
+    fmt::print(stderr, "troupe: OpenCL: TROUPE_OPENCL_SPLIT is 'off' or 'always', not '{}': it is ignored\n", text);
+  }
+  return SplitMode::where_it_pays;
+}
+
+}  // namespace troupe::opencl

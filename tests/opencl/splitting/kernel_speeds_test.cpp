@@ -1,0 +1,99 @@
+#include "opencl/splitting/kernel_speeds.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+
+namespace troupe::opencl {
+
+struct SpeedsFixture {
+  static constexpr std::size_t kItems = 1'000'000;
+  static constexpr std::array kBoth{3, 5};
+
+  [[nodiscard]] KernelSpeeds::Choice choose(double merging = 0) { return speeds.choose(kItems, kBoth, merging); }
+  /// Device 3 has been seen with whole launches, device 5 with a part; in nanoseconds for an item.
+  void know(double whole, double part) {
+    speeds.took_whole(3, kItems, whole * kItems);
+    speeds.took_part(kItems, 5, kItems / 10, part * kItems / 10);
+  }
+
+  KernelSpeeds speeds;
+};
+
+BOOST_FIXTURE_TEST_SUITE(opencl_kernel_speeds, SpeedsFixture)
+
+BOOST_AUTO_TEST_CASE(what_was_never_launched_is_not_split) { BOOST_TEST(choose().shares.empty()); }
+
+BOOST_AUTO_TEST_CASE(a_device_that_is_not_known_gets_a_small_share) {
+  speeds.took_whole(5, kItems, 100e6);
+  const KernelSpeeds::Choice choice = choose();
+  BOOST_TEST(choice.trial);
+  BOOST_TEST_REQUIRE(choice.shares.size() == 2);
+  BOOST_TEST(choice.shares[0] > 0.001);
+  BOOST_TEST(choice.shares[0] < 0.01);
+  BOOST_TEST(choice.shares[0] + choice.shares[1] == 1, boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_short_is_not_split) {
+  speeds.took_whole(3, kItems, 0.9e6);
+  BOOST_TEST(choose().shares.empty());
+}
+
+BOOST_AUTO_TEST_CASE(shares_are_as_the_speeds) {
+  know(30, 90);
+  const KernelSpeeds::Choice choice = choose();
+  BOOST_TEST(!choice.trial);
+  BOOST_TEST_REQUIRE(choice.shares.size() == 2);
+  BOOST_TEST(choice.shares[0] == 0.75, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(choice.shares[1] == 0.25, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_is_no_help_gets_nothing) {
+  know(30, 3000);
+  BOOST_TEST(choose().shares.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_merging_costs_more_than_splitting_brings_is_not_split) {
+  know(30, 30);
+  // 30 ms against 15 ms.
+  BOOST_TEST(choose(9e6).shares.size() == 2);
+  BOOST_TEST(choose(11e6).shares.empty());
+}
+
+BOOST_AUTO_TEST_CASE(launches_of_another_size_are_learned_on_their_own) {
+  know(30, 30);
+  BOOST_TEST(speeds.choose(4 * kItems, kBoth, 0).shares.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_did_not_pay_is_not_done_for_a_while_and_then_tried_again) {
+  know(30, 30);
+  for (int i = 0; i < 2; ++i) {
+    BOOST_TEST(choose().shares.size() == 2);
+    speeds.took_split(kItems, 29e6);
+  }
+  std::size_t paused = 0;
+  while (choose().shares.empty() && paused < 1000) ++paused;
+  BOOST_TEST(paused == 33);
+  // The pauses grow.
+  speeds.took_split(kItems, 29e6);
+  speeds.took_split(kItems, 29e6);
+  paused = 0;
+  while (choose().shares.empty() && paused < 1000) ++paused;
+  BOOST_TEST(paused == 65);
+}
+
+BOOST_AUTO_TEST_CASE(what_pays_goes_on_but_for_a_look_at_whole_launches) {
+  know(30, 30);
+  std::size_t whole = 0;
+  for (int i = 0; i < 330; ++i) {
+    if (choose().shares.empty()) {
+      ++whole;
+    } else {
+      speeds.took_split(kItems, 16e6);
+    }
+  }
+  BOOST_TEST(whole == 10);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::opencl

@@ -1,0 +1,56 @@
+#include "opencl/splitting/range_parts.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <numeric>
+#include <random>
+
+namespace troupe::opencl {
+
+namespace {
+
+using Parts = std::vector<RangePart>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(opencl_range_parts)
+
+BOOST_AUTO_TEST_CASE(devices_get_their_shares_in_turns) {
+  const std::vector<double> shares{0.75, 0.25};
+  BOOST_TEST((parts_of(64, 4, shares, 2) == Parts{{0, 0, 24}, {1, 24, 8}, {0, 32, 24}, {1, 56, 8}}));
+}
+
+BOOST_AUTO_TEST_CASE(borders_are_multiples_of_the_grain) {
+  const std::vector<double> shares{0.5, 0.5};
+  BOOST_TEST((parts_of(100, 64, shares, 1) == Parts{{0, 0, 64}, {1, 64, 36}}));
+  BOOST_TEST(parts_of(60, 64, shares, 3).size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_without_a_share_has_no_part) {
+  const std::vector<double> shares{0.5, 0, 0.5};
+  BOOST_TEST((parts_of(8, 1, shares, 1) == Parts{{0, 0, 4}, {2, 4, 4}}));
+}
+
+BOOST_AUTO_TEST_CASE(all_items_are_in_one_part_whatever_the_shares) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<double> shares(1 + random() % 5);
+    for (double& share : shares) share = static_cast<double>(random() % 1000) * static_cast<double>(random() % 2);
+    shares.front() += 1;
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= sum;
+    const std::size_t size = 1 + random() % 3000;
+    const std::size_t grain = 1 + random() % 100;
+    std::size_t next = 0;
+    for (const RangePart& part : parts_of(size, grain, shares, 1 + random() % 4)) {
+      BOOST_TEST_REQUIRE(part.first == next);
+      BOOST_TEST_REQUIRE(part.count > 0);
+      BOOST_TEST_REQUIRE(part.first % grain == 0);
+      next += part.count;
+    }
+    BOOST_TEST_REQUIRE(next == size);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::opencl
