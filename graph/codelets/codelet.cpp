@@ -173,6 +173,16 @@ Codelet Codelet::flops(FlopCount count) && {
   return *this;
 }
 
+Codelet& Codelet::footprint(Footprint footprint) & {
+  definition_->footprint = std::move(footprint);
+  return *this;
+}
+
+Codelet Codelet::footprint(Footprint footprint) && {
+  this->footprint(std::move(footprint));
+  return *this;
+}
+
 Codelet& Codelet::environment(Environment environment) & {
   definition_->environment = environment;
   return *this;

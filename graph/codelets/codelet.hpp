@@ -375,6 +375,11 @@ class Codelet {
   /// the runtime that is to run them.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
 
+  /// A number, from a task's arguments and the shapes of its data: times of tasks with different ones are learned on
+  /// their own. For what the shapes do not say: how often a kernel iterates, for one. Have few. In a service it is that
+  /// of the service's own codelet.
+  Codelet& footprint(Footprint footprint) &;
+  Codelet footprint(Footprint footprint) &&;
   Codelet& flops(FlopCount count) &;
   Codelet flops(FlopCount count) &&;
   Codelet& environment(Environment environment) &;

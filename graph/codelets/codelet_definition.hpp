@@ -24,6 +24,8 @@ namespace troupe {
 using Kernel = std::function<void(const KernelContext&)>;
 /// Floating-point operations of one task, from the shapes of its data and its arguments.
 using FlopCount = std::function<double(const KernelContext&)>;
+/// Tells tasks apart that take different times on data of the same shapes.
+using Footprint = std::function<std::uint64_t(const KernelContext&)>;
 /// Makes what must hold while kernels of the codelet may run; what it returns lives as long as the runtime.
 /// It is called once per runtime, when the runtime first sees a codelet with this environment.
 using Environment = std::shared_ptr<void> (*)();
@@ -116,6 +118,8 @@ struct CodeletDefinition {
   /// See `Codelet::pieces`; null: a core runs a task whole. The kernel for a core runs all pieces in sequence.
   std::shared_ptr<const Pieces> pieces;
   FlopCount flops;
+  /// See `Codelet::footprint`; may be empty.
+  Footprint footprint;
   /// See `Codelet::timed_as`.
   std::string timed_as;
   /// See `Codelet::known_as`.

@@ -39,16 +39,23 @@ std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
   return task.codelet->pieces->count_of(context);
 }
 
-double flops_of(const Task& task) noexcept {
-  if (!task.codelet->flops) return 0;
+namespace {
+
+/// What a function of the program says of a task; 0 where there is none, or it throws, which must not end the runtime.
+template <class Value>
+Value asked(const std::function<Value(const KernelContext&)>& function, const Task& task) noexcept {
+  if (!function) return 0;
   try {
     const std::vector<const DataView*> views = views_of(task);
-    return task.codelet->flops({views, task.argument_bytes.data(), task.argument_offsets.data()});
+    return function({views, task.argument_bytes.data(), task.argument_offsets.data()});
   } catch (...) {
-    // The program's function: what it throws must not end the runtime.
     return 0;
   }
 }
+
+}  // namespace
+
+double flops_of(const Task& task) noexcept { return asked(task.codelet->flops, task); }
 
 bool SizeClass::runs_on(DeviceKind kind) const {
   if (has_own_memory(kind) && whole_of_parts && (codelet->kinds() & kOnHostMemory) != 0) return false;
@@ -125,6 +132,7 @@ std::uint64_t shapes_of(const Task& task) {
 SizeClassId SizeClasses::classify(const Task& task) {
   std::uint64_t shapes = shapes_of(task);
   if (const std::uint64_t operations = operations_of(task); operations != 0) shapes = mix(shapes, operations);
+  if (task.codelet->footprint) shapes = mix(shapes, asked(task.codelet->footprint, task));
   const auto [found, is_new] = ids_.try_emplace({task.codelet, shapes});
   if (is_new) found->second = add(task, shapes);
   return found->second;

@@ -39,10 +39,11 @@ struct SizeClass {
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
-/// Numbers size classes as they appear. Arguments by value are not looked at: of two tasks on equal shapes the first
-/// one's operations count for both. But where tasks are made of pieces (`Codelet::pieces`), operations that differ by
-/// more than 5 % make another class, and any that differ where a description times them. Neither is how often a
-/// variadic codelet's repeated handle is there, only about how many rows they have together. Not thread-safe.
+/// Numbers size classes as they appear. Arguments by value are looked at by the codelet's `footprint` alone: of two
+/// tasks on equal shapes the first one's operations count for both. But where tasks are made of pieces
+/// (`Codelet::pieces`), operations that differ by more than 5 % make another class, and any that differ where a
+/// description times them. Neither is how often a variadic codelet's repeated handle is there, only about how many rows
+/// they have together. Not thread-safe.
 class SizeClasses {
  public:
   /// The class of a task, which must not be a host task. O(accesses).

@@ -54,6 +54,10 @@ class KernelCommand final : public RuntimeCommand {
     return split_ ? DeviceSet() : queue().context().execution()->workers_of(devices_);
   }
 
+  [[nodiscard]] std::uint64_t footprint() const override {
+    return split_ ? 0 : arguments_->footprint ^ range_.footprint();
+  }
+
   void submit_tasks(const std::vector<Future>& after) override {
     if (devices_.size() > 1) splittable_ = kernel_->splittable();
     if (splittable_ != nullptr && find_place()) {

@@ -53,7 +53,9 @@ void RuntimeCommand::submit_task(const std::vector<Future>& after, std::span<con
 }
 
 Codelet RuntimeCommand::command_codelet(const std::string& name, KindSet kinds) {
-  return codelet_with<RuntimeCommand*>(name, kinds, run_task);
+  return codelet_with<RuntimeCommand*>(name, kinds, run_task).footprint([](const KernelContext& context) {
+    return context.argument<RuntimeCommand*>(0)->footprint();
+  });
 }
 
 void RuntimeCommand::run_task(const KernelContext& context) {

@@ -62,6 +62,8 @@ class RuntimeCommand : public Command {
   /// How it uses its buffers, each of which is named once.
   [[nodiscard]] const std::vector<Use>& uses() const { return uses_; }
 
+  /// Tells tasks of its codelet apart that may take different times on the same data.
+  [[nodiscard]] virtual std::uint64_t footprint() const { return 0; }
   /// Runs it, by a worker. CL_COMPLETE, or what has gone wrong.
   virtual int run(const KernelContext& context) = 0;
   /// All has ended, with this status; `started`: `EventState::now` of the beginning. Returns when the command began. By

@@ -174,7 +174,11 @@ void SplitLaunch::learn(SplittableKernel& kernel) const {
 }
 
 Codelet SplitLaunch::part_codelet(const std::string& name) {
-  return RuntimeCommand::codelet_with<Part*>(name, kind_set(DeviceKind::opencl), run_task);
+  return RuntimeCommand::codelet_with<Part*>(name, kind_set(DeviceKind::opencl), run_task)
+      .footprint([](const KernelContext& context) {
+        const Part& part = *context.argument<Part*>(0);
+        return part.whole->launch_.arguments->footprint ^ part.planned.range.footprint();
+      });
 }
 
 }  // namespace troupe::opencl

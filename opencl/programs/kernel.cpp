@@ -1,7 +1,10 @@
 #include "opencl/programs/kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "opencl/objects/platform.hpp"
 
@@ -19,6 +22,12 @@ cl_uint parameter_count(VendorKernel& kernel) {
   cl_uint count = 0;
   accept(kernel.api().clGetKernelInfo(kernel.kernel(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr));
   return count;
+}
+
+bool is_integer(const Parameter& parameter) {
+  static constexpr std::array<std::string_view, 10> kTypes{"int",   "uint",   "unsigned int",  "long", "ulong",
+                                                           "short", "ushort", "unsigned long", "char", "uchar"};
+  return std::ranges::find(kTypes, parameter.type_name) != kTypes.end();
 }
 
 }  // namespace
@@ -58,6 +67,7 @@ Kernel* Kernel::clone() const {
 
 std::shared_ptr<const KernelArguments> Kernel::arguments() const {
   auto all = std::make_shared<KernelArguments>(arguments_);
+  all->footprint = footprint();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     all->list[i].memory = buffers_[i].lock();
     require(!buffers_[i] == !all->list[i].memory, CL_INVALID_KERNEL_ARGS);
@@ -117,6 +127,22 @@ void Kernel::set_value(cl_uint index, std::size_t size, const void* value) {
 }
 
 bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
+
+std::uint64_t Kernel::footprint() const {
+  // An integer that counts launches must not make each of them another.
+  constexpr std::size_t kMost = 32;
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < arguments_.list.size(); ++i) {
+    const KernelArgument& argument = arguments_.list[i];
+    if (argument.kind != ParameterKind::value || !is_integer(parameters_[i])) continue;
+    const std::string_view bytes(static_cast<const char*>(arguments_.value(argument)), argument.size);
+    hash = hash * 0x9e3779b97f4a7c15ULL + std::hash<std::string_view>{}(bytes) + 1;
+  }
+  if (hash == 0 || std::ranges::find(footprints_, hash) != footprints_.end()) return hash;
+  if (footprints_.size() == kMost) return 0;
+  footprints_.push_back(hash);
+  return hash;
+}
 
 cl_ulong Kernel::local_memory_of_arguments() const {
   cl_ulong sum = 0;

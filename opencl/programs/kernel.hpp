@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ struct KernelArgument {
 struct KernelArguments {
   std::vector<KernelArgument> list;
   std::vector<std::byte> values;
+  /// Tells launches apart whose integers differ, by which they may take longer; 0 for those of many different ones.
+  std::uint64_t footprint = 0;
 
   [[nodiscard]] const void* value(const KernelArgument& argument) const { return values.data() + argument.place; }
 };
@@ -100,6 +103,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   void set_local(cl_uint index, std::size_t size, const void* value);
   void set_value(cl_uint index, std::size_t size, const void* value);
   [[nodiscard]] cl_ulong local_memory_of_arguments() const;
+  [[nodiscard]] std::uint64_t footprint() const;
 
   const Ref<Program> program_;
   const std::string name_;
@@ -112,6 +116,8 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   std::vector<std::size_t> accepted_sizes_;
   /// Without the buffers.
   KernelArguments arguments_;
+  /// Footprints that there have been, as long as they are few.
+  mutable std::vector<std::uint64_t> footprints_;
   /// By index. A kernel keeps no buffer alive: the standard's tests wait for its destruction.
   std::vector<WeakRef<Memory>> buffers_;
   const std::shared_ptr<Division> division_ = std::make_shared<Division>();

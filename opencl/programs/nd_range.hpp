@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe::opencl {
 
@@ -14,6 +15,14 @@ struct NdRange {
   std::array<std::size_t, 3> local{1, 1, 1};
   bool has_local = false;
 
+  /// Of its sizes.
+  [[nodiscard]] std::uint64_t footprint() const {
+    std::uint64_t hash = dimensions;
+    for (const auto& sizes : {global, local}) {
+      for (const std::size_t size : sizes) hash = (hash ^ size) * 0x9e3779b97f4a7c15ULL;
+    }
+    return hash;
+  }
   /// How many there are in all.
   [[nodiscard]] std::size_t items() const { return global[0] * global[1] * global[2]; }
 };

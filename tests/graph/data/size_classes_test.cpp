@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,24 @@ BOOST_AUTO_TEST_CASE(shapes_make_classes) {
   BOOST_TEST((classify(any, {{&tile(11, 5), r}, {&tile(10, 5), rw}}) != one));
   BOOST_TEST((classify(any, {{&tile(10, 5), r}}) != one));
   BOOST_TEST((classify(Codelet::variadic("other"), {{&tile(10, 5), r}, {&tile(10, 5), rw}}) != one));
+}
+
+BOOST_AUTO_TEST_CASE(tasks_on_equal_data_are_told_apart_by_their_footprints) {
+  std::uint64_t iterations = 3;
+  const Codelet codelet =
+      Codelet("iterate", {AccessMode::read_write}).footprint([&](const KernelContext&) { return iterations; });
+  const SizeClassId one = classify(codelet, {{&tile(10, 5), rw}});
+  iterations = 4;
+  const SizeClassId other = classify(codelet, {{&tile(10, 5), rw}});
+  BOOST_TEST((other != one));
+  iterations = 3;
+  BOOST_TEST((classify(codelet, {{&tile(10, 5), rw}}) == one));
+  BOOST_TEST((classify(codelet, {{&tile(10, 6), rw}}) != one));
+  const Codelet failing =
+      Codelet("fail", {AccessMode::read_write}).footprint([](const KernelContext&) -> std::uint64_t {
+        throw std::runtime_error("no");
+      });
+  BOOST_TEST((classify(failing, {{&tile(10, 5), rw}}) == classify(failing, {{&tile(10, 5), rw}})));
 }
 
 BOOST_AUTO_TEST_CASE(tasks_of_pieces_are_told_apart_by_their_operations) {
