@@ -1,0 +1,98 @@
+#include "opencl/analysis/analysis_compiler.hpp"
+
+#include <sys/auxv.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include "traces/picture/child_process.hpp"
+
+namespace troupe::opencl {
+namespace {
+
+/// Of clang alone, newest last.
+constexpr int kOldest = 14;
+constexpr int kNewest = 25;
+/// The one that pocl brings, and that this was made with.
+constexpr int kFirst = 15;
+
+bool can_analyse(const std::string& compiler) {
+  const auto compiled = compile_for_analysis(
+      compiler, "kernel void k(global float4* x) { x[get_global_id(0)] = exp(x[0]); }", {"-cl-std=CL1.2"}, false);
+  return compiled && compiled->code.find("spir_kernel") != std::string::npos;
+}
+
+std::optional<std::string> find_compiler() {
+  std::vector<std::string> names{"clang-" + std::to_string(kFirst)};
+  for (int version = kNewest; version >= kOldest; --version) names.push_back("clang-" + std::to_string(version));
+  names.emplace_back("clang");
+  for (const std::string& name : names) {
+    if (can_analyse(name)) return name;
+  }
+  return std::nullopt;
+}
+
+/// `. ./header.h`: one line each, with a dot for each level. The compiler's own header declares what OpenCL has.
+std::vector<std::string> listed_headers(std::string_view errors) {
+  std::vector<std::string> headers;
+  while (!errors.empty()) {
+    const std::string_view line = errors.substr(0, errors.find('\n'));
+    errors.remove_prefix(std::min(line.size() + 1, errors.size()));
+    const std::size_t path = line.find_first_not_of('.');
+    if (path == std::string_view::npos || path == 0 || line[path] != ' ') continue;
+    const std::string_view name = line.substr(path + 1);
+    if (name.ends_with("/opencl-c.h") || name.ends_with("/opencl-c-base.h")) continue;
+    headers.emplace_back(name);
+  }
+  return headers;
+}
+
+}  // namespace
+
+std::optional<std::string> analysis_compiler() {
+  if (::getauxval(AT_SECURE) != 0) return std::nullopt;
+  const char* const named = std::getenv("TROUPE_OPENCL_CLANG");
+  if (named != nullptr && std::string_view(named) == "off") return std::nullopt;
+  if (named != nullptr && *named != '\0') return named;
+  // Never destroyed: builds may be analysed while the program ends.
+  static const auto& found = *new std::optional<std::string>(find_compiler());
+  return found;
+}
+
+std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, const std::string& source,
+                                                 const std::vector<std::string>& arguments, bool list_headers) {
+  // Vectors of three stay what they are: else each store of one would seem to write four elements. Functions become
+  // part of their kernels, since what they do is not followed. What programs do with other types than they said is let
+  // pass.
+  std::vector<std::string> command{compiler,
+                                   "-x",
+                                   "cl",
+                                   "-target",
+                                   "spir64-unknown-unknown",
+                                   "-O2",
+                                   "-w",
+                                   "-Xclang",
+                                   "-finclude-default-header",
+                                   "-Xclang",
+                                   "-fdeclare-opencl-builtins",
+                                   "-Xclang",
+                                   "-fpreserve-vec3-type",
+                                   "-fno-strict-aliasing",
+                                   "-fno-vectorize",
+                                   "-fno-slp-vectorize",
+                                   "-mllvm",
+                                   "-inline-threshold=10000",
+                                   "-emit-llvm",
+                                   "-S",
+                                   "-o",
+                                   "-"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  if (list_headers) command.emplace_back("-H");
+  command.emplace_back("-");
+  const auto ran = traces::run_child(command, source, std::chrono::seconds(10));
+  if (!ran.ok() || ran.value().exit_status != 0) return std::nullopt;
+  return CompiledCode{ran.value().output, listed_headers(ran.value().errors)};
+}
+
+}  // namespace troupe::opencl

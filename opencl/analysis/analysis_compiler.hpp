@@ -1,0 +1,26 @@
+/// The compiler that programs are analysed with: clang, as its own process.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::opencl {
+
+/// TROUPE_OPENCL_CLANG, else the first of those in PATH that can do what is needed, which is found once. Nothing where
+/// there is none, it is switched off, or the process has more rights than its user.
+[[nodiscard]] std::optional<std::string> analysis_compiler();
+
+struct CompiledCode {
+  /// LLVM's intermediate code, as text.
+  std::string code;
+  /// Files that the source includes, if that was asked.
+  std::vector<std::string> headers;
+};
+
+/// Runs it on the source, and waits at most ten seconds. Nothing where it refuses. `arguments`: more of them.
+[[nodiscard]] std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, const std::string& source,
+                                                               const std::vector<std::string>& arguments,
+                                                               bool list_headers);
+
+}  // namespace troupe::opencl

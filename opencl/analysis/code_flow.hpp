@@ -1,0 +1,47 @@
+/// How control passes through a function's blocks.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "opencl/analysis/code_module.hpp"
+
+namespace troupe::opencl {
+
+/// Blocks are named by their index; 0 is the first. Throws CodeNotUnderstood where a block ends in an unknown way.
+class CodeFlow {
+ public:
+  using Edge = std::pair<std::size_t, std::size_t>;
+
+  /// A branch on a condition that control has passed, in one way, whenever it comes to a block.
+  struct Decision {
+    std::size_t block = 0;
+    bool truth = false;
+    /// The one that was not taken.
+    Edge other;
+  };
+
+  explicit CodeFlow(const CodeFunction& function);
+
+  [[nodiscard]] bool is_reachable(std::size_t block) const { return dominators_[block].has_value(); }
+  /// All that decide on the block alone, nearest first.
+  [[nodiscard]] std::vector<Decision> decisions_before(std::size_t block) const;
+  /// Every way through the function that takes none of the edges passes the block.
+  [[nodiscard]] bool is_unavoidable(std::size_t block, const std::set<Edge>& closed) const;
+
+ private:
+  void find_dominators();
+  [[nodiscard]] std::vector<std::size_t> reverse_post_order() const;
+  [[nodiscard]] bool dominates(std::size_t first, std::size_t second) const;
+
+  std::vector<std::vector<std::size_t>> successors_;
+  std::vector<std::vector<std::size_t>> predecessors_;
+  std::vector<bool> returns_;
+  /// The block through which all ways to a block lead last; of the first block itself. Empty: no way leads there.
+  std::vector<std::optional<std::size_t>> dominators_;
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,68 @@
+#include "opencl/analysis/code_pointers.hpp"
+
+namespace troupe::opencl {
+
+PointerRoots& PointerRoots::operator|=(const PointerRoots& other) {
+  arguments |= other.arguments;
+  variable |= other.variable;
+  anything |= other.anything;
+  return *this;
+}
+
+CodePointers::CodePointers(const CodeModule& module, const CodeFunction& function) : module_(module) {
+  if (function.parameters.size() > 64) throw CodeNotUnderstood("too many parameters");
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    const CodeParameter& parameter = function.parameters[i];
+    if (module.types().is_pointer(parameter.type)) roots_[parameter.name].arguments = std::uint64_t{1} << i;
+  }
+  // Roots only ever grow, so this ends.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const CodeBlock& block : function.blocks) {
+      for (const CodeInstruction& instruction : block.instructions) {
+        if (instruction.result.empty()) continue;
+        PointerRoots& known = roots_[instruction.result];
+        PointerRoots all = known;
+        all |= roots_of_result(instruction);
+        changed |= all != known;
+        known = all;
+      }
+    }
+  }
+}
+
+PointerRoots CodePointers::roots(const CodeOperand& operand) const {
+  PointerRoots roots;
+  switch (operand.kind) {
+    case CodeOperand::Kind::number:
+    case CodeOperand::Kind::none: break;
+    case CodeOperand::Kind::other: roots.anything = true; break;
+    case CodeOperand::Kind::local:
+      if (const auto found = roots_.find(operand.name); found != roots_.end()) roots = found->second;
+      break;
+    case CodeOperand::Kind::global: {
+      const unsigned space = module_.address_space_of(operand.name);
+      roots.variable = space == 1;
+      roots.anything = space != 1 && space != 2 && space != 3;
+      break;
+    }
+  }
+  return roots;
+}
+
+PointerRoots CodePointers::roots_of_result(const CodeInstruction& instruction) const {
+  PointerRoots roots;
+  const std::string_view operation = instruction.operation;
+  if (operation == "getelementptr" || operation == "bitcast" || operation == "addrspacecast" || operation == "freeze") {
+    return this->roots(instruction.operands.at(0));
+  }
+  if (operation == "phi" || operation == "select") {
+    for (const CodeOperand& operand : instruction.operands) roots |= this->roots(operand);
+    return roots;
+  }
+  // Of numbers the roots do not matter; where a number becomes a pointer they are lost.
+  roots.anything = operation != "alloca";
+  return roots;
+}
+
+}  // namespace troupe::opencl

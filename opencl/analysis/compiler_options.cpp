@@ -1,0 +1,76 @@
+#include "opencl/analysis/compiler_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace troupe::opencl {
+namespace {
+
+/// One word, and whether a part of it was in quotes, of which vendors think differently.
+struct OptionWord {
+  std::string text;
+  bool quoted = false;
+};
+
+std::optional<std::vector<OptionWord>> words_of(const std::string& options) {
+  std::vector<OptionWord> words;
+  OptionWord word;
+  bool inside = false;
+  for (const char c : options) {
+    if (c == '\\' || c == '\'') return std::nullopt;
+    if (c == '"') {
+      inside = !inside;
+      word.quoted = true;
+    } else if (!inside && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
+      if (!word.text.empty()) words.push_back(std::exchange(word, {}));
+    } else {
+      word.text += c;
+    }
+  }
+  if (inside) return std::nullopt;
+  if (!word.text.empty()) words.push_back(word);
+  return words;
+}
+
+/// Change neither what is accessed nor what the program's text means.
+bool is_without_effect(std::string_view word) {
+  constexpr std::array<std::string_view, 9> kBeginnings{"-cl-", "-w", "-W",  "-g",         "-O",
+                                                        "-f",   "-m", "-nv", "-save-temps"};
+  return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return word.starts_with(beginning); });
+}
+
+}  // namespace
+
+std::optional<CompilerOptions> compiler_options(const std::string& options) {
+  const auto words = words_of(options);
+  if (!words) return std::nullopt;
+  CompilerOptions result;
+  bool has_language = false;
+  for (std::size_t i = 0; i < words->size(); ++i) {
+    const OptionWord& word = (*words)[i];
+    const std::string_view start = std::string_view(word.text).substr(0, 2);
+    if (start == "-D" || start == "-I" || start == "-U") {
+      // The value may be a word of its own.
+      OptionWord value{word.text.substr(2), word.quoted};
+      if (value.text.empty()) {
+        if (++i == words->size()) return std::nullopt;
+        value = (*words)[i];
+      }
+      if (value.quoted && start != "-I") return std::nullopt;
+      result.arguments.push_back(std::string(start) + value.text);
+      if (start != "-I") result.defined.push_back(value.text.substr(0, value.text.find_first_of("=(")));
+    } else if (word.text.starts_with("-cl-std=") || word.text == "-cl-single-precision-constant") {
+      has_language |= word.text.starts_with("-cl-std=");
+      result.arguments.push_back(word.text);
+    } else if (!is_without_effect(word.text)) {
+      return std::nullopt;
+    }
+  }
+  // As the vendors are told.
+  if (!has_language) result.arguments.emplace_back("-cl-std=CL1.2");
+  return result;
+}
+
+}  // namespace troupe::opencl

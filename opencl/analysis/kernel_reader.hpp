@@ -1,0 +1,66 @@
+/// Facts about one kernel from the intermediate code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "opencl/analysis/code_flow.hpp"
+#include "opencl/analysis/code_numbers.hpp"
+#include "opencl/analysis/code_pointers.hpp"
+#include "opencl/analysis/kernel_facts.hpp"
+
+namespace troupe::opencl {
+
+/// Reads a kernel's instructions once, in any order: what is said holds for all orders. Throws CodeNotUnderstood where
+/// nothing can be said.
+class KernelReader {
+ public:
+  KernelReader(const CodeModule& module, const CodeFunction& kernel);
+  [[nodiscard]] KernelFacts read();
+
+ private:
+  using Conditions = std::vector<KernelFacts::Condition>;
+  /// What is known of the moment of an access.
+  struct Moment {
+    Conditions conditions;
+    bool certain = false;
+  };
+  /// Bytes that a call of a vendor's function loads or stores.
+  struct Span {
+    std::uint64_t size = 0;
+    std::uint64_t certain_size = 0;
+    std::uint64_t stride = 0;
+  };
+
+  void read_block(std::size_t block);
+  [[nodiscard]] Moment moment_of(std::size_t block);
+  void read_instruction(const CodeInstruction& instruction, const Moment& moment);
+  void read_access(const CodeInstruction& access, const Moment& moment);
+  void add_access(const CodeOperand& pointer, std::optional<ExpressionId> offset, Span span, bool is_store,
+                  const Moment& moment);
+  void lose(const PointerRoots& roots, bool loads, bool stores);
+  void refuse(const char* reason);
+  void finish_argument(std::size_t index);
+  [[nodiscard]] bool may_split(unsigned dimension) const;
+  [[nodiscard]] std::vector<unsigned> dimensions_in_expressions() const;
+
+  // Of kernel_calls.cpp.
+  void read_call(const CodeInstruction& call, const Moment& moment);
+  void read_question(const CodeInstruction& call, std::string_view name);
+  void read_fence(const CodeInstruction& call);
+  void read_vector_access(const CodeInstruction& call, std::string_view name, const Moment& moment);
+  void read_copy(const CodeInstruction& call, const Moment& moment);
+  void read_own_function(const CodeInstruction& call);
+  void note_questions(const CodeFunction& function, int depth);
+  void lose_arguments_of(const CodeInstruction& call);
+
+  const CodeModule& module_;
+  const CodeFunction& kernel_;
+  CodeFlow flow_;
+  CodePointers pointers_;
+  CodeNumbers numbers_;
+  KernelFacts facts_;
+};
+
+}  // namespace troupe::opencl

@@ -1,0 +1,101 @@
+#include "opencl/analysis/program_facts.hpp"
+
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "opencl/analysis/analysis_compiler.hpp"
+#include "opencl/analysis/compiler_options.hpp"
+#include "opencl/analysis/kernel_reader.hpp"
+#include "opencl/analysis/vendor_macros.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::opencl {
+namespace {
+
+using SharedFacts = std::shared_ptr<const ProgramFacts>;
+
+/// What was found before, by all that it depends on.
+class FactsCache {
+ public:
+  [[nodiscard]] SharedFacts find(const std::string& key) TROUPE_EXCLUDES(mutex_) {
+    const LockGuard lock(mutex_);
+    const auto found = facts_.find(key);
+    return found == facts_.end() ? nullptr : found->second;
+  }
+  void keep(const std::string& key, const SharedFacts& facts) TROUPE_EXCLUDES(mutex_) {
+    constexpr std::size_t kMost = 64;
+    const LockGuard lock(mutex_);
+    if (facts_.size() == kMost) facts_.clear();
+    facts_[key] = facts;
+  }
+  /// Never destroyed: builds may be analysed while the program ends.
+  [[nodiscard]] static FactsCache& get() {
+    static auto& cache = *new FactsCache;
+    return cache;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, SharedFacts> facts_ TROUPE_GUARDED_BY(mutex_);
+};
+
+std::optional<std::string> content_of(const std::string& path) {
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file || !content) return std::nullopt;
+  return content.str();
+}
+
+ProgramFacts facts_of_code(const std::string& code) {
+  ProgramFacts facts;
+  const CodeModule module(code);
+  for (const CodeFunction& function : module.functions()) {
+    if (!function.is_kernel) continue;
+    try {
+      facts.emplace(function.name, KernelReader(module, function).read());
+    } catch (const CodeNotUnderstood&) {  // nothing is known of this one
+    }
+  }
+  return facts;
+}
+
+ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
+                     bool includes) {
+  std::vector<std::string> texts{source};
+  // Most that are doubtful are so by themselves.
+  if (!includes && depends_on_vendor(texts, options.defined)) return {};
+  const auto compiled = compile_for_analysis(compiler, source, options.arguments, includes);
+  if (!compiled) return {};
+  for (const std::string& header : compiled->headers) {
+    auto text = content_of(header);
+    if (!text) return {};
+    texts.push_back(std::move(*text));
+  }
+  if (includes && depends_on_vendor(texts, options.defined)) return {};
+  return facts_of_code(compiled->code);
+}
+
+}  // namespace
+
+std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options) {
+  static const auto& nothing = *new SharedFacts(std::make_shared<const ProgramFacts>());
+  const auto compiler = analysis_compiler();
+  if (!compiler) return nothing;
+  const auto arguments = compiler_options(options);
+  if (!arguments) return nothing;
+  // Headers may change in between.
+  const bool includes = has_directive(source, "include");
+  const std::string key = *compiler + '\n' + options + '\n' + source;
+  if (SharedFacts known = includes ? nullptr : FactsCache::get().find(key)) return known;
+  SharedFacts facts = nothing;
+  try {
+    facts = std::make_shared<const ProgramFacts>(analyse(*compiler, source, *arguments, includes));
+  } catch (const std::exception&) {  // it is no program's fault that we do not understand it
+  }
+  if (!includes) FactsCache::get().keep(key, facts);
+  return facts;
+}
+
+}  // namespace troupe::opencl
