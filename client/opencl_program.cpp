@@ -9,6 +9,7 @@
 
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_twins.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 
@@ -64,7 +65,8 @@ struct OpenClProgram::State {
     OpenClProgramHandle program(api, api.clCreateProgramWithSource(launch.context(), 1, &text, &length, &status));
     if (status != CL_SUCCESS) fail("making a program for OpenCL failed", status);
     const cl_device_id device = launch.device();
-    status = api.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+    const std::string all_options = options + platform::opencl_twin_option(device);
+    status = api.clBuildProgram(program.get(), 1, &device, all_options.c_str(), nullptr, nullptr);
     if (status == CL_SUCCESS) {
       here.program = std::move(program);
       return;

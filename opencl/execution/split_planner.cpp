@@ -127,8 +127,9 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
     written.begin = std::min(range->begin, written.end);
     written.place = written.begin / kAlignment * kAlignment;
-    written.needs_content =
-        output.memory->whole().storage().has_content() && !stores_all(kernel_.facts, output.argument, items, values_);
+    const bool sees_content = kernel_.facts.arguments[output.argument].reads ||
+                              !stores_all(kernel_.facts, output.argument, items, values_);
+    written.needs_content = sees_content && output.memory->whole().storage().has_content();
   }
   return true;
 }

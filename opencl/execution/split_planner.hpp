@@ -26,7 +26,7 @@ struct SplitPlan {
     std::uint64_t end = 0;
     /// Where the piece of data for it begins: at or before `begin`, so that what is aligned stays so.
     std::uint64_t place = 0;
-    /// Not all of it is sure to be written: it needs what was there before.
+    /// It is read, or not all of it is sure to be written: it needs what was there before.
     bool needs_content = false;
 
     [[nodiscard]] std::uint64_t size() const { return end - place; }

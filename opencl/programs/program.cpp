@@ -107,6 +107,11 @@ std::vector<ProgramBuild> Program::builds() const {
 
 cl_int Program::build(const std::vector<Device*>& devices, const std::string& options) {
   require(origin_ != ProgramOrigin::linked, CL_INVALID_OPERATION);
+  if (origin_ == ProgramOrigin::source) {
+    auto facts = facts_of(source_, options);
+    const LockGuard lock(mutex_);
+    facts_ = std::move(facts);
+  }
   return ProgramWork(*this, devices, options).run([&](ProgramBuild& build) {
     VendorContext& vendor = build.device->context();
     build.program = origin_ == ProgramOrigin::source ? VendorProgram::of_source(vendor, source_)

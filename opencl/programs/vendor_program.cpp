@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "platform/opencl/opencl_twins.hpp"
+
 namespace troupe::opencl {
 namespace {
 
@@ -23,8 +25,8 @@ constexpr const char* kLanguage = " -cl-std=CL1.2";
 
 /// Calls with the options that we add; where the vendor does not know them, as the program has said.
 template <class Call>
-cl_int with_our_options(const std::string& options, Call&& call) {
-  std::string more = options + kArgumentInfo;
+cl_int with_our_options(const std::string& options, cl_device_id device, Call&& call) {
+  std::string more = options + kArgumentInfo + platform::opencl_twin_option(device);
   if (options.find("-cl-std") == std::string::npos) more += kLanguage;
   const cl_int status = call(more.c_str());
   return status == CL_INVALID_BUILD_OPTIONS || status == CL_INVALID_COMPILER_OPTIONS ? call(options.c_str()) : status;
@@ -82,8 +84,9 @@ VendorProgram::Linked VendorProgram::link(VendorContext& context, const std::str
 
 cl_int VendorProgram::build(const std::string& options) const {
   const cl_device_id device = context_->device();
-  return with_our_options(
-      options, [&](const char* all) { return api().clBuildProgram(program_, 1, &device, all, nullptr, nullptr); });
+  return with_our_options(options, device, [&](const char* all) {
+    return api().clBuildProgram(program_, 1, &device, all, nullptr, nullptr);
+  });
 }
 
 cl_int VendorProgram::compile(
@@ -97,7 +100,7 @@ cl_int VendorProgram::compile(
     names.push_back(name.c_str());
   }
   const cl_device_id device = context_->device();
-  return with_our_options(options, [&](const char* all) {
+  return with_our_options(options, context_->device(), [&](const char* all) {
     return api().clCompileProgram(program_, 1, &device, all, static_cast<cl_uint>(headers.size()),
                                   headers.empty() ? nullptr : programs.data(), headers.empty() ? nullptr : names.data(),
                                   nullptr, nullptr);
