@@ -65,6 +65,7 @@ class KernelCommand final : public RuntimeCommand {
                                  devices_);
     }
     if (split_ == nullptr) return RuntimeCommand::submit_tasks(after);
+    ++splittable_->split_launches;
     split_->submit(after);
     submit_task(after, split_->merged(), split_->pieces());
   }

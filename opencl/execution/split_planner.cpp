@@ -73,7 +73,7 @@ std::size_t SplitPlanner::grain_along(unsigned dimension) const {
   // So that a device that chooses finds groups of a good size.
   constexpr std::size_t kRowGrain = 64;
   if (range_.has_local) return range_.local[dimension];
-  return dimension == 0 ? kRowGrain : 1;
+  return dimension == 0 && kernel_.mode != SplitMode::always ? kRowGrain : 1;
 }
 
 double SplitPlanner::merging() const {
@@ -127,8 +127,8 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
     written.begin = std::min(range->begin, written.end);
     written.place = written.begin / kAlignment * kAlignment;
-    const bool sees_content = kernel_.facts.arguments[output.argument].reads ||
-                              !stores_all(kernel_.facts, output.argument, items, values_);
+    const bool sees_content =
+        kernel_.facts.arguments[output.argument].reads || !stores_all(kernel_.facts, output.argument, items, values_);
     written.needs_content = sees_content && output.memory->whole().storage().has_content();
   }
   return true;

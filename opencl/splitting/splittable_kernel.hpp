@@ -1,6 +1,8 @@
 /// A kernel whose launches can run in parts.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,6 +29,8 @@ class SplittableKernel {
   const SplitMode mode;
   PartKernels parts;
   KernelSpeeds speeds;
+  /// Launches that were split. For who looks from outside.
+  std::atomic<std::size_t> split_launches{0};
 
  private:
   std::shared_ptr<const ProgramFacts> program_facts_;
