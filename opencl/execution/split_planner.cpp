@@ -59,8 +59,17 @@ bool SplitPlanner::can_split_along(unsigned dimension) const {
   const KernelFacts::Questions& asks = kernel_.facts.asks;
   // Devices that choose the groups may choose others for the parts.
   if (!range_.has_local && (asks.group_id[dimension] || asks.num_groups[dimension])) return false;
+  // What two halves write tells whether more parts would be apart.
+  ItemBox lower{range_.offset, range_.global};
+  lower.count[dimension] /= 2;
+  ItemBox upper{range_.offset, range_.global};
+  upper.first[dimension] += lower.count[dimension];
+  upper.count[dimension] -= lower.count[dimension];
   return std::ranges::all_of(outputs_, [&](const SplitPlan::Output& output) {
-    return stored_bytes(kernel_.facts, output.argument, {range_.offset, range_.global}, values_).has_value();
+    const auto first = stored_bytes(kernel_.facts, output.argument, lower, values_);
+    const auto second = stored_bytes(kernel_.facts, output.argument, upper, values_);
+    if (!first || !second) return false;
+    return first->empty() || second->empty() || first->end <= second->begin || second->end <= first->begin;
   });
 }
 

@@ -23,6 +23,10 @@ kernel void table(global uint* out, uint width) {
   uint x = get_global_id(0), y = get_global_id(1);
   out[y * width + x] = 1000 * y + x;
 }
+kernel void columns(global uint* out, uint height) {
+  uint x = get_global_id(0), y = get_global_id(1);
+  out[x * height + y] = 1000 * y + x;
+}
 kernel void of_the_launch(global uint* out) {
   size_t i = get_global_id(0);
   out[i] = 1000000 * get_global_size(0) + 1000 * get_num_groups(0) + 10 * get_group_id(0) + get_local_id(0);
@@ -41,6 +45,8 @@ kernel void pairs(global Pair* out, global uint* sum, Pair by) {
   out[i].high = by.high + (uint)i;
   sum[i] = 2 * i;
 }
+kernel void mixed(global uint* out) { uint i = get_global_id(0); out[i % 100] = 7; }
+kernel void folded(global uint* out, uint by) { uint x = get_global_id(0), y = get_global_id(1); out[y * by + x] = 7; }
 kernel void shared(global uint* out, global const uint* in) { uint i = get_global_id(0); out[i] = in[0] + i; }
 kernel void count(global uint* out) { atomic_inc(out); }
 kernel void neighbours(global uint* x) { size_t i = get_global_id(0); x[2 * i] = x[2 * i + 1]; }
@@ -132,6 +138,15 @@ BOOST_AUTO_TEST_CASE(tables_are_split_by_rows) {
   BOOST_TEST(splits(kernel) == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(tables_that_lie_in_columns_are_split_by_columns) {
+  if (!can_split()) return;
+  const OwnedMemory out = make_words(Words(20 * 30));
+  const OwnedKernel kernel = kernel_with("columns", out, cl_uint{30});
+  launch(kernel, {20, 30});
+  BOOST_TEST((content(out, 600) == made(600, [](cl_uint i) { return 1000 * (i % 30) + i / 30; })));
+  BOOST_TEST(splits(kernel) == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(parts_are_told_of_the_whole_launch) {
   if (!can_split()) return;
   const OwnedMemory out = make_words(Words(96));
@@ -202,6 +217,15 @@ BOOST_AUTO_TEST_CASE(what_may_see_other_parts_writes_is_not_split) {
   launch(twice, {256, 0});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
   BOOST_TEST(splits(twice) == 0U);
+  // Which rows overlap depends on the arguments.
+  const OwnedKernel folded = kernel_with("folded", x, cl_uint{4});
+  launch(folded, {20, 30});
+  BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
+  BOOST_TEST(splits(folded) == 0U);
+  const OwnedKernel mixed = kernel_with("mixed", x);
+  launch(mixed, {256, 0});
+  BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
+  BOOST_TEST(splits(mixed) == 0U);
   const OwnedMemory counter = make_words(Words(1));
   const OwnedKernel count = kernel_with("count", counter);
   launch(count, {256, 0});
