@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,10 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// of submission.
   [[nodiscard]] const Codelet& codelet();
 
+  /// What the source says of it; null where nothing is known, and where it was built differently for some devices. The
+  /// first call may wait for the compiler that finds it. Any thread of the program's.
+  [[nodiscard]] const KernelFacts* facts() const;
+
   /// Refuses as the standard says, and with whatever code a vendor refuses with.
   void set_argument(cl_uint index, std::size_t size, const void* value);
   /// What is set now, for a launch: buffers are held as long as this is. Refuses with CL_INVALID_KERNEL_ARGS where one
@@ -90,6 +95,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   void set_memory(cl_uint index, std::size_t size, const void* value);
   void set_local(cl_uint index, std::size_t size, const void* value);
   void set_value(cl_uint index, std::size_t size, const void* value);
+  void find_facts() const;
   [[nodiscard]] cl_ulong local_memory_of_arguments() const;
 
   const Ref<Program> program_;
@@ -106,6 +112,9 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// By index. A kernel keeps no buffer alive: the standard's tests wait for its destruction.
   std::vector<WeakRef<Memory>> buffers_;
   std::shared_ptr<const Codelet> codelet_;
+  mutable std::once_flag found_facts_;
+  mutable std::shared_ptr<const ProgramFacts> program_facts_;
+  mutable const KernelFacts* facts_ = nullptr;
 };
 
 }  // namespace troupe::opencl

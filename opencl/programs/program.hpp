@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "opencl/analysis/program_facts.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/programs/vendor_program.hpp"
 
@@ -29,6 +30,8 @@ struct ProgramBuild {
   std::vector<unsigned char> given;
   /// The vendor's program of the last build, compilation or link; null before.
   std::shared_ptr<VendorProgram> program;
+  /// What the source says of its kernels; not valid where it was not analysed.
+  FutureFacts facts;
 
   /// Kernels can be made.
   [[nodiscard]] bool executable() const {
