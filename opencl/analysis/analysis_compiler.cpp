@@ -50,11 +50,14 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 
 }  // namespace
 
-std::optional<std::string> analysis_compiler() {
-  if (::getauxval(AT_SECURE) != 0) return std::nullopt;
+std::string compiler_in_environment() {
   const char* const named = std::getenv("TROUPE_OPENCL_CLANG");
-  if (named != nullptr && std::string_view(named) == "off") return std::nullopt;
-  if (named != nullptr && *named != '\0') return named;
+  return named == nullptr ? std::string() : named;
+}
+
+std::optional<std::string> analysis_compiler(const std::string& named) {
+  if (::getauxval(AT_SECURE) != 0 || named == "off") return std::nullopt;
+  if (!named.empty()) return named;
   // Never destroyed: builds may be analysed while the program ends.
   static const auto& found = *new std::optional<std::string>(find_compiler());
   return found;

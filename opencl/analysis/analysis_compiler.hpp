@@ -7,9 +7,12 @@
 
 namespace troupe::opencl {
 
-/// TROUPE_OPENCL_CLANG, else the first of those in PATH that can do what is needed, which is found once. Nothing where
-/// there is none, it is switched off, or the process has more rights than its user.
-[[nodiscard]] std::optional<std::string> analysis_compiler();
+/// What TROUPE_OPENCL_CLANG says; empty without it.
+[[nodiscard]] std::string compiler_in_environment();
+
+/// The one that is named, else the first of those in PATH that can do what is needed, which is found once and may take
+/// a second. Nothing where there is none, the name is "off", or the process has more rights than its user.
+[[nodiscard]] std::optional<std::string> analysis_compiler(const std::string& named);
 
 struct CompiledCode {
   /// LLVM's intermediate code, as text.

@@ -1,6 +1,13 @@
 #include "opencl/analysis/code_pointers.hpp"
 
 namespace troupe::opencl {
+namespace {
+
+constexpr unsigned kVariables = 1;
+constexpr unsigned kConstants = 2;
+constexpr unsigned kGroupMemory = 3;
+
+}  // namespace
 
 PointerRoots& PointerRoots::operator|=(const PointerRoots& other) {
   arguments |= other.arguments;
@@ -13,7 +20,10 @@ CodePointers::CodePointers(const CodeModule& module, const CodeFunction& functio
   if (function.parameters.size() > 64) throw CodeNotUnderstood("too many parameters");
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     const CodeParameter& parameter = function.parameters[i];
-    if (module.types().is_pointer(parameter.type)) roots_[parameter.name].arguments = std::uint64_t{1} << i;
+    const bool of_group = module.types()[parameter.type].address_space == kGroupMemory;
+    if (module.types().is_pointer(parameter.type) && !of_group) {
+      roots_[parameter.name].arguments = std::uint64_t{1} << i;
+    }
   }
   // Roots only ever grow, so this ends.
   for (bool changed = true; changed;) {
@@ -42,8 +52,8 @@ PointerRoots CodePointers::roots(const CodeOperand& operand) const {
       break;
     case CodeOperand::Kind::global: {
       const unsigned space = module_.address_space_of(operand.name);
-      roots.variable = space == 1;
-      roots.anything = space != 1 && space != 2 && space != 3;
+      roots.variable = space == kVariables;
+      roots.anything = space != kVariables && space != kConstants && space != kGroupMemory;
       break;
     }
   }
@@ -56,9 +66,13 @@ PointerRoots CodePointers::roots_of_result(const CodeInstruction& instruction) c
   if (operation == "getelementptr" || operation == "bitcast" || operation == "addrspacecast" || operation == "freeze") {
     return this->roots(instruction.operands.at(0));
   }
-  if (operation == "phi" || operation == "select") {
+  if (operation == "phi") {
     for (const CodeOperand& operand : instruction.operands) roots |= this->roots(operand);
     return roots;
+  }
+  if (operation == "select") {
+    roots = this->roots(instruction.operands.at(1));
+    return roots |= this->roots(instruction.operands.at(2));
   }
   // Of numbers the roots do not matter; where a number becomes a pointer they are lost.
   roots.anything = operation != "alloca";

@@ -11,7 +11,7 @@ namespace troupe::opencl {
 
 /// What a pointer may point into. Nothing of all: memory of the group or the item, or constants.
 struct PointerRoots {
-  /// Bit i: what the function's parameter i points to.
+  /// Bit i: what the function's parameter i points to, but for memory of the group.
   std::uint64_t arguments = 0;
   /// A variable of the program in global memory.
   bool variable = false;

@@ -61,7 +61,9 @@ void KernelReader::read_call(const CodeInstruction& call, const Moment& moment) 
   const bool of_group = name.starts_with("work_group_") || name.starts_with("sub_group_");
   const bool atomic = name.starts_with("atom_") || name.starts_with("atomic_");
   PointerRoots roots;
-  for (const CodeOperand& operand : call.operands) roots |= pointers_.roots(operand);
+  for (const CodeOperand& operand : call.operands) {
+    if (module_.types().is_pointer(operand.type)) roots |= pointers_.roots(operand);
+  }
   if (atomic && !roots.none()) refuse("an atomic operation on global memory");
   if (!atomic && !of_group && !is_among(name, kThroughPointers)) refuse("a call of a function that is not known");
   if (name.starts_with("async_work_group_") && call.operands.size() > 1) {

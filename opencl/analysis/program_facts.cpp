@@ -3,6 +3,7 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "opencl/analysis/analysis_compiler.hpp"
 #include "opencl/analysis/compiler_options.hpp"
@@ -79,9 +80,10 @@ ProgramFacts analyse(const std::string& compiler, const std::string& source, con
 
 }  // namespace
 
-std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options) {
+std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
+                                             const std::string& compiler_name) {
   static const auto& nothing = *new SharedFacts(std::make_shared<const ProgramFacts>());
-  const auto compiler = analysis_compiler();
+  const auto compiler = analysis_compiler(compiler_name);
   if (!compiler) return nothing;
   const auto arguments = compiler_options(options);
   if (!arguments) return nothing;
@@ -96,6 +98,17 @@ std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const st
   }
   if (!includes) FactsCache::get().keep(key, facts);
   return facts;
+}
+
+FutureFacts facts_in_background(const std::string& source, const std::string& options) {
+  try {
+    // The environment is read here: the program may change it meanwhile.
+    return std::async(std::launch::async,
+                      [=, compiler = compiler_in_environment()] { return facts_of(source, options, compiler); })
+        .share();
+  } catch (const std::system_error&) {  // the system has no more threads
+    return {};
+  }
 }
 
 }  // namespace troupe::opencl

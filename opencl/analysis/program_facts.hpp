@@ -1,6 +1,7 @@
 /// The facts about all kernels of a program, by its source.
 #pragma once
 
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,7 +15,15 @@ using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 
 /// Runs a compiler, or takes what is known from before; waits for it (some 0.1 s), so not for threads that must not.
 /// Never null; empty where there is no compiler, it refuses the source, or the source looks at what vendors define
-/// differently. `options`: the program's, of clBuildProgram. May be called from several threads at once.
-[[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options);
+/// differently. `options`: the program's, of clBuildProgram. `compiler`: what the environment says of it. May be called
+/// from several threads at once.
+[[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
+                                                           const std::string& compiler);
+
+/// What comes of it some time. The last one of its copies that is destroyed waits for it.
+using FutureFacts = std::shared_future<std::shared_ptr<const ProgramFacts>>;
+
+/// The same in a thread of its own. Not valid where there is none to be had.
+[[nodiscard]] FutureFacts facts_in_background(const std::string& source, const std::string& options);
 
 }  // namespace troupe::opencl

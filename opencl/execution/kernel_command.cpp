@@ -17,12 +17,15 @@ namespace troupe::opencl {
 
 namespace {
 
-/// What a kernel may do with a buffer, as far as its declaration and the buffer's flags say. A kernel need not write
-/// all of what it may only write.
-AccessMode mode_of(const Parameter& parameter, const Memory& memory) {
+/// What a kernel may do with a buffer, as far as its declaration, the buffer's flags and its code say. A kernel need
+/// not write all of what it may only write.
+AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory) {
+  const Parameter& parameter = kernel.parameters()[index];
   const bool constant = parameter.described && (parameter.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
                                                 (parameter.qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0);
-  return constant || !memory.device_writes() ? AccessMode::read : AccessMode::read_write;
+  if (constant || !memory.device_writes()) return AccessMode::read;
+  const KernelFacts* const facts = kernel.facts();
+  return facts != nullptr && !facts->arguments[index].writes ? AccessMode::read : AccessMode::read_write;
 }
 
 /// Copies the pieces of a launch that ran in parts.
@@ -44,7 +47,7 @@ class KernelCommand final : public RuntimeCommand {
         devices_(devices.begin(), devices.end()) {
     for (std::size_t i = 0; i < arguments_->list.size(); ++i) {
       const KernelArgument& argument = arguments_->list[i];
-      if (argument.memory) use(*argument.memory, mode_of(kernel.parameters()[i], *argument.memory));
+      if (argument.memory) use(*argument.memory, mode_of(kernel, i, *argument.memory));
     }
   }
 

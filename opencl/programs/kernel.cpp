@@ -126,6 +126,26 @@ void Kernel::set_value(cl_uint index, std::size_t size, const void* value) {
   std::memcpy(arguments_.values.data() + argument.place, value, size);
 }
 
+const KernelFacts* Kernel::facts() const {
+  std::call_once(found_facts_, [&] { find_facts(); });
+  return facts_;
+}
+
+void Kernel::find_facts() const {
+  std::shared_ptr<const ProgramFacts> common;
+  for (const ProgramBuild& build : program_->builds()) {
+    if (!build.executable()) continue;
+    const auto facts = build.facts.valid() ? build.facts.get() : nullptr;
+    if (facts == nullptr || (common != nullptr && common != facts)) return;
+    common = facts;
+  }
+  if (common == nullptr) return;
+  const auto found = common->find(name_);
+  if (found == common->end() || found->second.arguments.size() != parameters_.size()) return;
+  program_facts_ = common;
+  facts_ = &found->second;
+}
+
 bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
 
 std::uint64_t Kernel::footprint() const {

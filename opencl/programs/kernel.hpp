@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,10 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// Null where its launches cannot be split. Of splitting/splittable_kernel.cpp. Called in the order of submission.
   [[nodiscard]] const std::shared_ptr<SplittableKernel>& splittable();
 
+  /// What the source says of it; null where nothing is known, and where it was built differently for some devices. The
+  /// first call may wait for the compiler that finds it. Any thread of the program's.
+  [[nodiscard]] const KernelFacts* facts() const;
+
   /// Refuses as the standard says, and with whatever code a vendor refuses with. Some indices are the `Division`'s.
   void set_argument(cl_uint index, std::size_t size, const void* value);
   /// What is set now, for a launch: buffers are held as long as this is. Refuses with CL_INVALID_KERNEL_ARGS where one
@@ -102,6 +107,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   void set_memory(cl_uint index, std::size_t size, const void* value);
   void set_local(cl_uint index, std::size_t size, const void* value);
   void set_value(cl_uint index, std::size_t size, const void* value);
+  void find_facts() const;
   [[nodiscard]] cl_ulong local_memory_of_arguments() const;
   [[nodiscard]] std::uint64_t footprint() const;
 
@@ -124,6 +130,9 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   std::shared_ptr<const Codelet> codelet_;
   std::shared_ptr<const Codelet> part_codelet_;
   std::optional<std::shared_ptr<SplittableKernel>> splittable_;
+  mutable std::once_flag found_facts_;
+  mutable std::shared_ptr<const ProgramFacts> program_facts_;
+  mutable const KernelFacts* facts_ = nullptr;
 };
 
 }  // namespace troupe::opencl

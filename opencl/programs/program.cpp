@@ -15,6 +15,11 @@ std::string identity_of(const RealDevice& device) {
   return vendor.platform_name + "|" + vendor.name + "|" + vendor.version + "|" + vendor.driver_version;
 }
 
+/// Numbers and pointers are as the compiler that analyses takes them.
+bool can_be_analysed(const RealDevice* device) {
+  return device->ask<cl_uint>(CL_DEVICE_ADDRESS_BITS) == 64 && device->ask<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_TRUE;
+}
+
 /// Makes programs from the blobs that are for real devices of `device`, where there are none yet. Refuses with
 /// CL_INVALID_BINARY where no blob is for any of them.
 void take_blobs(const Device& device, std::span<const unsigned char> container, std::vector<ProgramBuild>& builds) {
@@ -95,11 +100,6 @@ std::optional<ProgramBuild> Program::build_of(const RealDevice& device) const {
   return found == builds_.end() ? std::nullopt : std::optional(*found);
 }
 
-std::shared_ptr<const ProgramFacts> Program::facts() const {
-  const LockGuard lock(mutex_);
-  return facts_;
-}
-
 std::vector<ProgramBuild> Program::builds() const {
   const LockGuard lock(mutex_);
   return builds_;
@@ -107,13 +107,15 @@ std::vector<ProgramBuild> Program::builds() const {
 
 cl_int Program::build(const std::vector<Device*>& devices, const std::string& options) {
   require(origin_ != ProgramOrigin::linked, CL_INVALID_OPERATION);
-  if (origin_ == ProgramOrigin::source) {
-    auto facts = facts_of(source_, options);
-    const LockGuard lock(mutex_);
-    facts_ = std::move(facts);
+  ProgramWork work(*this, devices, options);
+  // Meanwhile, so that a build takes no longer: what is found is asked when something is launched.
+  FutureFacts facts;
+  if (origin_ == ProgramOrigin::source && std::ranges::all_of(real_devices_behind(devices), can_be_analysed)) {
+    facts = facts_in_background(std::string(kProgramPreface) + source_, options);
   }
-  return ProgramWork(*this, devices, options).run([&](ProgramBuild& build) {
+  return work.run([&](ProgramBuild& build) {
     VendorContext& vendor = build.device->context();
+    build.facts = facts;
     build.program = origin_ == ProgramOrigin::source ? VendorProgram::of_source(vendor, source_)
                                                      : VendorProgram::of_binary(vendor, build.given);
     return build.program->build(options);

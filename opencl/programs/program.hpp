@@ -31,6 +31,8 @@ struct ProgramBuild {
   std::vector<unsigned char> given;
   /// The vendor's program of the last build, compilation or link; null before.
   std::shared_ptr<VendorProgram> program;
+  /// What the source says of its kernels; not valid where it was not analysed.
+  FutureFacts facts;
 
   /// Kernels can be made.
   [[nodiscard]] bool executable() const {
@@ -77,8 +79,6 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   /// Kernels that live: while there are some it cannot be built again.
   void count_kernel(int change) { kernels_.fetch_add(change, std::memory_order_relaxed); }
 
-  /// What the compiler says of its kernels (analysis/program_facts.hpp); null: nothing is known.
-  [[nodiscard]] std::shared_ptr<const ProgramFacts> facts() const TROUPE_EXCLUDES(mutex_);
   /// What is kept about a kernel's launches in parts, by its name (splitting/splittable_kernel.hpp): what `make`
   /// returned at the first call since the program was built.
   template <class Make>
@@ -113,7 +113,6 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   const std::vector<Device*> devices_;
   mutable Mutex mutex_;
   std::vector<ProgramBuild> builds_ TROUPE_GUARDED_BY(mutex_);
-  std::shared_ptr<const ProgramFacts> facts_ TROUPE_GUARDED_BY(mutex_);
   std::atomic<int> kernels_{0};
   Mutex splittable_mutex_;
   std::map<std::string, std::shared_ptr<SplittableKernel>> splittable_ TROUPE_GUARDED_BY(splittable_mutex_);

@@ -50,6 +50,7 @@ ProgramWork::ProgramWork(Program& program, const std::vector<Device*>& devices, 
     build.options = options;
     build.log.clear();
     build.program.reset();
+    build.facts = {};
     builds_.push_back(build);
   }
 }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <sstream>
-#include <string_view>
 
 #include "platform/opencl/opencl_twins.hpp"
 
@@ -11,14 +10,6 @@ namespace {
 
 /// Without this, the argument's types and qualifiers are lost.
 constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
-
-/// What drivers say of their devices in macros, and ours do not: no images, and OpenCL 1.2. Lines are counted from the
-/// program's first one.
-constexpr std::string_view kPreface =
-    "#undef __IMAGE_SUPPORT__\n"
-    "#undef __OPENCL_VERSION__\n"
-    "#define __OPENCL_VERSION__ 120\n"
-    "#line 1\n";
 
 /// Where the program does not say otherwise: some drivers would take the latest that they know.
 constexpr const char* kLanguage = " -cl-std=CL1.2";
@@ -45,8 +36,8 @@ std::string text_of(Query&& query) {
 }  // namespace
 
 std::shared_ptr<VendorProgram> VendorProgram::of_source(VendorContext& context, const std::string& source) {
-  std::array<const char*, 2> texts{kPreface.data(), source.c_str()};
-  const std::array<std::size_t, 2> lengths{kPreface.size(), source.size()};
+  std::array<const char*, 2> texts{kProgramPreface.data(), source.c_str()};
+  const std::array<std::size_t, 2> lengths{kProgramPreface.size(), source.size()};
   cl_int status = CL_SUCCESS;
   cl_program program = context.api().clCreateProgramWithSource(context.context(), static_cast<cl_uint>(texts.size()),
                                                                texts.data(), lengths.data(), &status);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,14 @@
 #include "proto/mutex.hpp"
 
 namespace troupe::opencl {
+
+/// What stands before each source: what drivers say of their devices in macros, and ours do not: no images, and OpenCL
+/// 1.2. Lines are counted from the program's first one.
+inline constexpr std::string_view kProgramPreface =
+    "#undef __IMAGE_SUPPORT__\n"
+    "#undef __OPENCL_VERSION__\n"
+    "#define __OPENCL_VERSION__ 120\n"
+    "#line 1\n";
 
 /// Owns the vendor's program. Calls refuse with the vendor's code.
 class VendorProgram {

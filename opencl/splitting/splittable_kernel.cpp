@@ -24,17 +24,12 @@ std::optional<std::vector<WrittenParameter>> written_by(const Kernel& kernel, co
 
 std::shared_ptr<SplittableKernel> splittable_of(const Kernel& kernel) {
   const SplitMode mode = split_mode();
-  const std::shared_ptr<const ProgramFacts> program = kernel.program().facts();
-  if (program == nullptr || mode == SplitMode::never) return nullptr;
-  const auto found = program->find(kernel.name());
-  if (found == program->end()) return nullptr;
-  const KernelFacts& facts = found->second;
-  if (std::ranges::none_of(facts.can_split, std::identity()) || facts.arguments.size() != kernel.parameters().size()) {
-    return nullptr;
-  }
-  auto written = written_by(kernel, facts);
+  const KernelFacts* const facts = mode == SplitMode::never ? nullptr : kernel.facts();
+  if (facts == nullptr || facts->arguments.size() != kernel.parameters().size()) return nullptr;
+  if (std::ranges::none_of(facts->can_split, std::identity())) return nullptr;
+  auto written = written_by(kernel, *facts);
   if (!written) return nullptr;
-  return std::make_shared<SplittableKernel>(kernel, program, facts, std::move(*written), mode);
+  return std::make_shared<SplittableKernel>(kernel, *facts, std::move(*written), mode);
 }
 
 }  // namespace

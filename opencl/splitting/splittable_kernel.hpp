@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "opencl/analysis/program_facts.hpp"
+#include "opencl/analysis/kernel_facts.hpp"
 #include "opencl/programs/kernel.hpp"
 #include "opencl/splitting/kernel_speeds.hpp"
 #include "opencl/splitting/part_kernels.hpp"
@@ -18,22 +18,17 @@ namespace troupe::opencl {
 /// What is known of it, which its program keeps: programs may make kernels anew for each launch.
 class SplittableKernel {
  public:
-  SplittableKernel(const Kernel& kernel, std::shared_ptr<const ProgramFacts> program, const KernelFacts& facts,
-                   std::vector<WrittenParameter> written, SplitMode mode)
-      : facts(facts),
+  SplittableKernel(const Kernel& kernel, KernelFacts facts, std::vector<WrittenParameter> written, SplitMode mode)
+      : facts(std::move(facts)),
         mode(mode),
-        parts(kernel.program(), kernel.name(), std::move(written), mode == SplitMode::always),
-        program_facts_(std::move(program)) {}
+        parts(kernel.program(), kernel.name(), std::move(written), mode == SplitMode::always) {}
 
-  const KernelFacts& facts;
+  const KernelFacts facts;
   const SplitMode mode;
   PartKernels parts;
   KernelSpeeds speeds;
   /// Launches that were split. For who looks from outside.
   std::atomic<std::size_t> split_launches{0};
-
- private:
-  std::shared_ptr<const ProgramFacts> program_facts_;
 };
 
 }  // namespace troupe::opencl
