@@ -24,10 +24,6 @@ constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_hos
 constexpr std::array kMeasured{std::size_t{64} << 10U, std::size_t{1} << 20U};
 constexpr int kMeasurements = 3;
 
-std::string name_of(const OpenClDevice& device) {
-  return fmt::format("OpenCL device {} ({})", device.index, device.name);
-}
-
 Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& what) {
   return {code, name_of(device) + ": " + what};
 }

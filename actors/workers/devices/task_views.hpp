@@ -9,12 +9,16 @@
 #include "graph/codelets/kernel_context.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/tasks/task.hpp"
+#include "platform/memory/host_block.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe::workers {
 
 /// Finds the replica of a piece of data that a kernel on some memory node is to work on.
 using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
+
+/// The place of a view of data in host memory.
+[[nodiscard]] platform::HostBlock host_block_of(const DataView& view);
 
 /// Of one task at a time; kept to save the allocations.
 class TaskViews {

@@ -1,0 +1,186 @@
+#include "platform/opencl/opencl_host_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+#include "platform/opencl/opencl_buffers.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
+
+namespace troupe::platform {
+
+namespace {
+
+/// Of all OpenCL's types the largest, for drivers that do not say.
+constexpr std::size_t kWidestType = 128;
+
+std::size_t alignment_of(const OpenClDevice& device) {
+  cl_uint bits = 0;
+  const cl_int status =
+      device.api->clGetDeviceInfo(device.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, nullptr);
+  return status == CL_SUCCESS && bits >= 8 ? bits / 8 : kWidestType;
+}
+
+Result<void> sent(cl_int status, std::string_view what) { return opencl_check(status, what, ErrorCode::kernel_failed); }
+
+}  // namespace
+
+Result<std::unique_ptr<OpenClHostMemory>> OpenClHostMemory::open(const OpenClDevice& device, std::size_t alignment) {
+  const Result<_cl_context*> context = opencl_context(device);
+  if (!context) return context.failure();
+  if (alignment == 0) alignment = alignment_of(device);
+  std::unique_ptr<OpenClHostMemory> made(new OpenClHostMemory(device, context.value(), alignment));
+  if (auto queues = made->make_queues(); !queues) {
+    return Failure{queues.failure().code, made->name() + ": " + queues.failure().message};
+  }
+  return made;
+}
+
+OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, cl_context context, std::size_t alignment)
+    : device_(device), context_(context), alignment_(alignment), name_(name_of(device)) {}
+
+OpenClHostMemory::~OpenClHostMemory() {
+  std::map<Key, Lent> all;
+  {
+    const LockGuard lock(mutex_);
+    all.swap(lent_);
+  }
+  for (auto& [key, lent] : all) give_up(key, std::move(lent));
+}
+
+Result<void> OpenClHostMemory::make_queues() {
+  for (const bool profiled : {true, false}) {
+    Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_, device_.id, profiled);
+    if (!made) return made.failure();
+    (profiled ? queue_ : idle_queue_) = std::move(made).value();
+  }
+  return {};
+}
+
+OpenClHostMemory::Key OpenClHostMemory::key_of(const HostBlock& block) {
+  if (block.in_one_run()) return {block.address, block.bytes().count, 1, 0};
+  return {block.address, block.column_bytes, block.columns, block.pitch};
+}
+
+Result<OpenClHostMemory::Lent*> OpenClHostMemory::find(const HostBlock& block) {
+  const Key key = key_of(block);
+  if (const auto known = lent_.find(key); known != lent_.end()) return &known->second;
+  if (auto fits = check_buffer_size(device_, block.bytes()); !fits) return fits.failure();
+  Lent made;
+  made.in_place = block.in_one_run() && block.bytes().count > 0 &&
+                  reinterpret_cast<std::uintptr_t>(block.address) % alignment_ == 0;
+  // Empty data have a buffer, too.
+  const std::size_t size = std::max<std::size_t>(1, block.bytes().count);
+  cl_int status = CL_SUCCESS;
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (made.in_place ? CL_MEM_USE_HOST_PTR : 0U);
+  const cl_mem buffer =
+      device_.api->clCreateBuffer(context_, flags, size, made.in_place ? block.address : nullptr, &status);
+  if (status != CL_SUCCESS || buffer == nullptr) {
+    return Failure{ErrorCode::out_of_memory,
+                   fmt::format("{} made no buffer of {} bytes{}: {}", name_, size,
+                               made.in_place ? " over host memory" : "", opencl_error(status))};
+  }
+  made.buffer = OpenClBuffer(*device_.api, buffer);
+  return &lent_.emplace(key, std::move(made)).first->second;
+}
+
+Result<_cl_mem*> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
+  const LockGuard lock(mutex_);
+  const Result<Lent*> found = find(piece.block);
+  if (!found) return found.failure();
+  Lent& lent = *found.value();
+  if (auto shown = sent(show_device(queue, piece, lent), "giving data to " + name_); !shown) return shown.failure();
+  ++lent.tasks;
+  return lent.buffer.get();
+}
+
+int OpenClHostMemory::show_device(cl_command_queue queue, const Piece& piece, Lent& lent) {
+  const HostBlock& block = piece.block;
+  const _cl_icd_dispatch& api = *device_.api;
+  if (lent.in_place) {
+    if (!std::exchange(lent.mapped, false)) return CL_SUCCESS;
+    return api.clEnqueueUnmapMemObject(queue, lent.buffer.get(), block.address, 0, nullptr, nullptr);
+  }
+  if (piece.mode == AccessMode::write || block.bytes().count == 0) return CL_SUCCESS;
+  if (block.in_one_run()) {
+    return api.clEnqueueWriteBuffer(queue, lent.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
+                                    nullptr, nullptr);
+  }
+  constexpr std::array<std::size_t, 3> kOrigin{};
+  const std::array region{block.column_bytes, block.columns, std::size_t{1}};
+  return api.clEnqueueWriteBufferRect(queue, lent.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(), region.data(),
+                                      block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, nullptr);
+}
+
+Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after) {
+  const LockGuard lock(mutex_);
+  const auto found = lent_.find(key_of(piece.block));
+  assert(found != lent_.end() && "what is brought back has been lent");
+  Lent& lent = found->second;
+  if (!lent.in_place) return sent(copy_back(queue, piece, lent, after), "copying data back from " + name_);
+  const auto count = static_cast<cl_uint>(after.size());
+  cl_int status = CL_SUCCESS;
+  const void* const place = device_.api->clEnqueueMapBuffer(
+      queue, lent.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
+      count == 0 ? nullptr : after.data(), nullptr, &status);
+  if (auto mapped = sent(status, "taking data back from " + name_); !mapped) return mapped;
+  lent.mapped = true;
+  if (place == piece.block.address) return {};
+  return Failure{ErrorCode::kernel_failed, name_ + " has mapped host memory elsewhere"};
+}
+
+int OpenClHostMemory::copy_back(cl_command_queue queue, const Piece& piece, const Lent& lent,
+                                std::span<const cl_event> after) {
+  const HostBlock& block = piece.block;
+  if (piece.mode == AccessMode::read || block.bytes().count == 0) return CL_SUCCESS;
+  const auto count = static_cast<cl_uint>(after.size());
+  const cl_event* const events = count == 0 ? nullptr : after.data();
+  if (block.in_one_run()) {
+    return device_.api->clEnqueueReadBuffer(queue, lent.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address,
+                                            count, events, nullptr);
+  }
+  constexpr std::array<std::size_t, 3> kOrigin{};
+  const std::array region{block.column_bytes, block.columns, std::size_t{1}};
+  return device_.api->clEnqueueReadBufferRect(queue, lent.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(),
+                                              region.data(), block.column_bytes, 0, block.pitch, 0, block.address,
+                                              count, events, nullptr);
+}
+
+void OpenClHostMemory::end(const Piece& piece) noexcept {
+  const LockGuard lock(mutex_);
+  const auto found = lent_.find(key_of(piece.block));
+  assert(found != lent_.end() && found->second.tasks > 0 && "what ends has been lent");
+  --found->second.tasks;
+}
+
+void OpenClHostMemory::forget(const HostBlock& data) noexcept {
+  Lent lent;
+  const Key key = key_of(data);
+  {
+    const LockGuard lock(mutex_);
+    const auto found = lent_.find(key);
+    // Where a task uses the same memory as other data, these are forgotten later.
+    if (found == lent_.end() || found->second.tasks > 0) return;
+    lent = std::move(found->second);
+    lent_.erase(found);
+  }
+  give_up(key, std::move(lent));
+}
+
+void OpenClHostMemory::give_up(const Key& key, Lent lent) noexcept {
+  if (!lent.mapped) return;
+  (void)device_.api->clEnqueueUnmapMemObject(idle_queue_.get(), lent.buffer.get(), std::get<0>(key), 0, nullptr,
+                                             nullptr);
+  (void)device_.api->clFinish(idle_queue_.get());
+}
+
+std::size_t OpenClHostMemory::buffers() const {
+  const LockGuard lock(mutex_);
+  return lent_.size();
+}
+
+}  // namespace troupe::platform
