@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "platform/machine/clock.hpp"
 #include "platform/memory/host_buffer.hpp"
@@ -19,77 +21,82 @@ namespace troupe::platform {
 
 namespace {
 
-/// A copy of so much takes far longer than to map a buffer where that copies nothing, and little time.
-constexpr std::size_t kTried = std::size_t{4} << 20U;
-constexpr int kTimes = 5;
-/// The least part of a copy's time that counts as copying.
-constexpr int kPartOfCopy = 4;
+/// A copy of so much takes far longer than a driver's threads to hear of a command, and little time.
+constexpr std::size_t kTimed = std::size_t{16} << 20U;
+constexpr int kTimes = 8;
+/// Of it, what is looked at.
+constexpr std::size_t kLookedAt = std::size_t{1} << 20U;
+/// What is mapped to see what it takes without its bytes.
+constexpr std::size_t kLittle = 64;
 
 /// No word is as another, and none as with another `salt`.
-void fill_words(HostBuffer& memory, std::uint64_t salt) {
+void fill_words(std::span<std::byte> memory, std::uint64_t salt) {
   auto* const words = reinterpret_cast<std::uint64_t*>(memory.data());
-  for (std::size_t i = 0; i < memory.size().count / sizeof *words; ++i)
-    words[i] = (i + 1) * 0x9e3779b97f4a7c15ULL ^ salt;
+  for (std::size_t i = 0; i < memory.size() / sizeof *words; ++i) words[i] = (i + 1) * 0x9e3779b97f4a7c15ULL ^ salt;
 }
 
 /// Throws `Error` where something fails.
 class InPlaceTrial {
  public:
   InPlaceTrial(const OpenClDevice& device, cl_context context)
-      : device_(device), api_(*device.api), size_(std::min<std::size_t>(kTried, device.largest_buffer.count)) {
-    queue_ = make_opencl_queue(api_, context, device.id, false).value_or_throw();
+      : api_(*device.api),
+        size_(std::min<std::size_t>(kTimed, device.largest_buffer.count)),
+        looked_at_(std::min(kLookedAt, size_)) {
     // With pages of its own.
     static constexpr int kAnyNode = -1;
     host_ = HostBuffer::allocate_on({size_}, kAnyNode).value_or_throw();
-    other_ = HostBuffer::allocate({size_}).value_or_throw();
-    fill_words(host_, 1);
-    buffer_ = make(context, CL_MEM_USE_HOST_PTR, host_.data());
-    on_device_ = make(context, 0, nullptr);
+    other_ = HostBuffer::allocate({looked_at_}).value_or_throw();
+    fill_words(host_.bytes(), 1);
+    queue_ = make_opencl_queue(api_, context, device.id, false).value_or_throw();
+    buffer_ = make(context, CL_MEM_USE_HOST_PTR, size_, host_.data());
+    on_device_ = make(context, 0, looked_at_, nullptr);
   }
 
   /// Why not; empty: it works.
   std::string run() {
+    static const std::string elsewhere = "it maps host memory elsewhere";
     if (!device_sees_host(1)) return "it does not see what host memory had when a buffer was made over it";
-    if (map() != host_.data()) return "it maps host memory elsewhere";
-    fill_words(host_, 2);
+    if (map(size_) != host_.data()) return elsewhere;
+    fill_words(host_.bytes(), 2);
     unmap();
     if (!device_sees_host(2)) return "it does not see what the host has written while a buffer was mapped";
-    fill_words(other_, 3);
-    check(api_.clEnqueueWriteBuffer(queue_.get(), on_device_.get(), CL_TRUE, 0, size_, other_.data(), 0, nullptr,
+    fill_words(other_.bytes(), 3);
+    check(api_.clEnqueueWriteBuffer(queue_.get(), on_device_.get(), CL_TRUE, 0, looked_at_, other_.data(), 0, nullptr,
                                     nullptr),
           "writing");
     copy(on_device_, buffer_);
-    if (map() != host_.data()) return "it maps host memory elsewhere";
-    const bool seen = std::memcmp(host_.data(), other_.data(), size_) == 0;
+    if (map(size_) != host_.data()) return elsewhere;
+    const bool seen = std::memcmp(host_.data(), other_.data(), looked_at_) == 0;
     unmap();
-    if (!seen) return "host memory does not have what it has written when a buffer is mapped";
-    return copies();
+    return seen ? copies() : "host memory does not have what it has written when a buffer is mapped";
   }
 
  private:
   static void check(cl_int status, std::string_view what) {
     opencl_check(status, what, ErrorCode::platform).value_or_throw();
   }
-  OpenClBuffer make(cl_context context, cl_mem_flags flags, void* memory) {
+  OpenClBuffer make(cl_context context, cl_mem_flags flags, std::size_t size, void* memory) {
     cl_int status = CL_SUCCESS;
-    const cl_mem made = api_.clCreateBuffer(context, CL_MEM_READ_WRITE | flags, size_, memory, &status);
+    const cl_mem made = api_.clCreateBuffer(context, CL_MEM_READ_WRITE | flags, size, memory, &status);
     check(status, "making a buffer");
     return OpenClBuffer(api_, made);
   }
   void copy(const OpenClBuffer& from, const OpenClBuffer& to) {
-    check(api_.clEnqueueCopyBuffer(queue_.get(), from.get(), to.get(), 0, 0, size_, 0, nullptr, nullptr), "copying");
+    check(api_.clEnqueueCopyBuffer(queue_.get(), from.get(), to.get(), 0, 0, looked_at_, 0, nullptr, nullptr),
+          "copying");
   }
   bool device_sees_host(std::uint64_t salt) {
     copy(buffer_, on_device_);
-    HostBuffer seen = HostBuffer::allocate({size_}).value_or_throw();
-    check(api_.clEnqueueReadBuffer(queue_.get(), on_device_.get(), CL_TRUE, 0, size_, seen.data(), 0, nullptr, nullptr),
+    HostBuffer seen = HostBuffer::allocate({looked_at_}).value_or_throw();
+    check(api_.clEnqueueReadBuffer(queue_.get(), on_device_.get(), CL_TRUE, 0, looked_at_, seen.data(), 0, nullptr,
+                                   nullptr),
           "reading");
-    fill_words(other_, salt);
-    return std::memcmp(seen.data(), other_.data(), size_) == 0;
+    fill_words(other_.bytes(), salt);
+    return std::memcmp(seen.data(), other_.data(), looked_at_) == 0;
   }
-  void* map() {
+  void* map(std::size_t size) {
     cl_int status = CL_SUCCESS;
-    mapped_ = api_.clEnqueueMapBuffer(queue_.get(), buffer_.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size_, 0,
+    mapped_ = api_.clEnqueueMapBuffer(queue_.get(), buffer_.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
                                       nullptr, nullptr, &status);
     check(status, "mapping");
     return mapped_;
@@ -98,33 +105,44 @@ class InPlaceTrial {
     check(api_.clEnqueueUnmapMemObject(queue_.get(), buffer_.get(), mapped_, 0, nullptr, nullptr), "unmapping");
     check(api_.clFinish(queue_.get()), "unmapping");
   }
-  std::string copies() {
+  /// The shortest of some.
+  template <class Do>
+  static Duration time_of(Do&& what) {
     const SteadyClock clock;
-    Duration mapping = Duration::max();
-    Duration copying = Duration::max();
+    Duration shortest = Duration::max();
     for (int i = 0; i < kTimes; ++i) {
       const TimeStamp begin = clock.now();
-      map();
-      unmap();
-      const TimeStamp between = clock.now();
-      std::memcpy(other_.data(), host_.data(), size_);
-      mapping = std::min(mapping, between - begin);
-      copying = std::min(copying, clock.now() - between);
+      what();
+      shortest = std::min(shortest, clock.now() - begin);
     }
-    if (mapping * kPartOfCopy < copying) return "";
-    return fmt::format("to map and unmap {} bytes takes it {} us, a copy {} us: it copies", size_,
-                       mapping.count() / 1000, copying.count() / 1000);
+    return shortest;
+  }
+  std::string copies() {
+    const auto map_and_unmap = [this](std::size_t size) {
+      return time_of([&] {
+        map(size);
+        unmap();
+      });
+    };
+    const Duration all = map_and_unmap(size_);
+    const Duration little = map_and_unmap(std::min(kLittle, size_));
+    const std::size_t half = size_ / 2;
+    const Duration copy_of_half = time_of([&] { std::memcpy(host_.data(), host_.data() + half, half); });
+    // To copy means once at least.
+    if (all < little + copy_of_half) return "";
+    return fmt::format("to map and unmap {} bytes takes {} us, and {} bytes {} us: it copies", size_,
+                       all.count() / 1000, kLittle, little.count() / 1000);
   }
 
-  const OpenClDevice& device_;
   const _cl_icd_dispatch& api_;
   const std::size_t size_;
-  // Ended before what it uses.
+  const std::size_t looked_at_;
+  // Ended after what uses it.
   HostBuffer host_;
   HostBuffer other_;
+  OpenClQueue queue_;
   OpenClBuffer buffer_;
   OpenClBuffer on_device_;
-  OpenClQueue queue_;
   void* mapped_ = nullptr;
 };
 
