@@ -94,6 +94,12 @@ OpenClAccelerator::OpenClAccelerator(const OpenClDevice& device, cl_context cont
 
 OpenClAccelerator::~OpenClAccelerator() { stop(); }
 
+Result<OpenClTaskData::Lent> OpenClAccelerator::lend(cl_command_queue /*queue*/, const Piece& piece) {
+  const Result<_cl_mem*> buffer = buffer_at(piece.block.address, piece.block.bytes());
+  if (!buffer) return buffer.failure();
+  return Lent{buffer.value(), piece.block.address};
+}
+
 Result<_cl_mem*> OpenClAccelerator::buffer_at(const std::byte* address, Bytes size) {
   return buffers_->at(address, size);
 }

@@ -35,9 +35,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_; }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
-  [[nodiscard]] Result<_cl_mem*> lend(_cl_command_queue* /*queue*/, const Piece& piece) override {
-    return buffer_at(piece.block.address, piece.block.bytes());
-  }
+  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* /*queue*/, const Piece& /*piece*/,
                                         std::span<_cl_event* const> /*after*/) override {
     return {};

@@ -44,12 +44,12 @@ OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, cl_context contex
     : device_(device), context_(context), alignment_(alignment), name_(name_of(device)) {}
 
 OpenClHostMemory::~OpenClHostMemory() {
-  std::map<Key, Lent> all;
+  std::map<Key, Kept> all;
   {
     const LockGuard lock(mutex_);
-    all.swap(lent_);
+    all.swap(kept_);
   }
-  for (auto& [key, lent] : all) give_up(key, std::move(lent));
+  for (auto& [key, kept] : all) give_up(key, std::move(kept));
 }
 
 Result<void> OpenClHostMemory::make_queues() {
@@ -66,11 +66,11 @@ OpenClHostMemory::Key OpenClHostMemory::key_of(const HostBlock& block) {
   return {block.address, block.column_bytes, block.columns, block.pitch};
 }
 
-Result<OpenClHostMemory::Lent*> OpenClHostMemory::find(const HostBlock& block) {
+Result<OpenClHostMemory::Kept*> OpenClHostMemory::find(const HostBlock& block) {
   const Key key = key_of(block);
-  if (const auto known = lent_.find(key); known != lent_.end()) return &known->second;
+  if (const auto known = kept_.find(key); known != kept_.end()) return &known->second;
   if (auto fits = check_buffer_size(device_, block.bytes()); !fits) return fits.failure();
-  Lent made;
+  Kept made;
   made.in_place = block.in_one_run() && block.bytes().count > 0 &&
                   reinterpret_cast<std::uintptr_t>(block.address) % alignment_ == 0;
   // Empty data have a buffer, too.
@@ -85,102 +85,109 @@ Result<OpenClHostMemory::Lent*> OpenClHostMemory::find(const HostBlock& block) {
                                made.in_place ? " over host memory" : "", opencl_error(status))};
   }
   made.buffer = OpenClBuffer(*device_.api, buffer);
-  return &lent_.emplace(key, std::move(made)).first->second;
+  return &kept_.emplace(key, std::move(made)).first->second;
 }
 
-Result<_cl_mem*> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
+Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
   const LockGuard lock(mutex_);
-  const Result<Lent*> found = find(piece.block);
+  const Result<Kept*> found = find(piece.block);
   if (!found) return found.failure();
-  Lent& lent = *found.value();
-  if (auto shown = sent(show_device(queue, piece, lent), "giving data to " + name_); !shown) return shown.failure();
-  ++lent.tasks;
-  return lent.buffer.get();
+  Kept& kept = *found.value();
+  if (auto shown = sent(show_device(queue, piece, kept), "giving data to " + name_); !shown) {
+    // Nobody knows what it has: the next task has another.
+    if (kept.tasks == 0) kept_.erase(key_of(piece.block));
+    return shown.failure();
+  }
+  ++kept.tasks;
+  const cl_mem buffer = kept.buffer.get();
+  // Of copies no address says what they are: an empty piece of data begins where another does, and the first part of a
+  // matrix where the whole does.
+  return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 
-int OpenClHostMemory::show_device(cl_command_queue queue, const Piece& piece, Lent& lent) {
+int OpenClHostMemory::show_device(cl_command_queue queue, const Piece& piece, Kept& kept) {
   const HostBlock& block = piece.block;
   const _cl_icd_dispatch& api = *device_.api;
-  if (lent.in_place) {
-    if (!std::exchange(lent.mapped, false)) return CL_SUCCESS;
-    return api.clEnqueueUnmapMemObject(queue, lent.buffer.get(), block.address, 0, nullptr, nullptr);
+  if (kept.in_place) {
+    if (!std::exchange(kept.mapped, false)) return CL_SUCCESS;
+    return api.clEnqueueUnmapMemObject(queue, kept.buffer.get(), block.address, 0, nullptr, nullptr);
   }
   if (piece.mode == AccessMode::write || block.bytes().count == 0) return CL_SUCCESS;
   if (block.in_one_run()) {
-    return api.clEnqueueWriteBuffer(queue, lent.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
+    return api.clEnqueueWriteBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
                                     nullptr, nullptr);
   }
   constexpr std::array<std::size_t, 3> kOrigin{};
   const std::array region{block.column_bytes, block.columns, std::size_t{1}};
-  return api.clEnqueueWriteBufferRect(queue, lent.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(), region.data(),
+  return api.clEnqueueWriteBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(), region.data(),
                                       block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, nullptr);
 }
 
 Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after) {
   const LockGuard lock(mutex_);
-  const auto found = lent_.find(key_of(piece.block));
-  assert(found != lent_.end() && "what is brought back has been lent");
-  Lent& lent = found->second;
-  if (!lent.in_place) return sent(copy_back(queue, piece, lent, after), "copying data back from " + name_);
+  const auto found = kept_.find(key_of(piece.block));
+  assert(found != kept_.end() && "what is brought back has been lent");
+  Kept& kept = found->second;
+  if (!kept.in_place) return sent(copy_back(queue, piece, kept, after), "copying data back from " + name_);
   const auto count = static_cast<cl_uint>(after.size());
   cl_int status = CL_SUCCESS;
   const void* const place = device_.api->clEnqueueMapBuffer(
-      queue, lent.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
+      queue, kept.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
       count == 0 ? nullptr : after.data(), nullptr, &status);
   if (auto mapped = sent(status, "taking data back from " + name_); !mapped) return mapped;
-  lent.mapped = true;
+  kept.mapped = true;
   if (place == piece.block.address) return {};
   return Failure{ErrorCode::kernel_failed, name_ + " has mapped host memory elsewhere"};
 }
 
-int OpenClHostMemory::copy_back(cl_command_queue queue, const Piece& piece, const Lent& lent,
+int OpenClHostMemory::copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
                                 std::span<const cl_event> after) {
   const HostBlock& block = piece.block;
   if (piece.mode == AccessMode::read || block.bytes().count == 0) return CL_SUCCESS;
   const auto count = static_cast<cl_uint>(after.size());
   const cl_event* const events = count == 0 ? nullptr : after.data();
   if (block.in_one_run()) {
-    return device_.api->clEnqueueReadBuffer(queue, lent.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address,
+    return device_.api->clEnqueueReadBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address,
                                             count, events, nullptr);
   }
   constexpr std::array<std::size_t, 3> kOrigin{};
   const std::array region{block.column_bytes, block.columns, std::size_t{1}};
-  return device_.api->clEnqueueReadBufferRect(queue, lent.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(),
+  return device_.api->clEnqueueReadBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(),
                                               region.data(), block.column_bytes, 0, block.pitch, 0, block.address,
                                               count, events, nullptr);
 }
 
 void OpenClHostMemory::end(const Piece& piece) noexcept {
   const LockGuard lock(mutex_);
-  const auto found = lent_.find(key_of(piece.block));
-  assert(found != lent_.end() && found->second.tasks > 0 && "what ends has been lent");
+  const auto found = kept_.find(key_of(piece.block));
+  assert(found != kept_.end() && found->second.tasks > 0 && "what ends has been lent");
   --found->second.tasks;
 }
 
 void OpenClHostMemory::forget(const HostBlock& data) noexcept {
-  Lent lent;
+  Kept kept;
   const Key key = key_of(data);
   {
     const LockGuard lock(mutex_);
-    const auto found = lent_.find(key);
+    const auto found = kept_.find(key);
     // Where a task uses the same memory as other data, these are forgotten later.
-    if (found == lent_.end() || found->second.tasks > 0) return;
-    lent = std::move(found->second);
-    lent_.erase(found);
+    if (found == kept_.end() || found->second.tasks > 0) return;
+    kept = std::move(found->second);
+    kept_.erase(found);
   }
-  give_up(key, std::move(lent));
+  give_up(key, std::move(kept));
 }
 
-void OpenClHostMemory::give_up(const Key& key, Lent lent) noexcept {
-  if (!lent.mapped) return;
-  (void)device_.api->clEnqueueUnmapMemObject(idle_queue_.get(), lent.buffer.get(), std::get<0>(key), 0, nullptr,
+void OpenClHostMemory::give_up(const Key& key, Kept kept) noexcept {
+  if (!kept.mapped) return;
+  (void)device_.api->clEnqueueUnmapMemObject(idle_queue_.get(), kept.buffer.get(), std::get<0>(key), 0, nullptr,
                                              nullptr);
   (void)device_.api->clFinish(idle_queue_.get());
 }
 
 std::size_t OpenClHostMemory::buffers() const {
   const LockGuard lock(mutex_);
-  return lent_.size();
+  return kept_.size();
 }
 
 }  // namespace troupe::platform

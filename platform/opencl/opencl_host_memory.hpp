@@ -43,7 +43,7 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_; }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return queue_.get(); }
-  [[nodiscard]] Result<_cl_mem*> lend(_cl_command_queue* queue, const Piece& piece) override;
+  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
                                         std::span<_cl_event* const> after) override;
   void end(const Piece& piece) noexcept override;
@@ -54,7 +54,7 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  private:
   /// Address, bytes of a column, columns, pitch.
   using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t>;
-  struct Lent {
+  struct Kept {
     OpenClBuffer buffer;
     bool in_place = false;
     /// Of those in place.
@@ -65,11 +65,11 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
   OpenClHostMemory(const OpenClDevice& device, _cl_context* context, std::size_t alignment);
   [[nodiscard]] static Key key_of(const HostBlock& block);
   [[nodiscard]] Result<void> make_queues();
-  [[nodiscard]] Result<Lent*> find(const HostBlock& block) TROUPE_REQUIRES(mutex_);
-  [[nodiscard]] int show_device(_cl_command_queue* queue, const Piece& piece, Lent& lent) TROUPE_REQUIRES(mutex_);
-  [[nodiscard]] int copy_back(_cl_command_queue* queue, const Piece& piece, const Lent& lent,
+  [[nodiscard]] Result<Kept*> find(const HostBlock& block) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] int show_device(_cl_command_queue* queue, const Piece& piece, Kept& kept) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] int copy_back(_cl_command_queue* queue, const Piece& piece, const Kept& kept,
                               std::span<_cl_event* const> after);
-  void give_up(const Key& key, Lent lent) noexcept;
+  void give_up(const Key& key, Kept kept) noexcept;
 
   const OpenClDevice device_;
   _cl_context* const context_;
@@ -79,7 +79,7 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
   /// For what must not wait behind kernels.
   OpenClQueue idle_queue_;
   mutable Mutex mutex_;
-  std::map<Key, Lent> lent_ TROUPE_GUARDED_BY(mutex_);
+  std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::platform

@@ -19,11 +19,17 @@ namespace troupe::platform {
 /// brought back behind that, and ended when the task has ended: each once for each piece of data.
 class OpenClTaskData {
  public:
-  /// A piece of data as a task uses it, without gaps between its columns in its buffer. `block`: where its kernel's
-  /// views say that it is.
+  /// A piece of data as a task uses it, without gaps between its columns in its buffer. `block`: in host memory, or in
+  /// the device's block of addresses.
   struct Piece {
     HostBlock block;
     AccessMode mode = AccessMode::read_write;
+  };
+  struct Lent {
+    _cl_mem* buffer = nullptr;
+    /// Where the kernel's views are to say that the data begin: no other piece of data has it, but for one that begins
+    /// with the same bytes.
+    std::byte* address = nullptr;
   };
 
   virtual ~OpenClTaskData() = default;
@@ -35,7 +41,7 @@ class OpenClTaskData {
 
   /// The buffer, which begins where the data do. What has to be done before a kernel uses it is enqueued. Where this
   /// fails, with `out_of_memory` or `kernel_failed`, nothing is lent.
-  [[nodiscard]] virtual Result<_cl_mem*> lend(_cl_command_queue* queue, const Piece& piece) = 0;
+  [[nodiscard]] virtual Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) = 0;
   /// Enqueues what has to be done before others use the data, after these events. Fails with `kernel_failed`.
   [[nodiscard]] virtual Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
                                                 std::span<_cl_event* const> after) = 0;

@@ -84,7 +84,10 @@ class OpenClDevice final : public Device {
   Started start_on(Slot& slot, graph::Task& task);
   /// Where this fails, nothing is lent.
   [[nodiscard]] Result<void> find_buffers(Slot& slot, graph::Task& task);
-  [[nodiscard]] Result<void> lend(Slot& slot, const platform::OpenClTaskData::Piece& piece);
+  /// Where the kernel is to see it.
+  [[nodiscard]] Result<std::byte*> lend(Slot& slot, const platform::OpenClTaskData::Piece& piece);
+  /// Of pieces of data that begin at the same address all have the buffer of the longest.
+  static void share_beginnings(Slot& slot);
   /// Of all that has been lent. Says what failed first.
   [[nodiscard]] Result<void> bring_back(Slot& slot, std::span<const cl_event> after);
   /// Where no kernel has been called.
@@ -239,28 +242,41 @@ Result<void> OpenClDevice::find_buffers(Slot& slot, graph::Task& task) {
     const graph::TaskAccess& access = task.data()[i];
     platform::OpenClTaskData::Piece piece{{view.data, view.layout.payload().count, 1, 0}, access.mode()};
     if (core_ != nullptr) piece.block = host_block_of(access.data()->view);
-    if (auto lent = lend(slot, piece); !lent) {
+    const Result<std::byte*> address = lend(slot, piece);
+    if (!address) {
       give_back_at_once(slot);
-      return lent;
+      return address.failure();
     }
+    if (address.value() != view.data) slot.views.move_to(i, address.value());
   }
+  share_beginnings(slot);
   return {};
 }
 
-Result<void> OpenClDevice::lend(Slot& slot, const platform::OpenClTaskData::Piece& piece) {
+Result<std::byte*> OpenClDevice::lend(Slot& slot, const platform::OpenClTaskData::Piece& piece) {
   const auto known = std::ranges::find(slot.pieces, piece.block, &platform::OpenClTaskData::Piece::block);
-  if (known != slot.pieces.end() && known->mode == piece.mode) return {};
-  const Result<cl_mem> buffer = options_.data->lend(slot.queue, piece);
-  if (!buffer) return buffer.failure();
-  if (known != slot.pieces.end()) {
+  if (known == slot.pieces.end() || known->mode != piece.mode) {
+    const auto lent = options_.data->lend(slot.queue, piece);
+    if (!lent) return lent.failure();
+    if (known == slot.pieces.end()) {
+      slot.pieces.push_back(piece);
+      slot.buffers.push_back({lent.value().address, lent.value().buffer});
+      return lent.value().address;
+    }
     // A piece of data that the task uses in two ways is lent once.
     options_.data->end(piece);
     known->mode = AccessMode::read_write;
-    return {};
   }
-  slot.pieces.push_back(piece);
-  slot.buffers.push_back({piece.block.address, buffer.value()});
-  return {};
+  return const_cast<std::byte*>(slot.buffers[static_cast<std::size_t>(known - slot.pieces.begin())].address);
+}
+
+void OpenClDevice::share_beginnings(Slot& slot) {
+  for (std::size_t i = 0; i < slot.buffers.size(); ++i) {
+    for (std::size_t k = 0; k < slot.buffers.size(); ++k) {
+      const bool longer = slot.pieces[k].block.bytes() > slot.pieces[i].block.bytes();
+      if (longer && slot.buffers[k].address == slot.buffers[i].address) slot.buffers[i].buffer = slot.buffers[k].buffer;
+    }
+  }
 }
 
 Result<void> OpenClDevice::bring_back(Slot& slot, std::span<const cl_event> after) {

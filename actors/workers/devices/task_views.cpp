@@ -39,6 +39,10 @@ void TaskViews::use_partials(std::span<const graph::TaskAccess> data) {
   }
 }
 
+void TaskViews::move_to(std::size_t index, std::byte* address) {
+  views_[index] = &made_.emplace_back(DataView{address, views_[index]->layout});
+}
+
 KernelContext TaskViews::context_of(const graph::Task& task) const {
   KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
   context.worker = worker_;

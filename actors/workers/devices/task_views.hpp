@@ -1,6 +1,7 @@
 /// The data of one task as a kernel on some device is to see them.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <span>
@@ -28,6 +29,8 @@ class TaskViews {
 
   /// Throws what making a partial result throws.
   void prepare(const graph::Task& task);
+  /// Has the kernel see a piece of data elsewhere, in the same layout.
+  void move_to(std::size_t index, std::byte* address);
   /// Of the task that was prepared last; valid until the next.
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
 

@@ -184,6 +184,30 @@ BOOST_AUTO_TEST_CASE(data_that_a_task_uses_in_two_ways_are_lent_once) {
   BOOST_TEST(driver.problems.empty());
 }
 
+BOOST_AUTO_TEST_CASE(pieces_of_data_that_begin_at_the_same_address_are_told_apart) {
+  for (std::size_t i = 0; i < 40; ++i) values[i] = static_cast<double>(i);
+  const Handle empty = data(values, 0);
+  const Handle part = data(values, 2, 4, 10);
+  const Handle beginning = data(values, 10);
+  const Handle whole = data(values, 10, 4);
+  std::vector<std::vector<double>> saw;
+  const auto see = [&](OpenClLaunch& launch, MatrixView<const double> x) {
+    const double* const at = content(launch, x.data);
+    saw.emplace_back(at, at + x.rows * x.cols);
+  };
+  using View = MatrixView<const double>;
+  const Codelet look_at_all = Codelet("all", {AccessMode::read, AccessMode::read, AccessMode::read, AccessMode::read})
+                                  .opencl([&](OpenClLaunch& launch, View a, View b, View c, View d) {
+                                    for (const View& view : {a, b, c, d}) see(launch, view);
+                                  });
+  BOOST_TEST(run(0, look_at_all, {read(empty), read(part), read(beginning), read(whole)}) == nullptr);
+  BOOST_TEST_REQUIRE(saw.size() == 4U);
+  BOOST_TEST((saw[0] == std::vector<double>()));
+  BOOST_TEST((saw[1] == std::vector<double>{0, 1, 10, 11, 20, 21, 30, 31}));
+  BOOST_TEST((saw[2] == std::vector<double>(values, values + 10)));
+  BOOST_TEST((saw[3] == std::vector<double>(values, values + 40)));
+}
+
 BOOST_AUTO_TEST_CASE(what_a_kernel_wrote_before_it_threw_is_back_and_the_next_task_runs) {
   const Handle handle = data(values, kSize);
   const Codelet throwing =
