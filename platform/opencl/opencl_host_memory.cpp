@@ -6,10 +6,14 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "platform/opencl/opencl_buffers.hpp"
 #include "platform/opencl/opencl_contexts.hpp"
+#include "platform/opencl/opencl_handles.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
@@ -29,21 +33,52 @@ Result<void> sent(cl_int status, std::string_view what) { return opencl_check(st
 
 }  // namespace
 
-Result<std::unique_ptr<OpenClHostMemory>> OpenClHostMemory::open(const OpenClDevice& device, std::size_t alignment) {
-  const Result<_cl_context*> context = opencl_context(device);
-  if (!context) return context.failure();
-  if (alignment == 0) alignment = alignment_of(device);
-  std::unique_ptr<OpenClHostMemory> made(new OpenClHostMemory(device, context.value(), alignment));
-  if (auto queues = made->make_queues(); !queues) {
-    return Failure{queues.failure().code, made->name() + ": " + queues.failure().message};
-  }
-  return made;
-}
+class OpenClHostMemory::Buffers {
+ public:
+  /// The device outlives it.
+  Buffers(const OpenClDevice& device, cl_context context, std::size_t alignment)
+      : device_(device), context_(context), alignment_(alignment) {}
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  ~Buffers();
 
-OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, cl_context context, std::size_t alignment)
-    : device_(device), context_(context), alignment_(alignment), name_(name_of(device)) {}
+  [[nodiscard]] Result<void> make_queues();
+  [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
+  [[nodiscard]] Result<Lent> lend(cl_command_queue queue, const Piece& piece);
+  [[nodiscard]] Result<void> bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after);
+  void end(const Piece& piece) noexcept;
+  void forget(const HostBlock& data) noexcept;
+  [[nodiscard]] std::size_t size() const;
 
-OpenClHostMemory::~OpenClHostMemory() {
+ private:
+  /// Address, bytes of a column, columns, pitch.
+  using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t>;
+  struct Kept {
+    OpenClBuffer buffer;
+    bool in_place = false;
+    /// Of those in place.
+    bool mapped = false;
+    int tasks = 0;
+  };
+
+  [[nodiscard]] static Key key_of(const HostBlock& block);
+  [[nodiscard]] Result<Kept*> find(const HostBlock& block) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] cl_int show_device(cl_command_queue queue, const Piece& piece, Kept& kept) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] cl_int copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
+                                 std::span<const cl_event> after);
+  void give_up(const Key& key, Kept kept) noexcept;
+
+  const OpenClDevice& device_;
+  const cl_context context_;
+  const std::size_t alignment_;
+  OpenClQueue queue_;
+  /// For what must not wait behind kernels.
+  OpenClQueue idle_queue_;
+  mutable Mutex mutex_;
+  std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
+};
+
+OpenClHostMemory::Buffers::~Buffers() {
   std::map<Key, Kept> all;
   {
     const LockGuard lock(mutex_);
@@ -52,7 +87,7 @@ OpenClHostMemory::~OpenClHostMemory() {
   for (auto& [key, kept] : all) give_up(key, std::move(kept));
 }
 
-Result<void> OpenClHostMemory::make_queues() {
+Result<void> OpenClHostMemory::Buffers::make_queues() {
   for (const bool profiled : {true, false}) {
     Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_, device_.id, profiled);
     if (!made) return made.failure();
@@ -61,12 +96,12 @@ Result<void> OpenClHostMemory::make_queues() {
   return {};
 }
 
-OpenClHostMemory::Key OpenClHostMemory::key_of(const HostBlock& block) {
+OpenClHostMemory::Buffers::Key OpenClHostMemory::Buffers::key_of(const HostBlock& block) {
   if (block.in_one_run()) return {block.address, block.bytes().count, 1, 0};
   return {block.address, block.column_bytes, block.columns, block.pitch};
 }
 
-Result<OpenClHostMemory::Kept*> OpenClHostMemory::find(const HostBlock& block) {
+Result<OpenClHostMemory::Buffers::Kept*> OpenClHostMemory::Buffers::find(const HostBlock& block) {
   const Key key = key_of(block);
   if (const auto known = kept_.find(key); known != kept_.end()) return &known->second;
   if (auto fits = check_buffer_size(device_, block.bytes()); !fits) return fits.failure();
@@ -81,19 +116,19 @@ Result<OpenClHostMemory::Kept*> OpenClHostMemory::find(const HostBlock& block) {
       device_.api->clCreateBuffer(context_, flags, size, made.in_place ? block.address : nullptr, &status);
   if (status != CL_SUCCESS || buffer == nullptr) {
     return Failure{ErrorCode::out_of_memory,
-                   fmt::format("{} made no buffer of {} bytes{}: {}", name_, size,
+                   fmt::format("{} made no buffer of {} bytes{}: {}", name_of(device_), size,
                                made.in_place ? " over host memory" : "", opencl_error(status))};
   }
   made.buffer = OpenClBuffer(*device_.api, buffer);
   return &kept_.emplace(key, std::move(made)).first->second;
 }
 
-Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
+Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue queue, const Piece& piece) {
   const LockGuard lock(mutex_);
   const Result<Kept*> found = find(piece.block);
   if (!found) return found.failure();
   Kept& kept = *found.value();
-  if (auto shown = sent(show_device(queue, piece, kept), "giving data to " + name_); !shown) {
+  if (auto shown = sent(show_device(queue, piece, kept), "giving data to " + name_of(device_)); !shown) {
     // Nobody knows what it has: the next task has another.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
@@ -105,7 +140,7 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, cons
   return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 
-int OpenClHostMemory::show_device(cl_command_queue queue, const Piece& piece, Kept& kept) {
+cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piece& piece, Kept& kept) {
   const HostBlock& block = piece.block;
   const _cl_icd_dispatch& api = *device_.api;
   if (kept.in_place) {
@@ -123,25 +158,26 @@ int OpenClHostMemory::show_device(cl_command_queue queue, const Piece& piece, Ke
                                       block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, nullptr);
 }
 
-Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after) {
+Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const Piece& piece,
+                                                   std::span<const cl_event> after) {
   const LockGuard lock(mutex_);
   const auto found = kept_.find(key_of(piece.block));
   assert(found != kept_.end() && "what is brought back has been lent");
   Kept& kept = found->second;
-  if (!kept.in_place) return sent(copy_back(queue, piece, kept, after), "copying data back from " + name_);
+  if (!kept.in_place) return sent(copy_back(queue, piece, kept, after), "copying data back from " + name_of(device_));
   const auto count = static_cast<cl_uint>(after.size());
   cl_int status = CL_SUCCESS;
   const void* const place = device_.api->clEnqueueMapBuffer(
       queue, kept.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
       count == 0 ? nullptr : after.data(), nullptr, &status);
-  if (auto mapped = sent(status, "taking data back from " + name_); !mapped) return mapped;
+  if (auto mapped = sent(status, "taking data back from " + name_of(device_)); !mapped) return mapped;
   kept.mapped = true;
   if (place == piece.block.address) return {};
-  return Failure{ErrorCode::kernel_failed, name_ + " has mapped host memory elsewhere"};
+  return Failure{ErrorCode::kernel_failed, name_of(device_) + " has mapped host memory elsewhere"};
 }
 
-int OpenClHostMemory::copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
-                                std::span<const cl_event> after) {
+cl_int OpenClHostMemory::Buffers::copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
+                                            std::span<const cl_event> after) {
   const HostBlock& block = piece.block;
   if (piece.mode == AccessMode::read || block.bytes().count == 0) return CL_SUCCESS;
   const auto count = static_cast<cl_uint>(after.size());
@@ -157,14 +193,14 @@ int OpenClHostMemory::copy_back(cl_command_queue queue, const Piece& piece, cons
                                               count, events, nullptr);
 }
 
-void OpenClHostMemory::end(const Piece& piece) noexcept {
+void OpenClHostMemory::Buffers::end(const Piece& piece) noexcept {
   const LockGuard lock(mutex_);
   const auto found = kept_.find(key_of(piece.block));
   assert(found != kept_.end() && found->second.tasks > 0 && "what ends has been lent");
   --found->second.tasks;
 }
 
-void OpenClHostMemory::forget(const HostBlock& data) noexcept {
+void OpenClHostMemory::Buffers::forget(const HostBlock& data) noexcept {
   Kept kept;
   const Key key = key_of(data);
   {
@@ -178,16 +214,48 @@ void OpenClHostMemory::forget(const HostBlock& data) noexcept {
   give_up(key, std::move(kept));
 }
 
-void OpenClHostMemory::give_up(const Key& key, Kept kept) noexcept {
+void OpenClHostMemory::Buffers::give_up(const Key& key, Kept kept) noexcept {
   if (!kept.mapped) return;
   (void)device_.api->clEnqueueUnmapMemObject(idle_queue_.get(), kept.buffer.get(), std::get<0>(key), 0, nullptr,
                                              nullptr);
   (void)device_.api->clFinish(idle_queue_.get());
 }
 
-std::size_t OpenClHostMemory::buffers() const {
+std::size_t OpenClHostMemory::Buffers::size() const {
   const LockGuard lock(mutex_);
   return kept_.size();
 }
+
+Result<std::unique_ptr<OpenClHostMemory>> OpenClHostMemory::open(const OpenClDevice& device, std::size_t alignment) {
+  const Result<_cl_context*> context = opencl_context(device);
+  if (!context) return context.failure();
+  if (alignment == 0) alignment = alignment_of(device);
+  std::unique_ptr<OpenClHostMemory> made(new OpenClHostMemory(device, context.value(), alignment));
+  if (auto queues = made->buffers_->make_queues(); !queues) {
+    return Failure{queues.failure().code, made->name() + ": " + queues.failure().message};
+  }
+  return made;
+}
+
+OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, cl_context context, std::size_t alignment)
+    : device_(device), context_(context), buffers_(std::make_unique<Buffers>(device_, context, alignment)) {}
+
+OpenClHostMemory::~OpenClHostMemory() = default;
+
+cl_command_queue OpenClHostMemory::only_queue() const { return buffers_->queue(); }
+
+Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
+  return buffers_->lend(queue, piece);
+}
+
+Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after) {
+  return buffers_->bring_back(queue, piece, after);
+}
+
+void OpenClHostMemory::end(const Piece& piece) noexcept { buffers_->end(piece); }
+
+void OpenClHostMemory::forget(const HostBlock& data) noexcept { buffers_->forget(data); }
+
+std::size_t OpenClHostMemory::buffers() const { return buffers_->size(); }
 
 }  // namespace troupe::platform

@@ -1,15 +1,12 @@
 /// Host memory, as an OpenCL device works on it in place.
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <string>
-#include <tuple>
 
 #include "platform/accelerators/host_device.hpp"
-#include "platform/opencl/opencl_handles.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
-#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
@@ -22,7 +19,7 @@ namespace troupe::platform {
 /// the second, and nobody has to count.
 ///
 /// Data whose columns lie apart, or whose place is not aligned, have a buffer of the driver's instead, to which they
-/// are copied before a task, and from which they are copied back behind one that writes.
+/// are copied before a task, and from which they are copied back behind one that writes. Thread-safe.
 class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  public:
   /// `alignment`: data at multiples of so many bytes are used in place; 0: what the device wants for any type. Whoever
@@ -35,14 +32,14 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
   ~OpenClHostMemory() override;
 
   // HostDevice
-  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string name() const override { return name_of(device_); }
   [[nodiscard]] std::string model() const override { return device_.name; }
   void forget(const HostBlock& data) noexcept override;
 
   // OpenClTaskData
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_; }
-  [[nodiscard]] _cl_command_queue* only_queue() const override { return queue_.get(); }
+  [[nodiscard]] _cl_command_queue* only_queue() const override;
   [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
                                         std::span<_cl_event* const> after) override;
@@ -52,34 +49,13 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
   [[nodiscard]] std::size_t buffers() const;
 
  private:
-  /// Address, bytes of a column, columns, pitch.
-  using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t>;
-  struct Kept {
-    OpenClBuffer buffer;
-    bool in_place = false;
-    /// Of those in place.
-    bool mapped = false;
-    int tasks = 0;
-  };
+  class Buffers;
 
   OpenClHostMemory(const OpenClDevice& device, _cl_context* context, std::size_t alignment);
-  [[nodiscard]] static Key key_of(const HostBlock& block);
-  [[nodiscard]] Result<void> make_queues();
-  [[nodiscard]] Result<Kept*> find(const HostBlock& block) TROUPE_REQUIRES(mutex_);
-  [[nodiscard]] int show_device(_cl_command_queue* queue, const Piece& piece, Kept& kept) TROUPE_REQUIRES(mutex_);
-  [[nodiscard]] int copy_back(_cl_command_queue* queue, const Piece& piece, const Kept& kept,
-                              std::span<_cl_event* const> after);
-  void give_up(const Key& key, Kept kept) noexcept;
 
   const OpenClDevice device_;
   _cl_context* const context_;
-  const std::size_t alignment_;
-  const std::string name_;
-  OpenClQueue queue_;
-  /// For what must not wait behind kernels.
-  OpenClQueue idle_queue_;
-  mutable Mutex mutex_;
-  std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
+  const std::unique_ptr<Buffers> buffers_;
 };
 
 }  // namespace troupe::platform

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/opencl/copying_driver.hpp"
+#include "tests/support/opencl/opencl_copying_driver.hpp"
 #include "tests/support/opencl/opencl_test_devices.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -11,7 +11,7 @@
 #include "platform/memory/host_buffer.hpp"
 #include "platform/opencl/opencl_host_memory.hpp"
 #include "tests/actors/graph_fixture.hpp"
-#include "tests/support/opencl/copying_driver.hpp"
+#include "tests/support/opencl/opencl_copying_driver.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::workers {
