@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/workers/devices/core_device.hpp"
+#include "actors/workers/devices/opencl_lending.hpp"
 #include "actors/workers/devices/task_failure.hpp"
 #include "actors/workers/devices/time_share.hpp"
 #include "graph/codelets/codelet.hpp"
@@ -47,16 +48,16 @@ class OpenClDevice final : public Device {
   /// A task on a queue. What has no lock is the worker's until `starting` is false, then that of whoever ends the task.
   struct Slot {
     explicit Slot(OpenClDevice& of)
-        : owner(of), views(of.options_.executor.worker, of.options_.executor.find_replica) {}
+        : owner(of),
+          views(of.options_.executor.worker, of.options_.executor.find_replica),
+          lending(*of.options_.data, !has_own_memory(of.options_.executor.kind)) {}
 
     OpenClDevice& owner;
     cl_command_queue queue = nullptr;
     /// The same, where it is this slot's alone.
     platform::OpenClQueue own_queue;
     TaskViews views;
-    /// What has been lent for the task, and the buffers.
-    std::vector<platform::OpenClTaskData::Piece> pieces;
-    std::vector<OpenClLaunch::Buffer> buffers;
+    OpenClLending lending;
     /// The kernel's own, which the task waits for; to be given back.
     std::vector<cl_event> awaited;
     platform::OpenClEvent end;
@@ -82,17 +83,6 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  /// Where this fails, nothing is lent.
-  [[nodiscard]] Result<void> find_buffers(Slot& slot, graph::Task& task);
-  /// Where the kernel is to see it.
-  [[nodiscard]] Result<std::byte*> lend(Slot& slot, const platform::OpenClTaskData::Piece& piece);
-  /// Of pieces of data that begin at the same address all have the buffer of the longest.
-  static void share_beginnings(Slot& slot);
-  /// Of all that has been lent. Says what failed first.
-  [[nodiscard]] Result<void> bring_back(Slot& slot, std::span<const cl_event> after);
-  /// Where no kernel has been called.
-  void give_back_at_once(Slot& slot) noexcept;
-  void end_pieces(Slot& slot) noexcept;
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// Of the events that the kernel named, the first that has failed by now.
   [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
@@ -188,21 +178,22 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
     return start_on(*free, task);
   } catch (...) {
     // No memory to prepare the task, or to say what happened: its kernel has not been called.
-    if (free != nullptr && !free->pieces.empty()) give_back_at_once(*free);
+    if (free != nullptr) free->lending.give_back(free->queue);
     return {true, bare_failure_};
   }
 }
 
 Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
-  if (const auto found = find_buffers(slot, task); !found) {
-    const bool no_buffer = found.failure().code == ErrorCode::out_of_memory;
+  slot.views.prepare(task);
+  if (const auto lent = slot.lending.lend(slot.queue, task, slot.views); !lent) {
+    const bool no_buffer = lent.failure().code == ErrorCode::out_of_memory;
     if (core_ != nullptr && no_buffer && task.codelet->runs_on(DeviceKind::cpu_core)) return core_->start(task, {});
-    return {true, failure(task, found.failure())};
+    return {true, failure(task, lent.failure())};
   }
   cl_event begin = nullptr;
   const cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue, 0, nullptr, &begin);
   if (const auto begun = checked(status, "noting a kernel's begin"); !begun) {
-    give_back_at_once(slot);
+    slot.lending.give_back(slot.queue);
     return {true, failure(task, begun.failure())};
   }
   {
@@ -230,81 +221,10 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   return {true, finish(slot).cause};
 }
 
-Result<void> OpenClDevice::find_buffers(Slot& slot, graph::Task& task) {
-  slot.views.prepare(task);
-  const KernelContext context = slot.views.context_of(task);
-  slot.buffers.clear();
-  slot.pieces.clear();
-  slot.buffers.reserve(context.size());
-  slot.pieces.reserve(context.size());
-  for (std::size_t i = 0; i < context.size(); ++i) {
-    const DataView& view = context.data(i);
-    const graph::TaskAccess& access = task.data()[i];
-    platform::OpenClTaskData::Piece piece{{view.data, view.layout.payload().count, 1, 0}, access.mode()};
-    if (core_ != nullptr) piece.block = host_block_of(access.data()->view);
-    const Result<std::byte*> address = lend(slot, piece);
-    if (!address) {
-      give_back_at_once(slot);
-      return address.failure();
-    }
-    if (address.value() != view.data) slot.views.move_to(i, address.value());
-  }
-  share_beginnings(slot);
-  return {};
-}
-
-Result<std::byte*> OpenClDevice::lend(Slot& slot, const platform::OpenClTaskData::Piece& piece) {
-  const auto known = std::ranges::find(slot.pieces, piece.block, &platform::OpenClTaskData::Piece::block);
-  if (known == slot.pieces.end() || known->mode != piece.mode) {
-    const auto lent = options_.data->lend(slot.queue, piece);
-    if (!lent) return lent.failure();
-    if (known == slot.pieces.end()) {
-      slot.pieces.push_back(piece);
-      slot.buffers.push_back({lent.value().address, lent.value().buffer});
-      return lent.value().address;
-    }
-    // A piece of data that the task uses in two ways is lent once.
-    options_.data->end(piece);
-    known->mode = AccessMode::read_write;
-  }
-  return const_cast<std::byte*>(slot.buffers[static_cast<std::size_t>(known - slot.pieces.begin())].address);
-}
-
-void OpenClDevice::share_beginnings(Slot& slot) {
-  for (std::size_t i = 0; i < slot.buffers.size(); ++i) {
-    for (std::size_t k = 0; k < slot.buffers.size(); ++k) {
-      const bool longer = slot.pieces[k].block.bytes() > slot.pieces[i].block.bytes();
-      if (longer && slot.buffers[k].address == slot.buffers[i].address) slot.buffers[i].buffer = slot.buffers[k].buffer;
-    }
-  }
-}
-
-Result<void> OpenClDevice::bring_back(Slot& slot, std::span<const cl_event> after) {
-  Result<void> outcome;
-  for (const platform::OpenClTaskData::Piece& piece : slot.pieces) {
-    auto back = options_.data->bring_back(slot.queue, piece, after);
-    if (outcome && !back) outcome = std::move(back);
-  }
-  return outcome;
-}
-
-void OpenClDevice::give_back_at_once(Slot& slot) noexcept {
-  try {
-    (void)bring_back(slot, {});
-  } catch (...) {  // The task fails in any case.
-  }
-  (void)api().clFinish(slot.queue);
-  end_pieces(slot);
-}
-
-void OpenClDevice::end_pieces(Slot& slot) noexcept {
-  for (const platform::OpenClTaskData::Piece& piece : slot.pieces) options_.data->end(piece);
-  slot.pieces.clear();
-}
-
 FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
   const platform::OpenClTaskData& data = *options_.data;
-  OpenClLaunch launch({&api(), data.context(), data.device().id}, slot.queue, slot.buffers, options_.executor.worker);
+  OpenClLaunch launch({&api(), data.context(), data.device().id}, slot.queue, slot.lending.buffers(),
+                      options_.executor.worker);
   slot.checks.clear();
   FailureLog::Cause cause;
   try {
@@ -333,10 +253,10 @@ Result<void> OpenClDevice::awaited_failure(const Slot& slot) const {
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   // Of an event that waits for one that has failed already, pocl 3.1 never tells the end.
   if (auto failed = awaited_failure(slot); !failed) {
-    (void)bring_back(slot, {});
+    (void)slot.lending.bring_back(slot.queue, {});
     return failed;
   }
-  if (auto back = bring_back(slot, slot.awaited); !back) return back;
+  if (auto back = slot.lending.bring_back(slot.queue, slot.awaited); !back) return back;
   cl_event end = nullptr;
   cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue, static_cast<cl_uint>(slot.awaited.size()),
                                                     slot.awaited.empty() ? nullptr : slot.awaited.data(), &end);
@@ -397,7 +317,7 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   const Duration took = charge(slot, ran);
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
-  end_pieces(slot);
+  slot.lending.end();
   // The slot's own events stay until its next task: pocl still uses those that fail when it has told of them.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
