@@ -6,6 +6,7 @@
 
 #include "actors/workers/devices/core_device.hpp"
 #include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/host_device.hpp"
 #include "platform/machine/cpu_set.hpp"
 #include "proto/ids.hpp"
 
@@ -17,6 +18,8 @@ struct DeviceSetup {
   workers::CoreDevice::Options executor;
   /// Where its data lie; outlives the device. Null for host memory, and in virtual time.
   platform::Accelerator* memory = nullptr;
+  /// What works on host memory beside the cores; outlives the device. Null for others.
+  platform::HostDevice* in_place = nullptr;
   NodeId node = NodeId(0);
   /// Of a cluster: where the threads of its other cores run; empty sets: anywhere.
   std::vector<platform::CpuSet> helpers;

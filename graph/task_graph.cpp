@@ -29,9 +29,9 @@ Codelet make_combine_codelet(KindSet kinds) {
 
 /// One for all graphs: what is known of codelets outlives them.
 const Codelet& combine_codelet(const GraphOptions& options) {
-  static const Codelet at_home = make_combine_codelet(kOnHostMemory);
+  static const Codelet at_home = make_combine_codelet(kOnCores);
   static const Codelet on_any_device = make_combine_codelet(kEveryKind);
-  return (options.device_kinds & kOnHostMemory) != 0 ? at_home : on_any_device;
+  return (options.device_kinds & kOnCores) != 0 ? at_home : on_any_device;
 }
 
 const Codelet& replay_codelet() {

@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
-enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl };
+enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl, opencl_in_place };
 
 /// A row of the table. Whoever has to treat kinds differently asks for one of these, never for the kind.
 struct DeviceTraits {
@@ -22,6 +22,9 @@ struct DeviceTraits {
   const char* name = "";
   /// Its kernels see a memory of its own (a memory node), to which data are copied; else the host's.
   bool own_memory = false;
+  /// Its kernels run on the host's cores, in its worker's thread: it takes part in tasks of pieces, can lend its thread
+  /// to a cluster, and puts partial results together.
+  bool on_cores = false;
   /// Counts as an accelerator beside the cores: faster for most tasks, and there are few. What policies that weigh one
   /// against the other, summaries and described machines mean by "GPU".
   bool accelerator = false;
@@ -44,11 +47,16 @@ struct DeviceTraits {
   bool by_model = false;
   /// The kind whose implementations it runs of codelets that have none for it: its own where there are no such.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
+  /// They are the devices of that kind, working otherwise: a program that names that means these, too.
+  bool variant = false;
 };
 
 inline constexpr std::array kDeviceTraits{
-    DeviceTraits{
-        .kind = DeviceKind::cpu_core, .name = "cpu core", .reduces = true, .stands_in_for = DeviceKind::cpu_core},
+    DeviceTraits{.kind = DeviceKind::cpu_core,
+                 .name = "cpu core",
+                 .on_cores = true,
+                 .reduces = true,
+                 .stands_in_for = DeviceKind::cpu_core},
     // Four slots: enough for the next kernels to begin as others end, and for small ones to share the GPU.
     DeviceTraits{.kind = DeviceKind::cuda,
                  .name = "CUDA GPU",
@@ -84,6 +92,16 @@ inline constexpr std::array kDeviceTraits{
                  .notice_us = 60,
                  .by_model = true,
                  .stands_in_for = DeviceKind::opencl},
+    // Those that share the host's memory and whose drivers show that they need no copies.
+    DeviceTraits{.kind = DeviceKind::opencl_in_place,
+                 .name = "OpenCL device in place",
+                 .accelerator = true,
+                 .slots = 2,
+                 .launch_us = 20,
+                 .notice_us = 60,
+                 .by_model = true,
+                 .stands_in_for = DeviceKind::opencl,
+                 .variant = true},
 };
 inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
 
@@ -119,9 +137,15 @@ template <class Holds>
   return found;
 }
 inline constexpr KindSet kEveryKind = kinds_where([](const DeviceTraits&) { return true; });
-/// Whose kernels work on host memory: cores, so far.
+/// Whose kernels work on host memory.
 inline constexpr KindSet kOnHostMemory = kinds_where([](const DeviceTraits& row) { return !row.own_memory; });
+inline constexpr KindSet kOnCores = kinds_where([](const DeviceTraits& row) { return row.on_cores; });
 inline constexpr KindSet kThatReduce = kinds_where([](const DeviceTraits& row) { return row.reduces; });
+/// Those that a program means by a kind: it, and the same devices working otherwise.
+[[nodiscard]] constexpr KindSet kinds_meant_by(DeviceKind kind) {
+  return kinds_where(
+      [kind](const DeviceTraits& row) { return row.kind == kind || (row.variant && row.stands_in_for == kind); });
+}
 
 static_assert(
     [] {

@@ -11,7 +11,10 @@
 #include "actors/workers/devices/opencl_device.hpp"
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/cuda/cuda_devices.hpp"
+#include "platform/opencl/opencl_accelerator.hpp"
 #include "platform/opencl/opencl_choice.hpp"
+#include "platform/opencl/opencl_host_memory.hpp"
+#include "platform/opencl/opencl_in_place.hpp"
 
 namespace troupe::actors {
 
@@ -32,12 +35,12 @@ MadeDevice make_core(DeviceSetup setup, DeviceListener& /*listener*/) {
 
 int emulated_asked_for(const RuntimeOptions& options) { return static_cast<int>(options.emulated_gpus.size()); }
 
-Result<Accelerators> open_emulated(const RuntimeOptions& options) {
-  Accelerators opened;
+Result<std::vector<OpenedDevice>> open_emulated(const RuntimeOptions& options) {
+  std::vector<OpenedDevice> opened;
   for (const platform::EmulationOptions& emulation : options.emulated_gpus) {
     auto made = platform::EmulatedAccelerator::make(static_cast<int>(opened.size()), emulation);
     if (!made) return made.failure();
-    opened.push_back(std::move(made).value());
+    opened.push_back({.kind = DeviceKind::emulated, .memory = std::move(made).value()});
   }
   return opened;
 }
@@ -53,8 +56,8 @@ MadeDevice make_emulated(DeviceSetup setup, DeviceListener& listener) {
 
 int cuda_asked_for(const RuntimeOptions& options) { return options.gpus; }
 
-Result<Accelerators> open_cuda(const RuntimeOptions& options) {
-  Accelerators opened;
+Result<std::vector<OpenedDevice>> open_cuda(const RuntimeOptions& options) {
+  std::vector<OpenedDevice> opened;
   const auto there = platform::list_cuda_devices();
   if (!there) return there.failure();
   if (static_cast<std::size_t>(options.gpus) > there.value().size()) {
@@ -64,7 +67,7 @@ Result<Accelerators> open_cuda(const RuntimeOptions& options) {
   for (int i = 0; i < options.gpus; ++i) {
     auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index, options.gpu_memory);
     if (!made) return made.failure();
-    opened.push_back(std::move(made).value());
+    opened.push_back({.kind = DeviceKind::cuda, .memory = std::move(made).value()});
   }
   return opened;
 }
@@ -80,15 +83,28 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
 /// Whether any: how many there are turns out when they are opened.
 int opencl_asked_for(const RuntimeOptions& options) { return options.opencl.empty() ? 0 : 1; }
 
-Result<Accelerators> open_opencl(const RuntimeOptions& options) {
+Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
   const auto chosen = platform::choose_opencl_devices(options.opencl, platform::list_opencl_devices());
   if (!chosen) return chosen.failure();
-  const auto sharing = std::ranges::count(chosen.value(), true, &platform::OpenClDevice::shares_host_memory);
-  Accelerators opened;
+  // A limit is one of memory that devices have for themselves.
+  const bool copies = options.opencl_copies || options.opencl_memory;
+  const auto in_place = [copies](const platform::OpenClDevice& device) {
+    return !copies && platform::opencl_in_place(device).works;
+  };
+  const auto sharing = std::ranges::count_if(chosen.value(), [&](const platform::OpenClDevice& device) {
+    return device.shares_host_memory && !in_place(device);
+  });
+  std::vector<OpenedDevice> opened;
   for (const platform::OpenClDevice& device : chosen.value()) {
+    if (in_place(device)) {
+      auto made = platform::OpenClHostMemory::open(device, options.opencl_alignment);
+      if (!made) return made.failure();
+      opened.push_back({.kind = DeviceKind::opencl_in_place, .in_place = std::move(made).value()});
+      continue;
+    }
     auto made = platform::OpenClAccelerator::open(device, options.opencl_memory, static_cast<int>(sharing));
     if (!made) return made.failure();
-    opened.push_back(std::move(made).value());
+    opened.push_back({.kind = DeviceKind::opencl, .memory = std::move(made).value()});
   }
   return opened;
 }
@@ -96,7 +112,14 @@ Result<Accelerators> open_opencl(const RuntimeOptions& options) {
 MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
   workers::OpenClDeviceOptions device;
   device.executor = std::move(setup.executor);
-  device.accelerator = static_cast<platform::OpenClAccelerator*>(setup.memory);
+  device.data = static_cast<platform::OpenClAccelerator*>(setup.memory);
+  return workers::make_opencl_device(std::move(device), listener);
+}
+
+MadeDevice make_opencl_in_place(DeviceSetup setup, DeviceListener& listener) {
+  workers::OpenClDeviceOptions device;
+  device.executor = std::move(setup.executor);
+  device.data = static_cast<platform::OpenClHostMemory*>(setup.in_place);
   return workers::make_opencl_device(std::move(device), listener);
 }
 
@@ -105,6 +128,7 @@ constexpr std::array kFactories{
     DeviceFactory{DeviceKind::emulated, emulated_asked_for, open_emulated, make_emulated},
     DeviceFactory{DeviceKind::cuda, cuda_asked_for, open_cuda, make_cuda},
     DeviceFactory{DeviceKind::opencl, opencl_asked_for, open_opencl, make_opencl},
+    DeviceFactory{DeviceKind::opencl_in_place, nullptr, nullptr, make_opencl_in_place},
 };
 static_assert(kFactories.size() == kDeviceKinds, "a row for each kind");
 

@@ -104,6 +104,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   std::unique_ptr<Simulation> simulation_;
   /// Null where there are no accelerators, and in virtual time.
   std::unique_ptr<AcceleratorSet> accelerators_;
+  std::vector<std::unique_ptr<platform::HostDevice>> host_devices_;
   std::string policy_name_;
   /// Null where nobody looks ahead.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;

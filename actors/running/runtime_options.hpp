@@ -96,8 +96,16 @@ struct RuntimeOptions {
   /// none. What is not there is an error that says what is. Each takes a core as long as there are more than one.
   std::string opencl = {};
   /// The most memory that data may take on each OpenCL device; else nine tenths of what it has, and of those that share
-  /// the host's memory, together, at most half of what is available there when the runtime starts.
+  /// the host's memory, together, at most half of what is available there when the runtime starts. Where it is given,
+  /// all have memory of their own, which it limits: none works in place.
   std::optional<Bytes> opencl_memory = std::nullopt;
+  /// OpenCL devices that share the host's memory work on copies, too. Else they work in place where a trial, once in a
+  /// process, shows that they can: nothing is copied, and nothing limits what they use (`troupe info`).
+  bool opencl_copies = false;
+  /// In place work OpenCL devices on data without gaps between their columns that begin at a multiple of so many bytes;
+  /// other data are copied for every task. 0: what the device wants for any type (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often
+  /// 128). Where kernels use no vector types, the size of an element will do.
+  std::size_t opencl_alignment = 0;
   /// Tasks whose data an accelerator fetches while its kernels run; and a core, where there are accelerators.
   std::size_t gpu_lookahead = 4;
   std::size_t core_lookahead = 1;

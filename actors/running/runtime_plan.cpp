@@ -56,12 +56,6 @@ std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerat
   return taken;
 }
 
-/// A device beside the cores.
-struct OpenedDevice {
-  DeviceKind kind = DeviceKind::cpu_core;
-  std::unique_ptr<platform::Accelerator> memory;
-};
-
 /// `driving_pus`: by opened device.
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology,
                                    const std::vector<OpenedDevice>& opened, const std::vector<int>& driving_pus) {
@@ -84,8 +78,11 @@ std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform
   }
   std::uint32_t node = 0;
   for (std::size_t i = 0; i < opened.size(); ++i) {
-    add(opened[i].kind, i, NodeId(++node), opened[i].memory->name(), opened[i].memory->model(), driving_pus[i]);
-    if (traits(opened[i].kind).by_model) places.back().device.type.model = opened[i].memory->model();
+    const OpenedDevice& device = opened[i];
+    add(device.kind, i, has_own_memory(device.kind) ? NodeId(++node) : NodeId(0), device.name(), device.model(),
+        driving_pus[i]);
+    places.back().in_place = device.in_place.get();
+    if (traits(device.kind).by_model) places.back().device.type.model = device.model();
   }
   if (!options.simulation) return places;
   for (const int gpu : options.simulation->gpus) {
@@ -140,9 +137,9 @@ Result<std::vector<OpenedDevice>> open_devices(const RuntimeOptions& options) {
   std::vector<OpenedDevice> opened;
   for (const DeviceFactory& factory : device_factories()) {
     if (factory.asked_for == nullptr || factory.asked_for(options) == 0) continue;
-    auto memories = factory.open(options);
-    if (!memories) return memories.failure();
-    for (auto& memory : memories.value()) opened.push_back({factory.kind, std::move(memory)});
+    auto devices = factory.open(options);
+    if (!devices) return devices.failure();
+    for (OpenedDevice& device : devices.value()) opened.push_back(std::move(device));
   }
   return opened;
 }
@@ -214,7 +211,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (!topology) return topology.failure();
   auto opened = open_devices(options);
   if (!opened) return opened.failure();
-  RuntimePlan plan{options, std::move(stages).value(), {}, std::move(topology).value(), {}, {}, {}};
+  RuntimePlan plan{options, std::move(stages).value(), {}, std::move(topology).value(), {}, {}, {}, {}};
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
   if (chooses) {
     // A description's times on clusters are true of them wherever their cores are.
@@ -234,7 +231,10 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     if (auto formed = plan.topology.form_clusters(options.clusters); !formed) return formed.failure();
   }
   plan.places = places_of(options, plan.topology, opened.value(), driving_pus);
-  for (OpenedDevice& device : opened.value()) plan.accelerators.push_back(std::move(device.memory));
+  for (OpenedDevice& device : opened.value()) {
+    if (device.memory) plan.accelerators.push_back(std::move(device.memory));
+    if (device.in_place) plan.host_devices.push_back(std::move(device.in_place));
+  }
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
   if (auto usable = check_restrictions(options.restrict, plan.places); !usable) return usable.failure();
   const std::size_t workers = plan.places.size();

@@ -12,6 +12,7 @@
 #include "actors/workers/grouping.hpp"
 #include "graph/codelets/device_set.hpp"
 #include "platform/accelerators/accelerator.hpp"
+#include "platform/accelerators/host_device.hpp"
 #include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/topology.hpp"
@@ -25,6 +26,8 @@ namespace troupe::actors {
 struct WorkerPlace {
   DescribedDevice device;
   NodeId node = NodeId(0);
+  /// Of the plan's; null where it is none of these.
+  platform::HostDevice* in_place = nullptr;
   /// For people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
   /// Of the device, as its maker calls it: "AMD EPYC". Empty where nobody says.
@@ -50,6 +53,8 @@ struct RuntimePlan {
   std::vector<WorkerPlace> places;
   /// Of this machine, real or emulated, by memory node from 1 on; those of a described machine are not among them.
   std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
+  /// Beside the cores, without memories of their own.
+  std::vector<std::unique_ptr<platform::HostDevice>> host_devices;
   scheduler::Policy policy;
 
   [[nodiscard]] std::vector<DeviceKind> kinds() const;

@@ -44,6 +44,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       cooperative_(plan.cooperative()),
       numa_workers_(topology_.cores_by_numa_node()),
       turns_(numa_workers_.size()),
+      host_devices_(std::move(plan.host_devices)),
       policy_name_(plan.policy.name),
       submitted_(plan.policy.placing || options_.simulation || !plan.accelerators.empty() || stages_.size() > 1
                      ? std::make_shared<scheduler::SubmittedTasks>()
@@ -293,7 +294,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
     };
   }
   const bool shares_pieces =
-      (kind_set(place.device.type.kind) & kOnHostMemory) != 0 && (!cooperative_ || simulation_ != nullptr);
+      (kind_set(place.device.type.kind) & kOnCores) != 0 && (!cooperative_ || simulation_ != nullptr);
   if (shares_pieces) {
     device.executor.board = &crew_->ports[worker.index()].board;
     device.executor.opened = [this, worker](const workers::SharedPieces& shared) {
@@ -309,6 +310,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   }
   device.node = place.node;
   if (accelerators_ && place.node != memory::kHost) device.memory = &accelerators_->accelerator(place.node);
+  device.in_place = place.in_place;
   device.pus = pus_of(place.pu);
   for (const int pu : place.helper_pus) device.helpers.push_back(pus_of(pu));
   device.spin = options_.spin;
@@ -322,7 +324,7 @@ std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(Work
   const WorkerPlace& place = places_[worker.index()];
   auto made = device_factory(place.device.type.kind).make(device_setup(worker), listener);
   if (made) return std::move(made).value();
-  // Its tasks go elsewhere, as if it had been lost later.
+  // Its tasks go elsewhere, as if it had been lost later. What works on host memory can always be made.
   services_->node_lost(place.node);
   return std::make_unique<UnusableDevice>(place.name, made.failure());
 }

@@ -120,7 +120,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
     kinds |= kind_set(places_[i].device.type.kind);
   }
   if ((some & some_not) == 0) return DevicesHere{some, nullptr};
-  if (options_.regroup && (some & some_not & kOnHostMemory) != 0) {
+  if (options_.regroup && (some & some_not & kOnCores) != 0) {
     return Failure{ErrorCode::invalid_argument,
                    "tasks cannot be restricted to some of the cores where these can be grouped otherwise, as they may "
                    "lend their threads to others: restrict them to all cores, or use clusters that stay as they are"};
@@ -250,6 +250,7 @@ Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwne
 
 void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
   if (services_) services_->forget(data);
+  for (const auto& device : host_devices_) device->forget(workers::host_block_of(data.view));
 }
 
 Trace RuntimeSystem::Implementation::take_trace() {

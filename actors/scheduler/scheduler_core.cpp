@@ -178,7 +178,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   // It may be there only to report that it cannot run.
   loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
-  const bool accelerator = has_own_memory(workers_[worker.index()].kind);
+  const bool accelerator = is_accelerator(workers_[worker.index()].kind);
   const bool pieces = task.codelet->pieces != nullptr;
   const bool open = pieces && task.codelet->devices_here.workers == nullptr && !accelerator;
   forget(task.id);

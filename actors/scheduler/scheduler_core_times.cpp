@@ -46,9 +46,10 @@ void SchedulerCore::learn(SizeClassId size_class) {
   state.trials.resize(types_.size());
   state.known = true;
   state.known_somewhere = false;
-  const bool must_reach_host_memory = known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
-                                        return !has_own_memory(worker.kind) && known.runs_on(worker.kind, worker.id);
-                                      });
+  const bool must_reach_host_memory =
+      known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
+        return !has_own_memory(worker.kind) && traits(worker.kind).reduces && known.runs_on(worker.kind, worker.id);
+      });
   std::vector<WorkerId> unknown;
   double sum = 0;
   double least = std::numeric_limits<double>::infinity();

@@ -76,7 +76,7 @@ KindSet Crew::able(const graph::Task& task) const {
   const KindSet at_home = able & kOnHostMemory;
   // A whole lies in one piece in host memory only.
   if ((kinds & kOnHostMemory) != 0 && graph::find_whole_of_parts(task) != nullptr) return at_home;
-  return at_home != 0 && graph::reduces(task) ? able & kThatReduce : able;
+  return (at_home & kThatReduce) != 0 && graph::reduces(task) ? able & kThatReduce : able;
 }
 
 template <class Look>

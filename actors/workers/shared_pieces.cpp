@@ -11,7 +11,7 @@ void SharedPieces::open(graph::Task& task, WorkerId owner, int cores, std::uint3
                         std::uint32_t grain) noexcept {
   free_.store(false, std::memory_order_relaxed);
   task_.store(&task, std::memory_order_relaxed);
-  kinds_.store(task.codelet->kinds() & kOnHostMemory, std::memory_order_relaxed);
+  kinds_.store(task.codelet->kinds() & kOnCores, std::memory_order_relaxed);
   workers_.store(task.codelet->devices_here.workers.get(), std::memory_order_relaxed);
   pieces_.store(pieces, std::memory_order_relaxed);
   grain_.store(grain, std::memory_order_relaxed);

@@ -5,7 +5,7 @@ namespace troupe::workers {
 
 bool WorkerCore::help(Step& step) {
   // What is on the device comes first, and what was asked for may be about to come.
-  if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnHostMemory) == 0) return false;
+  if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnCores) == 0) return false;
   while (SharedPieces* const shared = crew_.pieces_for(options_.self)) {
     if (step.activate) {
       // What is decided may be for this worker, which is to be seen without work then.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/opencl/opencl_devices.hpp"
+#include "platform/opencl/opencl_in_place.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -17,11 +18,17 @@ std::string short_version(const std::string& version) {
   return space == std::string::npos ? version : version.substr(0, version.find(' ', space + 1));
 }
 
+std::string in_place_line(const platform::OpenClDevice& device) {
+  const platform::OpenClInPlace& in_place = platform::opencl_in_place(device);
+  return in_place.works ? "    works in place, on host memory\n"
+                        : fmt::format("    works on copies of data: {}\n", in_place.why_not);
+}
+
 std::string line_of(const platform::OpenClDevice& device) {
-  return fmt::format("  device {}: {} ({}), {}, {} compute unit(s), {}{}; {}\n", device.index, device.name,
+  return fmt::format("  device {}: {} ({}), {}, {} compute unit(s), {}{}; {}\n{}", device.index, device.name,
                      to_string(device.sort), device.platform_name, device.compute_units,
                      traces::human_bytes(device.memory), device.shares_host_memory ? " of the host" : "",
-                     short_version(device.version));
+                     short_version(device.version), device.shares_host_memory ? in_place_line(device) : "");
 }
 
 }  // namespace
@@ -30,6 +37,7 @@ void add_opencl(nlohmann::json& json) {
   const platform::OpenClDevices& all = platform::list_opencl_devices();
   json["opencl_devices"] = nlohmann::json::array();
   for (const platform::OpenClDevice& device : all.devices) {
+    const platform::OpenClInPlace& in_place = platform::opencl_in_place(device);
     json["opencl_devices"].push_back({{"index", device.index},
                                       {"name", device.name},
                                       {"vendor", device.vendor},
@@ -41,7 +49,9 @@ void add_opencl(nlohmann::json& json) {
                                       {"memory_bytes", device.memory.count},
                                       {"largest_buffer_bytes", device.largest_buffer.count},
                                       {"local_memory_bytes", device.local_memory.count},
-                                      {"shares_host_memory", device.shares_host_memory}});
+                                      {"shares_host_memory", device.shares_host_memory},
+                                      {"in_place", in_place.works},
+                                      {"not_in_place_because", in_place.why_not}});
   }
   json["opencl_skipped"] = nlohmann::json::array();
   for (const platform::SkippedOpenCl& skipped : all.skipped) {

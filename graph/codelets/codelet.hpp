@@ -334,8 +334,9 @@ class Codelet {
   /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
   /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes that
   /// (`OpenClLaunch&`, graph/codelets/opencl_launch.hpp) first, and then what one for a core takes. Views are of use
-  /// for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: that points to no
-  /// memory. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in host memory.
+  /// for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: what that points
+  /// to is not the kernel's to touch. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results
+  /// lie in host memory.
   template <class F>
   Codelet& opencl(F function) & {
     check_no_reduction(DeviceKind::opencl);

@@ -33,7 +33,8 @@ class DeviceSet {
  public:
   /// All.
   constexpr DeviceSet() = default;
-  DeviceSet(DeviceKind kind) : kinds_(kind_set(kind)) {}
+  /// With what is a variant of the kind: `DeviceKind::opencl` means all OpenCL devices.
+  DeviceSet(DeviceKind kind) : kinds_(kinds_meant_by(kind)) {}
   [[nodiscard]] static DeviceSet of_kinds(KindSet kinds) {
     DeviceSet set;
     set.kinds_ = kinds & kEveryKind;

@@ -50,7 +50,8 @@ class OpenClLaunch {
 
   /// The buffer of a view of the task's data, by the view's pointer; it begins where they do, and may be a little
   /// larger. Valid until the task has ended. Throws `Error` (`invalid_argument`) for any other address: a part of a
-  /// view has to be told to the kernel by its offset.
+  /// view has to be told to the kernel by its offset. The pointer is a name alone: where a device works on host memory,
+  /// that is the device's as long as the task runs.
   [[nodiscard]] _cl_mem* buffer(const void* address) const;
 
   /// The task ends after this, too, and fails where it does: for what the kernel enqueues on queues of its own, and to

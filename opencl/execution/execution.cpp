@@ -74,6 +74,9 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
     options.policy = "lws";
   }
   options.opencl_memory = memory_limit(devices);
+  options.opencl_copies = wants_copies();
+  // The standard leaves it to programs that their memory is aligned for what kernels do with it.
+  options.opencl_alignment = 1;
   options.model_folder = default_model_folder();
   options.trace = !trace_path().empty();
   // A program may enqueue all its commands before it waits for one.

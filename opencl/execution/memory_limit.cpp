@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "proto/byte_amounts.hpp"
 
@@ -32,6 +33,11 @@ std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
                                vendor.index, vendor.name));
   }
   return limit;
+}
+
+bool wants_copies() {
+  const char* const text = std::getenv("TROUPE_OPENCL_COPIES");
+  return text != nullptr && *text != '\0' && std::string_view(text) != "0";
 }
 
 }  // namespace troupe::opencl

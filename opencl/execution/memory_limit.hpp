@@ -1,4 +1,4 @@
-/// How much of a device's memory programs get.
+/// How much of a device's memory programs get, and whether it is one apart.
 #pragma once
 
 #include <optional>
@@ -13,5 +13,9 @@ namespace troupe::opencl {
 /// which leaves it to the device. One line on standard error, and nothing, where it is no amount, or more than one of
 /// them has.
 [[nodiscard]] std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices);
+
+/// The environment variable TROUPE_OPENCL_COPIES is set, to anything but "" and "0": devices that share the host's
+/// memory work on copies.
+[[nodiscard]] bool wants_copies();
 
 }  // namespace troupe::opencl

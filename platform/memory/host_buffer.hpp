@@ -10,8 +10,8 @@
 
 namespace troupe::platform {
 
-/// Every buffer begins at a multiple of this: a cache line, and the widest vector register.
-inline constexpr Bytes kBufferAlignment{64};
+/// Every buffer begins at a multiple of this: a cache line, the widest vector register, and the widest type of OpenCL.
+inline constexpr Bytes kBufferAlignment{128};
 
 /// Owns a block of host memory, and gives it back when it ends. The contents are undefined at first.
 ///

@@ -24,10 +24,6 @@ constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_hos
 constexpr std::array kMeasured{std::size_t{64} << 10U, std::size_t{1} << 20U};
 constexpr int kMeasurements = 3;
 
-std::string name_of(const OpenClDevice& device) {
-  return fmt::format("OpenCL device {} ({})", device.index, device.name);
-}
-
 Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& what) {
   return {code, name_of(device) + ": " + what};
 }
@@ -97,6 +93,12 @@ OpenClAccelerator::OpenClAccelerator(const OpenClDevice& device, cl_context cont
       queues_(std::make_unique<Queues>()) {}
 
 OpenClAccelerator::~OpenClAccelerator() { stop(); }
+
+Result<OpenClTaskData::Lent> OpenClAccelerator::lend(cl_command_queue /*queue*/, const Piece& piece) {
+  const Result<_cl_mem*> buffer = buffer_at(piece.block.address, piece.block.bytes());
+  if (!buffer) return buffer.failure();
+  return Lent{buffer.value(), piece.block.address};
+}
 
 Result<_cl_mem*> OpenClAccelerator::buffer_at(const std::byte* address, Bytes size) {
   return buffers_->at(address, size);

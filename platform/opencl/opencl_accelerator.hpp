@@ -9,7 +9,7 @@
 
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/accelerators/copy_thread.hpp"
-#include "platform/opencl/opencl_devices.hpp"
+#include "platform/opencl/opencl_task_data.hpp"
 #include "proto/units.hpp"
 
 struct _cl_context;
@@ -19,9 +19,9 @@ namespace troupe::platform {
 
 class OpenClBuffers;
 
-/// Addresses in its block of memory are names alone, for `buffer_at` (platform/opencl/opencl_buffers.hpp). Each
+/// Addresses in its block of memory are names alone, for `lend` (platform/opencl/opencl_buffers.hpp). Each
 /// direction has a thread and a queue: copies are calls that wait, of which some drivers work inside them.
-class OpenClAccelerator final : public Accelerator {
+class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  public:
   /// `sharing`: how many of those that are opened together share the host's memory. `capacity`: most that data may
   /// take; else nine tenths of what the device has, and where it shares the host's memory its part of half of what is
@@ -31,8 +31,16 @@ class OpenClAccelerator final : public Accelerator {
                                                                        std::optional<Bytes> capacity, int sharing = 1);
   ~OpenClAccelerator() override;
 
-  [[nodiscard]] const OpenClDevice& device() const { return device_; }
-  [[nodiscard]] _cl_context* context() const { return context_; }
+  // OpenClTaskData: the memory manager sees to it that the data are there.
+  [[nodiscard]] const OpenClDevice& device() const override { return device_; }
+  [[nodiscard]] _cl_context* context() const override { return context_; }
+  [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
+  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
+  [[nodiscard]] Result<void> bring_back(_cl_command_queue* /*queue*/, const Piece& /*piece*/,
+                                        std::span<_cl_event* const> /*after*/) override {
+    return {};
+  }
+  void end(const Piece& /*piece*/) noexcept override {}
   /// As `OpenClBuffers::at`.
   [[nodiscard]] Result<_cl_mem*> buffer_at(const std::byte* address, Bytes size);
 

@@ -16,6 +16,14 @@ constexpr std::uint64_t kGrain = 256;
 
 }  // namespace
 
+Result<void> check_buffer_size(const OpenClDevice& device, Bytes size) {
+  if (size <= device.largest_buffer) return {};
+  return Failure{ErrorCode::out_of_memory,
+                 fmt::format("data of {} bytes are more than the {} bytes that a buffer of OpenCL device {} ({}) may "
+                             "have (CL_DEVICE_MAX_MEM_ALLOC_SIZE): divide them into parts",
+                             size.count, device.largest_buffer.count, device.index, device.name)};
+}
+
 Result<std::unique_ptr<OpenClBuffers>> OpenClBuffers::make(const OpenClDevice& device, cl_context context,
                                                            Bytes capacity) {
   Result<AddressRange> range = AddressRange::reserve(capacity);
@@ -28,12 +36,7 @@ OpenClBuffers::OpenClBuffers(const OpenClDevice& device, cl_context context, Add
 
 Result<cl_mem> OpenClBuffers::at(const std::byte* address, Bytes size) {
   assert(address >= begin() && address + size.count <= begin() + capacity().count && "data lie in the block");
-  if (size > device_.largest_buffer) {
-    return Failure{ErrorCode::out_of_memory,
-                   fmt::format("data of {} bytes are more than the {} bytes that a buffer of OpenCL device {} ({}) may "
-                               "have (CL_DEVICE_MAX_MEM_ALLOC_SIZE): divide them into parts",
-                               size.count, device_.largest_buffer.count, device_.index, device_.name)};
-  }
+  if (auto fits = check_buffer_size(device_, size); !fits) return fits.failure();
   const std::uint64_t grains = std::max<std::uint64_t>(1, (size.count + kGrain - 1) / kGrain);
   const Bytes taken{std::max(size.count, std::min(grains * kGrain, device_.largest_buffer.count))};
   const LockGuard lock(mutex_);

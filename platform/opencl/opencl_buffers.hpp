@@ -11,6 +11,9 @@
 
 namespace troupe::platform {
 
+/// Fails with `out_of_memory`, and both sizes, where the device's buffers cannot have so many bytes.
+[[nodiscard]] Result<void> check_buffer_size(const OpenClDevice& device, Bytes size);
+
 /// The memory manager places data by offsets in one block; OpenCL has buffers, which have no addresses. So the block is
 /// a range of addresses without memory, and each piece of data that is placed there has a buffer, made when it is first
 /// used.

@@ -1,5 +1,7 @@
 #include "platform/opencl/opencl_devices.hpp"
 
+#include <fmt/format.h>
+
 #include "platform/opencl/opencl_loading.hpp"
 #include "platform/opencl/opencl_unbound.hpp"
 
@@ -23,6 +25,10 @@ const char* to_string(OpenClDeviceSort sort) {
     case OpenClDeviceSort::other: break;
   }
   return "other";
+}
+
+std::string name_of(const OpenClDevice& device) {
+  return fmt::format("OpenCL device {} ({})", device.index, device.name);
 }
 
 const OpenClDevices& list_opencl_devices() {

@@ -42,6 +42,9 @@ struct OpenClDevice {
   bool shares_host_memory = false;
 };
 
+/// For people: "OpenCL device 0 (Arc A770)".
+[[nodiscard]] std::string name_of(const OpenClDevice& device);
+
 /// A driver, a platform or a device that is not used.
 struct SkippedOpenCl {
   /// The library's file, or the platform's or device's name.

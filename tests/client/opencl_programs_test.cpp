@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(tasks_on_two_devices_compute_what_the_host_does) {
   vectors.check();
   BOOST_TEST(runtime.report().workers.size() == 3U);
   for (const WorkerId worker : {kFirst, kSecond}) {
-    BOOST_TEST((runtime.report().workers[worker.index()].kind == DeviceKind::opencl));
+    BOOST_TEST((runtime.report().workers[worker.index()].kind == DeviceKind::opencl_in_place));
     BOOST_TEST(tasks_of(runtime, worker) > 0U);
   }
 }
@@ -261,6 +261,7 @@ BOOST_AUTO_TEST_CASE(devices_of_both_sorts_of_driver_work_on_one_program) {
 BOOST_AUTO_TEST_CASE(a_trace_has_the_tasks_and_their_copies) {
   if (!has_opencl_devices()) return;
   RuntimeOptions options = with_opencl("0");
+  options.opencl_copies = true;
   options.trace = true;
   Runtime runtime(options);
   std::vector<double> memory(1000);

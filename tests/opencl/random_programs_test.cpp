@@ -23,12 +23,12 @@ BOOST_FIXTURE_TEST_SUITE(random_opencl_programs, OpenClFixture)
 
 BOOST_AUTO_TEST_CASE(end_as_if_run_one_command_after_the_other) {
   if (!has_devices()) return;
-  run_seeds(RandomMachine(), 1, tries(300));
+  run_seeds(RandomMachine(), 1, tries(200));
 }
 
 BOOST_AUTO_TEST_CASE(end_so_where_most_data_have_to_leave_the_devices_again_and_again) {
   if (!has_devices()) return;
-  run_seeds(RandomMachine::with_memory(kTinyMemory), 1001, tries(100));
+  run_seeds(RandomMachine::with_memory(kTinyMemory), 1001, tries(200));
 }
 
 BOOST_AUTO_TEST_CASE(end_so_where_all_launches_run_in_parts_that_can) {

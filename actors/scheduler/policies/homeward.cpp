@@ -153,7 +153,7 @@ class Homeward final : public PlacingPolicy {
     double room = 0;
     NodeId node;
     for (const WorkerState& worker : snapshot.workers) {
-      if (!is_accelerator(worker.kind) || worker.node == node) continue;
+      if (!has_own_memory(worker.kind) || worker.node == node) continue;
       node = worker.node;
       if (node.index() >= capacities.size() || capacities[node.index()].count == 0) return false;
       room += static_cast<double>(capacities[node.index()].count);

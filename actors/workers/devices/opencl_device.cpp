@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "actors/workers/devices/core_device.hpp"
+#include "actors/workers/devices/opencl_lending.hpp"
 #include "actors/workers/devices/task_failure.hpp"
 #include "actors/workers/devices/time_share.hpp"
 #include "graph/codelets/codelet.hpp"
@@ -38,6 +40,7 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] Result<void> make_queues();
 
+  using Device::start;
   [[nodiscard]] std::string name() const override { return options_.executor.name; }
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
 
@@ -45,12 +48,16 @@ class OpenClDevice final : public Device {
   /// A task on a queue. What has no lock is the worker's until `starting` is false, then that of whoever ends the task.
   struct Slot {
     explicit Slot(OpenClDevice& of)
-        : owner(of), views(of.options_.executor.worker, of.options_.executor.find_replica) {}
+        : owner(of),
+          views(of.options_.executor.worker, of.options_.executor.find_replica),
+          lending(*of.options_.data, !has_own_memory(of.options_.executor.kind)) {}
 
     OpenClDevice& owner;
-    platform::OpenClQueue queue;
+    cl_command_queue queue = nullptr;
+    /// The same, where it is this slot's alone.
+    platform::OpenClQueue own_queue;
     TaskViews views;
-    std::vector<OpenClLaunch::Buffer> buffers;
+    OpenClLending lending;
     /// The kernel's own, which the task waits for; to be given back.
     std::vector<cl_event> awaited;
     platform::OpenClEvent end;
@@ -74,9 +81,8 @@ class OpenClDevice final : public Device {
     Duration took{};
   };
 
-  [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.accelerator->device().api; }
+  [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  [[nodiscard]] Result<void> find_buffers(Slot& slot, graph::Task& task);
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// Of the events that the kernel named, the first that has failed by now.
   [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
@@ -106,6 +112,8 @@ class OpenClDevice final : public Device {
 
   const OpenClDeviceOptions options_;
   DeviceListener& listener_;
+  /// For tasks whose data have no buffers; null where the device has memory of its own.
+  std::unique_ptr<CoreDevice> core_;
   /// For when there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
@@ -123,21 +131,29 @@ class OpenClDevice final : public Device {
 OpenClDevice::OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener)
     : options_(std::move(options)), listener_(listener) {
   assert(options_.slots > 0 && "a device takes at least one task");
+  if (has_own_memory(options_.executor.kind)) return;
+  CoreDevice::Options core = options_.executor;
+  core.kind = DeviceKind::cpu_core;
+  core.find_replica = nullptr;
+  core_ = std::make_unique<CoreDevice>(std::move(core));
 }
 
 OpenClDevice::~OpenClDevice() {
-  for (const Slot& slot : slots_) (void)api().clFinish(slot.queue.get());
+  for (const Slot& slot : slots_) (void)api().clFinish(slot.queue);
   UniqueLock lock(mutex_);
   told_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return untold_ == 0; });
 }
 
 Result<void> OpenClDevice::make_queues() {
   for (std::size_t i = 0; i < options_.slots; ++i) {
-    const platform::OpenClAccelerator& memory = *options_.accelerator;
-    Result<platform::OpenClQueue> queue =
-        platform::make_opencl_queue(api(), memory.context(), memory.device().id, true);
+    Slot& slot = slots_.emplace_back(*this);
+    slot.queue = options_.data->only_queue();
+    if (slot.queue != nullptr) continue;
+    const platform::OpenClTaskData& data = *options_.data;
+    Result<platform::OpenClQueue> queue = platform::make_opencl_queue(api(), data.context(), data.device().id, true);
     if (!queue) return queue.failure();
-    slots_.emplace_back(*this).queue = std::move(queue).value();
+    slot.own_queue = std::move(queue).value();
+    slot.queue = slot.own_queue.get();
   }
   return {};
 }
@@ -145,6 +161,7 @@ Result<void> OpenClDevice::make_queues() {
 Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> behind) noexcept {
   assert(behind.empty() && "nothing is issued on an OpenCL device");
   (void)behind;
+  Slot* free = nullptr;
   try {
     for (const graph::TaskAccess& access : task.data()) {
       if (access.mode() != AccessMode::reduce) continue;
@@ -152,7 +169,6 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
                                    "tasks that reduce run on CPU cores only; give the codelet no implementation for "
                                    "OpenCL, or access its data with commute"})};
     }
-    Slot* free = nullptr;
     {
       const LockGuard lock(mutex_);
       const auto found = std::ranges::find(slots_, nullptr, &Slot::task);
@@ -161,16 +177,23 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
     }
     return start_on(*free, task);
   } catch (...) {
-    // No memory to prepare the task, or to say what happened: nothing has been enqueued for it.
+    // No memory to prepare the task, or to say what happened: its kernel has not been called.
+    if (free != nullptr) free->lending.give_back(free->queue);
     return {true, bare_failure_};
   }
 }
 
 Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
-  if (const auto found = find_buffers(slot, task); !found) return {true, failure(task, found.failure())};
+  slot.views.prepare(task);
+  if (const auto lent = slot.lending.lend(slot.queue, task, slot.views); !lent) {
+    const bool no_buffer = lent.failure().code == ErrorCode::out_of_memory;
+    if (core_ != nullptr && no_buffer && task.codelet->runs_on(DeviceKind::cpu_core)) return core_->start(task, {});
+    return {true, failure(task, lent.failure())};
+  }
   cl_event begin = nullptr;
-  const cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), 0, nullptr, &begin);
+  const cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue, 0, nullptr, &begin);
   if (const auto begun = checked(status, "noting a kernel's begin"); !begun) {
+    slot.lending.give_back(slot.queue);
     return {true, failure(task, begun.failure())};
   }
   {
@@ -185,7 +208,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   slot.cause = call_kernel(slot, task);
   if (const auto enqueued = enqueue_end(slot); !enqueued) {
     // Nobody may use the data before what has been enqueued has ended.
-    (void)api().clFinish(slot.queue.get());
+    (void)api().clFinish(slot.queue);
     if (!slot.cause) slot.cause = failure_or_bare(task, enqueued.failure());
     const LockGuard lock(mutex_);
     slot.ended = CL_COMPLETE;
@@ -198,22 +221,9 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   return {true, finish(slot).cause};
 }
 
-Result<void> OpenClDevice::find_buffers(Slot& slot, graph::Task& task) {
-  slot.views.prepare(task);
-  const KernelContext context = slot.views.context_of(task);
-  slot.buffers.clear();
-  for (std::size_t i = 0; i < context.size(); ++i) {
-    const DataView& view = context.data(i);
-    const Result<cl_mem> buffer = options_.accelerator->buffer_at(view.data, view.layout.payload());
-    if (!buffer) return buffer.failure();
-    slot.buffers.push_back({view.data, buffer.value()});
-  }
-  return {};
-}
-
 FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
-  const platform::OpenClAccelerator& memory = *options_.accelerator;
-  OpenClLaunch launch({&api(), memory.context(), memory.device().id}, slot.queue.get(), slot.buffers,
+  const platform::OpenClTaskData& data = *options_.data;
+  OpenClLaunch launch({&api(), data.context(), data.device().id}, slot.queue, slot.lending.buffers(),
                       options_.executor.worker);
   slot.checks.clear();
   FailureLog::Cause cause;
@@ -222,7 +232,7 @@ FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
     context.stream = &launch;
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
     const graph::CompletionChecks::Scope checks(slot.checks);
-    task.codelet->kernel_for(DeviceKind::opencl)(context);
+    task.codelet->kernel_for(options_.executor.kind)(context);
   } catch (...) {
     slot.checks.clear();
     cause = current_failure(task);
@@ -242,13 +252,17 @@ Result<void> OpenClDevice::awaited_failure(const Slot& slot) const {
 
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   // Of an event that waits for one that has failed already, pocl 3.1 never tells the end.
-  if (auto failed = awaited_failure(slot); !failed) return failed;
+  if (auto failed = awaited_failure(slot); !failed) {
+    (void)slot.lending.bring_back(slot.queue, {});
+    return failed;
+  }
+  if (auto back = slot.lending.bring_back(slot.queue, slot.awaited); !back) return back;
   cl_event end = nullptr;
-  cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue.get(), static_cast<cl_uint>(slot.awaited.size()),
+  cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue, static_cast<cl_uint>(slot.awaited.size()),
                                                     slot.awaited.empty() ? nullptr : slot.awaited.data(), &end);
   if (auto noted = checked(status, "noting a kernel's end"); !noted) return noted;
   slot.end = platform::OpenClEvent(api(), end);
-  if (auto flushed = checked(api().clFlush(slot.queue.get()), "starting what a kernel enqueued"); !flushed) {
+  if (auto flushed = checked(api().clFlush(slot.queue), "starting what a kernel enqueued"); !flushed) {
     return flushed;
   }
   // Some drivers do not tell of what has ended before they are asked to, and some run everything inside of the calls.
@@ -269,7 +283,7 @@ Result<void> OpenClDevice::enqueue_end(Slot& slot) {
 }
 
 void OpenClDevice::wait_here(Slot& slot) {
-  (void)api().clFinish(slot.queue.get());
+  (void)api().clFinish(slot.queue);
   cl_int status = CL_COMPLETE;
   const cl_int asked =
       api().clGetEventInfo(slot.end.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
@@ -303,6 +317,7 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   const Duration took = charge(slot, ran);
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
+  slot.lending.end();
   // The slot's own events stay until its next task: pocl still uses those that fail when it has told of them.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
@@ -391,7 +406,13 @@ void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexc
 }  // namespace
 
 Result<std::unique_ptr<Device>> make_opencl_device(OpenClDeviceOptions options, DeviceListener& listener) {
-  assert(options.executor.kind == DeviceKind::opencl && "an OpenCL device runs kernels for OpenCL");
+  assert(traits(options.executor.kind).stands_in_for == DeviceKind::opencl && "it runs kernels for OpenCL");
+  if (!has_own_memory(options.executor.kind)) {
+    // Kernels see data without gaps between their columns, on whatever device.
+    options.executor.find_replica = [](const graph::DataRecord& data) {
+      return DataView{data.view.data, data.view.layout.packed()};
+    };
+  }
   auto device = std::make_unique<OpenClDevice>(std::move(options), listener);
   if (const Result<void> made = device->make_queues(); !made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));

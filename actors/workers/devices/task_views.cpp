@@ -2,6 +2,13 @@
 
 namespace troupe::workers {
 
+platform::HostBlock host_block_of(const DataView& view) {
+  const Layout& layout = view.layout;
+  const auto bytes = [&](std::int64_t elements) { return static_cast<std::size_t>(elements) * layout.element_size; };
+  if (layout.contiguous()) return {view.data, layout.payload().count, 1, layout.payload().count};
+  return {view.data, bytes(layout.rows), static_cast<std::size_t>(layout.cols), bytes(layout.ld)};
+}
+
 void TaskViews::prepare(const graph::Task& task) {
   const std::span<const graph::TaskAccess> data = task.data();
   if (views_.size() < data.size()) views_.resize(data.size());
@@ -30,6 +37,10 @@ void TaskViews::use_partials(std::span<const graph::TaskAccess> data) {
     graph::DataRecord& record = *data[i].data();
     views_[i] = &made_.emplace_back(record.reduction->partial(worker_.index(), record.view.layout));
   }
+}
+
+void TaskViews::move_to(std::size_t index, std::byte* address) {
+  views_[index] = &made_.emplace_back(DataView{address, views_[index]->layout});
 }
 
 KernelContext TaskViews::context_of(const graph::Task& task) const {

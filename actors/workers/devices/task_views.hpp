@@ -1,6 +1,7 @@
 /// The data of one task as a kernel on some device is to see them.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <span>
@@ -9,12 +10,16 @@
 #include "graph/codelets/kernel_context.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/tasks/task.hpp"
+#include "platform/memory/host_block.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe::workers {
 
 /// Finds the replica of a piece of data that a kernel on some memory node is to work on.
 using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
+
+/// The place of a view of data in host memory.
+[[nodiscard]] platform::HostBlock host_block_of(const DataView& view);
 
 /// Of one task at a time; kept to save the allocations.
 class TaskViews {
@@ -24,6 +29,8 @@ class TaskViews {
 
   /// Throws what making a partial result throws.
   void prepare(const graph::Task& task);
+  /// Has the kernel see a piece of data elsewhere, in the same layout.
+  void move_to(std::size_t index, std::byte* address);
   /// Of the task that was prepared last; valid until the next.
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
 

@@ -43,6 +43,7 @@ BOOST_AUTO_TEST_CASE(info_lists_opencl_devices) {
              "OpenCL devices\n"
              "  device 0: Fake GPU (gpu), Fake One, 8 compute unit(s), 1.0 GiB; OpenCL 1.2\n"
              "  device 1: Fake CPU (cpu), Fake One, 2 compute unit(s), 1.0 GiB of the host; OpenCL 1.2\n"
+             "    works on copies of data: its driver lacks functions for that\n"
              "  device 2: Fake accelerator (accelerator), Fake Two, 1 compute unit(s), 1.0 GiB; OpenCL 1.2\n");
 }
 
@@ -62,6 +63,8 @@ BOOST_AUTO_TEST_CASE(info_lists_opencl_devices_as_json) {
   BOOST_TEST(gpu["largest_buffer_bytes"] == 1 << 28);
   BOOST_TEST(gpu["local_memory_bytes"] == 1 << 15);
   BOOST_TEST(gpu["shares_host_memory"] == false);
+  BOOST_TEST(gpu["in_place"] == false);
+  BOOST_TEST(gpu["not_in_place_because"] == "it has memory of its own");
   BOOST_TEST_REQUIRE(json["opencl_skipped"].size() == 1U);
   BOOST_TEST(contains(json["opencl_skipped"][0]["what"].get<std::string>(), "Fake CPU"));
   BOOST_TEST(contains(json["opencl_skipped"][0]["why"].get<std::string>(), "not available"));

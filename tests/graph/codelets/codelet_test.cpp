@@ -249,6 +249,12 @@ BOOST_AUTO_TEST_CASE(a_codelet_runs_on_kinds_that_it_has_an_implementation_for_a
   BOOST_TEST(Codelet("none", {}).definition().kinds() == 0U);
   BOOST_TEST(Codelet("cores", {}).cpu(nothing).definition().kinds() == (on_cores | kind_set(DeviceKind::emulated)));
   BOOST_TEST(Codelet("gpus", {}).cuda(nothing).definition().kinds() == kind_set(DeviceKind::cuda));
+  const KindSet opencl = kind_set(DeviceKind::opencl) | kind_set(DeviceKind::opencl_in_place);
+  BOOST_TEST(Codelet("opencl", {}).opencl(nothing).definition().kinds() == opencl);
+  // Who names the kind means all that are driven so; of others the kind stands for itself.
+  BOOST_TEST(DeviceSet(DeviceKind::opencl).kinds() == opencl);
+  BOOST_TEST(DeviceSet(DeviceKind::opencl_in_place).kinds() == kind_set(DeviceKind::opencl_in_place));
+  BOOST_TEST(DeviceSet(DeviceKind::cpu_core).kinds() == on_cores);
   Codelet internal = Codelet::internal("combine", {});
   internal.implement(DeviceKind::cpu_core, nothing);
   BOOST_TEST(internal.definition().kinds() == on_cores);

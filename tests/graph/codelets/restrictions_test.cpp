@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(sets_of_devices_are_joined_and_met) {
   BOOST_TEST((DeviceSet::cores() | DeviceSet::accelerators()).all());
   BOOST_TEST((DeviceSet::cores() & DeviceSet::accelerators()).kinds() == 0);
   BOOST_TEST(to_string(DeviceSet::cores()) == "cpu core");
-  BOOST_TEST(to_string(DeviceSet::accelerators()) == "CUDA GPU, emulated GPU, OpenCL device");
+  BOOST_TEST(to_string(DeviceSet::accelerators()) == "CUDA GPU, emulated GPU, OpenCL device, OpenCL device in place");
   BOOST_TEST(to_string(DeviceSet::cores() & DeviceSet::accelerators()) == "no device");
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "graph/codelets/opencl_launch.hpp"
+#include "platform/opencl/opencl_accelerator.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/opencl/opencl_test_devices.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -73,7 +74,7 @@ struct Fixture {
                         .find_replica = [this](const graph::DataRecord& data) {
                           return DataView{accelerator->memory(), data.view.layout.packed()};
                         }};
-    options.accelerator = accelerator.get();
+    options.data = accelerator.get();
     device = make_opencl_device(std::move(options), listener).value_or_throw();
   }
   ~Fixture() {
@@ -241,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_task_whose_data_have_no_buffer_fails_before_its_kernel) {
                       .find_replica = [&](const graph::DataRecord& data) {
                         return DataView{memory->memory(), data.view.layout.packed()};
                       }};
-  options.accelerator = memory.get();
+  options.data = memory.get();
   const auto on_tiny = make_opencl_device(std::move(options), listener).value_or_throw();
   graph::Task& task = ready(codelet, {read(handle)});
   const Started started = on_tiny->start(task);

@@ -1,0 +1,24 @@
+/// Where a piece of data lies in host memory.
+#pragma once
+
+#include <cstddef>
+
+#include "proto/units.hpp"
+
+namespace troupe::platform {
+
+/// `columns` runs of `column_bytes` each, which begin `pitch` bytes apart.
+struct HostBlock {
+  std::byte* address = nullptr;
+  std::size_t column_bytes = 0;
+  std::size_t columns = 1;
+  std::size_t pitch = 0;
+
+  [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
+  /// Nothing lies between its columns.
+  [[nodiscard]] bool in_one_run() const { return columns <= 1 || pitch == column_bytes; }
+
+  friend bool operator==(const HostBlock&, const HostBlock&) = default;
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,261 @@
+#include "platform/opencl/opencl_host_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "platform/opencl/opencl_buffers.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
+#include "platform/opencl/opencl_handles.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::platform {
+
+namespace {
+
+/// Of all OpenCL's types the largest, for drivers that do not say.
+constexpr std::size_t kWidestType = 128;
+
+std::size_t alignment_of(const OpenClDevice& device) {
+  cl_uint bits = 0;
+  const cl_int status =
+      device.api->clGetDeviceInfo(device.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, nullptr);
+  return status == CL_SUCCESS && bits >= 8 ? bits / 8 : kWidestType;
+}
+
+Result<void> sent(cl_int status, std::string_view what) { return opencl_check(status, what, ErrorCode::kernel_failed); }
+
+}  // namespace
+
+class OpenClHostMemory::Buffers {
+ public:
+  /// The device outlives it.
+  Buffers(const OpenClDevice& device, cl_context context, std::size_t alignment)
+      : device_(device), context_(context), alignment_(alignment) {}
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  ~Buffers();
+
+  [[nodiscard]] Result<void> make_queues();
+  [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
+  [[nodiscard]] Result<Lent> lend(cl_command_queue queue, const Piece& piece);
+  [[nodiscard]] Result<void> bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after);
+  void end(const Piece& piece) noexcept;
+  void forget(const HostBlock& data) noexcept;
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  /// Address, bytes of a column, columns, pitch.
+  using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t>;
+  struct Kept {
+    OpenClBuffer buffer;
+    bool in_place = false;
+    /// Of those in place.
+    bool mapped = false;
+    int tasks = 0;
+  };
+
+  [[nodiscard]] static Key key_of(const HostBlock& block);
+  [[nodiscard]] Result<Kept*> find(const HostBlock& block) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] cl_int show_device(cl_command_queue queue, const Piece& piece, Kept& kept) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] cl_int copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
+                                 std::span<const cl_event> after);
+  void give_up(const Key& key, Kept kept) noexcept;
+
+  const OpenClDevice& device_;
+  const cl_context context_;
+  const std::size_t alignment_;
+  OpenClQueue queue_;
+  /// For what must not wait behind kernels.
+  OpenClQueue idle_queue_;
+  mutable Mutex mutex_;
+  std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
+};
+
+OpenClHostMemory::Buffers::~Buffers() {
+  std::map<Key, Kept> all;
+  {
+    const LockGuard lock(mutex_);
+    all.swap(kept_);
+  }
+  for (auto& [key, kept] : all) give_up(key, std::move(kept));
+}
+
+Result<void> OpenClHostMemory::Buffers::make_queues() {
+  for (const bool profiled : {true, false}) {
+    Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_, device_.id, profiled);
+    if (!made) return made.failure();
+    (profiled ? queue_ : idle_queue_) = std::move(made).value();
+  }
+  return {};
+}
+
+OpenClHostMemory::Buffers::Key OpenClHostMemory::Buffers::key_of(const HostBlock& block) {
+  if (block.in_one_run()) return {block.address, block.bytes().count, 1, 0};
+  return {block.address, block.column_bytes, block.columns, block.pitch};
+}
+
+Result<OpenClHostMemory::Buffers::Kept*> OpenClHostMemory::Buffers::find(const HostBlock& block) {
+  const Key key = key_of(block);
+  if (const auto known = kept_.find(key); known != kept_.end()) return &known->second;
+  if (auto fits = check_buffer_size(device_, block.bytes()); !fits) return fits.failure();
+  Kept made;
+  made.in_place = block.in_one_run() && block.bytes().count > 0 &&
+                  reinterpret_cast<std::uintptr_t>(block.address) % alignment_ == 0;
+  // Empty data have a buffer, too.
+  const std::size_t size = std::max<std::size_t>(1, block.bytes().count);
+  cl_int status = CL_SUCCESS;
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (made.in_place ? CL_MEM_USE_HOST_PTR : 0U);
+  const cl_mem buffer =
+      device_.api->clCreateBuffer(context_, flags, size, made.in_place ? block.address : nullptr, &status);
+  if (status != CL_SUCCESS || buffer == nullptr) {
+    return Failure{ErrorCode::out_of_memory,
+                   fmt::format("{} made no buffer of {} bytes{}: {}", name_of(device_), size,
+                               made.in_place ? " over host memory" : "", opencl_error(status))};
+  }
+  made.buffer = OpenClBuffer(*device_.api, buffer);
+  return &kept_.emplace(key, std::move(made)).first->second;
+}
+
+Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue queue, const Piece& piece) {
+  const LockGuard lock(mutex_);
+  const Result<Kept*> found = find(piece.block);
+  if (!found) return found.failure();
+  Kept& kept = *found.value();
+  if (auto shown = sent(show_device(queue, piece, kept), "giving data to " + name_of(device_)); !shown) {
+    // Nobody knows what it has: the next task has another.
+    if (kept.tasks == 0) kept_.erase(key_of(piece.block));
+    return shown.failure();
+  }
+  ++kept.tasks;
+  const cl_mem buffer = kept.buffer.get();
+  // Of copies no address says what they are: an empty piece of data begins where another does, and the first part of a
+  // matrix where the whole does.
+  return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
+}
+
+cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piece& piece, Kept& kept) {
+  const HostBlock& block = piece.block;
+  const _cl_icd_dispatch& api = *device_.api;
+  if (kept.in_place) {
+    if (!std::exchange(kept.mapped, false)) return CL_SUCCESS;
+    return api.clEnqueueUnmapMemObject(queue, kept.buffer.get(), block.address, 0, nullptr, nullptr);
+  }
+  if (piece.mode == AccessMode::write || block.bytes().count == 0) return CL_SUCCESS;
+  if (block.in_one_run()) {
+    return api.clEnqueueWriteBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
+                                    nullptr, nullptr);
+  }
+  constexpr std::array<std::size_t, 3> kOrigin{};
+  const std::array region{block.column_bytes, block.columns, std::size_t{1}};
+  return api.clEnqueueWriteBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(), region.data(),
+                                      block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, nullptr);
+}
+
+Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const Piece& piece,
+                                                   std::span<const cl_event> after) {
+  const LockGuard lock(mutex_);
+  const auto found = kept_.find(key_of(piece.block));
+  assert(found != kept_.end() && "what is brought back has been lent");
+  Kept& kept = found->second;
+  if (!kept.in_place) return sent(copy_back(queue, piece, kept, after), "copying data back from " + name_of(device_));
+  const auto count = static_cast<cl_uint>(after.size());
+  cl_int status = CL_SUCCESS;
+  const void* const place = device_.api->clEnqueueMapBuffer(
+      queue, kept.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
+      count == 0 ? nullptr : after.data(), nullptr, &status);
+  if (auto mapped = sent(status, "taking data back from " + name_of(device_)); !mapped) return mapped;
+  kept.mapped = true;
+  if (place == piece.block.address) return {};
+  return Failure{ErrorCode::kernel_failed, name_of(device_) + " has mapped host memory elsewhere"};
+}
+
+cl_int OpenClHostMemory::Buffers::copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
+                                            std::span<const cl_event> after) {
+  const HostBlock& block = piece.block;
+  if (piece.mode == AccessMode::read || block.bytes().count == 0) return CL_SUCCESS;
+  const auto count = static_cast<cl_uint>(after.size());
+  const cl_event* const events = count == 0 ? nullptr : after.data();
+  if (block.in_one_run()) {
+    return device_.api->clEnqueueReadBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address,
+                                            count, events, nullptr);
+  }
+  constexpr std::array<std::size_t, 3> kOrigin{};
+  const std::array region{block.column_bytes, block.columns, std::size_t{1}};
+  return device_.api->clEnqueueReadBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(),
+                                              region.data(), block.column_bytes, 0, block.pitch, 0, block.address,
+                                              count, events, nullptr);
+}
+
+void OpenClHostMemory::Buffers::end(const Piece& piece) noexcept {
+  const LockGuard lock(mutex_);
+  const auto found = kept_.find(key_of(piece.block));
+  assert(found != kept_.end() && found->second.tasks > 0 && "what ends has been lent");
+  --found->second.tasks;
+}
+
+void OpenClHostMemory::Buffers::forget(const HostBlock& data) noexcept {
+  Kept kept;
+  const Key key = key_of(data);
+  {
+    const LockGuard lock(mutex_);
+    const auto found = kept_.find(key);
+    // Where a task uses the same memory as other data, these are forgotten later.
+    if (found == kept_.end() || found->second.tasks > 0) return;
+    kept = std::move(found->second);
+    kept_.erase(found);
+  }
+  give_up(key, std::move(kept));
+}
+
+void OpenClHostMemory::Buffers::give_up(const Key& key, Kept kept) noexcept {
+  if (!kept.mapped) return;
+  (void)device_.api->clEnqueueUnmapMemObject(idle_queue_.get(), kept.buffer.get(), std::get<0>(key), 0, nullptr,
+                                             nullptr);
+  (void)device_.api->clFinish(idle_queue_.get());
+}
+
+std::size_t OpenClHostMemory::Buffers::size() const {
+  const LockGuard lock(mutex_);
+  return kept_.size();
+}
+
+Result<std::unique_ptr<OpenClHostMemory>> OpenClHostMemory::open(const OpenClDevice& device, std::size_t alignment) {
+  const Result<_cl_context*> context = opencl_context(device);
+  if (!context) return context.failure();
+  if (alignment == 0) alignment = alignment_of(device);
+  std::unique_ptr<OpenClHostMemory> made(new OpenClHostMemory(device, context.value(), alignment));
+  if (auto queues = made->buffers_->make_queues(); !queues) {
+    return Failure{queues.failure().code, made->name() + ": " + queues.failure().message};
+  }
+  return made;
+}
+
+OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, cl_context context, std::size_t alignment)
+    : device_(device), context_(context), buffers_(std::make_unique<Buffers>(device_, context, alignment)) {}
+
+OpenClHostMemory::~OpenClHostMemory() = default;
+
+cl_command_queue OpenClHostMemory::only_queue() const { return buffers_->queue(); }
+
+Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
+  return buffers_->lend(queue, piece);
+}
+
+Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after) {
+  return buffers_->bring_back(queue, piece, after);
+}
+
+void OpenClHostMemory::end(const Piece& piece) noexcept { buffers_->end(piece); }
+
+void OpenClHostMemory::forget(const HostBlock& data) noexcept { buffers_->forget(data); }
+
+std::size_t OpenClHostMemory::buffers() const { return buffers_->size(); }
+
+}  // namespace troupe::platform

@@ -1,0 +1,61 @@
+/// Host memory, as an OpenCL device works on it in place.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "platform/accelerators/host_device.hpp"
+#include "platform/opencl/opencl_task_data.hpp"
+
+namespace troupe::platform {
+
+/// A piece of data has a buffer over its place in host memory, which stays until the data are forgotten. It is mapped
+/// all the time but while tasks of the device use it: then the content is the device's, else the host's. As the host,
+/// or another device, may have written since, it is always mapped for reading and writing: then unmapping shows the
+/// device what is there, whatever a driver keeps.
+///
+/// All tasks share one queue, in order: so a buffer that two of them read is mapped behind the first and unmapped for
+/// the second, and nobody has to count.
+///
+/// Data whose columns lie apart, or whose place is not aligned, have a buffer of the driver's instead, to which they
+/// are copied before a task, and from which they are copied back behind one that writes. Thread-safe.
+class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
+ public:
+  /// `alignment`: data at multiples of so many bytes are used in place; 0: what the device wants for any type. Whoever
+  /// calls this has found out that the device works in place. Fails with `platform`.
+  [[nodiscard]] static Result<std::unique_ptr<OpenClHostMemory>> open(const OpenClDevice& device,
+                                                                      std::size_t alignment = 0);
+  OpenClHostMemory(const OpenClHostMemory&) = delete;
+  OpenClHostMemory& operator=(const OpenClHostMemory&) = delete;
+  /// No task is running.
+  ~OpenClHostMemory() override;
+
+  // HostDevice
+  [[nodiscard]] std::string name() const override { return name_of(device_); }
+  [[nodiscard]] std::string model() const override { return device_.name; }
+  void forget(const HostBlock& data) noexcept override;
+
+  // OpenClTaskData
+  [[nodiscard]] const OpenClDevice& device() const override { return device_; }
+  [[nodiscard]] _cl_context* context() const override { return context_; }
+  [[nodiscard]] _cl_command_queue* only_queue() const override;
+  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
+  [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
+                                        std::span<_cl_event* const> after) override;
+  void end(const Piece& piece) noexcept override;
+
+  /// How many pieces of data have buffers.
+  [[nodiscard]] std::size_t buffers() const;
+
+ private:
+  class Buffers;
+
+  OpenClHostMemory(const OpenClDevice& device, _cl_context* context, std::size_t alignment);
+
+  const OpenClDevice device_;
+  _cl_context* const context_;
+  const std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace troupe::platform
