@@ -9,7 +9,7 @@
 
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_handles.hpp"
-#include "platform/opencl/opencl_twins.hpp"
+#include "platform/opencl/opencl_quirks.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 

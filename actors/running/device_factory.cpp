@@ -15,6 +15,7 @@
 #include "platform/opencl/opencl_choice.hpp"
 #include "platform/opencl/opencl_host_memory.hpp"
 #include "platform/opencl/opencl_in_place.hpp"
+#include "platform/opencl/opencl_quirks.hpp"
 
 namespace troupe::actors {
 
@@ -94,17 +95,21 @@ Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
   const auto sharing = std::ranges::count_if(chosen.value(), [&](const platform::OpenClDevice& device) {
     return device.shares_host_memory && !in_place(device);
   });
+  const auto slots_of = [](const platform::OpenClDevice& device) -> std::size_t {
+    return platform::opencl_takes_one_launch(device) ? 1 : 0;
+  };
   std::vector<OpenedDevice> opened;
   for (const platform::OpenClDevice& device : chosen.value()) {
     if (in_place(device)) {
       auto made = platform::OpenClHostMemory::open(device, options.opencl_alignment);
       if (!made) return made.failure();
-      opened.push_back({.kind = DeviceKind::opencl_in_place, .in_place = std::move(made).value()});
+      opened.push_back(
+          {.kind = DeviceKind::opencl_in_place, .in_place = std::move(made).value(), .slots = slots_of(device)});
       continue;
     }
     auto made = platform::OpenClAccelerator::open(device, options.opencl_memory, static_cast<int>(sharing));
     if (!made) return made.failure();
-    opened.push_back({.kind = DeviceKind::opencl, .memory = std::move(made).value()});
+    opened.push_back({.kind = DeviceKind::opencl, .memory = std::move(made).value(), .slots = slots_of(device)});
   }
   return opened;
 }

@@ -22,6 +22,8 @@ struct OpenedDevice {
   DeviceKind kind = DeviceKind::cpu_core;
   std::unique_ptr<platform::Accelerator> memory = nullptr;
   std::unique_ptr<platform::HostDevice> in_place = nullptr;
+  /// Tasks that it takes at a time; 0: as many as its kind.
+  std::size_t slots = 0;
 
   [[nodiscard]] std::string name() const { return memory ? memory->name() : in_place->name(); }
   [[nodiscard]] std::string model() const { return memory ? memory->model() : in_place->model(); }

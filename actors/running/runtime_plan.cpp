@@ -82,6 +82,7 @@ std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform
     add(device.kind, i, has_own_memory(device.kind) ? NodeId(++node) : NodeId(0), device.name(), device.model(),
         driving_pus[i]);
     places.back().in_place = device.in_place.get();
+    places.back().slots = device.slots;
     if (traits(device.kind).by_model) places.back().device.type.model = device.model();
   }
   if (!options.simulation) return places;

@@ -28,6 +28,8 @@ struct WorkerPlace {
   NodeId node = NodeId(0);
   /// Of the plan's; null where it is none of these.
   platform::HostDevice* in_place = nullptr;
+  /// Tasks that it takes at a time; 0: as many as its kind.
+  std::size_t slots = 0;
   /// For people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
   /// Of the device, as its maker calls it: "AMD EPYC". Empty where nobody says.

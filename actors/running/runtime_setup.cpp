@@ -261,7 +261,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
       issue_ahead(setup->core, simulated.issue_ahead, simulation_->launch_of(worker) + simulation_->notice_of(worker));
     }
   } else {
-    setup->core.slots = device.slots;
+    setup->core.slots = place.slots != 0 ? place.slots : device.slots;
     setup->polled = device.polled;
     if (accelerators_) setup->core.lookahead = device.own_memory ? options_.gpu_lookahead : options_.core_lookahead;
     if (device.issues) {

@@ -3,7 +3,7 @@
 #include <array>
 #include <sstream>
 
-#include "platform/opencl/opencl_twins.hpp"
+#include "platform/opencl/opencl_quirks.hpp"
 
 namespace troupe::opencl {
 namespace {
