@@ -1,5 +1,5 @@
 // Without a compiler: texts as compilers write them.
-#include "opencl/analysis/code_module.hpp"
+#include "opencl/analysis/code/code_module.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
