@@ -23,7 +23,7 @@ struct GeneratedValues {
   std::int64_t z;
 };
 
-/// Kernels k0, k1, … and what they share; the same for the same seed.
+/// Kernels k0, k1, … and what they share; the same for the same seed, in a test that one compiler built.
 [[nodiscard]] std::string generated_source(std::uint32_t seed, int kernels);
 
 }  // namespace troupe::tests
