@@ -65,7 +65,12 @@ void KernelReader::read_call(const CodeInstruction& call, const Moment& moment) 
     if (module_.types().is_pointer(operand.type)) roots |= pointers_.roots(operand);
   }
   if (atomic && !roots.none()) refuse("an atomic operation on global memory");
-  if (!atomic && !of_group && !is_among(name, kThroughPointers)) refuse("a call of a function that is not known");
+  if (name == "printf") return refuse("a call of printf");
+  if (!atomic && !of_group && !is_among(name, kThroughPointers)) {
+    refuse("a call of a function that is not known");
+    // It may find pointers in what it is given.
+    return lose({0, false, true}, true, true);
+  }
   if (name.starts_with("async_work_group_") && call.operands.size() > 1) {
     lose(pointers_.roots(call.operands[0]), false, true);
     return lose(pointers_.roots(call.operands[1]), true, false);

@@ -88,7 +88,8 @@ struct KernelFacts {
 [[nodiscard]] std::optional<ByteRange> loaded_bytes(const KernelFacts& facts, std::size_t argument,
                                                     const ItemBox& items, const LaunchValues& values);
 
-/// All bytes of `stored_bytes` are certain to be written when the items of the box have run.
+/// All bytes of `stored_bytes` are certain to be written when the items of the box have run. Where the argument is
+/// read, too (`reads`), some may be written with what they were: then what was there still matters.
 [[nodiscard]] bool stores_all(const KernelFacts& facts, std::size_t argument, const ItemBox& items,
                               const LaunchValues& values);
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "opencl/analysis/code_flow.hpp"
-#include "opencl/analysis/code_numbers.hpp"
-#include "opencl/analysis/code_pointers.hpp"
+#include "opencl/analysis/code/code_flow.hpp"
+#include "opencl/analysis/code/code_numbers.hpp"
+#include "opencl/analysis/code/code_pointers.hpp"
 #include "opencl/analysis/kernel_facts.hpp"
 
 namespace troupe::opencl {

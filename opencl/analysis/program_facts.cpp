@@ -49,19 +49,6 @@ std::optional<std::string> content_of(const std::string& path) {
   return content.str();
 }
 
-ProgramFacts facts_of_code(const std::string& code) {
-  ProgramFacts facts;
-  const CodeModule module(code);
-  for (const CodeFunction& function : module.functions()) {
-    if (!function.is_kernel) continue;
-    try {
-      facts.emplace(function.name, KernelReader(module, function).read());
-    } catch (const CodeNotUnderstood&) {  // nothing is known of this one
-    }
-  }
-  return facts;
-}
-
 ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
                      bool includes) {
   std::vector<std::string> texts{source};
@@ -79,6 +66,19 @@ ProgramFacts analyse(const std::string& compiler, const std::string& source, con
 }
 
 }  // namespace
+
+ProgramFacts facts_of_code(std::string_view code) {
+  ProgramFacts facts;
+  const CodeModule module(code);
+  for (const CodeFunction& function : module.functions()) {
+    if (!function.is_kernel) continue;
+    try {
+      facts.emplace(function.name, KernelReader(module, function).read());
+    } catch (const CodeNotUnderstood&) {  // nothing is known of this one
+    }
+  }
+  return facts;
+}
 
 std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
                                              const std::string& compiler_name) {

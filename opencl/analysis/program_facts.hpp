@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "opencl/analysis/kernel_facts.hpp"
 
@@ -19,6 +20,9 @@ using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 /// from several threads at once.
 [[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
                                                            const std::string& compiler);
+
+/// Of LLVM's intermediate code, as text. Kernels that are not understood are left out. Throws CodeNotUnderstood.
+[[nodiscard]] ProgramFacts facts_of_code(std::string_view code);
 
 /// What comes of it some time. The last one of its copies that is destroyed waits for it.
 using FutureFacts = std::shared_future<std::shared_ptr<const ProgramFacts>>;

@@ -1,4 +1,4 @@
-#include "opencl/analysis/code_module.hpp"
+#include "opencl/analysis/code/code_module.hpp"
 
 #include <algorithm>
 #include <utility>

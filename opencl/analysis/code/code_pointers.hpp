@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "opencl/analysis/code_module.hpp"
+#include "opencl/analysis/code/code_module.hpp"
 
 namespace troupe::opencl {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "opencl/analysis/code_module.hpp"
+#include "opencl/analysis/code/code_module.hpp"
 
 namespace troupe::opencl {
 

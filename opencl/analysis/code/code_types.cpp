@@ -1,4 +1,4 @@
-#include "opencl/analysis/code_types.hpp"
+#include "opencl/analysis/code/code_types.hpp"
 
 #include <algorithm>
 #include <bit>

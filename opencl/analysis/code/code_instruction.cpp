@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "opencl/analysis/code_module.hpp"
+#include "opencl/analysis/code/code_module.hpp"
 
 namespace troupe::opencl {
 namespace {

@@ -1,4 +1,4 @@
-#include "opencl/analysis/code_pointers.hpp"
+#include "opencl/analysis/code/code_pointers.hpp"
 
 namespace troupe::opencl {
 namespace {

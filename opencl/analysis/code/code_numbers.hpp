@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "opencl/analysis/code_pointers.hpp"
+#include "opencl/analysis/code/code_pointers.hpp"
 #include "opencl/analysis/kernel_facts.hpp"
 
 namespace troupe::opencl {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opencl/analysis/code_types.hpp"
+#include "opencl/analysis/code/code_types.hpp"
 
 namespace troupe::opencl {
 

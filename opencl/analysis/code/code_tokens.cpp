@@ -1,4 +1,4 @@
-#include "opencl/analysis/code_tokens.hpp"
+#include "opencl/analysis/code/code_tokens.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "opencl/analysis/code_numbers.hpp"
+#include "opencl/analysis/code/code_numbers.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opencl/analysis/code_tokens.hpp"
+#include "opencl/analysis/code/code_tokens.hpp"
 
 namespace troupe::opencl {
 

@@ -1,4 +1,4 @@
-#include "opencl/analysis/code_flow.hpp"
+#include "opencl/analysis/code/code_flow.hpp"
 
 #include <algorithm>
 #include <map>

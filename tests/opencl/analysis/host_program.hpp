@@ -1,0 +1,37 @@
+/// Kernels that run on the host, item after item, so that what they store can be compared with what is said of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opencl/analysis/expression.hpp"
+#include "tests/opencl/analysis/generated_source.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace troupe::tests {
+
+/// The contents of the buffers of a kernel's pointers.
+using HostBuffers = std::array<std::vector<std::byte>, kGeneratedPointers>;
+
+/// A generated source, compiled without optimization and loaded.
+class HostProgram {
+ public:
+  /// `compiler`: a clang. A message about what failed is thrown.
+  HostProgram(const std::string& compiler, const std::string& source, int kernels);
+  HostProgram(const HostProgram&) = delete;
+  HostProgram& operator=(const HostProgram&) = delete;
+  ~HostProgram();
+
+  /// The kernel's items of the box, in a launch of all.
+  void run(int kernel, HostBuffers& buffers, int n, unsigned m, const GeneratedValues& values,
+           const opencl::ItemBox& items) const;
+
+ private:
+  TemporaryFolder folder_;
+  void* library_ = nullptr;
+};
+
+}  // namespace troupe::tests
