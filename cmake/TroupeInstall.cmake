@@ -87,6 +87,13 @@ if(TARGET troupe_opencl_icd)
   install(TARGETS troupe_opencl_icd LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(CODE "file(WRITE \"${PROJECT_BINARY_DIR}/troupe.icd\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtroupe_opencl.so\\n\")")
   install(FILES ${PROJECT_BINARY_DIR}/troupe.icd DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe/opencl)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/examples/opencl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe/opencl/examples
+          FILES_MATCHING PATTERN *.cpp PATTERN *.hpp)
+  # `troupe experiment opencl` starts them.
+  get_property(opencl_examples GLOBAL PROPERTY TROUPE_OPENCL_EXAMPLES)
+  if(opencl_examples)
+    install(TARGETS ${opencl_examples} RUNTIME DESTINATION ${started_dir}/opencl OPTIONAL)
+  endif()
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Troupe)
@@ -111,7 +118,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 
 # What has to be built before `cmake --install`.
 add_custom_target(installable DEPENDS troupe-experiment ${libraries})
-foreach(target troupe troupe_opencl_icd)
+foreach(target troupe troupe_opencl_icd ${opencl_examples})
   if(TARGET ${target})
     add_dependencies(installable ${target})
   endif()

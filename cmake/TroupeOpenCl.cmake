@@ -1,4 +1,4 @@
-# Finds OpenCL's headers. Nothing links libOpenCL: the vendors' drivers are loaded when they are first asked for, see
+# Finds OpenCL's headers. Nothing of Troupe links libOpenCL: the vendors' drivers are loaded when they are first asked for, see
 # platform/opencl/opencl_devices.hpp. Defines the target troupe_opencl_headers, which is named before troupe_cuda_headers
 # where both are used.
 find_path(TROUPE_OPENCL_INCLUDE_DIR CL/cl_icd.h)
@@ -23,3 +23,7 @@ target_include_directories(troupe_opencl_headers SYSTEM INTERFACE ${folder})
 target_compile_definitions(troupe_opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS
                            CL_USE_DEPRECATED_OPENCL_1_1_APIS CL_USE_DEPRECATED_OPENCL_1_2_APIS)
 message(STATUS "OpenCL headers: ${TROUPE_OPENCL_INCLUDE_DIR}")
+
+# OpenCL's loader, for programs that get their drivers from it: examples and tests.
+find_library(TROUPE_OPENCL_LOADER NAMES libOpenCL.so.1)
+mark_as_advanced(TROUPE_OPENCL_LOADER)

@@ -125,6 +125,7 @@ int experiment(ExperimentArguments arguments) {
   if (arguments.folder.empty()) arguments.folder = arguments.name;
   if (arguments.name == "clusters") return clusters_experiment(arguments);
   if (arguments.name == "multigrain") return multigrain_experiment(arguments);
+  if (arguments.name == "opencl") return opencl_experiment(arguments);
   make_report_folder(arguments.folder);
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
@@ -135,16 +136,18 @@ void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   const bool policies = experiment == "policies";
   const bool clusters = experiment == "clusters";
   const bool multigrain = experiment == "multigrain";
+  const bool opencl = experiment == "opencl";
   for (const char* option : {"--out", "--repeat"}) {
-    refuse_ignored(command, option, dada || policies || clusters || multigrain,
-                   "dada, policies, clusters and multigrain");
+    refuse_ignored(command, option, dada || policies || clusters || multigrain || opencl,
+                   "dada, policies, clusters, multigrain and opencl");
   }
   refuse_ignored(command, "--assumptions", dada, "dada");
-  refuse_ignored(command, "--policy", !dada, "policies, eviction, clusters and multigrain");
+  refuse_ignored(command, "--policy", !dada, "policies, eviction, clusters, multigrain and opencl");
   refuse_ignored(command, "--points", policies, "policies");
   refuse_ignored(command, "--model-error", policies, "policies");
   refuse_ignored_clusters_options(command, clusters);
   refuse_ignored_multigrain_options(command, multigrain);
+  refuse_ignored_opencl_options(command, opencl);
 }
 
 /// `scaling` has options of its own, which come after it.
@@ -174,15 +177,16 @@ void add_experiments(CLI::App& application, Command& chosen) {
           "name", arguments->name,
           "dada: HEFT and DADA on 12 cores and 8 GPUs (Euro-Par 2014); policies: one policy against all "
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
-          "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012)")
-      ->check(CLI::IsMember({"dada", "policies", "eviction", "clusters", "multigrain"}));
+          "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012); opencl: OpenCL on all "
+          "devices (Euro-Par 2014)")
+      ->check(CLI::IsMember({"dada", "policies", "eviction", "clusters", "multigrain", "opencl"}));
   command
       ->add_option("--out", arguments->folder,
                    "Folder for figures, tables and the report; made where it is missing; default: the name")
       ->check(check_file_name);
   command
       ->add_option("--repeat", arguments->repeat,
-                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters), 2 "
+                   "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters and opencl), 2 "
                    "(multigrain, with a structure each)")
       ->check(CLI::Range(2, 100000));
   add_seed(*command, arguments->seed, "Seed of each point's first run; the others follow");
@@ -194,7 +198,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(0.01, 100.0));
   command->add_option(
       "--policy", arguments->policy,
-      "policies, clusters: the one to compare with all others, default: homeward; eviction: where tasks run, "
+      "policies, clusters, opencl: the one to compare with all others, default: homeward; eviction: where tasks run, "
       "default: dada:alpha=0.5,cp; multigrain: the one to compare with the paper's, default: "
       "multigrain:order=affinity");
   command
@@ -209,6 +213,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->check(CLI::Range(1.0, 100.0));
   add_clusters_options(*command, arguments->clusters);
   add_multigrain_options(*command, arguments->multigrain);
+  add_opencl_options(*command, arguments->opencl);
   command->add_flag("--quick", arguments->quick, "Fewer points and runs");
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->check(CLI::Range(1, 4096));
@@ -216,7 +221,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
   command->callback([command, arguments, &chosen] {
     if (!command->get_subcommands().empty()) return refuse_all(*command);
     if (arguments->name.empty())
-      throw CLI::RequiredError("an experiment (dada, policies, eviction, clusters, multigrain or scaling)");
+      throw CLI::RequiredError("an experiment (dada, policies, eviction, clusters, multigrain, opencl or scaling)");
     refuse_ignored_by(*command, arguments->name);
     chosen = [arguments] { return experiment(*arguments); };
   });

@@ -28,6 +28,14 @@ struct MultigrainArguments {
   std::optional<int> most_fine;
 };
 
+/// Of `opencl`; what is empty is the experiment's own.
+struct OpenClArguments {
+  /// "virtual", "measured"; empty: both.
+  std::vector<std::string> rows;
+  std::optional<double> scale;
+  bool socl = false;
+};
+
 struct ExperimentArguments {
   std::string name;
   /// Empty: the experiment's name.
@@ -51,6 +59,7 @@ struct ExperimentArguments {
   // clusters
   ClustersArguments clusters;
   MultigrainArguments multigrain;
+  OpenClArguments opencl;
 };
 
 /// Where it is missing. Throws `bad_input` where it cannot be made, and where a report cannot be written into it.
@@ -68,5 +77,10 @@ int clusters_experiment(const ExperimentArguments& arguments);
 void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments);
 void refuse_ignored_multigrain_options(const CLI::App& command, bool used);
 int multigrain_experiment(const ExperimentArguments& arguments);
+
+/// The same of `opencl`. Throws `kernel_failed`, after the report, where a program failed or was wrong.
+void add_opencl_options(CLI::App& command, OpenClArguments& arguments);
+void refuse_ignored_opencl_options(const CLI::App& command, bool used);
+int opencl_experiment(const ExperimentArguments& arguments);
 
 }  // namespace troupe::apps

@@ -45,7 +45,7 @@ class ChartScript : traces::GnuplotScript {
     // Higher than its lines by one, so that the axis' label does not touch it.
     add("set key below height 1 maxcols 2 samplen 2 noenhanced font ',11'");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
-      panel(i, "GFlop/s", kGigaflops);
+      panel(i, chart_.quantity, kGigaflops);
       panel(i, "GB moved", kGigabytes);
     }
     add("unset multiplot");
@@ -67,9 +67,9 @@ class ChartScript : traces::GnuplotScript {
   }
 
   /// `column`: of the values; the ends of their bars are in the next two.
-  void panel(std::size_t row, const char* quantity, int column) {
+  void panel(std::size_t row, const std::string& quantity, int column) {
     const ChartRow& content = chart_.rows[row];
-    add("set ylabel '{}'", quantity);
+    add("set ylabel {} noenhanced", traces::gnuplot_string(quantity));
     add("set title {} noenhanced", traces::gnuplot_string(content.title));
     double first = content.series.front().points.front().x;
     double last = first;

@@ -34,7 +34,8 @@ struct ChartSeries {
   std::vector<ChartPoint> points;
 };
 
-/// One row of the picture: on the left GFlop/s, on the right GB moved, each a line with error bars per series.
+/// One row of the picture: on the left GFlop/s, or another quantity, on the right GB moved, each a line with error bars
+/// per series.
 struct ChartRow {
   /// Empty: none.
   std::string title;
@@ -49,6 +50,8 @@ struct ScalingChart {
   std::string axis = "GPUs";
   /// Between two marks of the axis.
   double step = 1;
+  /// What is on the left.
+  std::string quantity = "GFlop/s";
 };
 
 /// For gnuplot, which prints an SVG.

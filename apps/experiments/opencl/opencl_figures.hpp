@@ -1,0 +1,17 @@
+/// The figures of the paper on SOCL, drawn anew.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/experiments/experiment_figures.hpp"
+#include "apps/experiments/opencl/opencl_virtual.hpp"
+
+namespace troupe::apps {
+
+/// Figure 3 (a row for each size of blocks), 3d and 5, which has lines of heft and `policy` alone; those that have
+/// points.
+[[nodiscard]] std::vector<ExperimentFigure> opencl_figures(const OpenClVirtualResults& results,
+                                                           const std::string& policy, const std::string& setting);
+
+}  // namespace troupe::apps
