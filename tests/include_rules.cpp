@@ -56,7 +56,7 @@ const std::vector<Folder>& folders() {
       {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "sparse", "cuda"}},
       {"linalg", everything, {"files", "sparse"}},
       {"traces", with_client, {"text", "files", "picture"}},
-      {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "execution", "entries"}},
+      {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "splitting", "execution", "entries"}},
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
       {"apps",
        with_service,

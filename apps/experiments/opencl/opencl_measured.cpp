@@ -69,6 +69,9 @@ class OpenClMeasuring {
       }
     }
     for (const auto& [key, seconds] : seconds_) measured_.points[key].seconds = median_interval(seconds);
+    measured_.remarks.emplace_back(
+        "Bytes were counted in runs of their own with TROUPE_OPENCL_COPIES=1: devices that work in place copy "
+        "nothing.");
     for (const OpenClWork& work : measured_.works) {
       if (!work.compulsory_bytes) continue;
       for (const OpenClWay& way : ways_of(work)) {
@@ -181,7 +184,9 @@ class OpenClMeasuring {
     const std::filesystem::path trace = registrations_.file("trace.json");
     std::error_code ignored;
     std::filesystem::remove(trace, ignored);
-    if (!seconds_of(work, way, {"--warm-up", "0"}, {"TROUPE_OPENCL_TRACE=" + trace.string()})) return;
+    // In place there would be nothing to count.
+    const std::vector<std::string> variables{"TROUPE_OPENCL_COPIES=1", "TROUPE_OPENCL_TRACE=" + trace.string()};
+    if (!seconds_of(work, way, {"--warm-up", "0"}, variables)) return;
     const auto text = platform::read_text(trace.string(), kLargestTrace, "trace");
     const auto point = measured_.points.find({work.name, way.name});
     if (text && point != measured_.points.end()) point->second.bytes = copied_bytes(text.value());
