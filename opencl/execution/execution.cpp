@@ -59,7 +59,8 @@ void stop_all() {
   program_callbacks().stop();
 }
 
-RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* const> devices) {
+RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* const> devices,
+                           std::optional<Bytes> memory) {
   std::vector<int> indices;
   for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
   RuntimeOptions options;
@@ -73,7 +74,7 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
     // There is nothing to decide, and one thread less to wake.
     options.policy = "lws";
   }
-  options.opencl_memory = memory_limit(devices);
+  options.opencl_memory = memory;
   options.opencl_copies = wants_copies();
   // The standard leaves it to programs that their memory is aligned for what kernels do with it.
   options.opencl_alignment = 1;
@@ -110,8 +111,9 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
 
 Execution::Execution(const std::string& policy, std::span<RealDevice* const> devices)
     : devices_(devices.begin(), devices.end()),
+      memory_(opencl::memory_limit(devices)),
       pool_(std::make_unique<StoragePool>()),
-      runtime_(std::make_unique<Runtime>(options_for(policy, devices))) {
+      runtime_(std::make_unique<Runtime>(options_for(policy, devices, memory_))) {
   first_worker_ = runtime_->workers() - devices_.size();
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "opencl/objects/device.hpp"
 #include "opencl/splitting/parallel_width.hpp"
 #include "proto/mutex.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::opencl {
 
@@ -36,6 +38,8 @@ class Execution {
   void stop();
   /// The workers of these devices, which are among the runtime's.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
+  /// The most that data may take on each device, where the user has said so.
+  [[nodiscard]] std::optional<Bytes> memory_limit() const { return memory_; }
   /// How many of its launches could run side by side.
   [[nodiscard]] ParallelWidth& width() { return width_; }
   /// For what commands need for a while.
@@ -47,6 +51,7 @@ class Execution {
   std::size_t first_worker_ = 0;
   /// Whose threads run.
   const pid_t process_ = getpid();
+  const std::optional<Bytes> memory_;
   ParallelWidth width_;
   const std::unique_ptr<StoragePool> pool_;
   Mutex mutex_;

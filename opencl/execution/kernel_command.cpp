@@ -67,10 +67,15 @@ class KernelCommand final : public RuntimeCommand {
       split_ = SplitLaunch::plan({this, kernel_.get(), arguments_, range_, queue().context().execution()}, *splittable_,
                                  devices_);
     }
-    if (split_ == nullptr) return RuntimeCommand::submit_tasks(after);
-    ++splittable_->split_launches;
-    split_->submit(after);
-    submit_task(after, split_->merged(), split_->pieces());
+    try {
+      if (split_ == nullptr) return RuntimeCommand::submit_tasks(after);
+      ++splittable_->split_launches;
+      split_->submit(after);
+      submit_task(after, split_->merged(), split_->pieces());
+    } catch (...) {
+      leave_place();
+      throw;
+    }
   }
 
   /// Among the launches that have not ended. True: it is alone, as far as its data go.
@@ -91,9 +96,13 @@ class KernelCommand final : public RuntimeCommand {
     return alone_;
   }
 
+  void leave_place() {
+    if (depth_ != 0) queue().context().execution()->width().end(depth_);
+  }
+
   std::uint64_t note_end(int status, std::uint64_t started) override {
     if (depth_ == 0) return started;
-    queue().context().execution()->width().end(depth_);
+    leave_place();
     if (status == CL_COMPLETE && alone_) {
       if (split_ != nullptr) {
         split_->learn(*splittable_);

@@ -15,8 +15,14 @@ namespace troupe::opencl {
 
 std::unique_ptr<SplitLaunch> SplitLaunch::plan(const Launch& launch, SplittableKernel& kernel,
                                                std::span<RealDevice* const> devices) {
-  std::optional<SplitPlan> plan = SplitPlanner(kernel, *launch.arguments, launch.range, devices).plan();
-  return plan ? std::make_unique<SplitLaunch>(launch, std::move(*plan)) : nullptr;
+  std::optional<SplitPlan> plan =
+      SplitPlanner(kernel, *launch.arguments, launch.range, devices, launch.execution->memory_limit()).plan();
+  if (!plan) return nullptr;
+  try {
+    return std::make_unique<SplitLaunch>(launch, std::move(*plan));
+  } catch (const Refusal&) {  // There is no memory for the pieces.
+    return nullptr;
+  }
 }
 
 SplitLaunch::SplitLaunch(const Launch& launch, SplitPlan plan)
@@ -57,7 +63,10 @@ void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
   const NdRange& range = part.planned.range;
   options.name =
       fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
-  options.callback = [&part](const TaskOutcome& /*outcome*/) { part.ended = EventState::now(); };
+  // The command, which has the parts, lives as long, even where it could not be submitted whole.
+  options.callback = [&part, command = launch_.command->shared_from_this()](const TaskOutcome& /*outcome*/) {
+    part.ended = EventState::now();
+  };
   launch_.execution->runtime().submit(launch_.kernel->part_codelet(), accesses, args(&part), options);
 }
 

@@ -15,8 +15,8 @@ constexpr std::uint64_t kAlignment = 128;
 }  // namespace
 
 SplitPlanner::SplitPlanner(SplittableKernel& kernel, const KernelArguments& arguments, const NdRange& range,
-                           std::span<RealDevice* const> devices)
-    : kernel_(kernel), arguments_(arguments), range_(range), devices_(devices) {
+                           std::span<RealDevice* const> devices, std::optional<Bytes> limit)
+    : kernel_(kernel), arguments_(arguments), range_(range), devices_(devices), limit_(limit) {
   for (const KernelArgument& argument : arguments.list) {
     const bool value = argument.kind == ParameterKind::value;
     values_.arguments.push_back(value
@@ -119,7 +119,7 @@ std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
     part.range = range_;
     part.range.offset[dimension] += one.first;
     part.range.global[dimension] = one.count;
-    if (part.kernel == nullptr || !find_written(part)) return std::nullopt;
+    if (part.kernel == nullptr || !find_written(part) || !fits(part)) return std::nullopt;
   }
   if (plan.parts.size() < 2 || !separate(plan)) return std::nullopt;
   return plan;
@@ -141,6 +141,25 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
     written.needs_content = sees_content && output.memory->whole().storage().has_content();
   }
   return true;
+}
+
+bool SplitPlanner::fits(const SplitPlan::Part& part) const {
+  // Unless the user says how much there is, others may want the rest.
+  constexpr std::size_t kFraction = 4;
+  const Bytes room = limit_ ? *limit_ : Bytes{part.device->vendor().memory.count / kFraction};
+  std::vector<const Memory*> read;
+  for (std::size_t i = 0; i < arguments_.list.size(); ++i) {
+    if (!arguments_.list[i].memory) continue;
+    const auto output = std::ranges::find(outputs_, i, &SplitPlan::Output::argument);
+    const bool is_read =
+        output == outputs_.end() || part.written[static_cast<std::size_t>(output - outputs_.begin())].needs_content;
+    const Memory* const whole = &arguments_.list[i].memory->whole();
+    if (is_read && std::ranges::find(read, whole) == read.end()) read.push_back(whole);
+  }
+  std::uint64_t bytes = 0;
+  for (const Memory* memory : read) bytes += memory->size();
+  for (const SplitPlan::Written& written : part.written) bytes += written.size();
+  return bytes <= static_cast<std::uint64_t>(room.count);
 }
 
 bool SplitPlanner::separate(SplitPlan& plan) {

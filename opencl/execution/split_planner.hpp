@@ -46,9 +46,9 @@ struct SplitPlan {
 
 class SplitPlanner {
  public:
-  /// `devices`: on which the launch can run.
+  /// `devices`: on which the launch can run. `limit`: the most that data may take on each, where there is one.
   SplitPlanner(SplittableKernel& kernel, const KernelArguments& arguments, const NdRange& range,
-               std::span<RealDevice* const> devices);
+               std::span<RealDevice* const> devices, std::optional<Bytes> limit);
 
   /// Nothing: it cannot be split, or that does not pay. Called in the order of submission.
   [[nodiscard]] std::optional<SplitPlan> plan();
@@ -64,6 +64,8 @@ class SplitPlanner {
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
   /// Sets what the parts say together of the outputs; false where two parts write to the same bytes.
   [[nodiscard]] static bool separate(SplitPlan& plan);
+  /// What the part uses has room in its device's memory.
+  [[nodiscard]] bool fits(const SplitPlan::Part& part) const;
   /// In nanoseconds, about.
   [[nodiscard]] double merging() const;
 
@@ -71,6 +73,7 @@ class SplitPlanner {
   const KernelArguments& arguments_;
   const NdRange& range_;
   const std::span<RealDevice* const> devices_;
+  const std::optional<Bytes> limit_;
   LaunchValues values_;
   std::vector<SplitPlan::Output> outputs_;
 };
