@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace troupe::opencl {
@@ -62,7 +63,14 @@ void EventState::when(int at, Listener listener) {
 }
 
 int EventState::wait() const {
+  // Short commands end before a thread has fallen asleep and been woken.
+  constexpr std::uint64_t kSpin = 20'000;
+  const std::uint64_t until = now() + kSpin;
   int status = status_.load(std::memory_order_acquire);
+  while (status > CL_COMPLETE && now() < until) {
+    std::this_thread::yield();
+    status = status_.load(std::memory_order_acquire);
+  }
   while (status > CL_COMPLETE) {
     status_.wait(status, std::memory_order_acquire);
     status = status_.load(std::memory_order_acquire);

@@ -85,11 +85,11 @@ int SplitLaunch::run(const Part& part, const KernelContext& context) const {
   std::vector<cl_ulong> before;
   for (const SplitPlan::Written& written : part.planned.written) before.push_back(written.place);
   const auto placed = [&](std::size_t argument) {
-    const Memory& memory = *launch_.arguments->list[argument].memory;
+    Memory& memory = *launch_.arguments->list[argument].memory;
     if (const std::optional<std::size_t> output = output_of(argument)) {
       return PlacedArgument{context.data(part.read.size() + *output).data};
     }
-    return PlacedArgument::of(memory, begin_of(part, context, *launch_.arguments->list[argument].memory));
+    return PlacedArgument::of(memory, begin_of_whole(part, context, memory));
   };
   return launch_kernel(*part.planned.kernel, launch, *launch_.arguments, part.planned.range, placed, before);
 }
@@ -99,7 +99,7 @@ int SplitLaunch::copy_content(const Part& part, OpenClLaunch& launch, const Kern
     const SplitPlan::Written& written = part.planned.written[i];
     if (!written.needs_content) continue;
     Memory& memory = *outputs_[i].memory;
-    const cl_mem from = launch.buffer(begin_of(part, context, memory));
+    const cl_mem from = launch.buffer(begin_of_whole(part, context, memory));
     const cl_mem to = launch.buffer(context.data(part.read.size() + i).data);
     const int status = launch.api().clEnqueueCopyBuffer(launch.queue(), from, to, memory.offset() + written.begin,
                                                         written.begin - written.place, written.end - written.begin, 0,
@@ -109,7 +109,7 @@ int SplitLaunch::copy_content(const Part& part, OpenClLaunch& launch, const Kern
   return CL_SUCCESS;
 }
 
-const std::byte* SplitLaunch::begin_of(const Part& part, const KernelContext& context, Memory& memory) {
+const std::byte* SplitLaunch::begin_of_whole(const Part& part, const KernelContext& context, Memory& memory) {
   const auto at = std::ranges::find(part.read, &memory.whole());
   return context.data(static_cast<std::size_t>(at - part.read.begin())).data;
 }
@@ -123,7 +123,8 @@ std::optional<std::size_t> SplitLaunch::output_of(std::size_t argument) const {
 std::vector<RuntimeCommand::Use> SplitLaunch::merged() const {
   std::vector<RuntimeCommand::Use> uses;
   for (const SplitPlan::Output& output : outputs_) {
-    uses.push_back({Ref(&output.memory->whole()), output.whole ? AccessMode::write : AccessMode::read_write});
+    // Where the launch must not run the content stays.
+    uses.push_back({Ref(&output.memory->whole()), AccessMode::read_write});
   }
   return uses;
 }

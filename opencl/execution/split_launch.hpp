@@ -79,7 +79,7 @@ class SplitLaunch {
   /// Into the pieces, what lay there and may not be written by the part.
   [[nodiscard]] int copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const;
   void submit(Part& part, const std::vector<Future>& after);
-  [[nodiscard]] static const std::byte* begin_of(const Part& part, const KernelContext& context, Memory& memory);
+  [[nodiscard]] static const std::byte* begin_of_whole(const Part& part, const KernelContext& context, Memory& memory);
   /// Its place in `outputs_`; nothing where the kernel does not write through the argument.
   [[nodiscard]] std::optional<std::size_t> output_of(std::size_t argument) const;
 

@@ -1,6 +1,8 @@
 #include "opencl/execution/split_planner.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <utility>
 
 #include "opencl/execution/storage.hpp"
@@ -43,10 +45,13 @@ bool SplitPlanner::find_outputs() {
     if (memory == nullptr || !memory->device_writes()) return false;
     outputs_.push_back({written.index, memory});
   }
-  // No other argument may see what is written.
+  // No other argument may see what is written, by another buffer in the same memory either.
   for (const SplitPlan::Output& output : outputs_) {
-    const auto uses = std::ranges::count_if(arguments_.list, [&output](const KernelArgument& argument) {
-      return argument.memory && &argument.memory->whole() == &output.memory->whole();
+    const Memory& written = output.memory->whole();
+    const auto uses = std::ranges::count_if(arguments_.list, [&written](const KernelArgument& argument) {
+      if (!argument.memory) return false;
+      const Memory& other = argument.memory->whole();
+      return other.host() < written.host() + written.size() && written.host() < other.host() + other.size();
     });
     if (uses != 1) return false;
   }
@@ -57,8 +62,9 @@ bool SplitPlanner::can_split_along(unsigned dimension) const {
   if (!kernel_.facts.can_split[dimension]) return false;
   if (range_.global[dimension] < 2 * grain_along(dimension)) return false;
   const KernelFacts::Questions& asks = kernel_.facts.asks;
-  // Devices that choose the groups may choose others for the parts.
-  if (!range_.has_local && (asks.group_id[dimension] || asks.num_groups[dimension])) return false;
+  // Devices that choose the groups may choose others for the parts, in any dimension.
+  const auto any = [](const std::array<bool, 3>& asked) { return std::ranges::any_of(asked, std::identity()); };
+  if (!range_.has_local && (any(asks.group_id) || any(asks.num_groups))) return false;
   // What two halves write tells whether more parts would be apart.
   ItemBox lower{range_.offset, range_.global};
   lower.count[dimension] /= 2;
@@ -121,23 +127,27 @@ std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
     part.range.global[dimension] = one.count;
     if (part.kernel == nullptr || !find_written(part) || !fits(part)) return std::nullopt;
   }
-  if (plan.parts.size() < 2 || !separate(plan)) return std::nullopt;
+  if (plan.parts.size() < 2 || !are_apart(plan)) return std::nullopt;
   return plan;
 }
 
 bool SplitPlanner::find_written(SplitPlan::Part& part) const {
   const ItemBox items{part.range.offset, part.range.global};
   for (const SplitPlan::Output& output : outputs_) {
-    const auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
-    if (!range) return false;
+    const bool reads = kernel_.facts.arguments[output.argument].reads;
+    auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
+    // An item reads what it may write itself, but it may read where it does not write.
+    const auto loaded = reads ? loaded_bytes(kernel_.facts, output.argument, items, values_) : ByteRange();
+    if (!range || !loaded) return false;
+    if (range->empty()) range = loaded;
+    if (!loaded->empty()) range = {std::min(range->begin, loaded->begin), std::max(range->end, loaded->end)};
     SplitPlan::Written& written = part.written.emplace_back();
     if (range->empty()) continue;
-    // What lies behind the buffer is not written by a correct program.
+    // What lies behind the buffer is not used by a correct program.
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
     written.begin = std::min(range->begin, written.end);
     written.place = written.begin / kAlignment * kAlignment;
-    const bool sees_content =
-        kernel_.facts.arguments[output.argument].reads || !stores_all(kernel_.facts, output.argument, items, values_);
+    const bool sees_content = reads || !stores_all(kernel_.facts, output.argument, items, values_);
     written.needs_content = sees_content && output.memory->whole().storage().has_content();
   }
   return true;
@@ -162,23 +172,17 @@ bool SplitPlanner::fits(const SplitPlan::Part& part) const {
   return bytes <= static_cast<std::uint64_t>(room.count);
 }
 
-bool SplitPlanner::separate(SplitPlan& plan) {
+bool SplitPlanner::are_apart(const SplitPlan& plan) {
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     std::vector<SplitPlan::Written> all;
     for (const SplitPlan::Part& part : plan.parts) {
       if (part.written[i].end > part.written[i].begin) all.push_back(part.written[i]);
     }
     std::ranges::sort(all, {}, &SplitPlan::Written::begin);
-    std::uint64_t until = 0;
-    bool gaps = false;
-    for (const SplitPlan::Written& one : all) {
-      if (one.begin < until) return false;
-      gaps = gaps || one.begin != until;
-      until = one.end;
-    }
-    const Memory& memory = *plan.outputs[i].memory;
-    // What is not sure to be written has the content of before, so the pieces are all of the buffer's.
-    plan.outputs[i].whole = !gaps && until == memory.size() && memory.parent() == nullptr;
+    const auto overlaps = [](const SplitPlan::Written& one, const SplitPlan::Written& next) {
+      return next.begin < one.end;
+    };
+    if (std::ranges::adjacent_find(all, overlaps) != all.end()) return false;
   }
   return true;
 }

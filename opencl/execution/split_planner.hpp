@@ -17,10 +17,8 @@ struct SplitPlan {
   struct Output {
     std::size_t argument = 0;
     Memory* memory = nullptr;
-    /// The parts write all of it.
-    bool whole = false;
   };
-  /// A part's range of an output, in bytes from where the argument points to. May be empty.
+  /// What a part may write and read of an output, in bytes from where the argument points to. May be empty.
   struct Written {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -60,10 +58,10 @@ class SplitPlanner {
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
-  /// What the part writes, by output; false where that is not known.
+  /// What the part uses of each output; false where that is not known.
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
-  /// Sets what the parts say together of the outputs; false where two parts write to the same bytes.
-  [[nodiscard]] static bool separate(SplitPlan& plan);
+  /// No two parts use the same bytes of an output.
+  [[nodiscard]] static bool are_apart(const SplitPlan& plan);
   /// What the part uses has room in its device's memory.
   [[nodiscard]] bool fits(const SplitPlan::Part& part) const;
   /// In nanoseconds, about.

@@ -51,12 +51,12 @@ void StoragePool::give_back(std::size_t size, std::shared_ptr<Kept> kept) {
   std::vector<std::shared_ptr<Kept>> gone;
   {
     const LockGuard lock(mutex_);
-    while (!kept_.empty() && bytes_ + size > kMostBytes) {
-      bytes_ -= kept_.begin()->first;
-      gone.push_back(std::move(kept_.begin()->second));
-      kept_.erase(kept_.begin());
-    }
     if (!closed_ && size <= kMostBytes) {
+      while (bytes_ + size > kMostBytes) {
+        bytes_ -= kept_.begin()->first;
+        gone.push_back(std::move(kept_.begin()->second));
+        kept_.erase(kept_.begin());
+      }
       bytes_ += size;
       kept_.emplace(size, std::move(kept));
     }

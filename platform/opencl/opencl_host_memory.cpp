@@ -171,8 +171,9 @@ Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const
       queue, kept.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
       count == 0 ? nullptr : after.data(), nullptr, &status);
   if (auto mapped = sent(status, "taking data back from " + name_of(device_)); !mapped) return mapped;
-  kept.mapped = true;
-  if (place == piece.block.address) return {};
+  kept.mapped = place == piece.block.address;
+  if (kept.mapped) return {};
+  (void)device_.api->clEnqueueUnmapMemObject(queue, kept.buffer.get(), const_cast<void*>(place), 0, nullptr, nullptr);
   return Failure{ErrorCode::kernel_failed, name_of(device_) + " has mapped host memory elsewhere"};
 }
 

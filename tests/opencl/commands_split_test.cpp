@@ -46,6 +46,15 @@ kernel void pairs(global Pair* out, global uint* sum, Pair by) {
 }
 kernel void mixed(global uint* out) { uint i = get_global_id(0); out[i % 100] = 7; }
 kernel void folded(global uint* out, uint by) { uint x = get_global_id(0), y = get_global_id(1); out[y * by + x] = 7; }
+kernel void some(global uint* a, global uint* b, uint n) {
+  uint i = get_global_id(0);
+  b[i] = a[i];
+  if (i < n) a[i] = 0;
+}
+kernel void group_rows(global uint* out, uint width) {
+  uint x = get_global_id(0), y = get_global_id(1);
+  out[y * width + x] = get_num_groups(0) * 1000 + get_group_id(0);
+}
 kernel void shared(global uint* out, global const uint* in) { uint i = get_global_id(0); out[i] = in[0] + i; }
 kernel void count(global uint* out) { atomic_inc(out); }
 kernel void neighbours(global uint* x) { size_t i = get_global_id(0); x[2 * i] = x[2 * i + 1]; }
@@ -117,6 +126,17 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_reads_of_what_it_writes_is_there) {
   launch(kernel, {300, 0}, &offset);
   BOOST_TEST((content(x, 500) == made(500, [](cl_uint i) { return 10 * i + 5 + (i >= 100 && i < 400 ? 1 : 0); })));
   BOOST_TEST(splits(kernel) == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_read_where_nothing_is_written_is_there) {
+  if (!can_split()) return;
+  const OwnedMemory a = make_words(made(1024, [](cl_uint i) { return i + 1; }));
+  const OwnedMemory b = make_words(Words(1024));
+  const OwnedKernel kernel = kernel_with("some", a, b, cl_uint{100});
+  launch(kernel, {1024, 0});
+  BOOST_TEST((content(b, 1024) == made(1024, [](cl_uint i) { return i + 1; })));
+  BOOST_TEST((content(a, 1024) == made(1024, [](cl_uint i) { return i < 100 ? 0 : i + 1; })));
+  BOOST_TEST(splits(kernel) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_written_stays) {
@@ -217,6 +237,10 @@ BOOST_AUTO_TEST_CASE(what_may_see_other_parts_writes_is_not_split) {
   launch(twice, {256, 0});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
   BOOST_TEST(splits(twice) == 0U);
+  const OwnedKernel rows = kernel_with("group_rows", x, cl_uint{8});
+  launch(rows, {8, 16});
+  BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
+  BOOST_TEST(splits(rows) == 0U);
   // Which rows overlap depends on the arguments.
   const OwnedKernel folded = kernel_with("folded", x, cl_uint{4});
   launch(folded, {20, 30});
@@ -239,19 +263,24 @@ BOOST_AUTO_TEST_CASE(what_may_see_other_parts_writes_is_not_split) {
 
 BOOST_AUTO_TEST_CASE(a_launch_that_must_not_run_is_not_run_in_parts) {
   if (!can_split()) return;
-  const OwnedMemory x = make_words(Words(256, 1));
-  const OwnedKernel kernel = kernel_with("add", x);
+  const OwnedMemory x = make_words(Words(256));
+  const OwnedMemory in = make_words(Words(256, 3));
+  // Its newest content is where it was computed.
+  const OwnedKernel first = kernel_with("add", x);
+  launch(first, {1, 0});
+  launch(first, {256, 0});
+  const OwnedKernel kernel = kernel_with("square", x, in);
   const OwnedEventOf gate = make_user_event();
   const std::size_t global = 256;
   const cl_event awaited = gate;
-  cl_event made = nullptr;
-  BOOST_TEST(table().clEnqueueNDRangeKernel(out_of_order, kernel, 1, nullptr, &global, nullptr, 1, &awaited, &made) ==
-             CL_SUCCESS);
-  const OwnedEventOf event(made);
+  cl_event launched = nullptr;
+  BOOST_TEST(table().clEnqueueNDRangeKernel(out_of_order, kernel, 1, nullptr, &global, nullptr, 1, &awaited,
+                                            &launched) == CL_SUCCESS);
+  const OwnedEventOf event(launched);
   BOOST_TEST(table().clSetUserEventStatus(gate, -5) == CL_SUCCESS);
   BOOST_TEST(table().clFinish(out_of_order) == CL_SUCCESS);
   BOOST_TEST(status_of(event) < 0);
-  BOOST_TEST((content(x, 256) == Words(256, 1)));
+  BOOST_TEST((content(x, 256) == made(256, [](cl_uint i) { return i == 0 ? 2 : 1; })));
 }
 
 BOOST_AUTO_TEST_CASE(splitting_can_be_switched_off) {
