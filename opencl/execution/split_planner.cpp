@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <utility>
 
@@ -85,10 +86,12 @@ bool SplitPlanner::asks_along(unsigned dimension) const {
 }
 
 std::size_t SplitPlanner::grain_along(unsigned dimension) const {
-  // So that a device that chooses finds groups of a good size.
-  constexpr std::size_t kRowGrain = 64;
+  // So that groups of a good size fit.
+  constexpr std::size_t kGrain = 64;
+  constexpr std::size_t kLaterGrain = 16;
   if (range_.has_local) return range_.local[dimension];
-  return dimension == 0 && kernel_.mode != SplitMode::always ? kRowGrain : 1;
+  if (kernel_.mode == SplitMode::always) return 1;
+  return dimension == 0 ? kGrain : kLaterGrain;
 }
 
 double SplitPlanner::merging() const {
@@ -125,10 +128,22 @@ std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
     part.range = range_;
     part.range.offset[dimension] += one.first;
     part.range.global[dimension] = one.count;
+    if (part.kernel != nullptr && !range_.has_local) choose_groups(part);
     if (part.kernel == nullptr || !find_written(part) || !fits(part)) return std::nullopt;
   }
   if (plan.parts.size() < 2 || !are_apart(plan)) return std::nullopt;
   return plan;
+}
+
+void SplitPlanner::choose_groups(SplitPlan::Part& part) {
+  constexpr std::size_t kLargest = 64;
+  constexpr std::size_t kSmallest = 8;
+  const LaunchLimits limits = LaunchLimits::of(*part.kernel);
+  std::size_t items = std::bit_floor(std::min({kLargest, limits.group, limits.items[0]}));
+  while (items >= kSmallest && part.range.global[0] % items != 0) items /= 2;
+  if (items < kSmallest) return;
+  part.range.local = {items, 1, 1};
+  part.range.has_local = true;
 }
 
 bool SplitPlanner::find_written(SplitPlan::Part& part) const {

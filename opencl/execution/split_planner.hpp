@@ -58,6 +58,8 @@ class SplitPlanner {
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
+  /// In place of the device, which might choose others for parts of each size, and compile for each.
+  static void choose_groups(SplitPlan::Part& part);
   /// What the part uses of each output; false where that is not known.
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
   /// No two parts use the same bytes of an output.

@@ -19,7 +19,7 @@ constexpr double kLeastShare = 1.0 / 64;
 /// A trial lasts about this long on a device that is as fast as the one that is known.
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
-constexpr double kLargestTrial = 1.0 / 8;
+constexpr double kLargestTrial = 1.0 / 16;
 /// Parts that take longer are cut again, so that what differs from item to item is shared out.
 constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
@@ -31,7 +31,16 @@ constexpr std::size_t kLongestPause = 4096;
 
 }  // namespace
 
-void KernelSpeeds::Mean::add(double one) {
+void KernelSpeeds::Mean::add(double one, bool small) {
+  if (!settled) {
+    if (small && has_large) return;
+    settled = !small && has_large;
+    has_large = has_large || !small;
+    value = one;
+    count = 1;
+    return;
+  }
+  if (small) return;
   ++count;
   // Of the first ones the plain mean.
   constexpr double kLeastWeight = 0.25;
@@ -43,7 +52,7 @@ KernelSpeeds::Known& KernelSpeeds::known(std::size_t items) { return by_size_[st
 KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int> devices, double merging) {
   const LockGuard lock(mutex_);
   Known& here = known(items);
-  if (here.whole.empty() || devices.size() < 2) return {};
+  if (here.whole.empty() || devices.size() < 2 || whole_time_ < building_) return {};
   if (here.pause > 0) {
     --here.pause;
     return {};
@@ -64,19 +73,22 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
   if (used < 2) return {};
   // All of them end at the same time, so one tells of all.
   double split = 0;
+  bool settled = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (shares[i] == 0) continue;
     const auto part = here.part.find(devices[i]);
-    const double item = part != here.part.end() ? part->second.value : here.whole.at(devices[i]).value;
-    split = std::max(split, shares[i] * item * static_cast<double>(items));
+    const Mean& mean = part != here.part.end() ? part->second : here.whole.at(devices[i]);
+    settled = settled && mean.settled;
+    split = std::max(split, shares[i] * mean.value * static_cast<double>(items));
   }
-  if (whole < kPredictedGain * (split + merging)) return {};
+  if (settled && whole < kPredictedGain * (split + merging)) return {};
   ++here.splits;
   return {std::move(shares), false, split < kLongEnough ? std::size_t{1} : kMostRounds};
 }
 
 bool KernelSpeeds::did_not_pay(Known& known, double whole_item) {
-  if (known.split.count < kJudgedSplits || whole_item > kMeasuredGain * known.split.value) return false;
+  if (!known.split.settled || known.split.count < kJudgedSplits || whole_item > kMeasuredGain * known.split.value)
+    return false;
   known.split = {};
   known.pause = known.next_pause;
   known.next_pause = std::min(2 * known.next_pause, kLongestPause);
@@ -126,11 +138,13 @@ std::vector<double> KernelSpeeds::by_speed(const Known& known, std::span<const i
 void KernelSpeeds::took_whole(int device, std::size_t items, double time) {
   const LockGuard lock(mutex_);
   known(items).whole[device].add(time / static_cast<double>(items));
+  whole_time_ += time;
 }
 
 void KernelSpeeds::took_part(std::size_t all_items, int device, std::size_t items, double time) {
   const LockGuard lock(mutex_);
-  known(all_items).part[device].add(time / static_cast<double>(items));
+  const bool small = static_cast<double>(items) < kLargestTrial * static_cast<double>(all_items);
+  known(all_items).part[device].add(time / static_cast<double>(items), small);
 }
 
 void KernelSpeeds::took_split(std::size_t items, double time) {

@@ -15,6 +15,12 @@ namespace troupe::opencl {
 /// nanoseconds, devices numbers that the caller gives them. Thread-safe.
 class KernelSpeeds {
  public:
+  /// What it costs, about, to build a kernel for parts, which disturbs what runs: nothing is split before launches that
+  /// were alone have taken as long.
+  static constexpr double kBuilding = 3e8;
+
+  explicit KernelSpeeds(double building = kBuilding) : building_(building) {}
+
   struct Choice {
     /// Each device's part of a launch, in the order in which they were given; they sum up to 1. Empty: not to be split.
     std::vector<double> shares;
@@ -39,8 +45,12 @@ class KernelSpeeds {
   struct Mean {
     double value = 0;
     std::size_t count = 0;
+    /// Until the second value of a large part there is but the last one: small parts may be other than the rest, and in
+    /// the first launch of a size drivers compile.
+    bool settled = false;
+    bool has_large = false;
 
-    void add(double one);
+    void add(double one, bool small = false);
   };
   /// Of launches of like size: times of a work-item.
   struct Known {
@@ -60,7 +70,10 @@ class KernelSpeeds {
   /// Where that is so, nothing is split for a while.
   [[nodiscard]] static bool did_not_pay(Known& known, double whole_item);
 
+  const double building_;
   Mutex mutex_;
+  /// Of whole launches.
+  double whole_time_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::map<int, Known> by_size_ TROUPE_GUARDED_BY(mutex_);
 };
 

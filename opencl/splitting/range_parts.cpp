@@ -9,14 +9,22 @@ std::vector<RangePart> parts_of(std::size_t size, std::size_t grain, std::span<c
                                 std::size_t rounds) {
   std::vector<RangePart> parts;
   const std::size_t grains = (size + grain - 1) / grain;
+  const auto sharing = static_cast<std::size_t>(std::ranges::count_if(shares, [](double share) { return share > 0; }));
+  const bool enough = grains >= sharing;
   // Where the parts end by their shares, rounded to grains each for itself, so that nothing adds up.
   double end = 0;
   std::size_t begin = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
+    // In the first round all get something, and leave something for those behind them.
+    std::size_t later = round == 0 && enough ? sharing : 0;
     for (std::size_t device = 0; device < shares.size(); ++device) {
       end += shares[device] / static_cast<double>(rounds);
       const bool last = round + 1 == rounds && device + 1 == shares.size();
-      const auto rounded = static_cast<std::size_t>(std::llround(end * static_cast<double>(grains)));
+      auto rounded = static_cast<std::size_t>(std::llround(end * static_cast<double>(grains)));
+      if (later > 0 && shares[device] > 0) {
+        --later;
+        rounded = std::min(std::max(rounded, begin / grain + 1), grains - later);
+      }
       const std::size_t until = last ? size : std::min(rounded * grain, size);
       if (until <= begin) continue;
       if (!parts.empty() && parts.back().device == device) {

@@ -23,6 +23,8 @@ constexpr const char* kPocl = "Portable Computing Language";
 constexpr const char* kTwoPoclDevices = "POCL_DEVICES=basic basic";
 /// Before time is taken: drivers compile, and kernel times are learned.
 constexpr const char* kWarmUp = "3";
+/// Until it is known whether it pays to split a launch.
+constexpr const char* kRangeWarmUp = "16";
 /// A load average from which on a machine is not quiet.
 constexpr double kBusy = 0.5;
 constexpr Bytes kLargestTrace{std::uint64_t{1} << 30U};
@@ -175,7 +177,8 @@ class OpenClMeasuring {
   }
 
   void take_time(const OpenClWork& work, const OpenClWay& way) {
-    const auto seconds = seconds_of(work, way, {"--warm-up", kWarmUp}, {});
+    const bool long_learning = work.sort == OpenClWorkSort::one_range && !options_.quick;
+    const auto seconds = seconds_of(work, way, {"--warm-up", long_learning ? kRangeWarmUp : kWarmUp}, {});
     if (seconds) seconds_[{work.name, way.name}].push_back(*seconds);
     ++done_;
   }

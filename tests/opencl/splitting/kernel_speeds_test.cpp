@@ -12,16 +12,29 @@ struct SpeedsFixture {
   [[nodiscard]] KernelSpeeds::Choice choose(double merging = 0) { return speeds.choose(kItems, kBoth, merging); }
   /// Device 3 has been seen with whole launches, device 5 with a part; in nanoseconds for an item.
   void know(double whole, double part) {
-    speeds.took_whole(3, kItems, whole * kItems);
-    speeds.took_part(kItems, 5, kItems / 10, part * kItems / 10);
+    for (int i = 0; i < 2; ++i) {
+      speeds.took_whole(3, kItems, whole * kItems);
+      speeds.took_part(kItems, 5, kItems / 10, part * kItems / 10);
+    }
   }
 
-  KernelSpeeds speeds;
+  KernelSpeeds speeds{0};
 };
 
 BOOST_FIXTURE_TEST_SUITE(opencl_kernel_speeds, SpeedsFixture)
 
 BOOST_AUTO_TEST_CASE(what_was_never_launched_is_not_split) { BOOST_TEST(choose().shares.empty()); }
+
+BOOST_AUTO_TEST_CASE(what_has_not_run_for_long_is_not_built_for_parts) {
+  KernelSpeeds young;
+  const auto run = [&](double time) {
+    young.took_whole(5, kItems, time);
+    return !young.choose(kItems, kBoth, 0).shares.empty();
+  };
+  BOOST_TEST(!run(100e6));
+  BOOST_TEST(!run(100e6));
+  BOOST_TEST(run(101e6));
+}
 
 BOOST_AUTO_TEST_CASE(a_device_that_is_not_known_gets_a_small_share) {
   speeds.took_whole(5, kItems, 100e6);
@@ -47,6 +60,30 @@ BOOST_AUTO_TEST_CASE(shares_are_as_the_speeds) {
   BOOST_TEST(choice.shares[1] == 0.25, boost::test_tools::tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_small_part_has_shown_is_forgotten_when_more_is_known) {
+  know(30, 30);
+  // The first rows may have been easy.
+  speeds.took_part(kItems, 5, kItems / 100, 3 * kItems / 100);
+  BOOST_TEST(choose().shares[1] == 0.5, boost::test_tools::tolerance(1e-9));
+  KernelSpeeds other{0};
+  other.took_whole(3, kItems, 30 * kItems);
+  other.took_part(kItems, 5, kItems / 100, 3 * kItems / 100);
+  BOOST_TEST(other.choose(kItems, kBoth, 0).shares[1] > 0.9);
+  other.took_part(kItems, 5, kItems / 2, 30 * kItems / 2);
+  BOOST_TEST(other.choose(kItems, kBoth, 0).shares[1] == 0.5, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(launches_in_which_a_driver_compiles_do_not_count) {
+  know(30, 30);
+  for (const int device : kBoth) speeds.took_part(4 * kItems, device, 2 * kItems, 900e6);
+  speeds.took_whole(3, 4 * kItems, 120e6);
+  speeds.took_split(4 * kItems, 900e6);
+  BOOST_TEST(speeds.choose(4 * kItems, kBoth, 0).shares.size() == 2);
+  for (const int device : kBoth) speeds.took_part(4 * kItems, device, 2 * kItems, 60e6);
+  for (int i = 0; i < 3; ++i) speeds.took_split(4 * kItems, 61e6);
+  BOOST_TEST(speeds.choose(4 * kItems, kBoth, 0).shares.size() == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_device_that_is_no_help_gets_nothing) {
   know(30, 3000);
   BOOST_TEST(choose().shares.empty());
@@ -66,7 +103,7 @@ BOOST_AUTO_TEST_CASE(launches_of_another_size_are_learned_on_their_own) {
 
 BOOST_AUTO_TEST_CASE(what_did_not_pay_is_not_done_for_a_while_and_then_tried_again) {
   know(30, 30);
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     BOOST_TEST(choose().shares.size() == 2);
     speeds.took_split(kItems, 29e6);
   }
@@ -74,8 +111,7 @@ BOOST_AUTO_TEST_CASE(what_did_not_pay_is_not_done_for_a_while_and_then_tried_aga
   while (choose().shares.empty() && paused < 1000) ++paused;
   BOOST_TEST(paused == 33);
   // The pauses grow.
-  speeds.took_split(kItems, 29e6);
-  speeds.took_split(kItems, 29e6);
+  for (int i = 0; i < 3; ++i) speeds.took_split(kItems, 29e6);
   paused = 0;
   while (choose().shares.empty() && paused < 1000) ++paused;
   BOOST_TEST(paused == 65);

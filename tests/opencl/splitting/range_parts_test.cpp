@@ -25,6 +25,12 @@ BOOST_AUTO_TEST_CASE(borders_are_multiples_of_the_grain) {
   BOOST_TEST(parts_of(60, 64, shares, 3).size() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_small_share_is_a_grain) {
+  BOOST_TEST((parts_of(64, 16, std::vector<double>{0.999, 0.001}, 1) == Parts{{0, 0, 48}, {1, 48, 16}}));
+  BOOST_TEST((parts_of(64, 16, std::vector<double>{0.001, 0.999}, 1) == Parts{{0, 0, 16}, {1, 16, 48}}));
+  BOOST_TEST((parts_of(20, 16, std::vector<double>{0.999, 0.001}, 1) == Parts{{0, 0, 16}, {1, 16, 4}}));
+}
+
 BOOST_AUTO_TEST_CASE(a_device_without_a_share_has_no_part) {
   const std::vector<double> shares{0.5, 0, 0.5};
   BOOST_TEST((parts_of(8, 1, shares, 1) == Parts{{0, 0, 4}, {2, 4, 4}}));
