@@ -2,9 +2,9 @@
 //
 //   soak_opencl_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //
-// Each seed runs twice: with all the memory that the devices have, and with so little that most of what is not used has
-// to leave. A seed that fails is printed with the command that runs it again; so is one that has not ended after a
-// minute.
+// Each seed runs three times: with all the memory that the devices have; with so little that most of what is not used
+// has to leave; and with all launches in parts that can be. A seed that fails is printed with the command that runs it
+// again; so is one that has not ended after a minute.
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 
 #include <boost/test/unit_test.hpp>
@@ -13,6 +13,7 @@
 
 #include "tests/opencl/random/random_program.hpp"
 #include "tests/soak/seed_watchdog.hpp"
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/skipping.hpp"
 
 namespace troupe::tests {
@@ -31,15 +32,19 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_command_after_the_other) {
   }
   const RandomMachine roomy;
   const RandomMachine tiny = RandomMachine::with_memory(kTinyMemory);
+  const RandomMachine parts;
   SeedWatchdog watchdog;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     watchdog.next(seed);
-    for (const RandomMachine* machine : {&roomy, &tiny}) {
-      for (const std::string& problem : run_random_program(*machine, seed)) {
-        BOOST_ERROR("seed " << seed << (machine == &tiny ? " in " : " in more than ") << kTinyMemory << ": " << problem
-                            << "; to run it again: " << replay(seed));
+    const auto run = [seed](const RandomMachine& machine, const char* how) {
+      for (const std::string& problem : run_random_program(machine, seed)) {
+        BOOST_ERROR("seed " << seed << ", " << how << ": " << problem << "; to run it again: " << replay(seed));
       }
-    }
+    };
+    run(roomy, "with all memory");
+    run(tiny, "with little memory");
+    const EnvironmentVariable in_parts("TROUPE_OPENCL_SPLIT", "always");
+    run(parts, "in parts");
   }
 }
 
