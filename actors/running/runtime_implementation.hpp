@@ -154,6 +154,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void wake_one(WorkerId near);
   /// In a worker's thread: see `WorkerSetup::decide`.
   void decide();
+  /// What was not decided here.
+  void leave_to_scheduler(scheduler::SchedulerState::Left left);
   /// A worker on another core than the calling thread's, which would have to wait for it.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);

@@ -83,9 +83,11 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
 
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
   if (crew_->shares) crew_->shares->activated(ready);
+  const bool one = ready.size() == 1;
   (void)crew_->set_apart(ready, placing_policy_ ? &activation_ : nullptr);
   if (placing_policy_) {
-    peers_->tell_scheduler();
+    using Left = scheduler::SchedulerState::Left;
+    leave_to_scheduler(one && !cooperative_ ? scheduler_state_->try_to_decide_alone() : Left::activated);
     return;
   }
   if (crew_->mixed()) {
@@ -136,8 +138,12 @@ void RuntimeSystem::Implementation::wake_one(WorkerId near) {
 }
 
 void RuntimeSystem::Implementation::decide() {
+  leave_to_scheduler(cooperative_ ? scheduler::SchedulerState::Left::activated : scheduler_state_->try_to_decide());
+}
+
+void RuntimeSystem::Implementation::leave_to_scheduler(scheduler::SchedulerState::Left left) {
   using Left = scheduler::SchedulerState::Left;
-  switch (cooperative_ ? Left::activated : scheduler_state_->try_to_decide()) {
+  switch (left) {
     case Left::nothing: break;
     case Left::activated: peers_->tell_scheduler(); break;
     case Left::decide: peers_->tell_scheduler<Decide>(); break;

@@ -108,6 +108,7 @@ void SchedulerState::perform(const SchedulerCore::Decision& decision) {
   for (const Placed& placed : decision.placed) perform(placed, false);
   for (const Placed& taken : decision.taken_back) queues->take_back(taken.task, taken.worker);
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
+  under_way_.store(core.under_way(), std::memory_order_relaxed);
 }
 
 void SchedulerState::perform(const Placed& placed, bool first) {
@@ -122,9 +123,7 @@ void SchedulerState::perform(const Placed& placed, bool first) {
   undecided.erase(found);
 }
 
-SchedulerState::Left SchedulerState::try_to_decide() noexcept {
-  if (!mutex.try_lock()) return Left::activated;
-  const LockGuard lock(mutex, std::adopt_lock);
+SchedulerState::Left SchedulerState::decide_here() noexcept {
   try {
     const SchedulerCore::Decision decision = look();
     perform(decision);
@@ -133,6 +132,26 @@ SchedulerState::Left SchedulerState::try_to_decide() noexcept {
     failed_ = std::current_exception();
     return Left::activated;
   }
+}
+
+SchedulerState::Left SchedulerState::try_to_decide() noexcept {
+  if (!mutex.try_lock()) return Left::activated;
+  const LockGuard lock(mutex, std::adopt_lock);
+  return decide_here();
+}
+
+SchedulerState::Left SchedulerState::try_to_decide_alone() noexcept {
+  // Relaxed: a guess that spares the lock. The one task is the last one, whose end nobody has looked at.
+  if (under_way_.load(std::memory_order_relaxed) > 1 || !mutex.try_lock()) return Left::activated;
+  const LockGuard lock(mutex, std::adopt_lock);
+  try {
+    take_events();
+  } catch (...) {
+    failed_ = std::current_exception();
+    return Left::activated;
+  }
+  if (core.under_way() + undecided.size() > 0) return Left::activated;
+  return decide_here();
 }
 
 std::optional<bool> SchedulerState::may_issue(WorkerId worker, const graph::Task& task) noexcept {

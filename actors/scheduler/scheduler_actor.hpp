@@ -57,6 +57,10 @@ struct SchedulerState {
   /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have
   /// to wait for the actor's to wake up. Never throws: what the actor would have died of is kept for it.
   [[nodiscard]] Left try_to_decide() noexcept;
+  /// The same in the thread of a program that has submitted a task, where no other task is under way: a program that
+  /// waits for each of its tasks would wait for the actor's thread to wake up, too. Where there are others it would
+  /// not, and the policy is to see more than one task at a time.
+  [[nodiscard]] Left try_to_decide_alone() noexcept;
   /// Whether the policy would place the task on this worker, on whose device all is that it still waits for: then it is
   /// placed there. Nothing: another thread is deciding.
   [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
@@ -100,6 +104,8 @@ struct SchedulerState {
   [[nodiscard]] ReadyTask described(const graph::Task& task, std::span<const memory::Use> uses) const
       TROUPE_REQUIRES(mutex);
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
+  /// `look` and `perform`; what is thrown is kept for the actor.
+  Left decide_here() noexcept TROUPE_REQUIRES(mutex);
   /// Tells the core what has happened.
   void take_events() TROUPE_REQUIRES(mutex);
   /// Before these tasks, which are ready, are placed.
@@ -114,6 +120,10 @@ struct SchedulerState {
  public:
   /// `undecided.size()`, for who looks from outside.
   std::atomic<std::size_t> undecided_count_{0};
+
+ private:
+  /// As many tasks were under way when somebody decided last, and perhaps are no more.
+  std::atomic<std::size_t> under_way_{0};
 };
 
 /// Hears `TasksActivated`, `Decide`, `Stop`.

@@ -115,6 +115,8 @@ class SchedulerCore {
     return errors_;
   }
   [[nodiscard]] bool keeps() const { return keeps_; }
+  /// Tasks that are on workers or kept, and have not ended.
+  [[nodiscard]] std::size_t under_way() const { return placed_.size() + kept_.size() + round_.size(); }
   /// Null: nothing is known of kernel times; of tasks before they are ready.
   [[nodiscard]] const ExecutionModel* model() const { return model_.get(); }
   [[nodiscard]] const SubmittedTasks* submitted() const { return submitted_.get(); }

@@ -184,6 +184,29 @@ BOOST_AUTO_TEST_CASE(a_worker_does_not_wait_for_who_decides) {
   BOOST_TEST(d.queues->workers[0].empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_program_decides_about_a_task_that_is_alone_and_about_no_other) {
+  Dialogue d(false);
+  using Left = SchedulerState::Left;
+  for (const std::uint32_t worker : {0U, 1U}) {
+    graph::Task* const task = d.tasks.task(0, "a");
+    d.queues->activated.push_back(task);
+    BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
+    BOOST_TEST(d.queues->workers[worker] == Lines{"a"}, kPerElement);
+    // Is looked at when the next one comes.
+    d.queues->events.push_back(
+        {.kind = SchedulerEvent::Kind::ended, .worker = WorkerId(worker), .task = task->task_id()});
+  }
+  d.queues->activated.push_back(d.tasks.task(0, "b"));
+  BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
+  // That one has not ended.
+  d.queues->activated.push_back(d.tasks.task(0, "c"));
+  BOOST_TEST((d.state->try_to_decide_alone() == Left::activated));
+  BOOST_TEST(d.queues->activated.size() == 1U);
+  d.stage.tell(d.scheduler, TasksActivated{});
+  d.stage.play();
+  BOOST_TEST(d.queues->activated.empty());
+}
+
 BOOST_AUTO_TEST_CASE(in_rounds_a_worker_leaves_the_decision_to_the_actor) {
   Dialogue d(true);
   d.queues->activated.push_back(d.tasks.task(0, "a"));
