@@ -42,9 +42,10 @@ bool EventState::advance(int status, std::uint64_t started) {
                                              [status](const Waiting& one) { return one.at < status; });
     due.assign(std::make_move_iterator(later), std::make_move_iterator(waiting_.end()));
     waiting_.erase(later, waiting_.end());
-    status_.store(status, std::memory_order_release);
+    status_.store(status, std::memory_order_seq_cst);
   }
-  status_.notify_all();
+  // The standard library asks the kernel whenever anybody waits for anything, so we look who does.
+  if (status <= CL_COMPLETE && sleepers_.load(std::memory_order_seq_cst) > 0) status_.notify_all();
   for (const Waiting& one : due) one.listener(status < 0 ? status : one.at);
   return true;
 }
@@ -71,10 +72,12 @@ int EventState::wait() const {
     std::this_thread::yield();
     status = status_.load(std::memory_order_acquire);
   }
-  while (status > CL_COMPLETE) {
-    status_.wait(status, std::memory_order_acquire);
-    status = status_.load(std::memory_order_acquire);
+  if (status <= CL_COMPLETE) return status;
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  while ((status = status_.load(std::memory_order_seq_cst)) > CL_COMPLETE) {
+    status_.wait(status, std::memory_order_seq_cst);
   }
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
   return status;
 }
 

@@ -61,6 +61,8 @@ class EventState {
   bool advance(int status, std::uint64_t started);
 
   std::atomic<int> status_;
+  /// Threads that wait for the end and may sleep.
+  mutable std::atomic<int> sleepers_{0};
   mutable Mutex mutex_;
   Times times_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Waiting> waiting_ TROUPE_GUARDED_BY(mutex_);

@@ -94,7 +94,8 @@ OpenClAccelerator::OpenClAccelerator(const OpenClDevice& device, cl_context cont
 
 OpenClAccelerator::~OpenClAccelerator() { stop(); }
 
-Result<OpenClTaskData::Lent> OpenClAccelerator::lend(cl_command_queue /*queue*/, const Piece& piece) {
+Result<OpenClTaskData::Lent> OpenClAccelerator::lend(cl_command_queue /*queue*/, const Piece& piece,
+                                                     cl_event& /*last*/) {
   const Result<_cl_mem*> buffer = buffer_at(piece.block.address, piece.block.bytes());
   if (!buffer) return buffer.failure();
   return Lent{buffer.value(), piece.block.address};

@@ -35,9 +35,9 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_; }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
-  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
+  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) override;
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* /*queue*/, const Piece& /*piece*/,
-                                        std::span<_cl_event* const> /*after*/) override {
+                                        std::span<_cl_event* const> /*after*/, _cl_event*& /*last*/) override {
     return {};
   }
   void end(const Piece& /*piece*/) noexcept override {}

@@ -3,7 +3,9 @@
 
 #include <CL/cl_icd.h>
 
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "platform/opencl/opencl_error.hpp"
@@ -44,6 +46,14 @@ using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
 [[nodiscard]] inline Result<void> opencl_check(int status, std::string_view what, ErrorCode code) {
   if (status == CL_SUCCESS) return {};
   return Failure{code, std::string(what) + " failed: " + opencl_error(status)};
+}
+
+/// The same, and `what` is asked for a text only where there is a failure.
+template <class What>
+requires std::is_invocable_r_v<std::string, What>
+[[nodiscard]] Result<void> opencl_check(int status, What&& what, ErrorCode code) {
+  if (status == CL_SUCCESS) return {};
+  return opencl_check(status, std::string_view(what()), code);
 }
 
 /// A queue that runs its commands in order. Fails with `platform`.

@@ -29,7 +29,11 @@ std::size_t alignment_of(const OpenClDevice& device) {
   return status == CL_SUCCESS && bits >= 8 ? bits / 8 : kWidestType;
 }
 
-Result<void> sent(cl_int status, std::string_view what) { return opencl_check(status, what, ErrorCode::kernel_failed); }
+/// "WHAT DEVICE failed: …"
+Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& device) {
+  const auto text = [&] { return fmt::format("{} {}", what, name_of(device)); };
+  return opencl_check(status, text, ErrorCode::kernel_failed);
+}
 
 }  // namespace
 
@@ -44,8 +48,9 @@ class OpenClHostMemory::Buffers {
 
   [[nodiscard]] Result<void> make_queues();
   [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
-  [[nodiscard]] Result<Lent> lend(cl_command_queue queue, const Piece& piece);
-  [[nodiscard]] Result<void> bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after);
+  [[nodiscard]] Result<Lent> lend(cl_command_queue queue, const Piece& piece, cl_event& last);
+  [[nodiscard]] Result<void> bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after,
+                                        cl_event& last);
   void end(const Piece& piece) noexcept;
   void forget(const HostBlock& data) noexcept;
   [[nodiscard]] std::size_t size() const;
@@ -63,9 +68,10 @@ class OpenClHostMemory::Buffers {
 
   [[nodiscard]] static Key key_of(const HostBlock& block);
   [[nodiscard]] Result<Kept*> find(const HostBlock& block) TROUPE_REQUIRES(mutex_);
-  [[nodiscard]] cl_int show_device(cl_command_queue queue, const Piece& piece, Kept& kept) TROUPE_REQUIRES(mutex_);
+  [[nodiscard]] cl_int show_device(cl_command_queue queue, const Piece& piece, Kept& kept, cl_event& last)
+      TROUPE_REQUIRES(mutex_);
   [[nodiscard]] cl_int copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
-                                 std::span<const cl_event> after);
+                                 std::span<const cl_event> after, cl_event& last);
   void give_up(const Key& key, Kept kept) noexcept;
 
   const OpenClDevice& device_;
@@ -123,12 +129,13 @@ Result<OpenClHostMemory::Buffers::Kept*> OpenClHostMemory::Buffers::find(const H
   return &kept_.emplace(key, std::move(made)).first->second;
 }
 
-Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue queue, const Piece& piece) {
+Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue queue, const Piece& piece,
+                                                             cl_event& last) {
   const LockGuard lock(mutex_);
   const Result<Kept*> found = find(piece.block);
   if (!found) return found.failure();
   Kept& kept = *found.value();
-  if (auto shown = sent(show_device(queue, piece, kept), "giving data to " + name_of(device_)); !shown) {
+  if (auto shown = sent(show_device(queue, piece, kept, last), "giving data to", device_); !shown) {
     // Nobody knows what it has: the next task has another.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
@@ -140,37 +147,37 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue qu
   return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 
-cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piece& piece, Kept& kept) {
+cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piece& piece, Kept& kept, cl_event& last) {
   const HostBlock& block = piece.block;
   const _cl_icd_dispatch& api = *device_.api;
   if (kept.in_place) {
     if (!std::exchange(kept.mapped, false)) return CL_SUCCESS;
-    return api.clEnqueueUnmapMemObject(queue, kept.buffer.get(), block.address, 0, nullptr, nullptr);
+    return api.clEnqueueUnmapMemObject(queue, kept.buffer.get(), block.address, 0, nullptr, &last);
   }
   if (piece.mode == AccessMode::write || block.bytes().count == 0) return CL_SUCCESS;
   if (block.in_one_run()) {
     return api.clEnqueueWriteBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
-                                    nullptr, nullptr);
+                                    nullptr, &last);
   }
   constexpr std::array<std::size_t, 3> kOrigin{};
   const std::array region{block.column_bytes, block.columns, std::size_t{1}};
   return api.clEnqueueWriteBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(), region.data(),
-                                      block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, nullptr);
+                                      block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, &last);
 }
 
 Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const Piece& piece,
-                                                   std::span<const cl_event> after) {
+                                                   std::span<const cl_event> after, cl_event& last) {
   const LockGuard lock(mutex_);
   const auto found = kept_.find(key_of(piece.block));
   assert(found != kept_.end() && "what is brought back has been lent");
   Kept& kept = found->second;
-  if (!kept.in_place) return sent(copy_back(queue, piece, kept, after), "copying data back from " + name_of(device_));
+  if (!kept.in_place) return sent(copy_back(queue, piece, kept, after, last), "copying data back from", device_);
   const auto count = static_cast<cl_uint>(after.size());
   cl_int status = CL_SUCCESS;
-  const void* const place = device_.api->clEnqueueMapBuffer(
-      queue, kept.buffer.get(), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count, count,
-      count == 0 ? nullptr : after.data(), nullptr, &status);
-  if (auto mapped = sent(status, "taking data back from " + name_of(device_)); !mapped) return mapped;
+  const void* const place = device_.api->clEnqueueMapBuffer(queue, kept.buffer.get(), CL_FALSE,
+                                                            CL_MAP_READ | CL_MAP_WRITE, 0, piece.block.bytes().count,
+                                                            count, count == 0 ? nullptr : after.data(), &last, &status);
+  if (auto mapped = sent(status, "taking data back from", device_); !mapped) return mapped;
   kept.mapped = place == piece.block.address;
   if (kept.mapped) return {};
   (void)device_.api->clEnqueueUnmapMemObject(queue, kept.buffer.get(), const_cast<void*>(place), 0, nullptr, nullptr);
@@ -178,20 +185,20 @@ Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const
 }
 
 cl_int OpenClHostMemory::Buffers::copy_back(cl_command_queue queue, const Piece& piece, const Kept& kept,
-                                            std::span<const cl_event> after) {
+                                            std::span<const cl_event> after, cl_event& last) {
   const HostBlock& block = piece.block;
   if (piece.mode == AccessMode::read || block.bytes().count == 0) return CL_SUCCESS;
   const auto count = static_cast<cl_uint>(after.size());
   const cl_event* const events = count == 0 ? nullptr : after.data();
   if (block.in_one_run()) {
     return device_.api->clEnqueueReadBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address,
-                                            count, events, nullptr);
+                                            count, events, &last);
   }
   constexpr std::array<std::size_t, 3> kOrigin{};
   const std::array region{block.column_bytes, block.columns, std::size_t{1}};
   return device_.api->clEnqueueReadBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(),
                                               region.data(), block.column_bytes, 0, block.pitch, 0, block.address,
-                                              count, events, nullptr);
+                                              count, events, &last);
 }
 
 void OpenClHostMemory::Buffers::end(const Piece& piece) noexcept {
@@ -245,12 +252,13 @@ OpenClHostMemory::~OpenClHostMemory() = default;
 
 cl_command_queue OpenClHostMemory::only_queue() const { return buffers_->queue(); }
 
-Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece) {
-  return buffers_->lend(queue, piece);
+Result<OpenClTaskData::Lent> OpenClHostMemory::lend(cl_command_queue queue, const Piece& piece, cl_event& last) {
+  return buffers_->lend(queue, piece, last);
 }
 
-Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after) {
-  return buffers_->bring_back(queue, piece, after);
+Result<void> OpenClHostMemory::bring_back(cl_command_queue queue, const Piece& piece, std::span<const cl_event> after,
+                                          cl_event& last) {
+  return buffers_->bring_back(queue, piece, after, last);
 }
 
 void OpenClHostMemory::end(const Piece& piece) noexcept { buffers_->end(piece); }

@@ -40,9 +40,9 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_; }
   [[nodiscard]] _cl_command_queue* only_queue() const override;
-  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) override;
-  [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
-                                        std::span<_cl_event* const> after) override;
+  [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) override;
+  [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, const Piece& piece, std::span<_cl_event* const> after,
+                                        _cl_event*& last) override;
   void end(const Piece& piece) noexcept override;
 
   /// How many pieces of data have buffers.

@@ -39,12 +39,14 @@ class OpenClTaskData {
   /// Where all tasks of the device have to enqueue; null: each may have a queue of its own.
   [[nodiscard]] virtual _cl_command_queue* only_queue() const = 0;
 
-  /// The buffer, which begins where the data do. What has to be done before a kernel uses it is enqueued. Where this
-  /// fails, with `out_of_memory` or `kernel_failed`, nothing is lent.
-  [[nodiscard]] virtual Result<Lent> lend(_cl_command_queue* queue, const Piece& piece) = 0;
-  /// Enqueues what has to be done before others use the data, after these events. Fails with `kernel_failed`.
+  /// The buffer, which begins where the data do. What has to be done before a kernel uses it is enqueued: if anything
+  /// is, `last` becomes its event, which is the caller's then. Where this fails, with `out_of_memory` or
+  /// `kernel_failed`, nothing is lent.
+  [[nodiscard]] virtual Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) = 0;
+  /// Enqueues what has to be done before others use the data, after these events; `last` as above. Fails with
+  /// `kernel_failed`.
   [[nodiscard]] virtual Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
-                                                std::span<_cl_event* const> after) = 0;
+                                                std::span<_cl_event* const> after, _cl_event*& last) = 0;
   virtual void end(const Piece& piece) noexcept = 0;
 };
 

@@ -86,6 +86,9 @@ class OpenClDevice final : public Device {
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// Of the events that the kernel named, the first that has failed by now.
   [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
+  /// Makes the event that of a marker behind these, where it is none yet.
+  [[nodiscard]] Result<void> mark(cl_command_queue queue, std::span<const cl_event> after, platform::OpenClEvent& event,
+                                  std::string_view what);
   [[nodiscard]] Result<void> enqueue_end(Slot& slot);
   static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
   /// The driver has no way to tell of the end: waits for it.
@@ -185,20 +188,20 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
 
 Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   slot.views.prepare(task);
-  if (const auto lent = slot.lending.lend(slot.queue, task, slot.views); !lent) {
+  // The end of what is enqueued before the kernel is its begin.
+  platform::OpenClEvent begin;
+  if (const auto lent = slot.lending.lend(slot.queue, task, slot.views, begin); !lent) {
     const bool no_buffer = lent.failure().code == ErrorCode::out_of_memory;
     if (core_ != nullptr && no_buffer && task.codelet->runs_on(DeviceKind::cpu_core)) return core_->start(task, {});
     return {true, failure(task, lent.failure())};
   }
-  cl_event begin = nullptr;
-  const cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue, 0, nullptr, &begin);
-  if (const auto begun = checked(status, "noting a kernel's begin"); !begun) {
+  if (const auto begun = mark(slot.queue, {}, begin, "noting a kernel's begin"); !begun) {
     slot.lending.give_back(slot.queue);
     return {true, failure(task, begun.failure())};
   }
   {
     const LockGuard lock(mutex_);
-    slot.begin = platform::OpenClEvent(api(), begin);
+    slot.begin = std::move(begin);
     slot.end = {};
     slot.task = &task;
     slot.starting = true;
@@ -250,24 +253,33 @@ Result<void> OpenClDevice::awaited_failure(const Slot& slot) const {
   return {};
 }
 
+Result<void> OpenClDevice::mark(cl_command_queue queue, std::span<const cl_event> after, platform::OpenClEvent& event,
+                                std::string_view what) {
+  if (event.get() != nullptr) return {};
+  cl_event marker = nullptr;
+  const cl_int status = api().clEnqueueMarkerWithWaitList(queue, static_cast<cl_uint>(after.size()),
+                                                          after.empty() ? nullptr : after.data(), &marker);
+  if (auto marked = checked(status, what); !marked) return marked;
+  event = {api(), marker};
+  return {};
+}
+
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   // Of an event that waits for one that has failed already, pocl 3.1 never tells the end.
   if (auto failed = awaited_failure(slot); !failed) {
-    (void)slot.lending.bring_back(slot.queue, {});
+    (void)slot.lending.bring_back(slot.queue, {}, slot.end);
     return failed;
   }
-  if (auto back = slot.lending.bring_back(slot.queue, slot.awaited); !back) return back;
-  cl_event end = nullptr;
-  cl_int status = api().clEnqueueMarkerWithWaitList(slot.queue, static_cast<cl_uint>(slot.awaited.size()),
-                                                    slot.awaited.empty() ? nullptr : slot.awaited.data(), &end);
-  if (auto noted = checked(status, "noting a kernel's end"); !noted) return noted;
-  slot.end = platform::OpenClEvent(api(), end);
+  // Data that come back do so behind all else, one after the other.
+  if (auto back = slot.lending.bring_back(slot.queue, slot.awaited, slot.end); !back) return back;
+  if (auto noted = mark(slot.queue, slot.awaited, slot.end, "noting a kernel's end"); !noted) return noted;
+  const cl_event end = slot.end.get();
   if (auto flushed = checked(api().clFlush(slot.queue), "starting what a kernel enqueued"); !flushed) {
     return flushed;
   }
   // Some drivers do not tell of what has ended before they are asked to, and some run everything inside of the calls.
   cl_int reached = CL_QUEUED;
-  status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
+  cl_int status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
   if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
     const LockGuard lock(mutex_);
     slot.ended = reached;

@@ -7,9 +7,10 @@
 
 namespace troupe::workers {
 
-Result<void> OpenClLending::lend(cl_command_queue queue, const graph::Task& task, TaskViews& views) {
+Result<void> OpenClLending::lend(cl_command_queue queue, const graph::Task& task, TaskViews& views,
+                                 platform::OpenClEvent& last) {
   try {
-    auto lent = lend_all(queue, task, views);
+    auto lent = lend_all(queue, task, views, last);
     if (!lent) give_back(queue);
     return lent;
   } catch (...) {
@@ -18,7 +19,8 @@ Result<void> OpenClLending::lend(cl_command_queue queue, const graph::Task& task
   }
 }
 
-Result<void> OpenClLending::lend_all(cl_command_queue queue, const graph::Task& task, TaskViews& views) {
+Result<void> OpenClLending::lend_all(cl_command_queue queue, const graph::Task& task, TaskViews& views,
+                                     platform::OpenClEvent& last) {
   const KernelContext context = views.context_of(task);
   buffers_.clear();
   buffers_.reserve(context.size());
@@ -29,7 +31,7 @@ Result<void> OpenClLending::lend_all(cl_command_queue queue, const graph::Task& 
     const platform::HostBlock block =
         in_place_ ? host_block_of(access.data()->view)
                   : platform::HostBlock{view.data, view.layout.payload().count, 1, view.layout.payload().count};
-    const Result<std::byte*> address = lend_one(queue, {block, access.mode()});
+    const Result<std::byte*> address = lend_one(queue, {block, access.mode()}, last);
     if (!address) return address.failure();
     if (address.value() != view.data) views.move_to(i, address.value());
   }
@@ -37,10 +39,12 @@ Result<void> OpenClLending::lend_all(cl_command_queue queue, const graph::Task& 
   return {};
 }
 
-Result<std::byte*> OpenClLending::lend_one(cl_command_queue queue, const Piece& piece) {
+Result<std::byte*> OpenClLending::lend_one(cl_command_queue queue, const Piece& piece, platform::OpenClEvent& last) {
   const auto known = std::ranges::find(pieces_, piece.block, &Piece::block);
   if (known == pieces_.end() || known->mode != piece.mode) {
-    const auto lent = data_.lend(queue, piece);
+    cl_event enqueued = nullptr;
+    const auto lent = data_.lend(queue, piece, enqueued);
+    if (enqueued != nullptr) last = {*data_.device().api, enqueued};
     if (!lent) return lent.failure();
     if (known == pieces_.end()) {
       pieces_.push_back(piece);
@@ -65,10 +69,13 @@ void OpenClLending::share_beginnings() {
   }
 }
 
-Result<void> OpenClLending::bring_back(cl_command_queue queue, std::span<const cl_event> after) {
+Result<void> OpenClLending::bring_back(cl_command_queue queue, std::span<const cl_event> after,
+                                       platform::OpenClEvent& last) {
   Result<void> outcome;
   for (const Piece& piece : pieces_) {
-    auto back = data_.bring_back(queue, piece, after);
+    cl_event enqueued = nullptr;
+    auto back = data_.bring_back(queue, piece, after, enqueued);
+    if (enqueued != nullptr) last = {*data_.device().api, enqueued};
     if (outcome && !back) outcome = std::move(back);
   }
   return outcome;
@@ -82,7 +89,8 @@ void OpenClLending::end() noexcept {
 void OpenClLending::give_back(cl_command_queue queue) noexcept {
   if (pieces_.empty()) return;
   try {
-    (void)bring_back(queue, {});
+    platform::OpenClEvent last;
+    (void)bring_back(queue, {}, last);
   } catch (...) {  // The task fails in any case.
   }
   (void)data_.device().api->clFinish(queue);

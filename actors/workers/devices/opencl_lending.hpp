@@ -7,6 +7,7 @@
 #include "actors/workers/devices/task_views.hpp"
 #include "graph/codelets/opencl_launch.hpp"
 #include "graph/tasks/task.hpp"
+#include "platform/opencl/opencl_handles.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
 #include "proto/errors.hpp"
 
@@ -20,12 +21,15 @@ class OpenClLending {
   OpenClLending(platform::OpenClTaskData& data, bool in_place) : data_(data), in_place_(in_place) {}
 
   /// All of a task's data, on the queue of its kernel. `views` have been prepared for it; where they say that data
-  /// begin is changed to what the kernel can find buffers by. Where this fails or throws, nothing is lent.
-  [[nodiscard]] Result<void> lend(_cl_command_queue* queue, const graph::Task& task, TaskViews& views);
+  /// begin is changed to what the kernel can find buffers by. `last`: becomes the event of what that enqueued last, if
+  /// it enqueued anything. Where this fails or throws, nothing is lent.
+  [[nodiscard]] Result<void> lend(_cl_command_queue* queue, const graph::Task& task, TaskViews& views,
+                                  platform::OpenClEvent& last);
   /// By the addresses of the views.
   [[nodiscard]] std::span<const OpenClLaunch::Buffer> buffers() const { return buffers_; }
-  /// Behind the kernel and these events; once. Says what failed first.
-  [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after);
+  /// Behind the kernel and these events; once; `last` as above. Says what failed first.
+  [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after,
+                                        platform::OpenClEvent& last);
   /// The task has ended, and its data are back.
   void end() noexcept;
   /// All of that, where no kernel has been called. Waits.
@@ -34,9 +38,10 @@ class OpenClLending {
  private:
   using Piece = platform::OpenClTaskData::Piece;
 
-  [[nodiscard]] Result<void> lend_all(_cl_command_queue* queue, const graph::Task& task, TaskViews& views);
+  [[nodiscard]] Result<void> lend_all(_cl_command_queue* queue, const graph::Task& task, TaskViews& views,
+                                      platform::OpenClEvent& last);
   /// Where the kernel is to see it.
-  [[nodiscard]] Result<std::byte*> lend_one(_cl_command_queue* queue, const Piece& piece);
+  [[nodiscard]] Result<std::byte*> lend_one(_cl_command_queue* queue, const Piece& piece, platform::OpenClEvent& last);
   void share_beginnings();
 
   platform::OpenClTaskData& data_;
