@@ -15,6 +15,8 @@ namespace troupe::workers {
 namespace {
 /// An idle worker keeps its core from other threads no longer than this.
 constexpr Duration kQuickLook = std::chrono::microseconds(5);
+/// A yield that takes longer has let another thread run.
+constexpr Duration kLongYield = std::chrono::microseconds(3);
 /// Between two looks at a device that has been at its kernels for long.
 constexpr Duration kLongPoll = std::chrono::microseconds(20);
 }  // namespace
@@ -451,12 +453,13 @@ bool WorkerActor::look_around(TimeStamp begin) {
   TimeStamp now = begin;
   bool found = core_.finds_work();
   while (!found && now - begin < setup_->spin && !mail_waits()) {
-    const bool quick = now - begin < kQuickLook;
+    const bool quick = !shares_core_ && now - begin < kQuickLook;
     for (int i = 0; i < (quick ? 1 : 16); ++i) SpinLock::pause();
     // A thread that submits may have been waiting for this core.
     if (!quick) std::this_thread::yield();
     found = core_.finds_work();
-    now = setup_->clock->now();
+    const TimeStamp before = std::exchange(now, setup_->clock->now());
+    if (!quick) shares_core_ = now - before > kLongYield;
   }
   WorkerCounters::add(port_.counters.searching_ns, (now - begin).count());
   looked_until_ = found ? now : TimeStamp{};

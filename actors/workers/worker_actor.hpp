@@ -153,6 +153,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   TimeStamp busy_since_{};
   /// When `look_around` found what is done next; zero: it was not found so.
   TimeStamp looked_until_{};
+  /// Another thread wanted this core when this one last looked around.
+  bool shares_core_ = false;
 
   /// Messages delivered, counted by the senders; a hint for the worker's thread, which the mailbox synchronizes.
   std::atomic<std::uint64_t> arrivals_{0};

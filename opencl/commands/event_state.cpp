@@ -66,11 +66,20 @@ void EventState::when(int at, Listener listener) {
 int EventState::wait() const {
   // Short commands end before a thread has fallen asleep and been woken.
   constexpr std::uint64_t kSpin = 20'000;
-  const std::uint64_t until = now() + kSpin;
+  // A yield that takes so long has let another thread run, perhaps the one that is waited for. Two that yield to each
+  // other stay on one core for long; one that sleeps is woken on a core that is free. So the next wait is asleep.
+  constexpr std::uint64_t kShared = 3'000;
+  thread_local bool shares_core = false;
   int status = status_.load(std::memory_order_acquire);
-  while (status > CL_COMPLETE && now() < until) {
-    std::this_thread::yield();
-    status = status_.load(std::memory_order_acquire);
+  if (status > CL_COMPLETE && !std::exchange(shares_core, false)) {
+    const std::uint64_t begin = now();
+    std::uint64_t looked = begin;
+    while (status > CL_COMPLETE && looked - begin < kSpin && !shares_core) {
+      std::this_thread::yield();
+      const std::uint64_t before = std::exchange(looked, now());
+      shares_core = looked - before > kShared;
+      status = status_.load(std::memory_order_acquire);
+    }
   }
   if (status <= CL_COMPLETE) return status;
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
