@@ -177,6 +177,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   const bool placing_policy_;
   /// It keeps tasks, and is asked whenever one has ended.
   const bool policy_keeps_;
+  /// What a program submits may be decided in its thread. A policy of the program's own may take long, or for ever.
+  const bool program_decides_;
   Random order_;
   friend class SharingGraph;
   Mutex clients_mutex_;

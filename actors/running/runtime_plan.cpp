@@ -244,7 +244,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     if (!placing) return unusable("RuntimeOptions::make_policy made no policy");
   }
   if (placing) {
-    plan.policy.name = "custom";
+    plan.policy.name = kOwnPolicy;
     plan.policy.stealing.victims.resize(workers);
     plan.policy.placing = std::move(placing);
     return plan;

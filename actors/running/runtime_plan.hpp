@@ -22,6 +22,9 @@
 
 namespace troupe::actors {
 
+/// What a policy of the program's own is called.
+inline constexpr const char* kOwnPolicy = "custom";
+
 /// One worker: its device and its memory.
 struct WorkerPlace {
   DescribedDevice device;

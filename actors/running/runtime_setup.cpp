@@ -59,6 +59,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       placing_(std::move(plan.policy.placing)),
       placing_policy_(placing_ != nullptr),
       policy_keeps_(placing_policy_ && placing_->keeps()),
+      program_decides_(placing_policy_ && !cooperative_ && policy_name_ != kOwnPolicy),
       order_(options_.simulation ? options_.simulation->seed : options_.seed),
       bound_(places_.size()),
       configuration_(cooperative_),

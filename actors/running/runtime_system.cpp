@@ -87,7 +87,7 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
   (void)crew_->set_apart(ready, placing_policy_ ? &activation_ : nullptr);
   if (placing_policy_) {
     using Left = scheduler::SchedulerState::Left;
-    leave_to_scheduler(one && !cooperative_ ? scheduler_state_->try_to_decide_alone() : Left::activated);
+    leave_to_scheduler(one && program_decides_ ? scheduler_state_->try_to_decide_alone() : Left::activated);
     return;
   }
   if (crew_->mixed()) {
