@@ -314,8 +314,13 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.pus = pus_of(place.pu);
   for (const int pu : place.helper_pus) device.helpers.push_back(pus_of(pu));
   device.spin = options_.spin;
-  device.on_lost = [this, node = place.node] { services_->node_lost(node); };
+  device.on_lost = [this, worker] { device_lost(worker); };
   return device;
+}
+
+void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
+  // Without services nobody else could run its tasks.
+  if (services_ != nullptr) services_->worker_lost(worker);
 }
 
 std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(WorkerId worker,
@@ -324,8 +329,8 @@ std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(Work
   const WorkerPlace& place = places_[worker.index()];
   auto made = device_factory(place.device.type.kind).make(device_setup(worker), listener);
   if (made) return std::move(made).value();
-  // Its tasks go elsewhere, as if it had been lost later. What works on host memory can always be made.
-  services_->node_lost(place.node);
+  // Its tasks go elsewhere, as if it had been lost later.
+  device_lost(worker);
   return std::make_unique<UnusableDevice>(place.name, made.failure());
 }
 

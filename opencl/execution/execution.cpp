@@ -16,6 +16,7 @@
 #include "opencl/execution/trace_output.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/objects/refusal.hpp"
+#include "opencl/objects/report.hpp"
 #include "opencl/splitting/part_kernels.hpp"
 #include "proto/mutex.hpp"
 
@@ -100,7 +101,7 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
     try {
       execution = std::make_shared<Execution>(policy, key.second);
     } catch (const Error& error) {
-      fmt::print(stderr, "troupe: OpenCL: the runtime cannot be started: {}\n", error.what());
+      report_once(error.what(), fmt::format("the runtime cannot be started: {}", error.what()));
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }

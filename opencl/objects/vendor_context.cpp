@@ -1,12 +1,16 @@
 #include "opencl/objects/vendor_context.hpp"
 
+#include "opencl/objects/report.hpp"
 #include "platform/opencl/opencl_contexts.hpp"
 
 namespace troupe::opencl {
 
 VendorContext::VendorContext(const platform::OpenClDevice& device) : device_(&device) {
   const auto context = platform::opencl_context(device);
-  require(static_cast<bool>(context), CL_OUT_OF_RESOURCES);
+  if (!context) {
+    report_once(context.failure().message);
+    throw Refusal(CL_OUT_OF_RESOURCES);
+  }
   context_ = context.value();
 }
 

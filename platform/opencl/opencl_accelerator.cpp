@@ -170,6 +170,11 @@ Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy
   const Result<cl_mem> buffer = buffers_->at(to_device ? copy.to : copy.from, span);
   if (!buffer) return Failure{ErrorCode::transfer_failed, buffer.failure().message};
   const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
+  if (status != CL_SUCCESS &&
+      device_.api->clFinish((to_device ? queues_->to_device : queues_->to_host).get()) != CL_SUCCESS) {
+    // Nothing that could be wrong with the copy.
+    note_loss();
+  }
   return opencl_check(status, (to_device ? "a copy to " : "a copy from ") + name_, ErrorCode::transfer_failed);
 }
 

@@ -45,8 +45,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] Result<_cl_mem*> buffer_at(const std::byte* address, Bytes size);
 
   void stop() override;
-  /// OpenCL does not say so.
-  [[nodiscard]] bool lost() const override { return false; }
+  [[nodiscard]] bool lost() const override { return has_stopped(); }
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string model() const override { return device_.name; }
   [[nodiscard]] std::byte* memory() const override;
