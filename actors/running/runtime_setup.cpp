@@ -319,8 +319,9 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
 }
 
 void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
-  // Without services nobody else could run its tasks.
-  if (services_ != nullptr) services_->worker_lost(worker);
+  if (services_ != nullptr) return services_->worker_lost(worker);
+  crew_->ports[worker.index()].lost.store(true, std::memory_order_seq_cst);
+  peers_->send(worker, WorkAvailable{});
 }
 
 std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(WorkerId worker,

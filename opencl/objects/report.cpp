@@ -1,9 +1,7 @@
 #include "opencl/objects/report.hpp"
 
-#include <fmt/format.h>
-
 #include <atomic>
-#include <cstdio>
+#include <iostream>
 #include <set>
 
 #include "proto/mutex.hpp"
@@ -28,8 +26,7 @@ struct Reported {
 
 void report(const std::string& what) {
   // In one piece, also where other threads write.
-  const std::string line = fmt::format("troupe: OpenCL: {}\n", what);
-  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+  std::cerr << "troupe: OpenCL: " + what + "\n";
 }
 
 bool report_once(const std::string& name, const std::string& what) {
