@@ -18,6 +18,7 @@
 #include "opencl/objects/refusal.hpp"
 #include "opencl/objects/report.hpp"
 #include "opencl/splitting/part_kernels.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::opencl {
@@ -50,6 +51,7 @@ void stop_all() {
     executions.stopped = true;
     all = std::exchange(executions.all, {});
   }
+  platform::keep_opencl_contexts();
   // In another thread: the local variables of this one, which the runtime uses, have been destroyed by now.
   std::thread([&all] {
     // Contexts may have it, too: it ends with its runtime.

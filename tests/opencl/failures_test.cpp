@@ -80,6 +80,15 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_where_nothing_fails) {
   BOOST_TEST(fine.has("failed 0 last 0\nread 8 right 8\ndone\n"), fine.result.output);
 }
 
+BOOST_AUTO_TEST_CASE(objects_that_end_behind_main_are_given_back_and_run_nothing) {
+  if (!can_fail()) return;
+  const Failed fine("nothing", {"end=static"});
+  BOOST_TEST(fine.result.status == 0, fine.result.output);
+  BOOST_TEST(fine.logged.empty(), fine.result.output);
+  BOOST_TEST(fine.has("done\nclEnqueueNDRangeKernel -5\nlaunches refused at the end 8\nreleased\n"),
+             fine.result.output);
+}
+
 BOOST_AUTO_TEST_CASE(a_policy_that_is_not_known) {
   if (!can_fail()) return;
   const Failed failed("nothing", {"policy=nonsense"});

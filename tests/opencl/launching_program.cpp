@@ -1,6 +1,7 @@
 // A program that goes on whatever fails, and says what did. launching_program WORD…: device=N, of the platform Troupe's
 // (0, which stands for all); policy=NAME; local=BYTES, of each group; once=yes: source that builds for the first of
-// two equal devices only. A line for each code that is no success, and how many launches failed.
+// two equal devices only; end=static: all is used and given back once more behind main. A line for each code that is no
+// success, and how many launches failed.
 #include <CL/cl.h>
 
 #include <array>
@@ -114,6 +115,29 @@ void read_all(cl_command_queue queue, const std::vector<cl_mem>& buffers) {
   std::cout << "read " << read << " right " << right << std::endl;
 }
 
+/// Used and given back when static objects are destroyed, which is behind all exit handlers.
+struct Kept {
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+  cl_kernel kernel = nullptr;
+  std::vector<cl_mem> buffers;
+
+  ~Kept() {
+    if (context == nullptr) return;
+    const int refused = launch_all(queue, kernel, buffers);
+    std::cout << "launches refused at the end " << refused << std::endl;
+    release();
+    std::cout << "released" << std::endl;
+  }
+  void release() {
+    for (cl_mem buffer : buffers) (void)clReleaseMemObject(buffer);
+    (void)clReleaseKernel(kernel);
+    (void)clReleaseCommandQueue(queue);
+    (void)clReleaseContext(context);
+  }
+};
+Kept kept;
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,9 +169,13 @@ int main(int argc, char** argv) {
   for (int round = 0; round < kRounds; ++round) failed += last = launch_all(queue, kernel, buffers);
   std::cout << "failed " << failed << " last " << last << std::endl;
   read_all(queue, buffers);
-  for (cl_mem buffer : buffers) (void)clReleaseMemObject(buffer);
-  (void)clReleaseKernel(kernel);
-  (void)clReleaseCommandQueue(queue);
-  (void)clReleaseContext(context);
+  kept.context = context;
+  kept.queue = queue;
+  kept.kernel = kernel;
+  kept.buffers = buffers;
+  if (word_of(argc, argv, "end", "") != "static") {
+    kept.release();
+    kept.context = nullptr;
+  }
   std::cout << "done" << std::endl;
 }
