@@ -118,6 +118,7 @@ MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
   workers::OpenClDeviceOptions device;
   device.executor = std::move(setup.executor);
   device.data = static_cast<platform::OpenClAccelerator*>(setup.memory);
+  device.on_lost = std::move(setup.on_lost);
   return workers::make_opencl_device(std::move(device), listener);
 }
 
@@ -125,6 +126,7 @@ MadeDevice make_opencl_in_place(DeviceSetup setup, DeviceListener& listener) {
   workers::OpenClDeviceOptions device;
   device.executor = std::move(setup.executor);
   device.data = static_cast<platform::OpenClHostMemory*>(setup.in_place);
+  device.on_lost = std::move(setup.on_lost);
   return workers::make_opencl_device(std::move(device), listener);
 }
 

@@ -337,12 +337,17 @@ void RunServices::forget(const graph::DataRecord& data) {
 
 void RunServices::node_lost(NodeId node) {
   const auto found = std::ranges::find(setup_.nodes, node);
-  const WorkerId worker(static_cast<std::uint32_t>(found - setup_.nodes.begin()));
+  worker_lost(WorkerId(static_cast<std::uint32_t>(found - setup_.nodes.begin())));
+}
+
+void RunServices::worker_lost(WorkerId worker) {
   if (setup_.crew->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::node_lost;
-  event.node = node;
-  post(std::move(event));
+  if (const NodeId node = setup_.nodes[worker.index()]; node != memory::kHost) {
+    memory::MemoryEvent event;
+    event.kind = memory::MemoryEvent::Kind::node_lost;
+    event.node = node;
+    post(std::move(event));
+  }
   tell({.kind = SchedulerEvent::Kind::worker_lost, .worker = worker});
   setup_.peers->tell_scheduler();
   // It sends away what lies with it. By a message, which it also looks for while its device computes.

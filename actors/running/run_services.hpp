@@ -93,7 +93,10 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
   void forget(const graph::DataRecord& data);
   /// From now on nothing is done about copies that end: the run is over.
   void close() { closed_.store(true, std::memory_order_release); }
-  /// A device has stopped working: its memory and its worker take no part any more. Any thread, any number of times.
+  /// A device has stopped working: its memory, where it has its own, and its worker take no part any more. Any thread,
+  /// any number of times.
+  void worker_lost(WorkerId worker);
+  /// The same of the device with that memory.
   void node_lost(NodeId node);
   /// The worker will have so many cores; 0: it helps another. Never throws.
   void regrouped(WorkerId worker, int cores) noexcept;

@@ -140,6 +140,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Where a worker's threads run.
   [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
+  /// Any thread, any number of times.
+  void device_lost(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
   [[nodiscard]] MemoryNodes* memories() {
     return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();

@@ -315,8 +315,14 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.pus = pus_of(place.pu);
   for (const int pu : place.helper_pus) device.helpers.push_back(pus_of(pu));
   device.spin = options_.spin;
-  device.on_lost = [this, node = place.node] { services_->node_lost(node); };
+  device.on_lost = [this, worker] { device_lost(worker); };
   return device;
+}
+
+void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
+  if (services_ != nullptr) return services_->worker_lost(worker);
+  crew_->ports[worker.index()].lost.store(true, std::memory_order_seq_cst);
+  peers_->send(worker, WorkAvailable{});
 }
 
 std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(WorkerId worker,
@@ -325,8 +331,8 @@ std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(Work
   const WorkerPlace& place = places_[worker.index()];
   auto made = device_factory(place.device.type.kind).make(device_setup(worker), listener);
   if (made) return std::move(made).value();
-  // Its tasks go elsewhere, as if it had been lost later. What works on host memory can always be made.
-  services_->node_lost(place.node);
+  // Its tasks go elsewhere, as if it had been lost later.
+  device_lost(worker);
   return std::make_unique<UnusableDevice>(place.name, made.failure());
 }
 

@@ -283,13 +283,13 @@ void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause
 }
 
 void WorkerActor::send_on(graph::Task& task) {
-  if (crew_.services == nullptr) {
+  const KindSet elsewhere = crew_.able(task) & crew_.alive(task);
+  if (crew_.services == nullptr && elsewhere != 0) {
     // One memory, and no policy that wants to know: any worker will do.
     crew_.entry.push(&task);
     if (const WorkerId sleeper = crew_.take_idle(setup_->id); sleeper.valid()) setup_->peers->wake(sleeper);
     return;
   }
-  const KindSet elsewhere = crew_.able(task) & crew_.alive(task);
   if (elsewhere != 0) {
     crew_.services->left(setup_->id, task.task_id(), false);
     crew_.services->send_on(task, elsewhere);

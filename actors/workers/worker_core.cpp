@@ -373,7 +373,7 @@ void WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
   if (issues()) on_device_.push_back({&task});
   ++running_;
   task_ended(task, cause);
-  crew_.services->left(options_.self, id, true);
+  if (crew_.services != nullptr) crew_.services->left(options_.self, id, true);
 }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {

@@ -2,6 +2,7 @@
 
 #include "opencl/entries/entries.hpp"
 #include "opencl/entries/guard.hpp"
+#include "opencl/objects/left_out.hpp"
 #include "opencl/objects/platform.hpp"
 
 namespace troupe::opencl {
@@ -10,6 +11,7 @@ cl_context create_context(const cl_context_properties* properties, cl_uint num_d
                           void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*), void* user_data,
                           cl_int* errcode_ret) {
   return guarded_result(errcode_ret, [&] {
+    report_left_out();
     auto parsed = ContextProperties::parse(properties);
     require(devices != nullptr && num_devices != 0, CL_INVALID_VALUE);
     require(notify != nullptr || user_data == nullptr, CL_INVALID_VALUE);
@@ -23,6 +25,7 @@ cl_context create_context_from_type(const cl_context_properties* properties, cl_
                                     void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*),
                                     void* user_data, cl_int* errcode_ret) {
   return guarded_result(errcode_ret, [&] {
+    report_left_out();
     auto parsed = ContextProperties::parse(properties);
     require(notify != nullptr || user_data == nullptr, CL_INVALID_VALUE);
     return (new Context(std::move(parsed), Platform::get().devices_of(types), {notify, user_data}))->handle();

@@ -37,6 +37,7 @@ std::vector<RealDevice*> devices_for(const Queue& queue, const Kernel& kernel, c
   cl_int refusal = CL_SUCCESS;
   for (RealDevice* device : queue.real_devices()) {
     const cl_int status = launch_status(kernel, *device, range);
+    if (status == CL_OUT_OF_RESOURCES) report_local_memory(kernel, *device);
     if (status == CL_SUCCESS) {
       devices.push_back(device);
     } else if (refusal == CL_SUCCESS) {

@@ -5,6 +5,8 @@
 
 #include "opencl/entries/entries.hpp"
 #include "opencl/entries/guard.hpp"
+#include "opencl/objects/left_out.hpp"
+#include "platform/opencl/opencl_loading.hpp"
 
 namespace troupe::opencl {
 
@@ -23,9 +25,12 @@ cl_int get_platform_info(cl_platform_id platform, cl_platform_info what, std::si
 }
 
 cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
+  // A driver that is loaded just now asks its loader, which asks everybody.
+  if (platform::is_loading_opencl()) return CL_PLATFORM_NOT_FOUND_KHR;
   const cl_int status = get_platform_ids(num_entries, platforms, num_platforms);
   if (status != CL_SUCCESS || !Platform::get().devices().empty()) return status;
   if (num_platforms != nullptr) *num_platforms = 0;
+  report_no_devices();
   return CL_PLATFORM_NOT_FOUND_KHR;
 }
 

@@ -16,7 +16,9 @@
 #include "opencl/execution/trace_output.hpp"
 #include "opencl/objects/context.hpp"
 #include "opencl/objects/refusal.hpp"
+#include "opencl/objects/report.hpp"
 #include "opencl/splitting/part_kernels.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::opencl {
@@ -49,6 +51,7 @@ void stop_all() {
     executions.stopped = true;
     all = std::exchange(executions.all, {});
   }
+  platform::keep_opencl_contexts();
   // In another thread: the local variables of this one, which the runtime uses, have been destroyed by now.
   std::thread([&all] {
     // Contexts may have it, too: it ends with its runtime.
@@ -100,7 +103,7 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
     try {
       execution = std::make_shared<Execution>(policy, key.second);
     } catch (const Error& error) {
-      fmt::print(stderr, "troupe: OpenCL: the runtime cannot be started: {}\n", error.what());
+      report_once(error.what(), fmt::format("the runtime cannot be started: {}", error.what()));
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }

@@ -134,10 +134,10 @@ class KernelCommand final : public RuntimeCommand {
     const std::shared_ptr<VendorKernel>& vendor = kernel_->on(device);
     if (vendor == nullptr) return CL_INVALID_PROGRAM_EXECUTABLE;
     ran_on_ = &device;
-    return launch_kernel(*vendor, launch, *arguments_, range_, [&](std::size_t index) {
+    return reported(*kernel_, device, launch_kernel(*vendor, launch, *arguments_, range_, [&](std::size_t index) {
       Memory& memory = *arguments_->list[index].memory;
       return PlacedArgument::of(memory, begin_of(context, memory.whole()));
-    });
+    }));
   }
 
   Ref<Kernel> kernel_;

@@ -1,6 +1,20 @@
 #include "opencl/execution/kernel_launch.hpp"
 
+#include <fmt/format.h>
+
+#include "graph/codelets/codelet.hpp"
+#include "opencl/objects/report.hpp"
+#include "platform/opencl/opencl_error.hpp"
+
 namespace troupe::opencl {
+
+int reported(Kernel& kernel, const RealDevice& device, int status) {
+  if (status == CL_SUCCESS) return status;
+  const std::string what = fmt::format("launching kernel {} on {} failed: {}", kernel.name(), name_of(device.vendor()),
+                                       platform::opencl_error(status));
+  report_once(kernel.codelet().name(), what);
+  return status;
+}
 
 LaunchedArguments::~LaunchedArguments() {
   for (cl_mem part : parts_) kernel_.api().clReleaseMemObject(part);

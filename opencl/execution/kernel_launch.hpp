@@ -28,6 +28,9 @@ struct PlacedArgument {
   }
 };
 
+/// `status` of a launch of the kernel there, after a line on standard error where it is the kernel's first error.
+int reported(Kernel& kernel, const RealDevice& device, int status);
+
 /// A launch while its arguments are set, with the lock of the vendor's kernel.
 class LaunchedArguments {
  public:

@@ -1,5 +1,9 @@
 #include "opencl/execution/launch_check.hpp"
 
+#include <fmt/format.h>
+
+#include "opencl/objects/report.hpp"
+
 namespace troupe::opencl {
 
 namespace {
@@ -25,6 +29,14 @@ cl_int launch_status(const Kernel& kernel, const RealDevice& device, const NdRan
   if (const cl_int status = group_status(*limits, range); status != CL_SUCCESS) return status;
   const cl_ulong local = kernel.local_memory(device);
   return local <= limits->local_memory ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+
+void report_local_memory(const Kernel& kernel, const RealDevice& device) {
+  const std::string name = fmt::format("local memory of {} on {}", kernel.name(), device.number());
+  report_once(name,
+              fmt::format("a launch of kernel {} needs {} bytes of local memory, and {} has {}: it cannot run there",
+                          kernel.name(), kernel.local_memory(device), name_of(device.vendor()),
+                          kernel.limits(device)->local_memory));
 }
 
 }  // namespace troupe::opencl

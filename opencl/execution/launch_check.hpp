@@ -12,4 +12,7 @@ namespace troupe::opencl {
 /// group's local memory does not fit.
 [[nodiscard]] cl_int launch_status(const Kernel& kernel, const RealDevice& device, const NdRange& range);
 
+/// The last of these, in words on standard error; once for a kernel's name and a device.
+void report_local_memory(const Kernel& kernel, const RealDevice& device);
+
 }  // namespace troupe::opencl

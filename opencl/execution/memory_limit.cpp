@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "opencl/objects/report.hpp"
 #include "proto/byte_amounts.hpp"
 
 namespace troupe::opencl {
@@ -13,7 +14,7 @@ namespace troupe::opencl {
 namespace {
 
 std::nullopt_t refused(const std::string& why) {
-  fmt::print(stderr, "troupe: OpenCL: TROUPE_OPENCL_MEMORY: {}; the devices' own memory is used\n", why);
+  report(fmt::format("TROUPE_OPENCL_MEMORY: {}; the devices' own memory is used", why));
   return std::nullopt;
 }
 

@@ -1,12 +1,12 @@
 #include "opencl/execution/runtime_command.hpp"
 
 #include <CL/cl.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "opencl/commands/worker_scope.hpp"
+#include "opencl/objects/report.hpp"
 
 namespace troupe::opencl {
 
@@ -73,7 +73,10 @@ void RuntimeCommand::ended(const TaskOutcome& outcome) {
   int status = status_;
   if (outcome.status != TaskStatus::succeeded) {
     status = CL_OUT_OF_RESOURCES;
-    fmt::print(stderr, "troupe: OpenCL: a command has failed: {}\n", outcome.message);
+    // Of the others the cause has been told.
+    if (outcome.status == TaskStatus::failed || !has_reported()) {
+      report_once(codelet().name(), "a command has failed: " + outcome.message);
+    }
   }
   const WorkerScope scope;
   const std::uint64_t started = note_end(status, started_);

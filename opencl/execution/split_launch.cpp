@@ -91,7 +91,8 @@ int SplitLaunch::run(const Part& part, const KernelContext& context) const {
     }
     return PlacedArgument::of(memory, begin_of_whole(part, context, memory));
   };
-  return launch_kernel(*part.planned.kernel, launch, *launch_.arguments, part.planned.range, placed, before);
+  return reported(*launch_.kernel, *part.planned.device,
+                  launch_kernel(*part.planned.kernel, launch, *launch_.arguments, part.planned.range, placed, before));
 }
 
 int SplitLaunch::copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const {

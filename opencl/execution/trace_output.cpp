@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "opencl/objects/report.hpp"
 #include "traces/files/trace_file.hpp"
 
 namespace troupe::opencl {
@@ -17,7 +18,7 @@ std::string checked_path() {
   const char* const path = std::getenv("TROUPE_OPENCL_TRACE");
   if (path == nullptr || *path == '\0') return {};
   if (const Result<void> usable = traces::check_trace_path(path); !usable) {
-    fmt::print(stderr, "troupe: OpenCL: TROUPE_OPENCL_TRACE: {}; no trace is written\n", usable.failure().message);
+    report(fmt::format("TROUPE_OPENCL_TRACE: {}; no trace is written", usable.failure().message));
     return {};
   }
   return path;
@@ -46,7 +47,7 @@ void write_trace_of(Runtime& runtime) {
   const std::string path = numbered(trace_path(), ++written);
   const traces::TraceDescription description = traces::describe("OpenCL", trace, runtime.report());
   if (const Result<void> done = traces::write_trace(path, std::move(trace), description); !done) {
-    fmt::print(stderr, "troupe: OpenCL: {}\n", done.failure().message);
+    report(done.failure().message);
   }
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iostream>
 #include <utility>
 
 #include "actors/scheduler/policy.hpp"
 #include "opencl/objects/platform.hpp"
+#include "opencl/objects/report.hpp"
 
 namespace troupe::opencl {
 namespace {
@@ -22,7 +22,7 @@ std::string text_at(cl_context_properties address) {
 std::string known_policy(const std::string& name) {
   const std::string_view specification = policy_of_starpu(name);
   if (const auto policy = scheduler::make_policy(specification, {}, true); !policy) {
-    std::cerr << "troupe: clCreateContext: policy \"" + name + "\": " + policy.failure().message + "\n";
+    report("clCreateContext: policy \"" + name + "\": " + policy.failure().message);
     throw Refusal(CL_INVALID_PROPERTY);
   }
   return std::string(specification);

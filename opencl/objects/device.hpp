@@ -51,7 +51,7 @@ class RealDevice : public Device {
 
   [[nodiscard]] const platform::OpenClDevice& vendor() const { return *vendor_; }
   [[nodiscard]] const cl_icd_dispatch& api() const { return *vendor_->api; }
-  /// Made at the first call. Any thread.
+  /// Any thread.
   [[nodiscard]] VendorContext& context();
 
   /// The vendor's answer to a query; zero where it has none.

@@ -1,13 +1,14 @@
 #include "opencl/objects/vendor_context.hpp"
 
-#include "platform/opencl/opencl_contexts.hpp"
+#include "opencl/objects/report.hpp"
 
 namespace troupe::opencl {
 
-VendorContext::VendorContext(const platform::OpenClDevice& device) : device_(&device) {
-  const auto context = platform::opencl_context(device);
-  require(static_cast<bool>(context), CL_OUT_OF_RESOURCES);
-  context_ = context.value();
+platform::OpenClContext VendorContext::hold() const {
+  auto context = platform::opencl_context(*device_);
+  if (context) return std::move(context).value();
+  report_once(context.failure().message);
+  throw Refusal(CL_OUT_OF_RESOURCES);
 }
 
 }  // namespace troupe::opencl

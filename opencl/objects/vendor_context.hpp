@@ -4,6 +4,7 @@
 #include <CL/cl_icd.h>
 
 #include "opencl/objects/refusal.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
 #include "platform/opencl/opencl_devices.hpp"
 
 namespace troupe::opencl {
@@ -12,19 +13,18 @@ namespace troupe::opencl {
 /// them there.
 class VendorContext {
  public:
-  /// Refuses with CL_OUT_OF_RESOURCES where the vendor gives none.
-  explicit VendorContext(const platform::OpenClDevice& device);
+  explicit VendorContext(const platform::OpenClDevice& device) : device_(&device) {}
   VendorContext(const VendorContext&) = delete;
   VendorContext& operator=(const VendorContext&) = delete;
 
   [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
-  /// The vendor's handles, not ours.
-  [[nodiscard]] cl_context context() const { return context_; }
+  /// The vendor's handles, not ours. The context for as long as somebody holds it: refuses with CL_OUT_OF_RESOURCES,
+  /// after a line on standard error, where the vendor gives none.
+  [[nodiscard]] platform::OpenClContext hold() const;
   [[nodiscard]] cl_device_id device() const { return device_->id; }
 
  private:
   const platform::OpenClDevice* device_;
-  cl_context context_ = nullptr;
 };
 
 }  // namespace troupe::opencl

@@ -1,10 +1,32 @@
 #include "opencl/programs/program_work.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
+#include <sstream>
+#include <string>
 #include <thread>
 
+#include "opencl/objects/report.hpp"
+#include "platform/opencl/opencl_error.hpp"
+
 namespace troupe::opencl {
+
+namespace {
+
+/// The first line of a compiler's log that says what is wrong.
+std::string what_is_wrong(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first;
+}
+
+}  // namespace
 
 cl_int work_on(ProgramBuild& build, const ProgramWork::Step& step) noexcept {
   cl_int status = CL_SUCCESS;
@@ -76,7 +98,18 @@ cl_int ProgramWork::run(const Step& step) {
   for (std::thread& thread : threads) thread.join();
   for (const ProgramBuild& build : builds_) publish(build);
   const auto failed = std::ranges::find_if(statuses, [](cl_int status) { return status != CL_SUCCESS; });
-  return failed == statuses.end() ? CL_SUCCESS : *failed;
+  if (failed == statuses.end()) return CL_SUCCESS;
+  // What is wrong everywhere is the program's, which has the log.
+  const auto succeeded = std::ranges::find(statuses, CL_SUCCESS);
+  if (succeeded != statuses.end() && builds_[static_cast<std::size_t>(failed - statuses.begin())].program != nullptr) {
+    const ProgramBuild& here = builds_[static_cast<std::size_t>(succeeded - statuses.begin())];
+    const ProgramBuild& not_here = builds_[static_cast<std::size_t>(failed - statuses.begin())];
+    const std::string why = what_is_wrong(not_here.log);
+    report_once(fmt::format("a program builds for {} and not for {}, on which its kernels cannot run: {}{}{}",
+                            name_of(here.device->vendor()), name_of(not_here.device->vendor()),
+                            platform::opencl_error(*failed), why.empty() ? "" : ": ", why));
+  }
+  return *failed;
 }
 
 }  // namespace troupe::opencl

@@ -39,10 +39,11 @@ std::shared_ptr<VendorProgram> VendorProgram::of_source(VendorContext& context, 
   std::array<const char*, 2> texts{kProgramPreface.data(), source.c_str()};
   const std::array<std::size_t, 2> lengths{kProgramPreface.size(), source.size()};
   cl_int status = CL_SUCCESS;
-  cl_program program = context.api().clCreateProgramWithSource(context.context(), static_cast<cl_uint>(texts.size()),
+  platform::OpenClContext held = context.hold();
+  cl_program program = context.api().clCreateProgramWithSource(held.get(), static_cast<cl_uint>(texts.size()),
                                                                texts.data(), lengths.data(), &status);
   accept(status);
-  return std::make_shared<VendorProgram>(context, program);
+  return std::make_shared<VendorProgram>(context, std::move(held), program);
 }
 
 std::shared_ptr<VendorProgram> VendorProgram::of_binary(VendorContext& context,
@@ -52,10 +53,11 @@ std::shared_ptr<VendorProgram> VendorProgram::of_binary(VendorContext& context,
   const cl_device_id device = context.device();
   cl_int of_device = CL_SUCCESS;
   cl_int status = CL_SUCCESS;
+  platform::OpenClContext held = context.hold();
   cl_program program =
-      context.api().clCreateProgramWithBinary(context.context(), 1, &device, &length, &bytes, &of_device, &status);
+      context.api().clCreateProgramWithBinary(held.get(), 1, &device, &length, &bytes, &of_device, &status);
   accept(status);
-  auto made = std::make_shared<VendorProgram>(context, program);
+  auto made = std::make_shared<VendorProgram>(context, std::move(held), program);
   accept(of_device);
   return made;
 }
@@ -67,10 +69,11 @@ VendorProgram::Linked VendorProgram::link(VendorContext& context, const std::str
   for (const auto& part : parts) programs.push_back(part->program());
   const cl_device_id device = context.device();
   cl_int status = CL_SUCCESS;
+  platform::OpenClContext held = context.hold();
   cl_program program =
-      context.api().clLinkProgram(context.context(), 1, &device, options.c_str(), static_cast<cl_uint>(programs.size()),
+      context.api().clLinkProgram(held.get(), 1, &device, options.c_str(), static_cast<cl_uint>(programs.size()),
                                   programs.data(), nullptr, nullptr, &status);
-  return {status, program == nullptr ? nullptr : std::make_shared<VendorProgram>(context, program)};
+  return {status, program == nullptr ? nullptr : std::make_shared<VendorProgram>(context, std::move(held), program)};
 }
 
 cl_int VendorProgram::build(const std::string& options) const {

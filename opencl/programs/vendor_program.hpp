@@ -25,7 +25,8 @@ inline constexpr std::string_view kProgramPreface =
 /// Owns the vendor's program. Calls refuse with the vendor's code.
 class VendorProgram {
  public:
-  VendorProgram(VendorContext& context, cl_program program) : context_(&context), program_(program) {}
+  VendorProgram(VendorContext& context, platform::OpenClContext held, cl_program program)
+      : context_(&context), held_(std::move(held)), program_(program) {}
   VendorProgram(const VendorProgram&) = delete;
   VendorProgram& operator=(const VendorProgram&) = delete;
   ~VendorProgram() { api().clReleaseProgram(program_); }
@@ -58,6 +59,7 @@ class VendorProgram {
 
  private:
   VendorContext* context_;
+  const platform::OpenClContext held_;
   cl_program program_;
 };
 

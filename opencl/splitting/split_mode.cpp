@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "opencl/objects/report.hpp"
+
 namespace troupe::opencl {
 
 SplitMode split_mode() {
@@ -15,7 +17,7 @@ SplitMode split_mode() {
   if (text == "always") return SplitMode::always;
   static std::atomic<bool> said{false};
   if (!text.empty() && !said.exchange(true)) {
-    fmt::print(stderr, "troupe: OpenCL: TROUPE_OPENCL_SPLIT is 'off' or 'always', not '{}': it is ignored\n", text);
+    report(fmt::format("TROUPE_OPENCL_SPLIT is 'off' or 'always', not '{}': it is ignored", text));
   }
   return SplitMode::where_it_pays;
 }

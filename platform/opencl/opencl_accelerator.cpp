@@ -12,7 +12,6 @@
 #include "platform/machine/host_memory.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/opencl/opencl_buffers.hpp"
-#include "platform/opencl/opencl_contexts.hpp"
 #include "platform/opencl/opencl_handles.hpp"
 
 namespace troupe::platform {
@@ -72,9 +71,9 @@ Result<std::unique_ptr<OpenClAccelerator>> OpenClAccelerator::open(const OpenClD
   if (auto usable = check_functions(device); !usable) return usable.failure();
   const Result<Bytes> size = capacity_of(device, capacity, sharing);
   if (!size) return size.failure();
-  const Result<_cl_context*> context = opencl_context(device);
+  const Result<OpenClContext> context = opencl_context(device);
   if (!context) return context.failure();
-  auto buffers = OpenClBuffers::make(device, context.value(), size.value());
+  auto buffers = OpenClBuffers::make(device, context.value().get(), size.value());
   if (!buffers) return unusable(device, buffers.failure().code, buffers.failure().message);
   std::unique_ptr<OpenClAccelerator> made(new OpenClAccelerator(device, context.value(), std::move(buffers).value()));
   if (auto queues = made->make_queues(); !queues)
@@ -84,10 +83,10 @@ Result<std::unique_ptr<OpenClAccelerator>> OpenClAccelerator::open(const OpenClD
   return made;
 }
 
-OpenClAccelerator::OpenClAccelerator(const OpenClDevice& device, cl_context context,
+OpenClAccelerator::OpenClAccelerator(const OpenClDevice& device, OpenClContext context,
                                      std::unique_ptr<OpenClBuffers> buffers)
     : device_(device),
-      context_(context),
+      context_(std::move(context)),
       name_(name_of(device)),
       buffers_(std::move(buffers)),
       queues_(std::make_unique<Queues>()) {}
@@ -118,7 +117,7 @@ void OpenClAccelerator::stop() {
 
 Result<void> OpenClAccelerator::make_queues() {
   for (OpenClQueue* queue : {&queues_->to_device, &queues_->to_host}) {
-    Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_, device_.id, false);
+    Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_.get(), device_.id, false);
     if (!made) return made.failure();
     *queue = std::move(made).value();
   }
@@ -171,6 +170,11 @@ Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy
   const Result<cl_mem> buffer = buffers_->at(to_device ? copy.to : copy.from, span);
   if (!buffer) return Failure{ErrorCode::transfer_failed, buffer.failure().message};
   const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
+  if (status != CL_SUCCESS &&
+      device_.api->clFinish((to_device ? queues_->to_device : queues_->to_host).get()) != CL_SUCCESS) {
+    // Nothing that could be wrong with the copy.
+    note_loss();
+  }
   return opencl_check(status, (to_device ? "a copy to " : "a copy from ") + name_, ErrorCode::transfer_failed);
 }
 

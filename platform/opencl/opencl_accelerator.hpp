@@ -9,6 +9,7 @@
 
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/accelerators/copy_thread.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
 #include "proto/units.hpp"
 
@@ -33,7 +34,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
 
   // OpenClTaskData: the memory manager sees to it that the data are there.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
-  [[nodiscard]] _cl_context* context() const override { return context_; }
+  [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
   [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) override;
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* /*queue*/, const Piece& /*piece*/,
@@ -45,8 +46,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] Result<_cl_mem*> buffer_at(const std::byte* address, Bytes size);
 
   void stop() override;
-  /// OpenCL does not say so.
-  [[nodiscard]] bool lost() const override { return false; }
+  [[nodiscard]] bool lost() const override { return has_stopped(); }
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string model() const override { return device_.name; }
   [[nodiscard]] std::byte* memory() const override;
@@ -61,7 +61,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  private:
   struct Queues;
 
-  OpenClAccelerator(const OpenClDevice& device, _cl_context* context, std::unique_ptr<OpenClBuffers> buffers);
+  OpenClAccelerator(const OpenClDevice& device, OpenClContext context, std::unique_ptr<OpenClBuffers> buffers);
   [[nodiscard]] static std::size_t index_of(CopyDirection direction) { return static_cast<std::size_t>(direction); }
   [[nodiscard]] Result<void> make_queues();
   [[nodiscard]] Result<void> measure();
@@ -73,7 +73,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] int read(_cl_mem* buffer, const BlockCopy& copy);
 
   const OpenClDevice device_;
-  _cl_context* const context_;
+  const OpenClContext context_;
   const std::string name_;
   const std::unique_ptr<OpenClBuffers> buffers_;
   const std::unique_ptr<Queues> queues_;

@@ -3,6 +3,8 @@
 #include <CL/cl_icd.h>
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <map>
 #include <thread>
 
@@ -14,7 +16,9 @@ namespace troupe::platform {
 
 namespace {
 
-Result<cl_context> make_context(const OpenClDevice& device) {
+std::atomic<bool> all_are_kept{false};
+
+Result<OpenClContext> make_context(const OpenClDevice& device) {
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(device.platform), 0};
   cl_int status = CL_SUCCESS;
@@ -23,7 +27,14 @@ Result<cl_context> make_context(const OpenClDevice& device) {
     const auto unbound = unbind_for_drivers();
     context = device.api->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status);
   }).join();
-  if (status == CL_SUCCESS && context != nullptr) return context;
+  if (status == CL_SUCCESS && context != nullptr) {
+    // After the driver was loaded: what it has registered for the end is called after this.
+    static const int at_end = std::atexit(keep_opencl_contexts);
+    (void)at_end;
+    return OpenClContext(context, [api = device.api](cl_context last) {
+      if (!all_are_kept.load()) (void)api->clReleaseContext(last);
+    });
+  }
   return Failure{ErrorCode::platform, fmt::format("OpenCL device {} ({}): making a context failed: {}", device.index,
                                                   device.name, opencl_error(status))};
 }
@@ -31,20 +42,22 @@ Result<cl_context> make_context(const OpenClDevice& device) {
 struct Contexts {
   Mutex mutex;
   // Looked up only.
-  std::map<const _cl_device_id*, cl_context> made TROUPE_GUARDED_BY(mutex);
+  std::map<const _cl_device_id*, std::weak_ptr<_cl_context>> made TROUPE_GUARDED_BY(mutex);
 };
 
 }  // namespace
 
-Result<_cl_context*> opencl_context(const OpenClDevice& device) {
+Result<OpenClContext> opencl_context(const OpenClDevice& device) {
   // Never destroyed: threads may ask while the process ends, and drivers may be gone then.
   static Contexts& all = *new Contexts;
   const LockGuard lock(all.mutex);
-  const auto found = all.made.find(device.id);
-  if (found != all.made.end()) return found->second;
-  Result<cl_context> made = make_context(device);
-  if (made) all.made.emplace(device.id, made.value());
+  std::weak_ptr<_cl_context>& known = all.made[device.id];
+  if (OpenClContext there = known.lock()) return there;
+  Result<OpenClContext> made = make_context(device);
+  if (made) known = made.value();
   return made;
 }
+
+void keep_opencl_contexts() { all_are_kept = true; }
 
 }  // namespace troupe::platform

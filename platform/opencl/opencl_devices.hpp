@@ -50,6 +50,8 @@ struct SkippedOpenCl {
   /// The library's file, or the platform's or device's name.
   std::string what;
   std::string why;
+  /// Something is wrong, with the driver or how it is installed; else it is as it is meant to be.
+  bool faulty = true;
 };
 
 struct OpenClDevices {

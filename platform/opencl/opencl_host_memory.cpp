@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "platform/opencl/opencl_buffers.hpp"
-#include "platform/opencl/opencl_contexts.hpp"
 #include "platform/opencl/opencl_handles.hpp"
 #include "proto/mutex.hpp"
 
@@ -235,7 +234,7 @@ std::size_t OpenClHostMemory::Buffers::size() const {
 }
 
 Result<std::unique_ptr<OpenClHostMemory>> OpenClHostMemory::open(const OpenClDevice& device, std::size_t alignment) {
-  const Result<_cl_context*> context = opencl_context(device);
+  const Result<OpenClContext> context = opencl_context(device);
   if (!context) return context.failure();
   if (alignment == 0) alignment = alignment_of(device);
   std::unique_ptr<OpenClHostMemory> made(new OpenClHostMemory(device, context.value(), alignment));
@@ -245,8 +244,10 @@ Result<std::unique_ptr<OpenClHostMemory>> OpenClHostMemory::open(const OpenClDev
   return made;
 }
 
-OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, cl_context context, std::size_t alignment)
-    : device_(device), context_(context), buffers_(std::make_unique<Buffers>(device_, context, alignment)) {}
+OpenClHostMemory::OpenClHostMemory(const OpenClDevice& device, OpenClContext context, std::size_t alignment)
+    : device_(device),
+      context_(std::move(context)),
+      buffers_(std::make_unique<Buffers>(device_, context_.get(), alignment)) {}
 
 OpenClHostMemory::~OpenClHostMemory() = default;
 

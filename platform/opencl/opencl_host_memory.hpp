@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platform/accelerators/host_device.hpp"
+#include "platform/opencl/opencl_contexts.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
 
 namespace troupe::platform {
@@ -38,7 +39,7 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
 
   // OpenClTaskData
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
-  [[nodiscard]] _cl_context* context() const override { return context_; }
+  [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override;
   [[nodiscard]] Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) override;
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, const Piece& piece, std::span<_cl_event* const> after,
@@ -51,10 +52,10 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  private:
   class Buffers;
 
-  OpenClHostMemory(const OpenClDevice& device, _cl_context* context, std::size_t alignment);
+  OpenClHostMemory(const OpenClDevice& device, OpenClContext context, std::size_t alignment);
 
   const OpenClDevice device_;
-  _cl_context* const context_;
+  const OpenClContext context_;
   const std::unique_ptr<Buffers> buffers_;
 };
 

@@ -156,9 +156,9 @@ bool has_functions(const _cl_icd_dispatch& api) {
 OpenClInPlace find_out(const OpenClDevice& device) {
   if (!device.shares_host_memory) return {false, "it has memory of its own"};
   if (!has_functions(*device.api)) return {false, "its driver lacks functions for that"};
-  const Result<_cl_context*> context = opencl_context(device);
+  const Result<OpenClContext> context = opencl_context(device);
   if (!context) return {false, context.failure().message};
-  return try_opencl_in_place(device, context.value());
+  return try_opencl_in_place(device, context.value().get());
 }
 
 struct Tried {

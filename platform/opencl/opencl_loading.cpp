@@ -86,14 +86,14 @@ class Loading {
 
  private:
   void add(const OpenClDriver& driver) {
-    if (std::string why = why_not_to_load(driver.library); !why.empty()) return skip(driver, why);
+    if (std::string why = why_not_to_load(driver.library); !why.empty()) return leave(driver, why);
     const Result<DynamicLibrary> library = DynamicLibrary::open(driver.library, {}, {});
     if (!library) return skip(driver, library.failure().message);
     if (library.value().has(reinterpret_cast<const void*>(&is_loading_opencl))) {
-      return skip(driver, "it is Troupe itself");
+      return leave(driver, "it is Troupe itself");
     }
     // Under another name, by a symbolic link.
-    if (std::string why = why_not_to_load(library.value().file()); !why.empty()) return skip(driver, why);
+    if (std::string why = why_not_to_load(library.value().file()); !why.empty()) return leave(driver, why);
     if (std::find(loaded_.begin(), loaded_.end(), library.value()) != loaded_.end()) return;
     loaded_.push_back(library.value());
     const Result<GetPlatforms> function = platforms_function(library.value());
@@ -101,7 +101,7 @@ class Loading {
     const auto platforms =
         all_of<cl_platform_id>("clIcdGetPlatformIDsKHR", CL_PLATFORM_NOT_FOUND_KHR, function.value());
     if (!platforms) return skip(driver, platforms.failure().message);
-    if (platforms.value().empty()) return skip(driver, "it finds nothing that it could drive");
+    if (platforms.value().empty()) return leave(driver, "it finds nothing that it could drive");
     for (std::size_t i = 0; i < platforms.value().size(); ++i) {
       add(platforms.value()[i], fmt::format("platform {} of {}", i, driver.library));
     }
@@ -121,14 +121,14 @@ class Loading {
     const Result<std::string> suffix =
         platform_text(platform, CL_PLATFORM_ICD_SUFFIX_KHR, "CL_PLATFORM_ICD_SUFFIX_KHR");
     if (std::string why = why_not_to_use(name.value(), suffix ? suffix.value() : ""); !why.empty()) {
-      return skip(what, why);
+      return leave(what, why);
     }
     const auto devices = all_of<cl_device_id>(
         "clGetDeviceIDs", CL_DEVICE_NOT_FOUND, [&](cl_uint number, cl_device_id* ids, cl_uint* count) {
           return api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, ids, count);
         });
     if (!devices) return skip(what, devices.failure().message);
-    if (devices.value().empty()) return skip(what, "it has no devices");
+    if (devices.value().empty()) return leave(what, "it has no devices");
     for (std::size_t i = 0; i < devices.value().size(); ++i) {
       add(platform, devices.value()[i], what, fmt::format("device {} of {}", i, what));
     }
@@ -152,6 +152,12 @@ class Loading {
   void skip(std::string what, std::string why) { all_.skipped.push_back({std::move(what), std::move(why)}); }
   void skip(const OpenClDriver& driver, const std::string& why) {
     skip(driver.library, fmt::format("{} (named by {})", why, driver.named_by));
+  }
+  /// Skips what is as it should be.
+  template <class What>
+  void leave(const What& what, const std::string& why) {
+    skip(what, why);
+    all_.skipped.back().faulty = false;
   }
 
   OpenClDevices all_;

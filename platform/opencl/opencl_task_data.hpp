@@ -1,6 +1,7 @@
 /// Where an OpenCL device's kernels find the data of their tasks.
 #pragma once
 
+#include <atomic>
 #include <span>
 
 #include "platform/memory/host_block.hpp"
@@ -34,6 +35,10 @@ class OpenClTaskData {
 
   virtual ~OpenClTaskData() = default;
 
+  /// The device has stopped working: whoever finds that out says so. Any thread.
+  void note_loss() noexcept { lost_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_stopped() const noexcept { return lost_.load(std::memory_order_relaxed); }
+
   [[nodiscard]] virtual const OpenClDevice& device() const = 0;
   [[nodiscard]] virtual _cl_context* context() const = 0;
   /// Where all tasks of the device have to enqueue; null: each may have a queue of its own.
@@ -48,6 +53,9 @@ class OpenClTaskData {
   [[nodiscard]] virtual Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
                                                 std::span<_cl_event* const> after, _cl_event*& last) = 0;
   virtual void end(const Piece& piece) noexcept = 0;
+
+ private:
+  std::atomic<bool> lost_{false};
 };
 
 }  // namespace troupe::platform

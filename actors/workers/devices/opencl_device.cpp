@@ -3,6 +3,7 @@
 #include <CL/cl_icd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <condition_variable>
 #include <deque>
@@ -83,6 +84,8 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
+  /// After a failure that may be the device's, asks it. True: it has stopped working.
+  [[nodiscard]] bool is_lost();
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// Of the events that the kernel named, the first that has failed by now.
   [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
@@ -120,6 +123,11 @@ class OpenClDevice final : public Device {
   /// For when there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
+
+  /// Something has failed that the kernels are not to blame for, and the device was not asked since.
+  std::atomic<bool> suspect_{false};
+  /// The worker's alone.
+  bool said_lost_ = false;
 
   Mutex mutex_;
   std::condition_variable told_;
@@ -166,6 +174,7 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
   (void)behind;
   Slot* free = nullptr;
   try {
+    if (is_lost()) return {true, failure(task, {ErrorCode::device_lost, "the device has stopped working"})};
     for (const graph::TaskAccess& access : task.data()) {
       if (access.mode() != AccessMode::reduce) continue;
       return {true, failure(task, {ErrorCode::invalid_argument,
@@ -186,6 +195,14 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
   }
 }
 
+bool OpenClDevice::is_lost() {
+  platform::OpenClTaskData& data = *options_.data;
+  if (suspect_.exchange(false) && api().clFinish(slots_.front().queue) != CL_SUCCESS) data.note_loss();
+  if (!data.has_stopped()) return false;
+  if (!std::exchange(said_lost_, true) && options_.on_lost) options_.on_lost();
+  return true;
+}
+
 Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   slot.views.prepare(task);
   // The end of what is enqueued before the kernel is its begin.
@@ -193,10 +210,12 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   if (const auto lent = slot.lending.lend(slot.queue, task, slot.views, begin); !lent) {
     const bool no_buffer = lent.failure().code == ErrorCode::out_of_memory;
     if (core_ != nullptr && no_buffer && task.codelet->runs_on(DeviceKind::cpu_core)) return core_->start(task, {});
+    suspect_ = true;
     return {true, failure(task, lent.failure())};
   }
   if (const auto begun = mark(slot.queue, {}, begin, "noting a kernel's begin"); !begun) {
     slot.lending.give_back(slot.queue);
+    suspect_ = true;
     return {true, failure(task, begun.failure())};
   }
   {
@@ -212,6 +231,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   if (const auto enqueued = enqueue_end(slot); !enqueued) {
     // Nobody may use the data before what has been enqueued has ended.
     (void)api().clFinish(slot.queue);
+    suspect_ = true;
     if (!slot.cause) slot.cause = failure_or_bare(task, enqueued.failure());
     const LockGuard lock(mutex_);
     slot.ended = CL_COMPLETE;
@@ -345,6 +365,7 @@ FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
       const LockGuard lock(mutex_);
       ended = *slot.ended;
     }
+    if (ended < 0) suspect_ = true;
     checked(std::min(ended, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
     slot.checks.run();
     return nullptr;

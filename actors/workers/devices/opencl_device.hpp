@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "actors/workers/devices/core_device.hpp"
@@ -17,6 +18,8 @@ struct OpenClDeviceOptions {
   CoreDevice::Options executor;
   /// The device and its data. Outlives this.
   platform::OpenClTaskData* data = nullptr;
+  /// Called once, in the worker's thread, when the device has stopped working.
+  std::function<void()> on_lost = nullptr;
   /// Queues: tasks that are on the device at a time.
   std::size_t slots = traits(DeviceKind::opencl).slots;
 };
@@ -32,6 +35,10 @@ struct OpenClDeviceOptions {
 /// What a kernel throws is its task's failure, told when what it had enqueued has ended. So is a command that failed,
 /// as far as the driver tells: it need not tell of others than those that `OpenClLaunch::wait_for` names. Tasks that
 /// reduce fail with `invalid_argument`.
+///
+/// OpenCL does not say that a device has stopped working. So it is taken for lost when something that the device
+/// itself enqueues has failed and then its queue cannot be finished: its tasks fail with `device_lost`, and others get
+/// the next ones. A driver that never tells of an end keeps the task for ever.
 ///
 /// A device that works in place and has no buffer for some data, for their size, runs what the codelet has for cores,
 /// in its worker's thread: memory management, which keeps other devices from such tasks, takes no part there.

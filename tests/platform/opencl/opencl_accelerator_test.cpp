@@ -194,9 +194,21 @@ BOOST_AUTO_TEST_CASE(a_device_has_one_context_in_the_process) {
   const auto second = opencl_context(device(1));
   BOOST_TEST_REQUIRE(first.ok());
   BOOST_TEST_REQUIRE(second.ok());
-  BOOST_TEST(first.value() != second.value());
-  BOOST_TEST(opencl_context(device(0)).value() == first.value());
-  BOOST_TEST(open()->context() == first.value());
+  BOOST_TEST((first.value() != second.value()));
+  BOOST_TEST((opencl_context(device(0)).value() == first.value()));
+  BOOST_TEST((open()->context() == first.value().get()));
+}
+
+BOOST_AUTO_TEST_CASE(a_context_is_given_back_with_its_last_user) {
+  if (!has_opencl_devices()) return;
+  std::weak_ptr<_cl_context> known;
+  {
+    const auto accelerator = open();
+    known = opencl_context(device(0)).value();
+    BOOST_TEST(known.use_count() == 1);
+  }
+  BOOST_TEST(known.expired());
+  BOOST_TEST((open()->context() != nullptr));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_stopped_copies_nothing_more) {
