@@ -32,7 +32,7 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
     static const int at_end = std::atexit(keep_opencl_contexts);
     (void)at_end;
     return OpenClContext(context, [api = device.api](cl_context last) {
-      if (!all_are_kept.load()) (void)api->clReleaseContext(last);
+      if (!all_are_kept.load() && api->clReleaseContext != nullptr) (void)api->clReleaseContext(last);
     });
   }
   return Failure{ErrorCode::platform, fmt::format("OpenCL device {} ({}): making a context failed: {}", device.index,
