@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(run_without_implementations_as_long_as_the_program_says) {
   const auto options = machine();
   options->times["first"] = {.core = 3ms};
   options->times["second"] = {.core = [](const TimedTask& task) { return task.data[0].rows * Duration(1ms); }};
-  Runtime runtime({.trace = true, .simulation = options});
+  Runtime runtime({.policy = "heft", .trace = true, .simulation = options});
   const Codelet first("first", {AccessMode::write});
   const Codelet second("second", {AccessMode::read, AccessMode::read_write});
   // 8 * 10^14 bytes, were they there.
@@ -63,12 +63,12 @@ BOOST_AUTO_TEST_CASE(run_without_implementations_as_long_as_the_program_says) {
   runtime.submit(second, {seven, large});
   runtime.wait();
   BOOST_TEST(time_of(runtime).count() == Duration(3ms + 5ms + 7ms).count());
-  BOOST_TEST(runtime.take_trace().tasks.size() == 4U);
+  BOOST_TEST(runtime.take_trace().events.size() == 4U);
   BOOST_TEST(says(refusal([&] { (void)runtime.acquire(five, AccessMode::read); }), {"without memory"}));
 }
 
 BOOST_AUTO_TEST_CASE(run_on_gpus_where_there_are_times_for_them) {
-  for (const char* policy : {"heft", "dada", "homeward", "steal"}) {
+  for (const char* policy : {"heft", "dada", "homeward", "ws"}) {
     const auto options = machine(2);
     options->times["on core"] = {.core = 10ms};
     options->times["on gpu"] = {.gpu = [](const TimedTask& task) { return task.gpu == 0 ? 2ms : 4ms; }};
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(make_use_of_clusters_as_far_as_the_program_says) {
 }
 
 BOOST_AUTO_TEST_CASE(are_refused_without_a_time_whatever_the_policy_with_codelet_sizes_and_devices) {
-  for (const char* policy : {"heft", "homeward", "steal"}) {
+  for (const char* policy : {"heft", "homeward", "ws"}) {
     Runtime runtime({.policy = policy, .simulation = machine(1)});
     const Data x = runtime.allocate_matrix<double>(30, 20);
     const Codelet bare("bare", {AccessMode::read_write});
