@@ -3,12 +3,13 @@
 #include <cstdlib>
 
 #include "apps/command_line.hpp"
+#include "client/version.hpp"
 #include "platform/machine/process_limits.hpp"
 
 int main(int argc, char** argv) {
   using namespace troupe::apps;
   CLI::App application("Troupe: an actor-based dataflow runtime for machines with many cores.", "troupe");
-  application.set_version_flag("--version", TROUPE_VERSION);
+  application.set_version_flag("--version", troupe::describe(troupe::version()));
   application.require_subcommand(0, 1);  // none: a better message, later
   Command command;
   add_solve_command(application, command);

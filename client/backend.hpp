@@ -52,6 +52,8 @@ class Backend {
 
   // Data.
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
+  /// False in virtual time, unless kernels are executed.
+  [[nodiscard]] virtual bool data_have_memory() const { return true; }
   /// Uninitialized; of a NUMA node where `node` is valid and the system lets us choose.
   virtual Result<Memory> allocate(Bytes size, NumaId node) = 0;
   virtual std::shared_ptr<void> pin(const void* memory, Bytes size) = 0;

@@ -148,7 +148,14 @@ Result<void> EmbeddedBackend::wait_for(const Handle& handle) {
 Result<Backend::Acquired> EmbeddedBackend::acquire(const Handle& handle, AccessMode mode) {
   auto hold = graph_.acquire(handle, mode);
   if (!hold) return hold.failure();
-  return Acquired{hold.value(), graph::TaskGraph::view_of(handle)};
+  const DataView view = graph::TaskGraph::view_of(handle);
+  if (view.data == nullptr && view.layout.elements() > 0) {
+    graph_.give_back(hold.value());
+    return Failure{ErrorCode::invalid_argument,
+                   "the program cannot acquire data without memory: in virtual time nothing is computed, so there is "
+                   "nothing to read; wait for them instead"};
+  }
+  return Acquired{hold.value(), view};
 }
 
 void EmbeddedBackend::give_back(void* hold) noexcept { graph_.give_back(static_cast<graph::Task*>(hold)); }

@@ -22,6 +22,7 @@ class EmbeddedBackend final : public Backend {
   ~EmbeddedBackend() override;
 
   Result<Handle> register_data(graph::DataDescription description) override;
+  [[nodiscard]] bool data_have_memory() const override { return data_have_memory_; }
   Result<Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override;

@@ -39,6 +39,7 @@ client::Memory Runtime::allocate_bytes(Bytes size, NumaId node) {
 std::shared_ptr<void> Runtime::pin(const void* memory, Bytes size) { return backend_->pin(memory, size); }
 
 Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
+  if (!backend_->data_have_memory()) return add({layout, nullptr, nullptr, std::move(name), true});
   const auto columns = static_cast<std::uint64_t>(layout.ld * layout.cols);
   client::Memory memory = allocate_bytes(Bytes{columns * layout.element_size}, node);
   std::byte* const data = memory.data.get();

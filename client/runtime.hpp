@@ -91,7 +91,8 @@ class Runtime {
     check_matrix(rows, cols, ld, sizeof(T));
     return add({layout_of<T>(rows, cols, ld), reinterpret_cast<std::byte*>(data), std::move(owner), std::move(name)});
   }
-  /// A matrix without gaps in memory that the runtime owns, uninitialized: its first task writes it.
+  /// A matrix without gaps in memory that the runtime owns, uninitialized: its first task writes it. In virtual time
+  /// without real buffers it has no memory, only a shape.
   /// Throws `out_of_memory` too.
   template <class T>
   [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {

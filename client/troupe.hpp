@@ -8,6 +8,7 @@
 #include "client/runtime.hpp"
 #include "client/tile_owners.hpp"
 #include "client/tiled_matrix.hpp"
+#include "client/version.hpp"
 #include "graph/codelets/arguments.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/completion_check.hpp"

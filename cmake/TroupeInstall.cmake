@@ -11,13 +11,19 @@ if(NOT objects OR NOT kernel_objects)
   return()
 endif()
 
-# troupe_shared_library(TARGET NAME OBJECTS file... PRIVATE library...)
+# troupe_shared_library(TARGET NAME OBJECTS file... PRIVATE library... [EXPORTS map]): its SONAME has major and minor number,
+# docs/releasing.md says when they change. EXPORTS: which names leave it.
 function(troupe_shared_library target name)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "OBJECTS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXPORTS" "OBJECTS;PRIVATE")
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  if(arg_EXPORTS)
+    set(exports ${PROJECT_SOURCE_DIR}/cmake/${arg_EXPORTS})
+  endif()
   add_library(${target} SHARED ${arg_OBJECTS})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                                             INSTALL_RPATH $ORIGIN)
+                                             INSTALL_RPATH $ORIGIN LINK_DEPENDS ${exports})
+  target_link_options(${target} PRIVATE LINKER:--version-script=${exports})
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                                  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
@@ -55,7 +61,8 @@ if(TARGET troupe_remote)
   troupe_shared_library(troupe_remote_shared troupe_remote OBJECTS ${remote_objects} PRIVATE gRPC::grpc++ protobuf::libprotobuf)
   target_link_libraries(troupe_remote_shared PUBLIC troupe_shared)
   troupe_objects(c_objects troupe_c)
-  troupe_shared_library(troupe_c_shared troupe_c OBJECTS ${c_objects} PRIVATE troupe_remote_shared troupe_kernels_shared)
+  troupe_shared_library(troupe_c_shared troupe_c OBJECTS ${c_objects} EXPORTS exports_c.map
+                        PRIVATE troupe_remote_shared troupe_kernels_shared)
   foreach(name remote c)
     troupe_installed(troupe_${name}_shared ${name})
   endforeach()

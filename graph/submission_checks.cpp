@@ -4,6 +4,17 @@ namespace troupe::graph {
 
 std::string quoted(const Codelet& codelet) { return "codelet '" + codelet.name() + "'"; }
 
+std::string sizes_of(std::span<const Access> accesses, const DataRegistry& registry) {
+  std::string text;
+  for (const Access& access : accesses) {
+    const auto record = registry.find(access.handle);
+    if (!record) continue;
+    const Layout& layout = record.value()->view.layout;
+    text += (text.empty() ? " on data of " : ", ") + std::to_string(layout.rows) + " x " + std::to_string(layout.cols);
+  }
+  return text;
+}
+
 namespace {
 
 Failure mismatch(const Codelet& codelet, const std::string& what) {

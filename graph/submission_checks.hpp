@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "graph/data/data_registry.hpp"
@@ -13,6 +14,9 @@ namespace troupe::graph {
 
 /// "codelet 'gemm'".
 [[nodiscard]] std::string quoted(const Codelet& codelet);
+
+/// " on data of 4 x 4, 4 x 1": what is registered of them; "" where nothing is.
+[[nodiscard]] std::string sizes_of(std::span<const Access> accesses, const DataRegistry& registry);
 
 /// The refusal of a task whose `TaskOptions::devices` are none: `no_implementation`.
 Failure no_device_may_run(const Codelet& codelet);

@@ -53,6 +53,8 @@ struct GraphOptions {
   Restrictions restrictions = {};
   /// Pairs of a codelet and devices by number or name that submissions may have between them.
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
+  /// The host says what codelet runs in place of each that is submitted (`GraphHost::stand_in`).
+  bool stand_ins = false;
   /// Tasks keep the priorities that they are submitted with; else all have the default one.
   bool priorities = true;
   /// Where to record which task waited for which; outlives the graph. Null: nowhere.
@@ -103,6 +105,9 @@ class GraphHost {
   /// What a set of devices is among the runtime's workers. Fails with `invalid_argument` where it names what is not
   /// there. Any thread.
   virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
+  /// With `GraphOptions::stand_ins`: this codelet, or another one in its place, which the host keeps as long as the
+  /// graph. Fails where no device here could run it.
+  virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
 };
 
 /// What to do with a task that a worker took from a deque.
@@ -259,6 +264,8 @@ class TaskGraph final : public TaskOwner {
   /// `codelet`, but on these devices only: the same one every time. `invalid_argument` where they name what is not
   /// there.
   Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices);
+  /// Of just this codelet.
+  Result<Future> submit_as(const TaskSpecification& specification);
   /// As if all devices might run it that the codelet has implementations for.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
   /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes

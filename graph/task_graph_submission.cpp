@@ -192,6 +192,19 @@ Result<const Codelet*> TaskGraph::only_on(const Codelet& codelet, const DeviceSe
 }
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
+  if (!options_.stand_ins) [[likely]]
+    return submit_as(specification);
+  const auto codelet = host_.stand_in(specification.codelet);
+  if (!codelet) {
+    const LockGuard lock(submission_mutex_);
+    return Failure{codelet.failure().code, quoted(specification.codelet) + sizes_of(specification.accesses, registry_) +
+                                               ": " + codelet.failure().message};
+  }
+  return submit_as({*codelet.value(), specification.accesses, specification.arguments, specification.options,
+                    specification.tag, specification.restricted});
+}
+
+Result<Future> TaskGraph::submit_as(const TaskSpecification& specification) {
   const DeviceSet* devices = &specification.options.devices;
   DeviceSet both;
   if (specification.restricted && !options_.restrictions.empty()) [[unlikely]] {

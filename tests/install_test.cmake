@@ -1,5 +1,5 @@
 # Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the programs of
-# README.md, docs/programming.md and docs/linalg.md with find_package, most with pkg-config too, runs them, and compares
+# README.md, docs/programming.md, docs/simulation.md and docs/linalg.md with find_package, most with pkg-config too, runs them, and compares
 # what they print with what the document says.
 #
 # A program NAME is the ```cpp block after `<!-- example: NAME -->`; what it must print is the next ``` block after
@@ -72,6 +72,7 @@ endfunction()
 document_program(first-program README.md)
 document_program(recorded-graph docs/programming.md)
 document_program(linalg docs/linalg.md)
+document_program(own-graph docs/simulation.md)
 find_program(gnuplot gnuplot)
 if(NOT gnuplot)
   message("skipped: gnuplot is not installed, which draws the picture of docs/linalg.md")
@@ -139,6 +140,7 @@ int main(void) {
 ]])
 file(WRITE ${user}/recorded.cpp "${program_recorded-graph}")
 file(WRITE ${user}/factorizing.cpp "${program_linalg}")
+file(WRITE ${user}/own_graph.cpp "${program_own-graph}")
 foreach(header ${headers})
   cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${prefix}/include/troupe OUTPUT_VARIABLE name)
   file(WRITE ${user}/${name} "#error this is a header of the user's\n")
@@ -156,6 +158,8 @@ add_executable(first_with_kernels first.cpp)
 target_link_libraries(first_with_kernels PRIVATE Troupe::kernels)
 add_executable(factorizing factorizing.cpp)
 target_link_libraries(factorizing PRIVATE Troupe::linalg Troupe::traces)
+add_executable(own_graph own_graph.cpp)
+target_link_libraries(own_graph PRIVATE Troupe::troupe Troupe::traces)
 if(TARGET Troupe::remote)
   add_executable(remote remote.cpp)
   target_link_libraries(remote PRIVATE Troupe::remote)
@@ -220,6 +224,14 @@ troupe_ctypes.troupe.troupe_runtime_free(runtime)
 endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")
+run("the program with a graph in virtual time" ${work}/find_package/own_graph)
+# Then follows the report.
+if(NOT output MATCHES "critical path" OR NOT EXISTS ${work}/own.json)
+  message(FATAL_ERROR "own-graph left no trace or report:\n${output}")
+endif()
+string(LENGTH "${expected_own-graph}" length)
+string(SUBSTRING "${output}" 0 ${length} output)
+check_output(own-graph "find_package")
 run("the program that factorizes" ${work}/find_package/factorizing)
 check_linalg("find_package")
 

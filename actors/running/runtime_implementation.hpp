@@ -59,6 +59,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   Result<void> bring_all_home(const graph::TaskOwner& graph) override;
   void forget(const graph::DataRecord& data) noexcept override;
   Result<DevicesHere> find_devices(const DeviceSet& devices) override;
+  Result<const Codelet*> stand_in(const Codelet& codelet) override { return simulation_->stand_ins().of(codelet); }
 
   // WorkerQueues
   graph::Task* next_activated() override;

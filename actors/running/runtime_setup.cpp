@@ -81,6 +81,7 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.window = options_.window;
   // It has been read before.
   options.restrictions = parse_restrictions(options_.restrict).value_or_throw();
+  options.stand_ins = options_.simulation != nullptr;
   options.priorities = !options_.simulation || options_.simulation->priorities;
   if (options_.shared) {
     options.task_ids = &task_ids_;

@@ -36,10 +36,14 @@ double normal(std::uint64_t seed, TaskId task) {
 
 }  // namespace
 
+const platform::KernelTimes* find_times(const platform::MachineDescription& machine, std::string_view kernel) {
+  const TimedAs parts = parts_of(kernel);
+  return machine.find_kernel(parts.application, parts.kernel, parts.precision);
+}
+
 Result<platform::KernelTime> described_time(const platform::MachineDescription& machine, const std::string& kernel,
                                             double flops, const DescribedDevice& device) {
-  const TimedAs parts = parts_of(kernel);
-  const platform::KernelTimes* times = machine.find_kernel(parts.application, parts.kernel, parts.precision);
+  const platform::KernelTimes* const times = find_times(machine, kernel);
   if (times == nullptr) {
     return Failure{ErrorCode::bad_input,
                    fmt::format("machine '{}' has no times for kernel '{}' (application/kernel/precision), which it is "
@@ -60,6 +64,49 @@ Result<platform::KernelTime> described_time(const platform::MachineDescription& 
                                machine.name, kernel)};
   }
   return times->cluster(device.type.cores, edge);
+}
+
+namespace {
+
+/// "on data of 4 x 4, 4 x 1".
+std::string sizes_of(const graph::SizeClass& size_class) {
+  std::string text = size_class.data.empty() ? "" : " on data of ";
+  for (const Layout& layout : size_class.data) {
+    if (&layout != &size_class.data.front()) text += ", ";
+    text += fmt::format("{} x {}", layout.rows, layout.cols);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::SizeClass& size_class,
+                                        const DescribedDevice& device) {
+  constexpr double kMost_us = 1e12;
+  const bool on_gpu = is_accelerator(device.type.kind);
+  const TaskTime& time = on_gpu ? times.gpu : times.core;
+  const auto refuse = [&](const std::string& what) {
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("{} on a {}{}", what, to_string(device.type), sizes_of(size_class))};
+  };
+  if (!time) return refuse("SimulationOptions::times has no time for it");
+  TimedTask task;
+  task.flops = size_class.flops;
+  task.data = size_class.data;
+  task.cores = device.type.cores;
+  task.gpu = on_gpu ? static_cast<int>(device.gpu) : -1;
+  double mean_us = 0;
+  try {
+    mean_us = std::chrono::duration<double, std::micro>(time(task)).count();
+  } catch (const std::exception& error) {
+    return refuse(fmt::format("the function that says its time threw '{}'", error.what()));
+  } catch (...) {
+    return refuse("the function that says its time threw");
+  }
+  if (mean_us < 0 || mean_us > kMost_us) {
+    return refuse(fmt::format("a time of {} us, which must be at least 0 and at most 10^12,", mean_us));
+  }
+  return platform::KernelTime{mean_us, times.deviation * mean_us};
 }
 
 Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time, DeviceKind kind,

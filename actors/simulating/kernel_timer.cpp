@@ -86,16 +86,13 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
 Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_class,
                                                   const DescribedDevice& device) const {
   const CodeletDefinition& codelet = *size_class.codelet;
-  if (codelet.timed_as.empty()) {
-    if (codelet.internal) return platform::KernelTime{};
-    return Failure{ErrorCode::bad_input,
-                   fmt::format("codelet '{}' does not say which kernel of a described machine it is timed as: see "
-                               "Codelet::timed_as",
-                               codelet.name)};
-  }
+  if (codelet.internal) return platform::KernelTime{};
   DescribedDevice used = device;
   used.type.cores = codelet.cores_used(device.type);
-  auto time = described_time(machine_, codelet.timed_as, size_class.flops, used);
+  const auto given = options_.times.find(codelet.timed_name());
+  auto time = given != options_.times.end()
+                  ? given_time(given->second, size_class, used)
+                  : described_time(options_.machine, codelet.timed_name(), size_class.flops, used);
   if (time) return time;
   return Failure{time.failure().code, fmt::format("codelet '{}': {}", codelet.name, time.failure().message)};
 }

@@ -11,21 +11,24 @@
 #include "actors/scheduler/models/execution_model.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/simulating/kernel_duration.hpp"
+#include "actors/simulating/simulation_options.hpp"
 #include "graph/tasks/task.hpp"
-#include "platform/described/machine_description.hpp"
+#include "platform/described/kernel_times.hpp"
 #include "proto/device_kinds.hpp"
 
 namespace troupe::actors {
 
-/// A task's time is that of the kernel that its codelet names (`CodeletDefinition::timed_as`) at the tile edge that has
-/// as many operations. On a cluster it is that of the cores that the codelet uses of it
+/// A task's time is what `SimulationOptions::times` say, else that of the kernel that its codelet names
+/// (`CodeletDefinition::timed_as`; `StandIns` sees to it that all do) at the tile edge that has as many operations. On
+/// a cluster it is that of the cores that the codelet uses of it
 /// (`CodeletDefinition::cores_used`). What the runtime submits for itself (to combine a reduction) takes none. One
 /// thread at a time.
 class KernelTimer {
  public:
-  KernelTimer(const platform::MachineDescription& machine, std::vector<DescribedDevice> workers,
+  /// `options` outlives this.
+  KernelTimer(const SimulationOptions& options, std::vector<DescribedDevice> workers,
               std::shared_ptr<scheduler::SubmittedTasks> submitted)
-      : machine_(machine), workers_(std::move(workers)), submitted_(std::move(submitted)) {}
+      : options_(options), workers_(std::move(workers)), submitted_(std::move(submitted)) {}
 
   /// Fails with `bad_input` where the description does not say.
   [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
@@ -39,7 +42,7 @@ class KernelTimer {
  private:
   Result<platform::KernelTime> look_up(const graph::SizeClass& size_class, const DescribedDevice& device) const;
 
-  const platform::MachineDescription& machine_;
+  const SimulationOptions& options_;
   std::vector<DescribedDevice> workers_;
   const std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// By class, then worker.

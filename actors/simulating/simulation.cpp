@@ -65,6 +65,12 @@ CopyTime copy_time(const SimulationOptions& options, std::size_t from, std::size
   return {described.latency, 1e9 / (described.bandwidth_mb_per_s * kBytesPerMegabyte)};
 }
 
+KindSet kinds_of(const std::vector<DescribedDevice>& workers) {
+  KindSet kinds = 0;
+  for (const DescribedDevice& worker : workers) kinds |= kind_set(worker.type.kind);
+  return kinds;
+}
+
 Bytes capacity_of(const SimulationOptions& options, std::size_t node) {
   const auto gpu = static_cast<std::size_t>(options.gpus[node - 1]);
   const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[gpu].memory);
@@ -77,7 +83,8 @@ Simulation::Simulation(SimulationOptions options, std::vector<DescribedDevice> w
                        std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views)
     : options_(std::move(options)),
       workers_(std::move(workers)),
-      timer_(options_.machine, workers_, std::move(submitted)),
+      stand_ins_(options_, kinds_of(workers_)),
+      timer_(options_, workers_, std::move(submitted)),
       network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead,
                options_.copy_streams ? LinkNetwork::Queueing::streams : LinkNetwork::Queueing::pairs),
       views_(views),

@@ -11,6 +11,7 @@
 #include "actors/memory_nodes.hpp"
 #include "actors/simulating/kernel_timer.hpp"
 #include "actors/simulating/simulation_options.hpp"
+#include "actors/simulating/stand_ins.hpp"
 #include "actors/workers/devices/modelled_device.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "platform/accelerators/fault_plan.hpp"
@@ -32,6 +33,8 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] platform::VirtualTime& time() { return time_; }
   [[nodiscard]] memory::MemoryOptions memory_options() const override;
   [[nodiscard]] scheduler::TransferModel believed_links() const override;
+  /// What runs in place of the codelets of tasks.
+  [[nodiscard]] StandIns& stand_ins() { return stand_ins_; }
   /// What the scheduler believes of kernels.
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
@@ -84,6 +87,7 @@ class Simulation final : public MemoryNodes {
   const SimulationOptions options_;
   std::vector<DescribedDevice> workers_;
   platform::VirtualTime time_;
+  StandIns stand_ins_;
   KernelTimer timer_;
   platform::LinkNetwork network_;
   /// With real buffers: by node, the memory of GPUs.

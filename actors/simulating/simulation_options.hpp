@@ -7,17 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "actors/simulating/codelet_times.hpp"
 #include "platform/accelerators/fault_plan.hpp"
 #include "platform/described/machine_description.hpp"
+#include "platform/described/plain_machine.hpp"
 #include "proto/units.hpp"
 
 namespace troupe {
+
+using platform::load_machine;
+using platform::plain_machine;
 
 /// How a run on a described machine goes. Kernels and copies take the times that the description says, as events of a
 /// virtual clock; everything else (the graph, scheduler, memory manager, workers and their messages) is as in a real
 /// run, takes no time, and runs in the thread that waits. Equal options and programs give equal runs.
 struct SimulationOptions {
   platform::MachineDescription machine;
+  /// How long tasks of these codelets take, whatever the description says of them. Without real buffers a codelet needs
+  /// no implementation for a kind of device that it has a time for here; one without any runs where there are times.
+  TimesOfCodelets times = {};
   /// The GPUs to use, by their number in the description.
   std::vector<int> gpus = {};
   /// Cores that run tasks. 0: all of the machine, less one for each GPU, which drives it.

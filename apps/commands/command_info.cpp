@@ -16,6 +16,7 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/runtime.hpp"
+#include "client/version.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/described/machine_description.hpp"
@@ -30,6 +31,13 @@ namespace troupe::apps {
 namespace {
 
 using platform::Topology;
+
+nlohmann::json version_json() {
+  const Version& v = version();
+  return {{"version", v.number},        {"commit", v.commit},   {"compiler", v.compiler},
+          {"build_type", v.build_type}, {"service", v.service}, {"cuda", v.cuda},
+          {"opencl", v.opencl},         {"python", v.python},   {"sanitizers", v.sanitizers}};
+}
 
 /// Their memories are memory nodes as well.
 void add_gpus(nlohmann::json& json) {
@@ -106,6 +114,7 @@ nlohmann::json to_json(const Plan& plan) {
   add_gpus(json);
   add_opencl(json);
   json["models"] = models_json(default_model_folder(), machine);
+  json["troupe"] = version_json();
   return json;
 }
 

@@ -129,6 +129,33 @@ Codelet Codelet::only_on(DeviceSet devices, DevicesHere here) const {
   return result;
 }
 
+Codelet Codelet::modelled_on(KindSet kinds, int most_cores) const {
+  Codelet result = copy();
+  CodeletDefinition& d = *result.definition_;
+  const Kernel never_called = [name = d.name](const KernelContext&) {
+    throw Error(ErrorCode::no_implementation, "codelet '" + name + "' was called without an implementation");
+  };
+  const bool on_cores = (kinds & kind_set(DeviceKind::cpu_core)) != 0;
+  Kernel& on_core = d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
+  if (on_cores && !on_core && most_cores > 1) {
+    d.team_kernel = never_called;
+    d.most_cores = most_cores;
+  }
+  if (!on_cores) {
+    d.team_kernel = nullptr;
+    d.pieces = nullptr;
+  }
+  for (const DeviceTraits& row : kDeviceTraits) {
+    Kernel& kernel = d.kernels[static_cast<std::size_t>(row.kind)];
+    if ((kinds & kind_set(row.kind)) == 0) {
+      kernel = nullptr;
+    } else if (!kernel) {
+      kernel = never_called;
+    }
+  }
+  return result;
+}
+
 Codelet& Codelet::timed_as(std::string kernel) & {
   definition_->timed_as = std::move(kernel);
   return *this;

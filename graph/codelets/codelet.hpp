@@ -375,6 +375,9 @@ class Codelet {
   /// The same, but its tasks run on these devices only, whatever it has implementations for. `here`: what they are in
   /// the runtime that is to run them.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
+  /// The same for virtual time, where kernels are not called: it runs on just these kinds of device, whether it has
+  /// implementations for them or not. `most_cores`: of a cluster, where it has none for cores.
+  [[nodiscard]] Codelet modelled_on(KindSet kinds, int most_cores) const;
 
   /// A number, from a task's arguments and the shapes of its data: times of tasks with different ones are learned on
   /// their own. For what the shapes do not say: how often a kernel iterates, for one. Have few. In a service it is that

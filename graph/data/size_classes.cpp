@@ -92,7 +92,7 @@ std::uint64_t rough_operations(double flops) {
 /// operations, and arguments may make them differ.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
-  const bool described = !codelet.timed_as.empty() && !codelet.argument_types.empty();
+  const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());
   if (described) return std::bit_cast<std::uint64_t>(flops_of(task));
   return codelet.pieces != nullptr ? rough_operations(flops_of(task)) : 0;
 }
@@ -148,11 +148,12 @@ SizeClassId SizeClasses::add(const Task& task, std::uint64_t shapes) {
   made.shapes = shapes;
   for (const TaskAccess& access : task.data()) {
     const Layout& layout = access.data()->view.layout;
+    made.data.push_back(layout);
     made.bytes += layout.payload();
     made.element_bytes = std::max<std::uint64_t>(made.element_bytes, layout.element_size);
   }
-  classes_.push_back(made);
-  return made.id;
+  classes_.push_back(std::move(made));
+  return classes_.back().id;
 }
 
 }  // namespace troupe::graph

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/codelets/layout.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/ids.hpp"
@@ -33,6 +34,8 @@ struct SizeClass {
   std::uint64_t shapes = 0;
   /// Of the largest element.
   std::uint64_t element_bytes = 0;
+  /// The data's shapes, as the first task had them.
+  std::vector<Layout> data;
 
   /// Whether the codelet runs these tasks on such a device; on that of this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;

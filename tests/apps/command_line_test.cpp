@@ -109,8 +109,16 @@ BOOST_AUTO_TEST_CASE(help_lists_every_command_and_option) {
 }
 
 BOOST_AUTO_TEST_CASE(prints_its_version) {
-  const std::string version = succeeds({"--version"});
-  BOOST_TEST(std::count(version.begin(), version.end(), '.') == 2);
+  const std::string text = succeeds({"--version"});
+  const Version& built = version();
+  BOOST_TEST(text.starts_with("troupe " + built.number + (built.commit.empty() ? "\n" : " (commit " + built.commit)));
+  BOOST_TEST(std::count(built.number.begin(), built.number.end(), '.') == 2);
+  BOOST_TEST(text.find("\nbuilt by " + built.compiler + ", " + built.build_type + "; with ") != std::string::npos);
+  BOOST_TEST(!built.compiler.empty());
+  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}))["troupe"];
+  BOOST_TEST(json["version"] == built.number);
+  BOOST_TEST(json["commit"] == built.commit);
+  BOOST_TEST(json["service"] == built.service);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_command) {
