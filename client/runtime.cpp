@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <utility>
 
-#include "client/embedded_backend.hpp"
+#include "client/environment/start.hpp"
 #include "platform/files/cache_folder.hpp"
 
 namespace troupe {
 
 std::string default_model_folder() { return platform::cache_folder(); }
 
-Runtime::Runtime(const RuntimeOptions& options) : backend_(client::EmbeddedBackend::start(options).value_or_throw()) {}
+Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_environment(options).value_or_throw()) {}
 
 Runtime::~Runtime() = default;
 
