@@ -119,7 +119,7 @@ void troupe_text_free(char* text);
 
 /* Everything that can be chosen, with what it means in docs/programming.md. Zero and NULL are the defaults, so that
 
-     troupe_options options = {sizeof options};
+     troupe_options options = {.size = sizeof options};
 
  * is where to start from. Fields will be added at the end, and programs that know fewer go on working. What is zero may
  * be set from the environment (docs/environment.md). */

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_stall_is_told) {
 BOOST_AUTO_TEST_CASE(a_graph_runs_in_virtual_time_on_a_described_machine) {
   troupe_options options{};
   options.size = sizeof options;
-  options.platform = "idgraf";
+  options.platform = "idgraf-double";
   options.cores = 4;
   options.gpus = 2;
   options.policy = "heft";
