@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "apps/arguments/environment_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "platform/machine/process_limits.hpp"
 
@@ -122,6 +123,7 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
   } catch (const CLI::ParseError& error) {
     return after_parsing(application, error);
   }
+  settle_environment(application);
   if (!command) {
     std::vector<std::string> names;
     for (const CLI::App* one : application.get_subcommands(nullptr)) names.push_back(one->get_name());

@@ -60,7 +60,9 @@ Result<std::unique_ptr<EmbeddedBackend>> EmbeddedBackend::start(const RuntimeOpt
 EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory)
     : system_(std::move(system)), graph_(system_->graph()), data_have_memory_(data_have_memory) {}
 
-EmbeddedBackend::~EmbeddedBackend() = default;
+EmbeddedBackend::~EmbeddedBackend() {
+  if (at_stop_) at_stop_(*this);
+}
 
 Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description) {
   if (data_have_memory_ && description.host == nullptr && description.layout.elements() > 0) {

@@ -1,8 +1,10 @@
 /// Tasks on workers in this process.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/running/runtime_options.hpp"
@@ -20,6 +22,9 @@ class EmbeddedBackend final : public Backend {
   /// Starts the workers. Fails with `invalid_argument` or `platform`.
   static Result<std::unique_ptr<EmbeddedBackend>> start(const RuntimeOptions& options);
   ~EmbeddedBackend() override;
+
+  /// Is called when the runtime is about to stop, before it waits for its tasks; must not throw.
+  void at_stop(std::function<void(Backend&)> action) { at_stop_ = std::move(action); }
 
   Result<Handle> register_data(graph::DataDescription description) override;
   [[nodiscard]] bool data_have_memory() const override { return data_have_memory_; }
@@ -58,6 +63,7 @@ class EmbeddedBackend final : public Backend {
   std::unique_ptr<actors::RuntimeSystem> system_;
   graph::TaskGraph& graph_;
   const bool data_have_memory_;
+  std::function<void(Backend&)> at_stop_;
 };
 
 }  // namespace troupe::client

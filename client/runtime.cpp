@@ -1,31 +1,22 @@
 #include "client/runtime.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "client/embedded_backend.hpp"
+#include "client/environment/start.hpp"
+#include "client/matrix_shape.hpp"
 #include "platform/files/cache_folder.hpp"
 
 namespace troupe {
 
 std::string default_model_folder() { return platform::cache_folder(); }
 
-Runtime::Runtime(const RuntimeOptions& options) : backend_(client::EmbeddedBackend::start(options).value_or_throw()) {}
+Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_environment(options).value_or_throw()) {}
 
 Runtime::~Runtime() = default;
 
 void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size) {
-  const std::string which = "a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
-                            " with leading dimension " + std::to_string(ld);
-  if (rows < 0 || cols < 0 || ld < std::max<std::int64_t>(rows, 1)) {
-    throw Error(ErrorCode::invalid_argument,
-                which + ": sizes must not be negative, and the leading dimension at least the rows and 1");
-  }
-  std::int64_t size = 0;
-  if (__builtin_mul_overflow(ld, cols, &size) || __builtin_mul_overflow(size, element_size, &size)) {
-    throw Error(ErrorCode::invalid_argument, which + " is too large for any memory");
-  }
+  client::check_matrix_shape(rows, cols, ld, element_size);
 }
 
 Data Runtime::add(graph::DataDescription description) {

@@ -101,18 +101,28 @@ FactorizationOptions settled(FactorizationOptions options, std::int64_t n, std::
 }
 
 template <class T>
-std::int64_t first_zero_on_diagonal(const DenseMatrix<T>& a) {
+std::int64_t first_zero_on_diagonal(const MatrixView<T>& a) {
   for (std::int64_t i = 0; i < a.cols; ++i) {
     if (a(i, i) == T{0}) return i + 1;
   }
   return 0;
 }
 
+/// How far its columns are apart: at least 1.
+template <class T>
+MatrixView<T> view_of(DenseMatrix<T>& a) {
+  return {a.values.data(), a.rows, a.cols, std::max<std::int64_t>(a.rows, 1)};
+}
+
 }  // namespace
 
 template <class T>
-Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& given)
-    : runtime_(runtime), factors_(a), options_(settled(given, a.cols, runtime.workers())) {
+Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options)
+    : Factorization(runtime, view_of(a), options) {}
+
+template <class T>
+Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const FactorizationOptions& given)
+    : runtime_(runtime), factors_{a.data, a.rows, a.cols, a.ld}, options_(settled(given, a.cols, runtime.workers())) {
   const FactorizationOptions& options = options_;
   if (a.rows < a.cols || (a.rows != a.cols && options.application != Application::qr)) {
     throw Error(ErrorCode::invalid_argument, std::string(to_string(options.application)) + " of a " +
@@ -121,18 +131,18 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
                                                  "square matrix");
   }
   const auto start = std::chrono::steady_clock::now();
-  const std::int64_t ld = std::max<std::int64_t>(a.rows, 1);
   const TileSize tile(options.tile_rows, options.tile);
   const bool copied = options.spread && runtime.numa_nodes() > 1;
   const bool columns = options.application == Application::lu && options.pivoting == Pivoting::partial;
   const TileLayout layout(columns ? TileStorage::columns : TileStorage::tiles,
                           copied ? TilePlacement::spread : TilePlacement::first_touch);
-  if (!copied) pinned_ = runtime.pin(a.values.data(), Bytes{a.values.size() * sizeof(T)});
+  const std::int64_t elements = a.cols == 0 ? 0 : a.ld * (a.cols - 1) + a.rows;
+  if (!copied) pinned_ = runtime.pin(a.data, Bytes{static_cast<std::uint64_t>(elements) * sizeof(T)});
   tiles_ = std::make_unique<TiledMatrix<T>>(
       copied ? TiledMatrix<T>(runtime, a.rows, a.cols, tile, layout, "A")
-             : TiledMatrix<T>::in_place(runtime, a.values.data(), a.rows, a.cols, ld, tile, "A"));
+             : TiledMatrix<T>::in_place(runtime, a.data, a.rows, a.cols, a.ld, tile, "A"));
   const TilePart part = options.application == Application::cholesky ? TilePart::lower : TilePart::all;
-  if (copied) tiles_->gather_from(a.values.data(), ld, part);
+  if (copied) tiles_->gather_from(a.data, a.ld, part);
   switch (options.application) {
     case Application::cholesky: cholesky(runtime, *tiles_); break;
     case Application::lu:
@@ -153,7 +163,7 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
       qr(runtime, *tiles_, *reflectors_);
       break;
   }
-  if (copied) tiles_->scatter_to(a.values.data(), ld, part);
+  if (copied) tiles_->scatter_to(a.data, a.ld, part);
   wait_for_factors(runtime);
   if (!copied) bring_home();
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -176,6 +186,11 @@ Factorization<T>::~Factorization() = default;
 
 template <class T>
 void Factorization<T>::solve(DenseMatrix<T>& b) {
+  solve(view_of(b));
+}
+
+template <class T>
+void Factorization<T>::solve(MatrixView<T> b) {
   if (tiles_->rows() != tiles_->cols() || b.rows != tiles_->rows()) {
     throw Error(ErrorCode::invalid_argument, "a right-hand side of " + std::to_string(b.rows) +
                                                  " rows does not fit a system of " + std::to_string(tiles_->rows()) +
@@ -185,8 +200,7 @@ void Factorization<T>::solve(DenseMatrix<T>& b) {
     throw Error(ErrorCode::numerical, "the matrix is singular: element " + std::to_string(zero_on_diagonal_) +
                                           " on the diagonal of R is exactly zero");
   }
-  const std::int64_t ld = std::max<std::int64_t>(b.rows, 1);
-  TiledMatrix<T> x = TiledMatrix<T>::in_place(runtime_, b.values.data(), b.rows, b.cols, ld, tiles_->tile(), "B");
+  TiledMatrix<T> x = TiledMatrix<T>::in_place(runtime_, b.data, b.rows, b.cols, b.ld, tiles_->tile(), "B");
   switch (options_.application) {
     case Application::cholesky: cholesky_solve(runtime_, *tiles_, x); break;
     case Application::lu:
@@ -203,10 +217,13 @@ void Factorization<T>::solve(DenseMatrix<T>& b) {
 
 template <class T>
 double Factorization<T>::reciprocal_condition(double norm) const {
-  const auto& values = factors_.values;
-  const bool finite = std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });
-  if (!finite || !std::isfinite(static_cast<T>(norm))) return std::numeric_limits<double>::quiet_NaN();
-  const MatrixView<const T> view{values.data(), factors_.rows, factors_.cols, std::max<std::int64_t>(factors_.rows, 1)};
+  bool finite = std::isfinite(static_cast<T>(norm));
+  for (std::int64_t j = 0; j < factors_.cols && finite; ++j) {
+    const T* const column = factors_.data + j * factors_.ld;
+    finite = std::all_of(column, column + factors_.rows, [](T value) { return std::isfinite(value); });
+  }
+  if (!finite) return std::numeric_limits<double>::quiet_NaN();
+  const MatrixView<const T>& view = factors_;
   switch (options_.application) {
     case Application::cholesky: return kernels::reciprocal_condition_of_cholesky(view, static_cast<T>(norm));
     case Application::lu: return kernels::reciprocal_condition_of_lu(view, static_cast<T>(norm));

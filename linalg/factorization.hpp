@@ -84,6 +84,8 @@ class Factorization {
   /// Cholesky and LU need a square one, QR at least as many rows as columns. Of a symmetric matrix, which nobody
   /// checks, Cholesky reads the lower triangle. Waits for all tasks of the runtime, and throws what failed among them.
   Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
+  /// The same of a column-major matrix that lies anywhere, with columns `ld` elements apart.
+  Factorization(Runtime& runtime, MatrixView<T> a, const FactorizationOptions& options);
   ~Factorization();
 
   /// Wall-clock seconds of the constructor: memory, conversions and all.
@@ -92,6 +94,7 @@ class Factorization {
   /// done. May be called any number of times. Throws `invalid_argument` where B has not as many rows as A. Throws
   /// `numerical` where QR has found A to be singular.
   void solve(DenseMatrix<T>& b);
+  void solve(MatrixView<T> b);
   /// An estimate of 1 / (|A| |A^-1|) in the 1-norm for a square A, from the factors, where `norm` is the 1-norm of A; 0
   /// where A is singular, NaN where numbers have overflowed. For QR the condition of R. Of LU, for partial pivoting
   /// only.
@@ -106,7 +109,7 @@ class Factorization {
 
   Runtime& runtime_;
   /// The caller's, with the factors.
-  const DenseMatrix<T>& factors_;
+  const MatrixView<const T> factors_;
   const FactorizationOptions options_;
   /// QR: the first i, from 1, with R(i, i) = 0; 0 where there is none.
   std::int64_t zero_on_diagonal_ = 0;

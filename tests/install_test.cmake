@@ -73,6 +73,8 @@ document_program(first-program README.md)
 document_program(recorded-graph docs/programming.md)
 document_program(linalg docs/linalg.md)
 document_program(own-graph docs/simulation.md)
+document_block(program_c-program docs/c-interface.md "example: c-program" "```c")
+document_block(expected_c-program docs/c-interface.md "output: c-program" "```")
 find_program(gnuplot gnuplot)
 if(NOT gnuplot)
   message("skipped: gnuplot is not installed, which draws the picture of docs/linalg.md")
@@ -121,23 +123,7 @@ int main() {
   }
 }
 ]])
-file(WRITE ${user}/plain.c [[
-#include <stdio.h>
-#include <troupe/troupe.h>
-int main(void) {
-  troupe_runtime* runtime = NULL;
-  troupe_codelet* nothing = NULL;
-  if (troupe_start(1, NULL, &runtime) != TROUPE_OK || troupe_codelet_find("nothing", &nothing) != TROUPE_OK ||
-      troupe_submit(runtime, nothing, NULL, 0, NULL, 0, NULL, NULL) != TROUPE_OK || troupe_wait(runtime) != TROUPE_OK) {
-    printf("%s\n", troupe_error_message());
-    return 1;
-  }
-  troupe_codelet_free(nothing);
-  troupe_runtime_free(runtime);
-  printf("a task from C\n");
-  return 0;
-}
-]])
+file(WRITE ${user}/plain.c "${program_c-program}")
 file(WRITE ${user}/recorded.cpp "${program_recorded-graph}")
 file(WRITE ${user}/factorizing.cpp "${program_linalg}")
 file(WRITE ${user}/own_graph.cpp "${program_own-graph}")
@@ -163,9 +149,9 @@ target_link_libraries(own_graph PRIVATE Troupe::troupe Troupe::traces)
 if(TARGET Troupe::remote)
   add_executable(remote remote.cpp)
   target_link_libraries(remote PRIVATE Troupe::remote)
-  add_executable(plain plain.c)
-  target_link_libraries(plain PRIVATE Troupe::c)
 endif()
+add_executable(plain plain.c)
+target_link_libraries(plain PRIVATE Troupe::c)
 ]])
 
 # As the documents say: where the libraries lie is written into the program.
@@ -181,23 +167,26 @@ foreach(name first first_with_kernels)
 endforeach()
 if(EXISTS ${work}/find_package/remote)
   run("the program that connects" ${work}/find_package/remote)
-  run("the program in C" ${work}/find_package/plain)
-  run("pkg-config" pkg-config --cflags --libs troupe_c)
-  string(STRIP "${output}" flags)
-  separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
-  run("building C with pkg-config" cc -std=c99 -pedantic -Werror ${user}/plain.c -o ${work}/plain_pkg_config ${flags})
-  run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
-  find_program(python NAMES python3)
-  if(python)
-    # The example's kernel halves what the others have made 7; one that raises fails its task.
-    set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
-    set(ENV{PYTHONPATH} ${SOURCE_DIR}/docs/examples)
-    set(ENV{PYTHONDONTWRITEBYTECODE} 1)
-    run("the program in Python" ${python} ${SOURCE_DIR}/docs/examples/troupe_ctypes.py)
-    if(NOT output STREQUAL "3.5 3.5\n")
-      message(FATAL_ERROR "the program in Python printed ${output}")
-    endif()
-    file(WRITE ${work}/raises.py [[
+endif()
+run("the program in C" ${work}/find_package/plain)
+check_output(c-program "find_package")
+run("pkg-config" pkg-config --cflags --libs troupe_c)
+string(STRIP "${output}" flags)
+separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
+run("building C with pkg-config" cc -std=c99 -pedantic -Werror ${user}/plain.c -o ${work}/plain_pkg_config ${flags})
+run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
+check_output(c-program "pkg-config")
+find_program(python NAMES python3)
+if(python)
+  # The example's kernel halves what the others have made 7; one that raises fails its task.
+  set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
+  set(ENV{PYTHONPATH} ${SOURCE_DIR}/docs/examples)
+  set(ENV{PYTHONDONTWRITEBYTECODE} 1)
+  run("the program in Python" ${python} ${SOURCE_DIR}/docs/examples/troupe_ctypes.py)
+  if(NOT output STREQUAL "3.5 3.5\n")
+    message(FATAL_ERROR "the program in Python printed ${output}")
+  endif()
+  file(WRITE ${work}/raises.py [[
 import ctypes
 import troupe_ctypes
 runtime, codelet = ctypes.c_void_p(), None
@@ -215,12 +204,22 @@ except RuntimeError as error:
 troupe_ctypes.troupe.troupe_codelet_free(codelet)
 troupe_ctypes.troupe.troupe_runtime_free(runtime)
 ]])
-    run("a kernel in Python that raises" ${python} ${work}/raises.py)
-    if(NOT output MATCHES "ValueError\\('on purpose'\\)")
-      message(FATAL_ERROR "a kernel in Python that raises came to: ${output}")
-    endif()
-    unset(ENV{LD_LIBRARY_PATH})
+  run("a kernel in Python that raises" ${python} ${work}/raises.py)
+  if(NOT output MATCHES "ValueError\\('on purpose'\\)")
+    message(FATAL_ERROR "a kernel in Python that raises came to: ${output}")
   endif()
+  unset(ENV{LD_LIBRARY_PATH})
+endif()
+# The environment, with a program that does not have the library for traces: the runtime loads it.
+set(ENV{TROUPE_CORES} 1)
+set(ENV{TROUPE_REPORT} 1)
+set(ENV{TROUPE_TRACE} ${work}/first.json)
+run("the first program with a trace" ${work}/find_package/first)
+foreach(variable CORES REPORT TRACE)
+  unset(ENV{TROUPE_${variable}})
+endforeach()
+if(NOT EXISTS ${work}/first.json OR NOT output MATCHES "critical path" OR output MATCHES "cpu core 1")
+  message(FATAL_ERROR "the environment came to: ${output}")
 endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "actors/scheduler/policy.hpp"
-#include "apps/arguments/duration.hpp"
 #include "apps/terminal/standard_error.hpp"
+#include "client/environment/durations.hpp"
 #include "client/runtime.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "kernels/sparse/super_block_codelets.hpp"

@@ -15,6 +15,7 @@
 #include "apps/models/machine_summary.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
+#include "client/environment/environment.hpp"
 #include "client/runtime.hpp"
 #include "client/version.hpp"
 #include "kernels/checks/catalogue.hpp"
@@ -56,6 +57,25 @@ void add_gpus(nlohmann::json& json) {
                             {"bus", gpu.bus_id},
                             {"numa_node", gpu.numa_node}});
     json["memory_nodes"].push_back({{"kind", "gpu"}, {"gpu", gpu.index}, {"bytes", gpu.memory.count}});
+  }
+}
+
+/// What of the environment runtimes go by, and what does not go.
+nlohmann::json environment_json() {
+  nlohmann::json json = nlohmann::json::array();
+  for (const client::SetVariable& variable : client::set_variables()) {
+    json.push_back({{"name", variable.name}, {"value", variable.value}});
+    if (!variable.remark.empty()) json.back()["remark"] = variable.remark;
+  }
+  return json;
+}
+
+void print_environment() {
+  const std::vector<client::SetVariable> variables = client::set_variables();
+  if (variables.empty()) return;
+  fmt::print("\nEnvironment (docs/environment.md)\n");
+  for (const client::SetVariable& variable : variables) {
+    fmt::print("  {}={}{}\n", variable.name, variable.value, variable.remark.empty() ? "" : "    " + variable.remark);
   }
 }
 
@@ -113,6 +133,7 @@ nlohmann::json to_json(const Plan& plan) {
   }
   add_gpus(json);
   add_opencl(json);
+  json["environment"] = environment_json();
   json["models"] = models_json(default_model_folder(), machine);
   json["troupe"] = version_json();
   return json;
@@ -196,6 +217,7 @@ void print_text(const Plan& plan) {
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
     fmt::print("  {:<11} {}\n", policy.name, policy.summary);
   }
+  print_environment();
   print_links(default_model_folder(), machine);
   fmt::print("\nKernel times that placing policies have learned\n{}", models_text(default_model_folder(), machine));
 }

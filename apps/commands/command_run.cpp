@@ -7,6 +7,7 @@
 
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/environment_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/commands/sparse_options.hpp"
 #include "apps/models/automatic_clusters.hpp"
@@ -56,6 +57,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
       ->check(check_file_name);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
+  take_environment(*command);
   command->callback([command, arguments, sparse, &chosen] {
     if (arguments->sparse) {
       for (const char* option : kOnlyDense) refuse_ignored(*command, option, false, "cholesky, lu and qr");

@@ -5,6 +5,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/block_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/environment_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/models/automatic_clusters.hpp"
 #include "apps/run/solve_job.hpp"
@@ -50,6 +51,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   add_observation_options(*command, arguments->runtime, arguments->metrics);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");
+  take_environment(*command);
   command->callback([command, arguments, sparse, &chosen] {
     for (const char* option : {"--block", "--super", "--ordering"})
       refuse_ignored(*command, option, arguments->sparse, "--sparse");

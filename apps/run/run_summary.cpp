@@ -9,10 +9,10 @@
 
 #include "actors/scheduler/policy_specification.hpp"
 #include "apps/run/idle_gpus.hpp"
-#include "apps/run/mailbox_table.hpp"
 #include "proto/median.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/human.hpp"
+#include "traces/text/mailbox_table.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
 
@@ -92,7 +92,7 @@ nlohmann::json to_json(const RunSummary& summary) {
   traces::add_transfers_json(summary.report, json);
   if (!summary.report.predictions.empty()) json["predictions"] = predictions_as_json(summary.report.predictions);
   if (summary.clusters) json["clusters"] = clusters_json(*summary.clusters);
-  if (summary.metrics) json["metrics"] = metrics_as_json(*summary.metrics);
+  if (summary.metrics) json["metrics"] = traces::metrics_as_json(*summary.metrics);
   if (summary.picture) json["picture"] = {{"svg", summary.picture->svg}, {"png", summary.picture->png}};
   add_json(summary.traced, json);
   return json;
@@ -198,7 +198,7 @@ void print_text(const RunSummary& summary) {
   }
   if (const std::string copies = traces::transfers_text(summary.report); !copies.empty()) fmt::print("\n{}", copies);
   if (!summary.report.predictions.empty()) print_predictions(summary.report.predictions);
-  if (summary.metrics) fmt::print("{}", mailbox_table(*summary.metrics));
+  if (summary.metrics) fmt::print("{}", traces::mailbox_table(*summary.metrics));
   print_text(summary.traced);
   if (summary.picture) fmt::print("\nPicture: {} and {}\n", summary.picture->svg, summary.picture->png);
 }

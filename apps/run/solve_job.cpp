@@ -10,7 +10,6 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
-#include "apps/run/mailbox_table.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/run/solution_quality.hpp"
 #include "apps/terminal/progress.hpp"
@@ -18,6 +17,7 @@
 #include "linalg/files/matrix_market.hpp"
 #include "linalg/files/matrix_market_writer.hpp"
 #include "traces/text/human.hpp"
+#include "traces/text/mailbox_table.hpp"
 #include "traces/text/transfer_summary.hpp"
 
 namespace troupe::apps {
@@ -231,7 +231,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const linalg::MatrixMark
                       {"workers", workers_as_json(solved.report, solved.total_seconds)}};
   traces::add_transfers_json(solved.report, json);
   if (solved.clusters) json["clusters"] = clusters_json(*solved.clusters);
-  if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
+  if (solved.metrics) json["metrics"] = traces::metrics_as_json(*solved.metrics);
   if (!solved.remark.empty()) json["remark"] = solved.remark;
   if (const std::string doubt = doubt_of(solved.quality, precision_of(arguments)); !doubt.empty())
     json["doubt"] = doubt;
@@ -257,7 +257,7 @@ void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& he
   if (!arguments.output.empty() && solved.residual.accepted()) fmt::print("  solution  {}\n", arguments.output);
   if (solved.clusters) fmt::print("  clusters  {}\n", clusters_text(*solved.clusters));
   if (const std::string copies = traces::transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
-  if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
+  if (solved.metrics) fmt::print("{}", traces::mailbox_table(*solved.metrics));
   print_text(solved.traced);
 }
 

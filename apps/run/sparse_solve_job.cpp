@@ -13,7 +13,6 @@
 
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
-#include "apps/run/mailbox_table.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/run/solve_job.hpp"
 #include "apps/run/sparse_facts.hpp"
@@ -25,6 +24,7 @@
 #include "linalg/sparse/sparse_file.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "traces/text/human.hpp"
+#include "traces/text/mailbox_table.hpp"
 #include "traces/text/transfer_summary.hpp"
 
 namespace troupe::apps {
@@ -199,7 +199,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const SparseSolved& solv
                       {"workers", workers_as_json(solved.report, window_seconds)}};
   add_json(solved.facts, json);
   traces::add_transfers_json(solved.report, json);
-  if (solved.metrics) json["metrics"] = metrics_as_json(*solved.metrics);
+  if (solved.metrics) json["metrics"] = traces::metrics_as_json(*solved.metrics);
   if (solved.accepted && solved.nearly_singular) json["doubt"] = kNearlySingular;
   if (!arguments.output.empty() && solved.accepted) json["output"] = arguments.output;
   add_json(solved.traced, json);
@@ -230,7 +230,7 @@ void print(const SolveArguments& arguments, const SparseSolved& solved) {
   if (arguments.right_hand_side.empty()) fmt::print("  rhs       none given: A times a vector of ones\n");
   if (!arguments.output.empty() && solved.accepted) fmt::print("  solution  {}\n", arguments.output);
   if (const std::string copies = traces::transfers_text(solved.report); !copies.empty()) fmt::print("\n{}", copies);
-  if (solved.metrics) fmt::print("{}", mailbox_table(*solved.metrics));
+  if (solved.metrics) fmt::print("{}", traces::mailbox_table(*solved.metrics));
   print_text(solved.traced);
 }
 

@@ -12,13 +12,13 @@
 #include <thread>
 #include <utility>
 
-#include "apps/arguments/duration.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/service/serve_signals.hpp"
 #include "apps/service/service_arguments.hpp"
 #include "apps/service/top_screen.hpp"
 #include "apps/service/top_terminal.hpp"
+#include "client/environment/durations.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 #include "service/views/view_json.hpp"
 

@@ -1,66 +1,90 @@
-/// What is behind the C interface's pointers, and how its values become ours.
+/// What is behind the C interface's pointers.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "actors/reporting/run_report.hpp"
+#include "actors/reporting/trace.hpp"
+#include "client/c/handle_slots.hpp"
+#include "client/c/runtime_state.hpp"
 #include "client/c/troupe.h"
-#include "client/runtime.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/kernel_context.hpp"
 
 struct troupe_runtime {
-  std::unique_ptr<troupe::Runtime> runtime;
+  std::shared_ptr<troupe::c::RuntimeState> state;
 };
 struct troupe_data {
-  troupe::Data data;
+  std::weak_ptr<troupe::c::RuntimeState> state;
+  troupe_handle handle;
 };
 struct troupe_codelet {
   troupe::Codelet codelet;
+  /// What its functions get.
+  std::shared_ptr<void> user = {};
+  std::size_t arguments = 0;
+  mutable std::atomic<bool> submitted{false};
 };
-struct troupe_hold {
-  troupe::HostAccess access;
-};
-struct troupe_recording {
-  troupe::RecordedGraph graph;
+struct troupe_trace {
+  troupe::Trace trace;
+  troupe::RunReport report;
 };
 struct troupe_kernel_context {
   const troupe::KernelContext& context;
+  std::size_t arguments = 0;
   /// What the kernel said with `troupe_kernel_fail`; mutable as kernels get a constant context.
-  mutable std::optional<std::string> failure;
+  mutable std::optional<std::string> failure = {};
 };
 
 namespace troupe::c {
 
-[[nodiscard]] inline Handle handle_of(const troupe_handle& handle) {
-  return {static_cast<graph::DataRecord*>(handle.record), HandleId(handle.id)};
-}
-[[nodiscard]] inline troupe_handle to_c(const Handle& handle) { return {handle.record(), handle.id().value()}; }
-[[nodiscard]] inline Future future_of(const troupe_future& future) {
-  return {static_cast<graph::TaskOwner*>(future.owner), static_cast<graph::Task*>(future.task), TaskId(future.id)};
-}
-[[nodiscard]] inline troupe_future to_c(const Future& future) {
-  return {future.owner(), future.task(), future.id().value()};
-}
-
-/// These throw `invalid_argument` for numbers that mean nothing.
-[[nodiscard]] AccessMode mode_of(troupe_mode mode);
-[[nodiscard]] ArgumentType argument_of(troupe_type type);
-[[nodiscard]] troupe_status to_c(TaskStatus status);
-
-/// Calls `use.template operator()<T>()` with the C++ type of a type.
-template <class Use>
-auto with_type(troupe_type type, const Use& use) {
-  switch (type) {
-    case TROUPE_FLOAT: return use.template operator()<float>();
-    case TROUPE_DOUBLE: return use.template operator()<double>();
-    case TROUPE_INT32: return use.template operator()<std::int32_t>();
-    case TROUPE_INT64: return use.template operator()<std::int64_t>();
-    case TROUPE_UINT32: return use.template operator()<std::uint32_t>();
-    case TROUPE_UINT64: return use.template operator()<std::uint64_t>();
+/// `Content` of a dependent object: it goes with the runtime, if that goes first.
+template <class Content>
+class DependentOf final : public Dependent {
+ public:
+  DependentOf(Content content, bool first) : Dependent(first), content_(std::move(content)) {}
+  /// Its own, until it ends.
+  [[nodiscard]] Content& get() {
+    if (ended()) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
+    return *content_;
   }
-  throw Error(ErrorCode::invalid_argument, "there is no troupe_type " + std::to_string(type));
-}
+
+ private:
+  void do_end() noexcept override { content_.reset(); }
+
+  std::optional<Content> content_;
+};
+
+/// An object that stands on a runtime.
+template <class Content>
+struct Standing {
+  static std::shared_ptr<DependentOf<Content>> on(RuntimeState& state, Content content, bool first = false) {
+    auto made = std::make_shared<DependentOf<Content>>(std::move(content), first);
+    state.add(made);
+    return made;
+  }
+  Standing(const std::shared_ptr<RuntimeState>& runtime, std::shared_ptr<DependentOf<Content>> dependent)
+      : state(runtime), content(std::move(dependent)) {}
+  Standing(const Standing&) = delete;
+  Standing& operator=(const Standing&) = delete;
+  ~Standing() {
+    if (const auto runtime = state.lock()) runtime->remove(content);
+    content->end();
+  }
+
+  std::weak_ptr<RuntimeState> state;
+  std::shared_ptr<DependentOf<Content>> content;
+};
 
 }  // namespace troupe::c
+
+struct troupe_hold : troupe::c::Standing<troupe::HostAccess> {
+  using Standing::Standing;
+};
+struct troupe_recording : troupe::c::Standing<troupe::RecordedGraph> {
+  using Standing::Standing;
+};

@@ -13,7 +13,7 @@ DECLARED = 5  # troupe_mode: as the codelet says
 
 
 class Handle(ctypes.Structure):
-    _fields_ = [("record", ctypes.c_void_p), ("id", ctypes.c_uint64)]
+    _fields_ = [("slot", ctypes.c_uint64), ("id", ctypes.c_uint64)]
 
 
 class Access(ctypes.Structure):
@@ -34,7 +34,7 @@ troupe.troupe_kernel_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 troupe.troupe_kernel_fail.restype = None
 for name in ("troupe_data_free", "troupe_codelet_free", "troupe_runtime_free"):
     getattr(troupe, name).argtypes = [ctypes.c_void_p]
-    getattr(troupe, name).restype = None
+troupe.troupe_codelet_free.restype = None
 
 
 def check(error):
@@ -75,7 +75,7 @@ def define(name, modes, function):
     """A codelet of a kernel; the caller keeps `function` alive."""
     result = ctypes.c_void_p()
     check(troupe.troupe_codelet_define(name.encode(), (ctypes.c_int * len(modes))(*modes),
-                                       ctypes.c_size_t(len(modes)), None, ctypes.c_size_t(0), function, None,
+                                       ctypes.c_size_t(len(modes)), None, ctypes.c_size_t(0), function, None, None,
                                        ctypes.byref(result)))
     return result
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/embedded_backend.hpp"
 #include "opencl/commands/worker_scope.hpp"
 #include "opencl/execution/memory_limit.hpp"
 #include "opencl/execution/storage_pool.hpp"
@@ -116,7 +117,9 @@ Execution::Execution(const std::string& policy, std::span<RealDevice* const> dev
     : devices_(devices.begin(), devices.end()),
       memory_(opencl::memory_limit(devices)),
       pool_(std::make_unique<StoragePool>()),
-      runtime_(std::make_unique<Runtime>(options_for(policy, devices, memory_))) {
+      // Not by `Runtime`'s own constructor: the environment is for a program's runtime, which this is not.
+      runtime_(std::make_unique<Runtime>(
+          client::EmbeddedBackend::start(options_for(policy, devices, memory_)).value_or_throw())) {
   first_worker_ = runtime_->workers() - devices_.size();
 }
 

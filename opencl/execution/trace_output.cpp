@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
+#include "client/environment/run_output.hpp"
 #include "opencl/objects/report.hpp"
 #include "traces/files/trace_file.hpp"
 
@@ -24,14 +24,6 @@ std::string checked_path() {
   return path;
 }
 
-/// "t.json" of the first, "t-2.json" of the second.
-std::string numbered(const std::filesystem::path& path, int number) {
-  if (number == 1) return path;
-  std::filesystem::path other = path;
-  other.replace_filename(fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string()));
-  return other;
-}
-
 }  // namespace
 
 const std::string& trace_path() {
@@ -44,7 +36,7 @@ void write_trace_of(Runtime& runtime) {
   if (trace_path().empty()) return;
   Trace trace = runtime.take_trace();
   if (trace.events.empty()) return;
-  const std::string path = numbered(trace_path(), ++written);
+  const std::string path = client::numbered_file(trace_path(), ++written);
   const traces::TraceDescription description = traces::describe("OpenCL", trace, runtime.report());
   if (const Result<void> done = traces::write_trace(path, std::move(trace), description); !done) {
     report(done.failure().message);

@@ -9,6 +9,7 @@
 #include "platform/files/atomic_file.hpp"
 #include "traces/files/chrome_trace.hpp"
 #include "traces/files/paje_trace.hpp"
+#include "traces/files/run_writer.hpp"
 #include "traces/text/transfer_summary.hpp"
 
 namespace troupe::traces {
@@ -17,6 +18,9 @@ namespace {
 
 constexpr std::string_view kChrome = ".json";
 constexpr std::string_view kPaje = ".paje";
+
+/// Here, so that it is linked wherever traces are.
+[[maybe_unused]] const bool offered = offer_run_writer();
 
 /// A worker may have been asleep, or looking for work, since before the run.
 void cut_states(std::vector<TraceState>& states, TimeStamp begin) {

@@ -1,16 +1,18 @@
 #include "tests/client/c/program.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char wrong[512];
 
-#define EXPECT(condition)                                                                                     \
-  do {                                                                                                        \
-    if (!(condition)) {                                                                                       \
-      snprintf(wrong, sizeof wrong, "line %d: %s (%s)", __LINE__, #condition, troupe_error_message());        \
-      return wrong;                                                                                           \
-    }                                                                                                         \
+#define EXPECT(condition)                                                                              \
+  do {                                                                                                 \
+    if (!(condition)) {                                                                                \
+      snprintf(wrong, sizeof wrong, "line %d: %s (%s)", __LINE__, #condition, troupe_error_message()); \
+      return wrong;                                                                                    \
+    }                                                                                                  \
   } while (0)
 #define OK(call) EXPECT((call) == TROUPE_OK)
 
@@ -79,7 +81,9 @@ static int add(const troupe_kernel_context* context, void* user) {
   const double amount = *(const double*)troupe_kernel_argument(context, 1);
   const int32_t times = *(const int32_t*)troupe_kernel_argument(context, 0);
   (void)user;
-  if (block == NULL) return 1;
+  if (block == NULL || troupe_kernel_data_count(context) != 1 || troupe_kernel_data(context, 1, NULL, NULL, NULL))
+    return 1;
+  if (troupe_kernel_argument(context, 2) != NULL || troupe_kernel_worker(context) != 0) return 2;
   if (times == -7) {
     /* As a callback in a language whose exceptions do not reach the returned number. */
     troupe_kernel_fail(context, "ValueError('no such luck')");
@@ -95,7 +99,7 @@ static int add(const troupe_kernel_context* context, void* user) {
 static troupe_error define_add(troupe_codelet** codelet) {
   const troupe_mode mode = TROUPE_READ_WRITE;
   const troupe_type types[2] = {TROUPE_INT32, TROUPE_DOUBLE};
-  return troupe_codelet_define("add", &mode, 1, types, 2, add, NULL, codelet);
+  return troupe_codelet_define("add", &mode, 1, types, 2, add, NULL, NULL, codelet);
 }
 
 static troupe_error submit_add(troupe_runtime* runtime, const troupe_codelet* codelet, troupe_handle handle,
@@ -220,5 +224,171 @@ const char* recordings(troupe_runtime* runtime) {
   troupe_codelet_free(step.codelet);
   troupe_data_free(x_data);
   troupe_data_free(y_data);
+  return NULL;
+}
+
+/* The largest absolute value, and how many there were. */
+struct extreme {
+  double largest;
+  int64_t count;
+};
+
+static void no_extreme(const troupe_view* partial, void* user) {
+  int64_t i, j;
+  (void)user;
+  for (j = 0; j < partial->cols; ++j) {
+    for (i = 0; i < partial->rows; ++i) {
+      struct extreme* one = (struct extreme*)partial->data + i + j * partial->ld;
+      one->largest = 0;
+      one->count = 0;
+    }
+  }
+}
+
+static void join_extremes(const troupe_view* into, const troupe_view* from, void* user) {
+  int64_t i, j;
+  ++*(int*)user;
+  for (j = 0; j < into->cols; ++j) {
+    for (i = 0; i < into->rows; ++i) {
+      struct extreme* target = (struct extreme*)into->data + i + j * into->ld;
+      const struct extreme* source = (const struct extreme*)from->data + i + j * from->ld;
+      if (source->largest > target->largest) target->largest = source->largest;
+      target->count += source->count;
+    }
+  }
+}
+
+static int look_at(const troupe_kernel_context* context, void* user) {
+  struct extreme* partial = troupe_kernel_data(context, 0, NULL, NULL, NULL);
+  const double value = *(const double*)troupe_kernel_argument(context, 0);
+  (void)user;
+  if (value > partial->largest) partial->largest = value;
+  ++partial->count;
+  return 0;
+}
+
+static void count_end(void* user) { ++*(int*)user; }
+
+const char* own_reductions(troupe_runtime* runtime, int* ends) {
+  struct extreme total = {-1, -1};
+  int joined = 0;
+  troupe_type extreme = -1, again = -1;
+  const troupe_mode mode = TROUPE_REDUCE;
+  const troupe_type types[1] = {TROUPE_DOUBLE};
+  size_t size = 0;
+  troupe_data* data = NULL;
+  troupe_codelet* codelet = NULL;
+  troupe_access access;
+  troupe_value value;
+  double number;
+  int i;
+  OK(troupe_type_define("extreme", sizeof(struct extreme), 8, &extreme));
+  OK(troupe_type_define("extreme", sizeof(struct extreme), 8, &again));
+  EXPECT(extreme == again);
+  EXPECT(troupe_type_define("extreme", 8, 8, &again) == TROUPE_INVALID_ARGUMENT);
+  OK(troupe_type_size(extreme, &size));
+  EXPECT(size == sizeof(struct extreme));
+  OK(troupe_codelet_define("look at", &mode, 1, types, 1, look_at, ends, count_end, &codelet));
+  OK(troupe_register(runtime, extreme, &total, 1, 1, 1, "total", &data));
+  EXPECT(troupe_set_sum(runtime, troupe_data_handle(data), TROUPE_DOUBLE) == TROUPE_SIGNATURE_MISMATCH);
+  OK(troupe_set_reduction(runtime, troupe_data_handle(data), no_extreme, join_extremes, &joined, NULL));
+  access.handle = troupe_data_handle(data);
+  access.mode = TROUPE_DECLARED;
+  value.type = TROUPE_DOUBLE;
+  value.value = &number;
+  for (i = 1; i <= 100; ++i) {
+    number = i;
+    OK(troupe_submit(runtime, codelet, &access, 1, &value, 1, NULL, NULL));
+  }
+  OK(troupe_wait_for(runtime, troupe_data_handle(data)));
+  EXPECT(total.largest == 100 && total.count == 99);
+  EXPECT(joined > 0);
+  troupe_codelet_free(codelet);
+  OK(troupe_data_free(data));
+  return NULL;
+}
+
+static int half(const troupe_kernel_context* context, void* user) {
+  int64_t rows, i;
+  uint8_t* bytes = troupe_kernel_data(context, 0, &rows, NULL, NULL);
+  const size_t size = *(const uint64_t*)troupe_kernel_argument(context, 0);
+  (void)user;
+  for (i = 0; i < rows * (int64_t)size; ++i) bytes[i] /= 2;
+  return 0;
+}
+
+const char* all_types(troupe_runtime* runtime) {
+  const troupe_mode mode = TROUPE_READ_WRITE;
+  const troupe_type types[1] = {TROUPE_UINT64};
+  troupe_codelet* codelet = NULL;
+  troupe_type type;
+  OK(troupe_codelet_define("half", &mode, 1, types, 1, half, NULL, NULL, &codelet));
+  for (type = TROUPE_FLOAT; type <= TROUPE_BOOL; ++type) {
+    troupe_data* data = NULL;
+    troupe_hold* hold = NULL;
+    troupe_access access;
+    troupe_value value;
+    size_t size = 0;
+    uint64_t wide;
+    uint8_t* bytes;
+    int64_t rows = 0;
+    OK(troupe_type_size(type, &size));
+    OK(troupe_allocate(runtime, type, 3, 1, NULL, &data));
+    OK(troupe_acquire(runtime, troupe_data_handle(data), TROUPE_WRITE, &hold));
+    bytes = troupe_hold_memory(hold, &rows, NULL, NULL);
+    EXPECT(rows == 3);
+    memset(bytes, 8, 3 * size);
+    troupe_hold_free(hold);
+    access.handle = troupe_data_handle(data);
+    access.mode = TROUPE_DECLARED;
+    wide = size;
+    value.type = TROUPE_UINT64;
+    value.value = &wide;
+    OK(troupe_submit(runtime, codelet, &access, 1, &value, 1, NULL, NULL));
+    OK(troupe_acquire(runtime, troupe_data_handle(data), TROUPE_READ, &hold));
+    bytes = troupe_hold_memory(hold, NULL, NULL, NULL);
+    EXPECT(bytes[0] == 4 && bytes[3 * size - 1] == 4);
+    troupe_hold_free(hold);
+    if (type != TROUPE_BOOL) OK(troupe_set_sum(runtime, troupe_data_handle(data), type));
+    OK(troupe_data_free(data));
+  }
+  EXPECT(troupe_type_size(type, NULL) == TROUPE_INVALID_ARGUMENT);
+  troupe_codelet_free(codelet);
+  return NULL;
+}
+
+/* a x = b for a symmetric positive definite matrix whose columns are further apart than they are long. */
+const char* factorizations(troupe_runtime* runtime) {
+  enum { n = 70, ld = 75 };
+  static double a[n * ld], b[2 * ld];
+  static float single[n * ld];
+  int application, i, j, k;
+  troupe_factorization* factors = NULL;
+  for (application = TROUPE_CHOLESKY; application <= TROUPE_QR; ++application) {
+    for (j = 0; j < n; ++j) {
+      for (i = 0; i < ld; ++i) a[i + j * ld] = i < n ? 1.0 / (1 + abs(i - j)) + (i == j ? n : 0) : 77;
+    }
+    for (k = 0; k < 2; ++k) {
+      for (i = 0; i < n; ++i) {
+        b[i + k * ld] = 0;
+        for (j = 0; j < n; ++j) b[i + k * ld] += a[i + j * ld] * (j + k);
+      }
+    }
+    OK(troupe_factorize(runtime, application, TROUPE_DOUBLE, a, n, n, ld, 32, &factors));
+    OK(troupe_factorization_solve(factors, b, n, 2, ld));
+    for (i = 0; i < n; ++i) {
+      EXPECT(fabs(b[i] - i) < 1e-10 && fabs(b[i + ld] - (i + 1)) < 1e-10);
+      EXPECT(a[n + i * ld] == 77);
+    }
+    EXPECT(troupe_factorization_solve(factors, b, n - 1, 1, ld) == TROUPE_INVALID_ARGUMENT);
+    troupe_factorization_free(factors);
+  }
+  memset(single, 0, sizeof single);
+  EXPECT(troupe_factorize(runtime, TROUPE_CHOLESKY, TROUPE_FLOAT, single, n, n, ld, 0, &factors) == TROUPE_NUMERICAL);
+  EXPECT(strstr(troupe_error_message(), "not positive definite") != NULL);
+  EXPECT(troupe_factorize(runtime, TROUPE_LU, TROUPE_DOUBLE, a, n, n - 1, ld, 0, &factors) == TROUPE_INVALID_ARGUMENT);
+  EXPECT(troupe_factorize(runtime, TROUPE_LU, TROUPE_INT32, a, n, n, ld, 0, &factors) == TROUPE_INVALID_ARGUMENT);
+  EXPECT(troupe_factorize(runtime, 7, TROUPE_DOUBLE, a, n, n, ld, 0, &factors) == TROUPE_INVALID_ARGUMENT);
+  EXPECT(troupe_factorize(runtime, TROUPE_LU, TROUPE_DOUBLE, a, n, n, n - 1, 0, &factors) == TROUPE_INVALID_ARGUMENT);
   return NULL;
 }

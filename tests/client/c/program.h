@@ -16,6 +16,12 @@ const char* own_kernels(troupe_runtime* runtime);
 const char* failures(troupe_runtime* runtime);
 /* A graph that is recorded once and run with other data. */
 const char* recordings(troupe_runtime* runtime);
+/* A type and a reduction of the program's own; `ends` counts how often the codelet's user has been destroyed. */
+const char* own_reductions(troupe_runtime* runtime, int* ends);
+/* Every element type that comes with the interface. */
+const char* all_types(troupe_runtime* runtime);
+/* Cholesky, LU and QR with solves. */
+const char* factorizations(troupe_runtime* runtime);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
-#include "apps/arguments/duration.hpp"
+#include "client/environment/durations.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
-namespace troupe::apps {
+namespace troupe::tests {
 
 BOOST_AUTO_TEST_SUITE(duration)
 
@@ -30,4 +30,4 @@ BOOST_AUTO_TEST_CASE(everything_else_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::apps
+}  // namespace troupe::tests

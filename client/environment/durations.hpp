@@ -1,4 +1,4 @@
-/// Times on the command line.
+/// Times on the command line and in the environment.
 #pragma once
 
 #include <optional>
@@ -6,10 +6,10 @@
 
 #include "proto/units.hpp"
 
-namespace troupe::apps {
+namespace troupe {
 
 /// "5s", "500ms", "2m", "0.5s": a decimal number and one of ms, s, m, h. Nothing where it is not that, is not positive,
 /// or is longer than a year.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
-}  // namespace troupe::apps
+}  // namespace troupe

@@ -1,11 +1,11 @@
-#include "apps/arguments/duration.hpp"
+#include "client/environment/durations.hpp"
 
 #include <array>
 #include <utility>
 
 #include "proto/tokens.hpp"
 
-namespace troupe::apps {
+namespace troupe {
 
 std::optional<Duration> parse_duration(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
@@ -24,4 +24,4 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace troupe::apps
+}  // namespace troupe

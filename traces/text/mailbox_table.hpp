@@ -6,11 +6,11 @@
 
 #include "actors/observation/metrics_snapshot.hpp"
 
-namespace troupe::apps {
+namespace troupe::traces {
 
 /// A heading and a table with a row per actor.
 [[nodiscard]] std::string mailbox_table(const MetricsSnapshot& metrics);
 /// `{"mailboxes": [...]}`, times in seconds.
 [[nodiscard]] nlohmann::json metrics_as_json(const MetricsSnapshot& metrics);
 
-}  // namespace troupe::apps
+}  // namespace troupe::traces

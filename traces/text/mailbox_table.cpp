@@ -1,4 +1,4 @@
-#include "apps/run/mailbox_table.hpp"
+#include "traces/text/mailbox_table.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,15 @@
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
-namespace troupe::apps {
+namespace troupe::traces {
 
 namespace {
 
 /// "median / 99th percentile / longest".
 std::string in_brief(const LatencySummary& latency) {
   if (latency.count == 0) return "-";
-  return fmt::format("{} / {} / {}", traces::human_seconds(seconds(latency.p50)),
-                     traces::human_seconds(seconds(latency.p99)), traces::human_seconds(seconds(latency.max)));
+  return fmt::format("{} / {} / {}", human_seconds(seconds(latency.p50)), human_seconds(seconds(latency.p99)),
+                     human_seconds(seconds(latency.max)));
 }
 
 nlohmann::json as_json(const LatencySummary& latency) {
@@ -30,8 +30,8 @@ nlohmann::json as_json(const LatencySummary& latency) {
 }  // namespace
 
 std::string mailbox_table(const MetricsSnapshot& metrics) {
-  traces::Table table({"actor", ">received", ">processed", ">depth", ">peak", ">waiting", ">handling",
-                       ">steals answered", ">answering"});
+  Table table({"actor", ">received", ">processed", ">depth", ">peak", ">waiting", ">handling", ">steals answered",
+               ">answering"});
   for (const MailboxMetrics& one : metrics.mailboxes) {
     table.add_row({one.actor, human_count(one.received), human_count(one.processed), human_count(one.depth),
                    human_count(one.peak_depth), in_brief(one.waiting), in_brief(one.handling),
@@ -58,4 +58,4 @@ nlohmann::json metrics_as_json(const MetricsSnapshot& metrics) {
   return {{"mailboxes", std::move(mailboxes)}};
 }
 
-}  // namespace troupe::apps
+}  // namespace troupe::traces

@@ -1,0 +1,177 @@
+/// Data of the C interface.
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "client/c/element_types.hpp"
+#include "client/c/guard.hpp"
+#include "client/c/objects.hpp"
+#include "client/c/values.hpp"
+#include "client/matrix_shape.hpp"
+
+namespace troupe::c {
+
+namespace {
+
+troupe_view view_of(const DataView& view) {
+  return {view.data, view.layout.rows, view.layout.cols, view.layout.ld, view.layout.element_size};
+}
+
+void give_data(troupe_runtime* runtime, troupe_type type, graph::DataDescription description, troupe_data** data) {
+  RuntimeState& state = *runtime->state;
+  auto made = std::make_unique<troupe_data>();
+  made->state = runtime->state;
+  const Handle handle = state.runtime().backend().register_data(std::move(description)).value_or_throw();
+  made->handle = HandleSlots::get().add({handle, type, state.number()});
+  *data = made.release();
+}
+
+Layout layout_of_matrix(troupe_type type, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  const ElementType element = element_type(type);
+  client::check_matrix_shape(rows, cols, ld, element.size);
+  return {rows, cols, ld, static_cast<std::uint32_t>(element.size), element.tag};
+}
+
+/// Of numbers: C++ adds what is smaller than an int as ints.
+template <class T>
+ReductionMethods sum_of() {
+  if constexpr (std::is_same_v<T, bool>) {
+    throw Error(ErrorCode::invalid_argument, "there is no sum of TROUPE_BOOL: use troupe_set_reduction");
+  } else {
+    return sum_reduction<T>();
+  }
+}
+
+}  // namespace
+}  // namespace troupe::c
+
+using namespace troupe;     // NOLINT: the functions of the interface lie outside of all namespaces
+using namespace troupe::c;  // NOLINT
+
+extern "C" {
+
+troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* memory, int64_t rows, int64_t cols,
+                             int64_t ld, const char* name, troupe_data** data) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(data, "data");
+    const Layout layout = layout_of_matrix(type, rows, cols, ld);
+    if (rows != 0 && cols != 0 && runtime->state->has_memory()) require(memory, "memory");
+    give_data(runtime, type, {layout, static_cast<std::byte*>(memory), nullptr, text_of(name)}, data);
+  });
+}
+
+troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
+                             troupe_data** data) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(data, "data");
+    const Layout layout = layout_of_matrix(type, rows, cols, std::max<std::int64_t>(rows, 1));
+    graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true};
+    if (runtime->state->has_memory()) {
+      client::Memory memory = runtime->state->runtime().allocate_bytes(layout.payload());
+      description.host = memory.data.get();
+      description.owned = std::move(memory.data);
+    }
+    give_data(runtime, type, std::move(description), data);
+  });
+}
+
+troupe_error troupe_data_free(troupe_data* data) {
+  return guarded([&] {
+    if (data == nullptr) return;
+    if (const auto state = data->state.lock()) {
+      try {
+        const HandleSlots::Meaning meaning = HandleSlots::get().find(data->handle, state->number());
+        state->runtime().release(meaning.handle);
+        HandleSlots::get().remove(data->handle);
+      } catch (const Error& error) {
+        // The runtime is going in another thread, and the data with it.
+        if (error.code() != ErrorCode::invalid_handle) throw;
+      }
+    }
+    delete data;
+  });
+}
+
+troupe_handle troupe_data_handle(const troupe_data* data) { return data == nullptr ? troupe_handle{} : data->handle; }
+
+troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                              troupe_handle* parts) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(whole, runtime->state->number());
+    if (count == 0) return;
+    require(blocks, "blocks");
+    require(parts, "parts");
+    std::vector<Block> cut;
+    for (size_t i = 0; i < count; ++i) cut.push_back({blocks[i].row, blocks[i].col, blocks[i].rows, blocks[i].cols});
+    const std::vector<Handle> handles = runtime->state->runtime().partition(meaning.handle, cut);
+    HandleSlots::get().add_parts(whole, handles, parts);
+  });
+}
+
+troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, runtime->state->number());
+    if (meaning.type != type) {
+      throw Error(ErrorCode::signature_mismatch, "troupe_set_sum for elements of troupe_type " + std::to_string(type) +
+                                                     ", and the data have elements of troupe_type " +
+                                                     std::to_string(meaning.type));
+    }
+    runtime->state->runtime().set_reduction(meaning.handle, with_type(type, []<class T>() { return sum_of<T>(); }));
+  });
+}
+
+troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle, troupe_initialize initialize,
+                                  troupe_combine combine, void* user, void (*destroy)(void* user)) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(reinterpret_cast<const void*>(initialize), "initialize");
+    require(reinterpret_cast<const void*>(combine), "combine");
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, runtime->state->number());
+    // Whoever gets an error keeps what it has.
+    const auto keeps = std::make_shared<bool>(true);
+    const std::shared_ptr<void> owner(user, [keeps, destroy](void* last) {
+      if (!*keeps && destroy != nullptr) destroy(last);
+    });
+    ReductionMethods methods;
+    methods.initialize = [initialize, owner](const DataView& partial) {
+      const troupe_view seen = view_of(partial);
+      initialize(&seen, owner.get());
+    };
+    methods.combine = [combine, owner](const DataView& into, const DataView& from) {
+      const troupe_view target = view_of(into);
+      const troupe_view source = view_of(from);
+      combine(&target, &source, owner.get());
+    };
+    runtime->state->runtime().set_reduction(meaning.handle, std::move(methods));
+    *keeps = false;
+  });
+}
+
+troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troupe_mode mode, troupe_hold** hold) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(hold, "hold");
+    const std::shared_ptr<RuntimeState> state = runtime->state;
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, state->number());
+    *hold =
+        new troupe_hold(state, troupe_hold::on(*state, state->runtime().acquire(meaning.handle, mode_of(mode)), true));
+  });
+}
+
+void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
+  if (hold == nullptr || hold->content->ended()) return nullptr;
+  const DataView& view = hold->content->get().view();
+  if (rows != nullptr) *rows = view.layout.rows;
+  if (cols != nullptr) *cols = view.layout.cols;
+  if (ld != nullptr) *ld = view.layout.ld;
+  return view.data;
+}
+
+void troupe_hold_free(troupe_hold* hold) { delete hold; }
+}

@@ -1,0 +1,86 @@
+/// A runtime of a C program, and what ends with it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "client/c/troupe.h"
+#include "client/runtime.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::c {
+
+/// What stands on a runtime and must end before it does: a hold, a recording, factors.
+class Dependent {
+ public:
+  /// `first`: tasks may wait for it, so that it ends before these are waited for.
+  explicit Dependent(bool first = false) : first_(first) {}
+  virtual ~Dependent() = default;
+  Dependent(const Dependent&) = delete;
+  Dependent& operator=(const Dependent&) = delete;
+
+  /// Once, whoever comes first: the runtime that goes, or whoever frees the object.
+  void end() noexcept {
+    if (!ended_.exchange(true)) do_end();
+  }
+  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] bool first() const { return first_; }
+
+ private:
+  virtual void do_end() noexcept = 0;
+
+  const bool first_;
+  std::atomic<bool> ended_{false};
+};
+
+/// Lives as long as anybody uses it; its objects know it weakly. Thread-safe.
+class RuntimeState {
+ public:
+  /// Under a number that no other runtime of the process has had.
+  static std::shared_ptr<RuntimeState> make(std::unique_ptr<Runtime> runtime, bool has_memory);
+  /// Throws `stopped` where it has gone.
+  [[nodiscard]] static std::shared_ptr<RuntimeState> find(std::uint64_t number);
+
+  explicit RuntimeState(std::unique_ptr<Runtime> runtime, std::uint64_t number, bool has_memory)
+      : runtime_(std::move(runtime)), number_(number), has_memory_(has_memory) {}
+
+  [[nodiscard]] Runtime& runtime() const { return *runtime_; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// False in virtual time without real buffers: data need none.
+  [[nodiscard]] bool has_memory() const { return has_memory_; }
+
+  /// Throws `stopped` where the runtime is about to go.
+  void add(const std::shared_ptr<Dependent>& dependent);
+  void remove(const std::shared_ptr<Dependent>& dependent) noexcept;
+
+  [[nodiscard]] troupe_future to_c(const Future& future);
+  [[nodiscard]] Future from_c(const troupe_future& future) const;
+
+  /// Throws where this thread must not wait: in a kernel, a callback or a recorded program.
+  void check_wait() const;
+  /// Ends what stands on it, and waits for all tasks; nobody finds the runtime any more then. Throws what has failed
+  /// since the last wait, at the end.
+  void close();
+
+ private:
+  const std::unique_ptr<Runtime> runtime_;
+  const std::uint64_t number_;
+  const bool has_memory_;
+  /// What all its futures belong to; known from the first on.
+  std::atomic<graph::TaskOwner*> owner_{nullptr};
+
+  Mutex mutex_;
+  bool closed_ TROUPE_GUARDED_BY(mutex_) = false;
+  std::set<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
+};
+
+/// The runtime of an object; throws `stopped` where it has gone.
+[[nodiscard]] inline std::shared_ptr<RuntimeState> living(const std::weak_ptr<RuntimeState>& state) {
+  if (auto found = state.lock()) return found;
+  throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
+}
+
+}  // namespace troupe::c

@@ -1,0 +1,111 @@
+#include "client/environment/environment.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "proto/edit_distance.hpp"
+#include "proto/tokens.hpp"
+
+namespace troupe::client {
+
+namespace {
+
+constexpr std::string_view kPrefix = "TROUPE_";
+
+/// Empty: not set.
+std::string value_of(std::string_view name) {
+  const char* const value = ::secure_getenv(std::string(name).c_str());
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+Failure refused(const Variable& variable, const std::string& value, const Failure& why) {
+  return {ErrorCode::invalid_argument,
+          fmt::format("the environment variable {}={} cannot be used: {}", variable.name, quoted(value), why.message)};
+}
+
+bool is_known(std::string_view name) {
+  return std::ranges::any_of(variables(), [name](const Variable& one) { return one.name == name; }) ||
+         std::ranges::any_of(other_variables(), [name](const OtherVariable& one) { return one.name == name; });
+}
+
+/// The variable that was meant by one that nothing reads; empty where none is close.
+std::string_view meant_by(std::string_view name) {
+  constexpr std::size_t kClose = 2;
+  std::string_view best;
+  std::size_t least = kClose + 1;
+  for (const Variable& one : variables()) {
+    const std::size_t distance = edit_distance(name, one.name);
+    if (distance < least) {
+      least = distance;
+      best = one.name;
+    }
+  }
+  return best;
+}
+
+/// Those that nothing reads, with their values, by name.
+std::vector<SetVariable> unknown_variables() {
+  std::vector<SetVariable> found;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t end = text.find('=');
+    if (end == std::string_view::npos || !text.starts_with(kPrefix) || is_known(text.substr(0, end))) continue;
+    found.push_back({std::string(text.substr(0, end)), std::string(text.substr(end + 1))});
+  }
+  std::ranges::sort(found, {}, &SetVariable::name);
+  return found;
+}
+
+}  // namespace
+
+Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
+  FromEnvironment result{{options}};
+  const bool watched_only = options.simulation != nullptr || options.deterministic || options.shared;
+  for (const Variable& variable : variables()) {
+    if (watched_only && !variable.watches) continue;
+    const std::string value = value_of(variable.name);
+    if (value.empty() || !variable.is_free(options)) continue;
+    if (const Result<void> set = variable.set(result.settings, value); !set) {
+      return refused(variable, value, set.failure());
+    }
+    result.taken.push_back(fmt::format("{}={}", variable.name, value));
+  }
+  return result;
+}
+
+std::vector<SetVariable> set_variables() {
+  std::vector<SetVariable> found;
+  for (const Variable& variable : variables()) {
+    const std::string value = value_of(variable.name);
+    if (value.empty()) continue;
+    Settings ignored;
+    const Result<void> set = variable.set(ignored, value);
+    found.push_back({std::string(variable.name), value, set ? "" : "cannot be used: " + set.failure().message});
+  }
+  for (const OtherVariable& variable : other_variables()) {
+    const std::string value = value_of(variable.name);
+    if (!value.empty()) found.push_back({std::string(variable.name), value});
+  }
+  for (SetVariable& unknown : unknown_variables()) {
+    const std::string_view meant = meant_by(unknown.name);
+    unknown.remark = "nothing reads it" + (meant.empty() ? "" : fmt::format(": did you mean {}?", meant));
+    found.push_back(std::move(unknown));
+  }
+  return found;
+}
+
+std::vector<std::string> likely_mistakes() {
+  std::vector<std::string> mistakes;
+  for (const SetVariable& unknown : unknown_variables()) {
+    const std::string_view meant = meant_by(unknown.name);
+    if (meant.empty()) continue;
+    mistakes.push_back(
+        fmt::format("the environment variable {} is set, and nothing reads it: did you mean {}?", unknown.name, meant));
+  }
+  return mistakes;
+}
+
+}  // namespace troupe::client

@@ -1,0 +1,20 @@
+/// What the environment wants to have written when a runtime stops.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "client/backend.hpp"
+#include "client/environment/variables.hpp"
+
+namespace troupe::client {
+
+/// "t.json" of the first, "t-2.json" of the second.
+[[nodiscard]] std::string numbered_file(const std::string& path, int number);
+
+/// Waits for the tasks of a runtime that is about to stop, and writes what is wanted: the trace to a file, report and
+/// metrics to standard error. What goes wrong is told `warn`. Never throws.
+void write_at_stop(Backend& backend, const WrittenAtStop& wanted,
+                   const std::function<void(const std::string&)>& warn) noexcept;
+
+}  // namespace troupe::client

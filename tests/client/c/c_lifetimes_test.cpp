@@ -1,0 +1,256 @@
+// Objects of the C interface that go in any order.
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/c/troupe.h"
+
+namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(c_lifetimes)
+
+namespace {
+
+troupe_runtime* started(int cores = 1) {
+  troupe_options options{};
+  options.size = sizeof options;
+  options.cores = cores;
+  options.oversubscribe = 1;
+  troupe_runtime* runtime = nullptr;
+  BOOST_REQUIRE_MESSAGE(troupe_start_with(&options, &runtime) == TROUPE_OK, troupe_error_message());
+  return runtime;
+}
+
+int add_one(const troupe_kernel_context* context, void*) {
+  ++*static_cast<double*>(troupe_kernel_data(context, 0, nullptr, nullptr, nullptr));
+  return 0;
+}
+
+troupe_codelet* counting(void* user = nullptr, void (*destroy)(void*) = nullptr) {
+  const troupe_mode mode = TROUPE_READ_WRITE;
+  troupe_codelet* codelet = nullptr;
+  BOOST_REQUIRE(troupe_codelet_define("count", &mode, 1, nullptr, 0, add_one, user, destroy, &codelet) == TROUPE_OK);
+  return codelet;
+}
+
+void increment(void* counter) { ++*static_cast<int*>(counter); }
+
+struct Program {
+  troupe_runtime* runtime = started();
+  double x = 0;
+  troupe_data* data = nullptr;
+  troupe_codelet* codelet = counting();
+  troupe_access access{};
+
+  Program() {
+    BOOST_REQUIRE(troupe_register(runtime, TROUPE_DOUBLE, &x, 1, 1, 1, "x", &data) == TROUPE_OK);
+    access = {troupe_data_handle(data), TROUPE_READ_WRITE};
+  }
+  ~Program() {
+    troupe_runtime_free(runtime);
+    troupe_data_free(data);
+    troupe_codelet_free(codelet);
+  }
+  troupe_error submit(troupe_future* future = nullptr) {
+    return troupe_submit(runtime, codelet, &access, 1, nullptr, 0, nullptr, future);
+  }
+  void end() {
+    BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
+    runtime = nullptr;
+  }
+};
+
+bool says(const char* part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_runtime_goes_before_its_data) {
+  Program program;
+  BOOST_TEST(program.submit() == TROUPE_OK);
+  program.end();
+  BOOST_TEST(program.x == 1);
+  // Another one may lie where it was.
+  troupe_runtime* other = started();
+  BOOST_TEST(troupe_submit(other, program.codelet, &program.access, 1, nullptr, 0, nullptr, nullptr) ==
+             TROUPE_INVALID_HANDLE);
+  BOOST_TEST(says("freed"));
+  BOOST_TEST(troupe_wait_for(other, program.access.handle) == TROUPE_INVALID_HANDLE);
+  BOOST_TEST(troupe_runtime_free(other) == TROUPE_OK);
+  BOOST_TEST(troupe_data_free(program.data) == TROUPE_OK);
+  program.data = nullptr;
+}
+
+BOOST_AUTO_TEST_CASE(handles_of_data_that_were_freed_and_of_their_blocks_are_refused) {
+  Program program;
+  std::vector<double> matrix(16);
+  troupe_data* whole = nullptr;
+  BOOST_TEST(troupe_register(program.runtime, TROUPE_DOUBLE, matrix.data(), 4, 4, 4, nullptr, &whole) == TROUPE_OK);
+  const troupe_block blocks[] = {{0, 0, 2, 4}, {2, 0, 2, 4}};
+  troupe_handle parts[2];
+  BOOST_TEST(troupe_partition(program.runtime, troupe_data_handle(whole), blocks, 2, parts) == TROUPE_OK);
+  const troupe_block half[] = {{0, 0, 1, 4}};
+  troupe_handle part_of_part;
+  BOOST_TEST(troupe_partition(program.runtime, parts[0], half, 1, &part_of_part) == TROUPE_OK);
+  const troupe_handle freed = troupe_data_handle(whole);
+  BOOST_TEST(troupe_data_free(whole) == TROUPE_OK);
+  for (const troupe_handle& handle : {freed, parts[0], parts[1], part_of_part}) {
+    BOOST_TEST(troupe_wait_for(program.runtime, handle) == TROUPE_INVALID_HANDLE);
+  }
+  // A slot that is used again does not make the old handle good.
+  BOOST_TEST(troupe_register(program.runtime, TROUPE_DOUBLE, matrix.data(), 4, 4, 4, nullptr, &whole) == TROUPE_OK);
+  BOOST_TEST(troupe_wait_for(program.runtime, freed) == TROUPE_INVALID_HANDLE);
+  BOOST_TEST(troupe_wait_for(program.runtime, troupe_data_handle(whole)) == TROUPE_OK);
+  BOOST_TEST(troupe_data_free(whole) == TROUPE_OK);
+}
+
+BOOST_AUTO_TEST_CASE(a_handle_of_another_runtime_is_named_as_such) {
+  Program program;
+  troupe_runtime* other = started();
+  BOOST_TEST(troupe_wait_for(other, program.access.handle) == TROUPE_INVALID_HANDLE);
+  BOOST_TEST(says("another runtime"));
+  BOOST_TEST(troupe_runtime_free(other) == TROUPE_OK);
+}
+
+BOOST_AUTO_TEST_CASE(a_runtime_that_goes_ends_its_holds_and_the_tasks_that_wait_for_them) {
+  Program program;
+  troupe_hold* hold = nullptr;
+  BOOST_TEST(troupe_acquire(program.runtime, program.access.handle, TROUPE_READ_WRITE, &hold) == TROUPE_OK);
+  BOOST_TEST(program.submit() == TROUPE_OK);
+  BOOST_TEST(troupe_hold_memory(hold, nullptr, nullptr, nullptr) == &program.x);
+  program.end();
+  BOOST_TEST(program.x == 1);
+  BOOST_TEST(troupe_hold_memory(hold, nullptr, nullptr, nullptr) == nullptr);
+  troupe_hold_free(hold);
+}
+
+BOOST_AUTO_TEST_CASE(futures_and_recordings_outlive_their_runtime) {
+  Program program;
+  troupe_future future{};
+  BOOST_TEST(program.submit(&future) == TROUPE_OK);
+  troupe_recording* recording = nullptr;
+  const auto twice = [](void* user) {
+    auto& me = *static_cast<Program*>(user);
+    return me.submit() == TROUPE_OK && me.submit() == TROUPE_OK ? 0 : 1;
+  };
+  BOOST_TEST(troupe_record(program.runtime, twice, &program, "twice", &recording) == TROUPE_OK);
+  BOOST_TEST(troupe_run(recording, nullptr, 0, nullptr) == TROUPE_OK);
+  program.end();
+  BOOST_TEST(program.x == 3);
+  troupe_status status = TROUPE_PENDING;
+  BOOST_TEST(troupe_future_wait(future) == TROUPE_STOPPED);
+  BOOST_TEST(troupe_future_status(future, &status) == TROUPE_STOPPED);
+  BOOST_TEST(troupe_future_cancel(future) == TROUPE_STOPPED);
+  BOOST_TEST(troupe_run(recording, nullptr, 0, &future) == TROUPE_STOPPED);
+  troupe_recording_free(recording);
+}
+
+BOOST_AUTO_TEST_CASE(factors_and_traces_outlive_their_runtime) {
+  Program program;
+  std::vector<double> matrix{2};
+  std::vector<double> b{6};
+  troupe_factorization* factors = nullptr;
+  BOOST_TEST(troupe_factorize(program.runtime, TROUPE_CHOLESKY, TROUPE_DOUBLE, matrix.data(), 1, 1, 1, 0, &factors) ==
+             TROUPE_OK);
+  troupe_trace* trace = nullptr;
+  BOOST_TEST(troupe_take_trace(program.runtime, &trace) == TROUPE_OK);
+  BOOST_TEST(troupe_factorization_solve(factors, b.data(), 1, 1, 1) == TROUPE_OK);
+  BOOST_TEST(b[0] == 3, boost::test_tools::tolerance(1e-12));
+  program.end();
+  BOOST_TEST(troupe_factorization_solve(factors, b.data(), 1, 1, 1) == TROUPE_STOPPED);
+  troupe_factorization_free(factors);
+  char* text = nullptr;
+  BOOST_TEST(troupe_trace_report(trace, TROUPE_TEXT, &text) == TROUPE_OK);
+  troupe_text_free(text);
+  troupe_trace_free(trace);
+}
+
+BOOST_AUTO_TEST_CASE(the_user_of_a_codelet_is_destroyed_once_when_nothing_needs_it) {
+  int ends = 0;
+  troupe_codelet_free(counting(&ends, increment));
+  BOOST_TEST(ends == 1);
+  Program program;
+  troupe_codelet* codelet = counting(&ends, increment);
+  BOOST_TEST(troupe_submit(program.runtime, codelet, &program.access, 1, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
+  troupe_codelet_free(codelet);
+  program.end();
+  BOOST_TEST(program.x == 1);
+  BOOST_TEST(ends == 2);
+  // Who gets an error keeps what it has.
+  const troupe_mode nonsense = 17;
+  BOOST_TEST(troupe_codelet_define("x", &nonsense, 1, nullptr, 0, add_one, &ends, increment, &codelet) ==
+             TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(ends == 2);
+}
+
+BOOST_AUTO_TEST_CASE(the_user_of_a_reduction_is_destroyed_once_with_the_data) {
+  int ends = 0;
+  Program program;
+  const auto zero = [](const troupe_view* partial, void*) { *static_cast<double*>(partial->data) = 0; };
+  const auto add = [](const troupe_view* into, const troupe_view* from, void*) {
+    *static_cast<double*>(into->data) += *static_cast<double*>(from->data);
+  };
+  BOOST_TEST(troupe_set_reduction(program.runtime, {}, zero, add, &ends, increment) == TROUPE_INVALID_HANDLE);
+  BOOST_TEST(ends == 0);
+  BOOST_TEST(troupe_set_reduction(program.runtime, program.access.handle, zero, add, &ends, increment) == TROUPE_OK);
+  program.end();
+  BOOST_TEST(ends == 1);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_freed_inside_of_a_kernel) {
+  struct Inside {
+    Program program;
+    troupe_error of_data = TROUPE_OK;
+    troupe_error of_runtime = TROUPE_OK;
+  } inside;
+  const auto try_it = [](const troupe_kernel_context*, void* user) {
+    auto& me = *static_cast<Inside*>(user);
+    me.of_data = troupe_data_free(me.program.data);
+    me.of_runtime = troupe_runtime_free(me.program.runtime);
+    return 0;
+  };
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_define("inside", nullptr, 0, nullptr, 0, try_it, &inside, nullptr, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_submit(inside.program.runtime, codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
+  BOOST_TEST(troupe_wait(inside.program.runtime) == TROUPE_OK);
+  BOOST_TEST(inside.of_data == TROUPE_WAIT_IN_KERNEL);
+  BOOST_TEST(inside.of_runtime == TROUPE_WAIT_IN_KERNEL);
+  BOOST_TEST(inside.program.submit() == TROUPE_OK);
+  troupe_codelet_free(codelet);
+}
+
+BOOST_AUTO_TEST_CASE(freeing_a_runtime_says_what_has_failed) {
+  Program program;
+  const auto fail = [](const troupe_kernel_context* context, void*) {
+    troupe_kernel_fail(context, "out of luck");
+    return 0;
+  };
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_define("fail", nullptr, 0, nullptr, 0, fail, nullptr, nullptr, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_submit(program.runtime, codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
+  troupe_codelet_free(codelet);
+  BOOST_TEST(troupe_runtime_free(program.runtime) == TROUPE_KERNEL_FAILED);
+  BOOST_TEST(says("out of luck"));
+  program.runtime = nullptr;
+}
+
+BOOST_AUTO_TEST_CASE(threads_wait_while_another_frees_the_runtime) {
+  for (int round = 0; round < 20; ++round) {
+    Program program;
+    std::vector<troupe_future> futures(50);
+    for (troupe_future& future : futures) BOOST_TEST(program.submit(&future) == TROUPE_OK);
+    std::thread waiter([&] {
+      for (const troupe_future& future : futures) {
+        const troupe_error outcome = troupe_future_wait(future);
+        BOOST_TEST((outcome == TROUPE_OK || outcome == TROUPE_STOPPED));
+      }
+    });
+    program.end();
+    waiter.join();
+    BOOST_TEST(program.x == 50);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests
