@@ -28,6 +28,7 @@ std::unique_ptr<CLI::App> make_application(Command& chosen) {
   add_top_command(*application, chosen);
   add_metrics_command(*application, chosen);
 #endif
+  add_help_command(*application, chosen);
   return application;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proto/errors.hpp"
 
@@ -43,8 +44,11 @@ void add_simulate_command(CLI::App& application, Command& chosen);
 void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
+void add_help_command(CLI::App& application, Command& chosen);
 /// Whether a command is a program of its own, which all that follows is for: `bench` and `experiment`.
 [[nodiscard]] bool is_other_program(std::string_view command);
+/// Becomes such a program, whose exit code is then the command's. Throws `Error` where it is not there.
+int run_other_program(std::string_view command, std::vector<std::string> arguments);
 // Of the node-local service, in builds that have it.
 void add_serve_command(CLI::App& application, Command& chosen);
 void add_submit_command(CLI::App& application, Command& chosen);

@@ -11,6 +11,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/experiments/experiment_commands.hpp"
 #include "apps/experiments/scaling_summary.hpp"
 #include "apps/run/run_summary.hpp"
@@ -69,10 +70,7 @@ void add_what(CLI::App& command, ScalingArguments& arguments) {
   add_size(command, "--tile", arguments.tile, "Edge of a tile")->capture_default_str();
   add_size(command, "--inner", arguments.inner, "QR: columns of an inner block")->capture_default_str();
   add_precision(command, arguments.precision);
-  command.add_option("--policy", arguments.policies, "Policy, may be given several times")
-      ->check(check_policy)
-      ->allow_extra_args(false)
-      ->required();
+  add_policies(command, arguments.policies, "Policies, one after the other: lws,heft")->required();
 }
 
 /// Exactly one of three.
@@ -105,9 +103,9 @@ void add_where(CLI::App& command, ScalingCommand& arguments) {
                       fmt::join(platform::known_machines(), ", ")))
       ->type_name("NAME|FILE");
   group->require_option(1);
-  command.add_option("--gpus", scaling.gpus, "How many: 4, 1-8 or 0,2,4")->capture_default_str();
+  add_text_list(command, "--gpus", scaling.gpus, ',', "How many: 4, 1-8 or 0,2,4")->default_str(scaling.gpus);
   command.add_option("--cores", scaling.runtime.cores, "Cores that run tasks; default: all that are left")
-      ->check(CLI::Range(1, 1 << 20));
+      ->transform(number_within(1, 1 << 20));
   add_gpu_memory_option(command, scaling.runtime);
   add_lookahead_option(command, scaling.runtime);
 }
@@ -129,6 +127,9 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
       ->check(check_file_name);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
+    const bool is_virtual = arguments->scaling.devices == ScalingDevices::modelled;
+    refuse_ignored(*command, "--models", !is_virtual || arguments->scaling.runtime.model_folder.empty(),
+                   "--real and --emulated: a described machine has its times");
     refuse_ignored(*command, "--inner", arguments->scaling.application == linalg::Application::qr, "qr");
     chosen = [arguments] { return scale(*arguments); };
   });

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/progress.hpp"
 #include "apps/terminal/standard_error.hpp"
@@ -58,12 +59,13 @@ std::vector<std::string> names_of(const Values& values) {
 
 void add_common_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--rounds", arguments.rounds, "Rounds, in each of which every runtime is measured once (9)")
-      ->check(CLI::Range(1, 10000));
+      ->transform(apps::number_within(1, 10000));
   apps::add_cores(command, arguments.cores);
   command
       .add_option("--runtimes", arguments.plan.runtimes,
                   fmt::format("Which ones, as NAME or NAME/MODE: {}", fmt::join(known_runtimes(), ", ")))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(check_runtime);
   command.add_option("--json", arguments.json, "Write everything that was measured to this file; -: print it instead")
       ->check([](const std::string& name) { return name == "-" ? std::string() : apps::check_file_name(name); });
@@ -80,46 +82,56 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
   if (name == "overhead") {
     command.add_option("--shape", plan.shapes, fmt::format("{}", fmt::join(names_of(kShapes), ", ")))
         ->delimiter(',')
-        ->check(CLI::IsMember(names_of(kShapes)));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(names_of(kShapes)));
     command.add_option("--handles", plan.handles, "Data handles per task; default: 0,1,2,3,4")
         ->delimiter(',')
-        ->check(CLI::Range(0, kMostHandles));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(0, kMostHandles));
     apps::add_number(command, "--tasks", plan.tasks, 100, std::int64_t{1} << 40U, "Tasks per measurement");
   } else if (name == "granularity") {
     command.add_option("--pattern", plan.patterns, fmt::format("{}", fmt::join(names_of(kPatterns), ", ")))
         ->delimiter(',')
-        ->check(CLI::IsMember(names_of(kPatterns)));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(names_of(kPatterns)));
     command.add_option("--width", plan.widths, "Tasks per row; default: once and four times the cores")
         ->delimiter(',')
-        ->check(CLI::Range(1, 1 << 16));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(1, 1 << 16));
     command.add_option("--dependencies", plan.dependencies, "nearest, random_nearest: inputs of a task; default: 5")
         ->delimiter(',')
-        ->check(CLI::Range(0, 5));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(0, 5));
   } else if (name == "linalg") {
     command.add_option("--algorithm", plan.algorithms, "cholesky, lu, qr")
         ->delimiter(',')
-        ->check(CLI::IsMember(known_algorithms()));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(known_algorithms()));
     command.add_option("--n", plan.orders, "Orders of the matrices; default: 1024,2048,4096,8192,12288")
         ->delimiter(',')
-        ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(std::int64_t{1}, apps::kLargestOrder));
     command.add_option("--tile", plan.tile, "Columns of a tile; default: each runner's own")
-        ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+        ->transform(apps::number_within(std::int64_t{1}, apps::kLargestOrder));
   } else if (name == "sparse") {
     constexpr int kMostPoints = 200;
     command.add_option("--points", plan.points, "Points on a side of the cube; default: 22,25,28,31")
         ->delimiter(',')
-        ->check(CLI::Range(1, kMostPoints));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(1, kMostPoints));
   } else if (name == "sparse-lu") {
     constexpr std::int64_t kMostBlocks = 200;
     command.add_option("--n", plan.orders, "Blocks of 192 rows on a side of the matrix; default: 20,30,40")
         ->delimiter(',')
-        ->check(CLI::Range(std::int64_t{1}, kMostBlocks));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(std::int64_t{1}, kMostBlocks));
     command
         .add_option("--structure", plan.structure, "Which are full: third, third-closed, bots, band:W; default: third")
         ->check(check_structure);
     command.add_option("--grain", plan.grains, "Troupe's tasks: fine, coarse, multi; default: fine,multi")
         ->delimiter(',')
-        ->check(CLI::IsMember(known_grains()));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(known_grains()));
   }
 }
 
