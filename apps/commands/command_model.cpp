@@ -126,7 +126,7 @@ int model_show(const ModelArguments& arguments) {
 }
 
 int model_plot(const ModelArguments& arguments) {
-  usable(traces::check_drawing_path(arguments.picture, "picture", true));
+  usable(traces::check_drawing_path(arguments.picture, "picture"));
   usable(draw_models(arguments.picture, kept(arguments).history, arguments.kernels));
   if (arguments.json) {
     fmt::print("{}\n", as_text({{"plot", arguments.picture}}));

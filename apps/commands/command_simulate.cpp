@@ -77,7 +77,7 @@ void refuse_idle_options(const SimulateCommand& arguments, const SimulationReque
 }
 
 void check_files(const SimulateCommand& arguments, const SimulationRequest& request) {
-  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot", false));
+  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot"));
   if (arguments.trace.empty()) return;
   traces::check_trace_path(arguments.trace).value_or_throw();
   const std::size_t runs = request.runs().count;
@@ -313,7 +313,7 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
                    "Write what ran and was copied when, of a single run: PATH.json (for Perfetto and Chrome) or "
                    "PATH.paje (for ViTE)")
       ->check(check_file_name);
-  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of GPUs: PATH.svg")
+  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of GPUs: PATH.svg or PATH.png")
       ->check(check_file_name);
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
       ->transform(number_within(1, 4096));

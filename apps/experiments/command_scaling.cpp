@@ -46,7 +46,7 @@ void require_accuracy(const std::vector<ScalingPoint>& points) {
 
 int scale(const ScalingCommand& arguments) {
   const ScalingArguments& scaling = arguments.scaling;
-  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot", false));
+  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot"));
   const std::vector<ScalingRuns> runs =
       run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
   std::vector<ScalingPoint> points;
@@ -123,7 +123,9 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
   add_number(*command, "--repeat", scaling.repeat, 1, kMostRuns, "Runs that count of each point; medians are reported");
   add_seed(*command, scaling.runtime.seed, "Seed of the matrix and whatever else is drawn");
   command->add_flag("--check", scaling.check, "Compute scaled residuals of each point's last run");
-  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of accelerators: PATH.svg")
+  command
+      ->add_option("--plot", arguments->plot,
+                   "Draw speed and bytes over the number of accelerators: PATH.svg or PATH.png")
       ->check(check_file_name);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {

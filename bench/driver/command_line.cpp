@@ -69,9 +69,11 @@ void add_common_options(CLI::App& command, BenchArguments& arguments) {
       ->check(check_runtime);
   command.add_option("--json", arguments.json, "Write everything that was measured to this file; -: print it instead")
       ->check([](const std::string& name) { return name == "-" ? std::string() : apps::check_file_name(name); });
-  command.add_option("--plot", arguments.plot, "Draw the comparison: FILE.svg")->check([](const std::string& name) {
-    return name.ends_with(".svg") ? std::string() : "the plot's name '" + name + "' has to end in '.svg'";
-  });
+  command.add_option("--plot", arguments.plot, "Draw the comparison: FILE.svg or FILE.png")
+      ->check([](const std::string& name) {
+        const bool drawn = name.ends_with(".svg") || name.ends_with(".png");
+        return drawn ? std::string() : "the plot's name '" + name + "' has to end in '.svg' or '.png'";
+      });
   command.add_option("--markdown", arguments.markdown, "Write the table to this file")->check(apps::check_file_name);
   command.add_option("--runners", arguments.runners, "Folder of the runners; default: that of this program")
       ->check(CLI::ExistingDirectory);
