@@ -1,7 +1,6 @@
 #include "apps/command_line.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "apps/arguments/environment_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
+#include "apps/usage_message.hpp"
 #include "platform/machine/process_limits.hpp"
 
 namespace troupe::apps {
@@ -33,26 +33,6 @@ int exit_code(ErrorCode code) {
 
 namespace {
 
-/// One line: what is wrong with the arguments, and where to read about them.
-std::string usage_message(const CLI::App* application, const CLI::Error& error) {
-  std::string command = application->get_name() + ' ';
-  for (const CLI::App* chosen = application; !chosen->get_subcommands().empty();) {
-    chosen = chosen->get_subcommands().front();
-    command += chosen->get_name() + ' ';
-  }
-  std::string text = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    // CLI11 has them backwards.
-    text = fmt::format("not expected: {}", fmt::join(application->remaining(true), " "));
-  }
-  // "--n: 1 required INT:INT in [1 - 2147483647] missing", or "--n: At Most 1 required but received 2"
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    const bool too_many = text.find(": At Most ") != std::string::npos;
-    text = text.substr(0, text.find(':')) + (too_many ? ": given more than once" : ": a value is missing");
-  }
-  return fmt::format("troupe: {} (`{}--help` lists what is possible)\n", text, command);
-}
-
 /// Calls `work`, which returns the exit code, and says what kept it from its end.
 template <class Work>
 int explained(Work&& work) {
@@ -61,6 +41,10 @@ int explained(Work&& work) {
   } catch (const Error& error) {
     say(fmt::format("troupe: {}\n", error.what()));
     return exit_code(error.code());
+  } catch (const CLI::Error& error) {
+    // What could only be told once files had been read.
+    say(fmt::format("troupe: {}\n", error.what()));
+    return kUnusable;
   } catch (const std::bad_alloc&) {
     say("troupe: out of memory: use a smaller matrix, or a machine with more memory\n");
   } catch (const std::system_error& error) {
@@ -96,6 +80,11 @@ int run_to_the_end(const Command& command) {
 /// Prints the help that was asked for, or what is wrong with the arguments.
 int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   return explained([&] {
+    // Help on what is no command would be help on another.
+    if (error.get_exit_code() == 0 && application.get_subcommands().empty() && !application.remaining().empty()) {
+      say(usage_message(&application, error));
+      return kUnusable;
+    }
     if (application.exit(error) != 0) return kUnusable;
     errno = 0;
     if (!std::cout.flush()) throw lost_output(errno);
@@ -125,9 +114,7 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
   }
   settle_environment(application);
   if (!command) {
-    std::vector<std::string> names;
-    for (const CLI::App* one : application.get_subcommands(nullptr)) names.push_back(one->get_name());
-    say(fmt::format("troupe: no command was given: {} (`{} --help` says what they do)\n", fmt::join(names, ", "),
+    say(fmt::format("troupe: no command was given: {} (`{} --help` says what they do)\n", command_names(application),
                     application.get_name()));
     return kUnusable;
   }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proto/errors.hpp"
 
@@ -26,6 +28,10 @@ inline constexpr int kUnusable = 2;
 /// What a command does; returns the exit code.
 using Command = std::function<int()>;
 
+/// The application `troupe` with all of its commands, for the program and for who reads its options. Parsing sets
+/// `chosen`, which outlives it, to what the user asks for.
+[[nodiscard]] std::unique_ptr<CLI::App> make_application(Command& chosen);
+
 /// Parses the arguments and runs `command`, which the application's callbacks set to what the user asks for; returns
 /// the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
@@ -38,8 +44,11 @@ void add_simulate_command(CLI::App& application, Command& chosen);
 void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
+void add_help_command(CLI::App& application, Command& chosen);
 /// Whether a command is a program of its own, which all that follows is for: `bench` and `experiment`.
 [[nodiscard]] bool is_other_program(std::string_view command);
+/// Becomes such a program, whose exit code is then the command's. Throws `Error` where it is not there.
+int run_other_program(std::string_view command, std::vector<std::string> arguments);
 // Of the node-local service, in builds that have it.
 void add_serve_command(CLI::App& application, Command& chosen);
 void add_submit_command(CLI::App& application, Command& chosen);

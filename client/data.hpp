@@ -8,6 +8,7 @@
 
 #include "client/backend.hpp"
 #include "graph/codelets/handle.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe {
@@ -95,7 +96,10 @@ class HostAccess {
   void check_type() const {
     if (view_.layout.element_tag == type_tag<std::remove_const_t<T>>()) return;
     throw Error(ErrorCode::signature_mismatch,
-                "data were looked at as another element type than they were registered with");
+                "data of element type " +
+                    two_types(view_.layout.element_tag, view_.layout.element_size, " were looked at as ",
+                              type_tag<std::remove_const_t<T>>(), sizeof(T)) +
+                    ": use the type that they were registered with");
   }
 
   client::Backend* backend_;

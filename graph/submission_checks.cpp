@@ -1,5 +1,7 @@
 #include "graph/submission_checks.hpp"
 
+#include "graph/codelets/type_names.hpp"
+
 namespace troupe::graph {
 
 std::string quoted(const Codelet& codelet) { return "codelet '" + codelet.name() + "'"; }
@@ -65,8 +67,14 @@ Result<void> check_counts(const TaskSpecification& specification) {
                                  " arguments by value, the task has " + std::to_string(specification.arguments.size()));
   }
   for (std::size_t i = 0; i < definition.argument_types.size(); ++i) {
-    if (definition.argument_types[i].tag == specification.arguments.tag(i)) continue;
-    return mismatch(codelet, "argument " + std::to_string(i) + " has another type than the kernel's parameter");
+    const ArgumentType& type = definition.argument_types[i];
+    const Arguments& given = specification.arguments;
+    if (type.tag == given.tag(i)) continue;
+    const std::size_t end = i + 1 < given.size() ? given.offsets()[i + 1] : given.bytes().size();
+    return mismatch(codelet, "argument " + std::to_string(i) + " is " +
+                                 two_types(given.tag(i), end - given.offsets()[i], ", but the kernel's parameter is ",
+                                           type.tag, type.size) +
+                                 ": cast it");
   }
   return {};
 }
@@ -100,7 +108,9 @@ Result<void> check_parameter(const Codelet& codelet, const DataParameter& parame
                                  (parameter.writable ? "writable" : "const"));
   }
   if (parameter.element_tag != layout.element_tag || parameter.element_size != layout.element_size) {
-    return mismatch(codelet, which + " has another element type than the kernel's parameter");
+    return mismatch(codelet, which + " has the element type " +
+                                 two_types(layout.element_tag, layout.element_size, ", but the kernel takes ",
+                                           parameter.element_tag, parameter.element_size));
   }
   if (parameter.shape == ViewShape::vector && !layout.contiguous()) {
     return mismatch(codelet, which +
@@ -119,7 +129,13 @@ Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataReco
                          std::size_t index) {
   const HandleGroup* const group = walk.next(record.view.layout.element_tag);
   if (group == nullptr) {
-    return mismatch(codelet, which_handle(record, index) + " has another element type than the kernel takes there");
+    const Layout& layout = record.view.layout;
+    const auto& groups = codelet.definition().groups;
+    if (walk.index() >= groups.size()) return mismatch(codelet, which_handle(record, index) + " is one too many");
+    const DataParameter& parameter = groups[walk.index()].parameter;
+    return mismatch(codelet, which_handle(record, index) + " has the element type " +
+                                 two_types(layout.element_tag, layout.element_size, ", but the kernel takes there ",
+                                           parameter.element_tag, parameter.element_size));
   }
   if (group->mode != mode) {
     return mismatch(codelet, which_handle(record, index) + " has mode " + to_string(mode) +

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "proto/tokens.hpp"
+
 namespace troupe {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -19,6 +21,28 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+std::string nearest_name(std::string_view name, std::span<const std::string> names) {
+  constexpr std::size_t kLongestName = 64;
+  if (name.size() > kLongestName) return {};
+  const std::string small = lower_case(name);
+  std::string nearest;
+  std::size_t least = kLongestName;
+  for (const std::string& known : names) {
+    const std::size_t away = edit_distance(small, lower_case(known));
+    // Two letters that are exchanged are two letters that differ.
+    const std::size_t near = std::max<std::size_t>(known.size() > 2 ? 2 : 1, known.size() / 3);
+    if (away >= least || away > near || away >= known.size()) continue;
+    least = away;
+    nearest = known;
+  }
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> names) {
+  const std::string nearest = nearest_name(name, names);
+  return nearest.empty() ? std::string() : "; did you mean " + nearest + "?";
 }
 
 }  // namespace troupe

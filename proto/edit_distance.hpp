@@ -2,11 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace troupe {
 
 /// Letters to add, drop or exchange to get from one to the other. O(product of the lengths).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// That of `names` which was probably meant: the nearest, whose case may differ, if no more than a third of its letters
+/// do; of equals the first. Empty where none is near.
+[[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> names);
+
+/// "; did you mean run?", or nothing where no name is near.
+[[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> names);
 
 }  // namespace troupe

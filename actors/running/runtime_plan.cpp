@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "actors/running/device_factory.hpp"
 #include "actors/simulating/simulated_cores.hpp"
@@ -240,7 +241,11 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (auto usable = check_restrictions(options.restrict, plan.places); !usable) return usable.failure();
   const std::size_t workers = plan.places.size();
   if (!placing && options.make_policy) {
-    placing = options.make_policy();
+    try {
+      placing = options.make_policy();
+    } catch (const std::exception& error) {
+      return unusable(fmt::format("RuntimeOptions::make_policy threw: {}", error.what()));
+    }
     if (!placing) return unusable("RuntimeOptions::make_policy made no policy");
   }
   if (placing) {

@@ -211,7 +211,10 @@ Task* RuntimeSystem::Implementation::next_activated() {
 }
 
 void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
-  graph_.failures().add({ErrorCode::policy_failed, "policy '" + policy_name_ + "' " + what});
+  const bool own = options_.make_policy != nullptr;
+  const std::string who =
+      own ? "the program's own policy (RuntimeOptions::make_policy) " : "policy '" + policy_name_ + "' ";
+  graph_.failures().add({ErrorCode::policy_failed, who + what});
 }
 
 void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first) {

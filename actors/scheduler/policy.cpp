@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "actors/scheduler/policies/dada.hpp"
 #include "actors/scheduler/policies/earliest_finish.hpp"
@@ -9,6 +11,7 @@
 #include "actors/scheduler/policies/homeward.hpp"
 #include "actors/scheduler/policies/multigrain.hpp"
 #include "actors/scheduler/policy_specification.hpp"
+#include "proto/edit_distance.hpp"
 
 namespace troupe::scheduler {
 
@@ -141,10 +144,13 @@ Result<Policy> make_policy(std::string_view text, const Nearness& nearness, bool
   const auto known = [&name](const PolicyDescription& description) { return description.name == name; };
   if (std::none_of(kPolicies.begin(), kPolicies.end(), known)) {
     std::string names;
+    std::vector<std::string> each;
     for (const PolicyDescription& description : kPolicies) {
-      names += (names.empty() ? "" : ", ") + std::string(description.name);
+      each.emplace_back(description.name);
+      names += (names.empty() ? "" : ", ") + each.back();
     }
-    return Failure{ErrorCode::invalid_argument, "unknown policy '" + name + "'; known are " + names};
+    return Failure{ErrorCode::invalid_argument,
+                   "unknown policy '" + name + "'; known are " + names + did_you_mean(name, each)};
   }
   auto placing = make_placing(specification.value());
   if (!placing) return placing.failure();

@@ -44,13 +44,17 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.type = type_of(worker.device);
   }
   joined_.resize(workers_.size());
-  // What these throw, `place` throws as well, or does its part.
-  (void)ask([&] { rounds_ = policy_->in_rounds(); });
-  (void)ask([&] { keeps_ = policy_->keeps(); });
-  (void)ask([&] { ranks_ = policy_->ranks(); });
-  (void)ask([&] { asks_reuse_ = policy_->asks_reuse(); });
-  (void)ask([&] { takes_back_ = keeps_ && policy_->takes_back(); });
-  (void)ask([&] { uses_times_ = policy_->uses_times(); });
+  // What these throw is told with the first decision.
+  const auto learn = [&](auto&& question) {
+    std::string failure = ask(question);
+    if (first_failure_.empty()) first_failure_ = std::move(failure);
+  };
+  learn([&] { rounds_ = policy_->in_rounds(); });
+  learn([&] { keeps_ = policy_->keeps(); });
+  learn([&] { ranks_ = policy_->ranks(); });
+  learn([&] { asks_reuse_ = policy_->asks_reuse(); });
+  learn([&] { takes_back_ = keeps_ && policy_->takes_back(); });
+  learn([&] { uses_times_ = policy_->uses_times(); });
 }
 
 template <class Ask>
@@ -193,6 +197,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
 SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, TimeStamp now) {
   Decision decision;
   if (tasks.empty()) return decision;
+  decision.failure = std::exchange(first_failure_, {});
   refresh();
   look_at(now);
   std::vector<ReadyTask> shown;
@@ -372,15 +377,19 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
       continue;
     }
     if (!can_run(placement[i], tasks[i])) {
-      if (failure.empty()) failure = "named a worker that is not there or cannot run the task";
+      // Where nobody can run it, as no time of its kernel is known, its worker says so: the policy had no choice.
+      const bool has_choice = anybody_runs(tasks[i]);
+      if (failure.empty() && has_choice) failure = "named a worker that is not there or cannot run the task";
       placement[i] = least_loaded(tasks[i]);
-      ++unplaced;
+      unplaced += has_choice ? 1 : 0;
     }
     commit(tasks[i], placement[i], decision);
   }
   if (unplaced > 0) {
     decision.failure = failure + " (" + std::to_string(unplaced) + (unplaced == 1 ? " task was" : " tasks were") +
                        " placed on the least loaded workers instead)";
+  } else if (without_policy && decision.failure.empty()) {
+    decision.failure = failure;
   }
 }
 

@@ -207,6 +207,8 @@ class SchedulerCore {
   bool keeps_ = false;
   bool uses_times_ = true;
   bool asks_reuse_ = false;
+  /// What the policy threw when it was asked what it is; told once.
+  std::string first_failure_;
   bool takes_back_ = false;
   Ranks ranks_ = Ranks::none;
   std::unique_ptr<ExecutionModel> model_;

@@ -10,6 +10,7 @@
 
 #include "actors/memory/eviction/eviction_policies.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "proto/byte_amounts.hpp"
@@ -71,7 +72,7 @@ void add_eviction_option(CLI::App& command, std::string& eviction) {
   for (const std::string_view name : memory::eviction_policy_names()) names.emplace_back(name);
   command
       .add_option("--eviction", eviction, fmt::format("What leaves a full memory first: {}", fmt::join(names, ", ")))
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->capture_default_str();
 }
 
@@ -109,6 +110,13 @@ void add_accelerator_options(CLI::App& command, RuntimeOptions& options) {
 }
 
 bool uses_accelerators(const RuntimeOptions& options) { return options.gpus > 0 || !options.emulated_gpus.empty(); }
+
+void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options) {
+  for (const char* option : {"--lookahead", "--issue-ahead", "--eviction"}) {
+    refuse_ignored(command, option, uses_accelerators(options),
+                   "accelerators: say which with --gpus or --emulated-gpus");
+  }
+}
 
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization) {
   if (uses_accelerators(runtime) && factorization.tile_rows == 0) factorization.tile_rows = factorization.tile;

@@ -30,6 +30,9 @@ inline constexpr std::size_t kMostIssuedAhead = 1024;
 /// For CLI11's checks of amounts of memory: what is wrong, or nothing.
 [[nodiscard]] std::string check_bytes(const std::string& text);
 
+/// Refuses those of these options that say how accelerators are used where there are none.
+void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options);
+
 /// Whether tasks may run on anything but cores.
 [[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
 

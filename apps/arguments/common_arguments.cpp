@@ -1,4 +1,5 @@
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <thread>
 
@@ -39,11 +41,12 @@ void refuse_ignored(const CLI::App& command, const std::string& option, bool use
 }
 
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help) {
-  return command.add_option(name, size, help)->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+  return command.add_option(name, size, help)->transform(number_within(std::int64_t{1}, kLargestOrder));
 }
 
 void add_cores(CLI::App& command, int& cores) {
-  command.add_option("--cores", cores, "Cores to use; default: all that are allowed")->check(CLI::Range(1, 1 << 20));
+  command.add_option("--cores", cores, "Cores to use; default: all that are allowed")
+      ->transform(number_within(1, 1 << 20));
 }
 
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
@@ -71,7 +74,7 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
 
 void add_precision(CLI::App& command, std::string& precision) {
   command.add_option("--precision", precision, "float or double")
-      ->check(CLI::IsMember({"float", "double"}))
+      ->check(one_of({"float", "double"}))
       ->capture_default_str();
 }
 
@@ -86,6 +89,39 @@ std::string known_policies() {
 std::string check_policy(const std::string& name) {
   const auto policy = scheduler::make_policy(name, {});
   return policy ? std::string() : policy.failure().message;
+}
+
+std::vector<std::string> split_policies(const std::string& list) {
+  std::vector<std::string> policies;
+  for (const std::string& part : CLI::detail::split(list, ',')) {
+    const std::string name = part.substr(0, part.find(':'));
+    const bool begins =
+        std::ranges::any_of(scheduler::known_policies(), [&](const auto& policy) { return policy.name == name; });
+    if (begins || policies.empty() || policies.back().find(':') == std::string::npos) {
+      policies.push_back(part);
+    } else {
+      policies.back() += ',' + part;
+    }
+  }
+  return policies;
+}
+
+CLI::Option* add_policies(CLI::App& command, std::vector<std::string>& policies, const std::string& help) {
+  const auto assign = [&policies](const std::vector<std::string>& given) {
+    policies.clear();
+    for (const std::string& list : given) {
+      for (std::string& policy : split_policies(list)) policies.push_back(std::move(policy));
+    }
+  };
+  const auto check = [](const std::string& list) {
+    for (const std::string& policy : split_policies(list)) {
+      if (std::string wrong = check_policy(policy); !wrong.empty()) return wrong;
+    }
+    return list.empty() ? "names no policy: give one of " + known_policies() : std::string();
+  };
+  return command.add_option_function<std::vector<std::string>>("--policy", assign, help)
+      ->check(check)
+      ->allow_extra_args(false);
 }
 
 void add_restrict(CLI::App& command, std::string& restrictions) {
@@ -109,15 +145,13 @@ void add_restrict(CLI::App& command, std::string& restrictions) {
     }
     return {};
   };
-  command
-      .add_option("--restrict", restrictions,
-                  "Kernels that only some devices may run: potrf,trsm:cores, gemm:h200, trsm:#0|gpus")
+  add_text_list(command, "--restrict", restrictions, ';',
+                "Kernels that only some devices may run: potrf,trsm:cores, gemm:h200, trsm:#0|gpus")
       ->check(check);
 }
 
-void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
-  const auto check = [](const std::string& value) { return value.starts_with('-') ? "a seed is not negative" : ""; };
-  command.add_option("--seed", seed, help)->check(check)->capture_default_str();
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
+  return add_number(command, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(), help);
 }
 
 namespace {
@@ -151,6 +185,17 @@ void add_model_options(CLI::App& command, RuntimeOptions& options) {
       ->type_name("FOLDER")
       ->default_str(options.model_folder.empty() ? "none" : options.model_folder)
       ->check(check_file_name);
+}
+
+void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options) {
+  const bool accelerators = options.gpus > 0 || !options.emulated_gpus.empty();
+  const auto policy = scheduler::make_policy(options.policy, {}, accelerators);
+  // Not to keep what nobody learns is no mistake.
+  const bool none = command.count("--models") > 0 && command.get_option("--models")->results().back() == "none";
+  const bool learns = none || options.clusters == kAutomaticClusters || !policy || policy.value().placing;
+  refuse_ignored(command, "--models", learns,
+                 fmt::format("policies that learn kernel times, such as heft, and --clusters auto; policy {} does not",
+                             policy ? policy.value().name : options.policy));
 }
 
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/running/runtime_options.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "linalg/factorization.hpp"
 #include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/topology.hpp"
@@ -30,14 +31,14 @@ CLI::Option* add_named(CLI::App& command, const std::string& name, Target& targe
       if (given == to_string(value)) target = value;
     }
   };
-  return command.add_option_function<std::string>(name, assign, help)->check(CLI::IsMember(names));
+  return command.add_option_function<std::string>(name, assign, help)->check(one_of(names));
 }
 
 /// Adds a number within bounds; the help shows its default.
 template <class T>
 CLI::Option* add_number(CLI::App& command, const std::string& name, T& number, std::type_identity_t<T> least,
                         std::type_identity_t<T> most, const std::string& help) {
-  return command.add_option(name, number, help)->check(CLI::Range(least, most))->capture_default_str();
+  return command.add_option(name, number, help)->transform(number_within(least, most))->capture_default_str();
 }
 
 /// Adds the application: `cholesky`, `lu` or `qr`, required. `application` outlives the parsing.
@@ -59,11 +60,14 @@ enum class Automatic {
 /// Adds `--clusters`.
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic);
 /// Adds `--seed`.
-void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.
 void add_precision(CLI::App& command, std::string& precision);
 /// The names, with commas.
 std::string known_policies();
+/// Adds `--policy` that takes several, with commas or given several times. A comma begins another policy where the name
+/// of one follows: "lws,dada:alpha=0.5,cp" are two. `policies` outlives the parsing.
+CLI::Option* add_policies(CLI::App& command, std::vector<std::string>& policies, const std::string& help);
 
 /// Refuses an option that was given though it has no effect here: unless `used`. `instead` says where it has one.
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
@@ -74,6 +78,10 @@ void add_runtime_options(CLI::App& command, RuntimeOptions& options, Automatic c
 /// Adds `--models`: where placing policies keep what they learn, by default in the user's cache. Warnings go to
 /// standard error.
 void add_model_options(CLI::App& command, RuntimeOptions& options);
+
+/// Refuses a folder for `--models` where nothing looks there: under policies that place by no times, on cores as they
+/// are.
+void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options);
 
 /// Adds `--metrics` and `--why-after`, which tells of stalls on standard error.
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics);
@@ -112,6 +120,8 @@ T usable(Result<T> result) {
 /// For CLI11's checks of options: what is wrong, or nothing.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
+/// The policies that such a list names; not checked.
+std::vector<std::string> split_policies(const std::string& list);
 /// `--restrict`: the tile kernels that only some devices may run.
 void add_restrict(CLI::App& command, std::string& restrictions);
 

@@ -30,6 +30,11 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
   command.add_flag("--report", arguments.report, "Explain where the time went");
 }
 
+void refuse_ignored_trace_options(const CLI::App& command, const TraceArguments& arguments, bool picture) {
+  refuse_ignored(command, "--trace-limit", picture || arguments.report || !arguments.file.empty(),
+                 "what is traced: give --trace or --report as well");
+}
+
 void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime) {
   if (!arguments.file.empty()) traces::check_trace_path(arguments.file).value_or_throw();
   runtime.trace = runtime.trace || arguments.report || !arguments.file.empty();

@@ -26,6 +26,9 @@ struct TraceArguments {
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments);
 
+/// Refuses `--trace-limit` where nothing is traced; `picture`: one is drawn, of a trace.
+void refuse_ignored_trace_options(const CLI::App& command, const TraceArguments& arguments, bool picture = false);
+
 /// Switches tracing on where it is needed. Throws `bad_input` where the file could not be written.
 void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime);
 

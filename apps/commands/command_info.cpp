@@ -275,7 +275,7 @@ void add_info_command(CLI::App& application, Command& chosen) {
       application.add_subcommand("info", "Show the cores, memory and limits of this machine, or a described one");
   CLI::Option* cores =
       command->add_option("--cores", arguments->cores, "Show what a runtime on this many cores would take");
-  cores->check(CLI::Range(1, 1 << 20));
+  cores->transform(number_within(1, 1 << 20));
   CLI::Option* clusters = add_clusters(*command, arguments->clusters, Automatic::allowed);
   clusters->description(
       "Show which workers these clusters of cores would make: 2x10, 1x16+4x1, socket, numa or l3; or, of auto, what it "

@@ -12,6 +12,7 @@
 #include "actors/scheduler/models/history_file.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/models/calibration.hpp"
 #include "apps/models/link_calibration.hpp"
@@ -125,7 +126,7 @@ int model_show(const ModelArguments& arguments) {
 }
 
 int model_plot(const ModelArguments& arguments) {
-  usable(traces::check_drawing_path(arguments.picture, "picture", true));
+  usable(traces::check_drawing_path(arguments.picture, "picture"));
   usable(draw_models(arguments.picture, kept(arguments).history, arguments.kernels));
   if (arguments.json) {
     fmt::print("{}\n", as_text({{"plot", arguments.picture}}));
@@ -136,7 +137,9 @@ int model_plot(const ModelArguments& arguments) {
 }
 
 void add_kernels(CLI::App& command, ModelArguments& arguments) {
-  command.add_option("--kernel", arguments.kernels, "Only these kernels, such as gemm,potrf")->delimiter(',');
+  command.add_option("--kernel", arguments.kernels, "Only these kernels, such as gemm,potrf")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& arguments, Command& chosen) {
@@ -144,10 +147,12 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
       "calibrate", "Measure the tile kernels on every kind of device, and keep the times for later runs");
   command->add_option("--tile", arguments->tiles, "Edges of tiles; default: 128,256,384,512, and 1024,2048 with GPUs")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{8}, kLargestMeasuredTile));
+      ->allow_extra_args(false)
+      ->transform(number_within(std::int64_t{8}, kLargestMeasuredTile));
   command->add_option("--precision", arguments->precisions, "float, double or both; default: both")
       ->delimiter(',')
-      ->check(CLI::IsMember({"float", "double"}));
+      ->allow_extra_args(false)
+      ->check(one_of({"float", "double"}));
   add_number(*command, "--samples", arguments->samples, 3, 1000,
              "Tasks of each kernel and size on each kind of device");
   add_cores(*command, arguments->runtime.cores);
@@ -158,7 +163,10 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
   add_accelerator_options(*command, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return model_calibrate(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    refuse_ignored_accelerator_options(*command, arguments->runtime);
+    chosen = [arguments] { return model_calibrate(*arguments); };
+  });
 }
 
 void add_show(CLI::App& model, const std::shared_ptr<ModelArguments>& arguments, Command& chosen) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/command_line.hpp"
@@ -71,6 +72,10 @@ void add_bench_command(CLI::App& application, Command& chosen) { add_other_progr
 
 void add_experiment_command(CLI::App& application, Command& chosen) {
   add_other_program(application, kExperiment, chosen);
+}
+
+int run_other_program(std::string_view command, std::vector<std::string> arguments) {
+  return become(command == kBench.command ? kBench : kExperiment, std::move(arguments));
 }
 
 bool is_other_program(std::string_view command) { return command == kBench.command || command == kExperiment.command; }

@@ -59,9 +59,13 @@ void add_run_command(CLI::App& application, Command& chosen) {
   command->add_flag("--json", arguments->json, "Print one JSON object");
   take_environment(*command);
   command->callback([command, arguments, sparse, &chosen] {
+    refuse_ignored_accelerator_options(*command, arguments->runtime);
+    refuse_ignored_models(*command, arguments->runtime);
+    refuse_ignored_trace_options(*command, arguments->trace, !arguments->picture.empty());
     if (arguments->sparse) {
       for (const char* option : kOnlyDense) refuse_ignored(*command, option, false, "cholesky, lu and qr");
-      check_sparse_lu_options(*command, *sparse);
+      check_sparse_lu_options(*command, *sparse,
+                              looks_at_reuse(arguments->runtime.eviction, {arguments->runtime.policy}));
       const bool all = sparse->steps == linalg::BlockSteps::all;
       refuse_ignored(*command, "--check", all, "--steps all: products alone factorize nothing");
       refuse_ignored(*command, "--steps", all || !is_structure_file(sparse->structure),

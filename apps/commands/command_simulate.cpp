@@ -15,6 +15,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/commands/sparse_options.hpp"
 #include "apps/run/idle_gpus.hpp"
@@ -46,10 +47,37 @@ struct SimulateCommand {
   bool report = false;
   /// 0: one for each core.
   int jobs = 0;
+  /// What was given.
+  const CLI::App* command = nullptr;
 };
 
+/// Options that say something of GPUs, or of what policies that place by times believe.
+constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-share", "--lookahead",
+                               "--launch-us",      "--notice-us",      "--issue-ahead",  "--kernel-overhead-us",
+                               "--eviction",       "--write-back",     "--copy-streams", "--copy-overhead-us",
+                               "--no-peer-copies", "--bandwidth-error"};
+constexpr std::array kOnlyPlacing{"--model", "--kernel-error", "--bandwidth-error"};
+
+/// What has no effect on any of the runs.
+void refuse_idle_options(const SimulateCommand& arguments, const SimulationRequest& request) {
+  std::size_t most_gpus = 0;
+  bool places = false;
+  for (const SimulationPlace& place : request.places()) {
+    most_gpus = std::max(most_gpus, place.gpus.size());
+    const auto policy = scheduler::make_policy(place.policy, {}, true);
+    places = places || (policy && policy.value().placing);
+  }
+  for (const char* option : kOnlyGpus)
+    refuse_ignored(*arguments.command, option, most_gpus > 0, "runs with GPUs: --gpus");
+  refuse_ignored(*arguments.command, "--no-peer-copies", most_gpus > 1, "runs with several GPUs: --gpus");
+  for (const char* option : kOnlyPlacing) {
+    refuse_ignored(*arguments.command, option, places || !arguments.simulation.simulation.clusters.empty(),
+                   "policies that place tasks by times, such as heft");
+  }
+}
+
 void check_files(const SimulateCommand& arguments, const SimulationRequest& request) {
-  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot", false));
+  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot"));
   if (arguments.trace.empty()) return;
   traces::check_trace_path(arguments.trace).value_or_throw();
   const std::size_t runs = request.runs().count;
@@ -136,6 +164,7 @@ void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
 
 int simulate_as_asked(const SimulateCommand& arguments) {
   SimulationRequest request = SimulationRequest::make(arguments.simulation);
+  refuse_idle_options(arguments, request);
   check_files(arguments, request);
   const int jobs = arguments.jobs > 0 ? arguments.jobs : default_jobs();
   request.choose_clusters({.jobs = jobs, .progress = {.enabled = !arguments.json, .label = "clusters"}});
@@ -166,18 +195,17 @@ int simulate_as_asked(const SimulateCommand& arguments) {
 
 void add_what(CLI::App& command, SimulationArguments& arguments) {
   add_application_or_sparse(command, arguments.application, arguments.sparse);
-  command
-      .add_option("--n", arguments.sizes,
-                  "Order of the matrix; sparse-lu: blocks on a side of it; may be given several times")
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+  add_list(command, "--n", arguments.sizes,
+           "Orders of the matrix; sparse-lu: blocks on a side of it: 4096 or 2048,4096")
+      ->transform(number_within(std::int64_t{1}, kLargestOrder));
   command.add_option("--tile", arguments.tile, "Edge of a tile; default: the largest that was measured on the machine")
-      ->check(CLI::Range(std::int64_t{1}, kLargestSimulatedTile));
+      ->transform(number_within(std::int64_t{1}, kLargestSimulatedTile));
   add_number(command, "--inner", arguments.inner, 1, kLargestSimulatedTile,
              "QR, LU with incremental pivoting: columns of an inner block");
   add_named(command, "--pivoting", arguments.pivoting, kSimulatedPivotings,
             "LU: none (the default) or incremental (between two tiles at a time)");
-  command.add_option("--precision", arguments.precision, "single or double; default: double, where the machine has it")
-      ->check(CLI::IsMember({"single", "double"}));
+  command.add_option("--precision", arguments.precision, "float or double; default: double, where the machine has it")
+      ->check(one_of({"float", "double"}));
 }
 
 void add_where(CLI::App& command, SimulationArguments& arguments) {
@@ -187,21 +215,18 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
           fmt::format("The machine: one of {}, or the path of a file", fmt::join(platform::known_machines(), ", ")))
       ->type_name("NAME|FILE")
       ->required();
-  command.add_option("--gpus", arguments.gpus, "How many GPUs: 4, 1-8 or 0,2,4; default: all")
+  add_text_list(command, "--gpus", arguments.gpus, ',', "How many GPUs: 4, 1-8 or 0,2,4; default: all")
       ->check([](const std::string& text) { return text.empty() ? "how many?" : std::string(); });
-  command
-      .add_option("--gpu-order", arguments.gpu_order,
-                  "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
-      ->capture_default_str();
+  add_text_list(command, "--gpu-order", arguments.gpu_order, ',',
+                "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
+      ->default_str(arguments.gpu_order);
   command
       .add_option("--cores", arguments.simulation.cores,
                   "Cores that run tasks; default: all, less one for each GPU, which drives it")
-      ->check(CLI::Range(1, 1 << 20));
+      ->transform(number_within(1, 1 << 20));
   add_clusters(command, arguments.simulation.clusters, Automatic::or_stages);
-  command.add_option("--policy", arguments.policies, "Policy, may be given several times: " + known_policies())
-      ->check(check_policy)
-      ->allow_extra_args(false)
-      ->capture_default_str();
+  add_policies(command, arguments.policies, "Policies, one after the other: lws,heft; known are " + known_policies())
+      ->default_str("default");
   add_restrict(command, arguments.restrict);
 }
 
@@ -223,7 +248,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
             options.model = given == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
           },
           "What policies believe: exact (the description) or learned (from the run itself)")
-      ->check(CLI::IsMember({"exact", "learned"}));
+      ->check(one_of({"exact", "learned"}));
   add_number(command, "--kernel-error", options.kernel_error, 1.0, 1e6,
              "Believed kernel times are off by factors up to this");
   add_number(command, "--bandwidth-error", options.bandwidth_error, 1.0, 1e6,
@@ -235,25 +260,25 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       ->check(check_bytes)
       ->type_name("SIZE");
   command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
-      ->check(CLI::Range(1e-6, 1.0));
+      ->transform(number_within(1e-6, 1.0));
   command
       .add_option("--lookahead", arguments.lookahead, "Tasks whose data a GPU fetches while a kernel runs; default: 2")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20U));
+      ->transform(number_within(std::size_t{1}, std::size_t{1} << 20U));
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
-      ->check(CLI::Range(0.0, 1e9));
+      ->transform(number_within(0.0, 1e9));
   command
       .add_option("--launch-us", arguments.launch_us,
                   "From the start of a task on an idle GPU to its kernel's begin; default: as described")
-      ->check(CLI::Range(0.0, 1e9));
+      ->transform(number_within(0.0, 1e9));
   command
       .add_option("--notice-us", arguments.notice_us,
                   "From a kernel's end to when the host knows; default: as described")
-      ->check(CLI::Range(0.0, 1e9));
+      ->transform(number_within(0.0, 1e9));
   add_eviction_option(command, arguments.eviction);
   add_number(command, "--issue-ahead", arguments.simulation.issue_ahead, 0, kMostIssuedAhead,
              "Tasks that a GPU is given while it is busy");
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
-      ->check(CLI::Range(0.0, 1e9));
+      ->transform(number_within(0.0, 1e9));
   command.add_flag_callback(
       "--no-peer-copies", [&options] { options.peer_copies = false; }, "Copies between GPUs go through host memory");
   command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
@@ -267,7 +292,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       .add_option("--assume", arguments.assume,
                   "starpu: 0.9 of the memory, 10 us per kernel and copy, finished tiles written back early, lookahead "
                   "2, --copy-streams, --no-priorities, where these are not given, and LU's tasks in its order; none")
-      ->check(CLI::IsMember({"starpu", "none"}))
+      ->check(one_of({"starpu", "none"}))
       ->capture_default_str();
 }
 
@@ -288,10 +313,10 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
                    "Write what ran and was copied when, of a single run: PATH.json (for Perfetto and Chrome) or "
                    "PATH.paje (for ViTE)")
       ->check(check_file_name);
-  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of GPUs: PATH.svg")
+  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of GPUs: PATH.svg or PATH.png")
       ->check(check_file_name);
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
-      ->check(CLI::Range(1, 4096));
+      ->transform(number_within(1, 4096));
   command->add_flag("--report", arguments->report, "With --clusters auto: print all that were tried, and their times");
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, sparse, &chosen] {
@@ -300,7 +325,7 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
       for (const char* option : {"--tile", "--inner", "--pivoting"}) {
         refuse_ignored(*command, option, false, "cholesky, lu and qr");
       }
-      check_sparse_lu_options(*command, *sparse);
+      check_sparse_lu_options(*command, *sparse, looks_at_reuse(what.eviction, what.policies));
       what.sparse = *sparse;
       what.application = linalg::Application::lu;
     } else {
@@ -312,6 +337,7 @@ void add_simulate_command(CLI::App& application, Command& chosen) {
                    "qr and lu --pivoting incremental");
     refuse_ignored(*command, "--report", what.simulation.clusters == kAutomaticClusters, "--clusters auto");
     refuse_ignored(*command, "--pivoting", what.application == linalg::Application::lu, "lu");
+    arguments->command = command;
     chosen = [arguments] { return simulate_as_asked(*arguments); };
   });
 }

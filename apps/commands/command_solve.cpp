@@ -6,6 +6,7 @@
 #include "apps/arguments/block_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/environment_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/models/automatic_clusters.hpp"
 #include "apps/run/solve_job.hpp"
@@ -38,7 +39,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   command
       ->add_option("--method", arguments->method,
                    "auto (Cholesky where A is symmetric and turns out positive definite, else LU), cholesky, lu or qr")
-      ->check(CLI::IsMember({"auto", "cholesky", "lu", "qr"}))
+      ->check(one_of({"auto", "cholesky", "lu", "qr"}))
       ->capture_default_str();
   add_precision(*command, arguments->precision);
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
@@ -53,6 +54,9 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   command->add_flag("--json", arguments->json, "Print one JSON object");
   take_environment(*command);
   command->callback([command, arguments, sparse, &chosen] {
+    refuse_ignored_accelerator_options(*command, arguments->runtime);
+    refuse_ignored_models(*command, arguments->runtime);
+    refuse_ignored_trace_options(*command, arguments->trace);
     for (const char* option : {"--block", "--super", "--ordering"})
       refuse_ignored(*command, option, arguments->sparse, "--sparse");
     for (const char* option : {"--method", "--tile"})

@@ -1,12 +1,15 @@
 #include "apps/commands/sparse_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "actors/scheduler/policy.hpp"
 #include "apps/arguments/block_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 
 namespace troupe::apps {
 
@@ -32,7 +35,7 @@ void add_application_or_sparse(CLI::App& command, linalg::Application& applicati
     }
   };
   command.add_option_function<std::string>("application", assign, "cholesky, lu, qr or sparse-lu")
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->required();
 }
 
@@ -56,10 +59,18 @@ void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse) {
             "use it)");
 }
 
-void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse) {
+bool looks_at_reuse(const std::string& eviction, const std::vector<std::string>& policies) {
+  return eviction == "reuse" || std::ranges::any_of(policies, [](const std::string& name) {
+           const auto policy = scheduler::make_policy(name, {}, true);
+           return policy && policy.value().placing && policy.value().placing->asks_reuse();
+         });
+}
+
+void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse, bool reuse) {
   const bool is_file = is_structure_file(sparse.structure);
   refuse_ignored(command, "--super", sparse.grain != SparseGrain::fine, "--grain coarse and multi");
   refuse_ignored(command, "--ordering", is_file, "--structure FILE.mtx");
+  refuse_ignored(command, "--reuse", reuse, "--eviction reuse and --policy multigrain");
   refuse_ignored(command, "--n", !is_file, "structures that are made for the purpose: a file has its size");
 }
 

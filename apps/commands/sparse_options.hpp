@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/run/sparse_problem.hpp"
 #include "linalg/factorization.hpp"
@@ -17,8 +19,10 @@ void add_application_or_sparse(CLI::App& command, linalg::Application& applicati
                                std::optional<SparseLuArguments>& sparse);
 /// Adds what sparse-lu alone has.
 void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse);
-/// For sparse-lu: refuses what has no effect with the others that were given.
-void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse);
+/// Whether an index of reuse says anything: to eviction, or to one of the policies.
+[[nodiscard]] bool looks_at_reuse(const std::string& eviction, const std::vector<std::string>& policies);
+/// For sparse-lu: refuses what has no effect with the others that were given. `reuse`: `looks_at_reuse`.
+void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse, bool reuse);
 /// For other applications: refuses all of them.
 void refuse_sparse_lu_options(const CLI::App& command);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/experiments/dada_report.hpp"
 #include "apps/experiments/eviction_experiment.hpp"
 #include "apps/experiments/experiment_arguments.hpp"
@@ -168,10 +169,12 @@ void make_report_folder(const std::string& folder) {
   check_output_path(folder + "/report.md");
 }
 
-void add_experiments(CLI::App& application, Command& chosen) {
+std::unique_ptr<CLI::App> make_experiments(Command& chosen) {
   auto arguments = std::make_shared<ExperimentArguments>();
-  CLI::App* command = &application;
-  add_scaling_command(application, chosen);
+  auto application = std::make_unique<CLI::App>(
+      "Run a published experiment again in virtual time, or one over the number of accelerators", "troupe experiment");
+  CLI::App* command = application.get();
+  add_scaling_command(*application, chosen);
   command
       ->add_option(
           "name", arguments->name,
@@ -179,7 +182,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
           "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012); opencl: OpenCL on all "
           "devices (Euro-Par 2014)")
-      ->check(CLI::IsMember({"dada", "policies", "eviction", "clusters", "multigrain", "opencl"}));
+      ->check(one_of({"dada", "policies", "eviction", "clusters", "multigrain", "opencl"}));
   command
       ->add_option("--out", arguments->folder,
                    "Folder for figures, tables and the report; made where it is missing; default: the name")
@@ -188,14 +191,15 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->add_option("--repeat", arguments->repeat,
                    "Runs of each point, with noise; default: 30 (dada), 10 (policies), 3 (clusters and opencl), 2 "
                    "(multigrain, with a structure each)")
-      ->check(CLI::Range(2, 100000));
+      ->transform(number_within(2, 100000));
   add_seed(*command, arguments->seed, "Seed of each point's first run; the others follow");
   command
       ->add_option("--assumptions", arguments->assumptions,
                    "dada: factors on the speed of GPUs on kernels that were not measured, such as 1,0.67,1.5 (the "
                    "default); figures are of the first")
       ->delimiter(',')
-      ->check(CLI::Range(0.01, 100.0));
+      ->allow_extra_args(false)
+      ->transform(number_within(0.01, 100.0));
   command->add_option(
       "--policy", arguments->policy,
       "policies, clusters, opencl: the one to compare with all others, default: homeward; eviction: where tasks run, "
@@ -205,18 +209,20 @@ void add_experiments(CLI::App& application, Command& chosen) {
       ->add_option("--points", arguments->points,
                    "policies: tuned (what the policy was tuned on), other (what it was not), or both, the default")
       ->delimiter(',')
-      ->check(CLI::IsMember({"tuned", "other"}));
+      ->allow_extra_args(false)
+      ->check(one_of({"tuned", "other"}));
   command
       ->add_option("--model-error", arguments->errors,
                    "policies: kernel times and bandwidths that policies believe are off by factors up to these")
       ->delimiter(',')
-      ->check(CLI::Range(1.0, 100.0));
+      ->allow_extra_args(false)
+      ->transform(number_within(1.0, 100.0));
   add_clusters_options(*command, arguments->clusters);
   add_multigrain_options(*command, arguments->multigrain);
   add_opencl_options(*command, arguments->opencl);
   command->add_flag("--quick", arguments->quick, "Fewer points and runs");
   command->add_option("--jobs", arguments->jobs, "Runs at a time; results are the same; default: one for each core")
-      ->check(CLI::Range(1, 4096));
+      ->transform(number_within(1, 4096));
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
     if (!command->get_subcommands().empty()) return refuse_all(*command);
@@ -225,6 +231,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
     refuse_ignored_by(*command, arguments->name);
     chosen = [arguments] { return experiment(*arguments); };
   });
+  return application;
 }
 
 }  // namespace troupe::apps

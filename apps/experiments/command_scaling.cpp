@@ -11,6 +11,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/experiments/experiment_commands.hpp"
 #include "apps/experiments/scaling_summary.hpp"
 #include "apps/run/run_summary.hpp"
@@ -45,7 +46,7 @@ void require_accuracy(const std::vector<ScalingPoint>& points) {
 
 int scale(const ScalingCommand& arguments) {
   const ScalingArguments& scaling = arguments.scaling;
-  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot", false));
+  if (!arguments.plot.empty()) usable(traces::check_drawing_path(arguments.plot, "plot"));
   const std::vector<ScalingRuns> runs =
       run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
   std::vector<ScalingPoint> points;
@@ -69,10 +70,7 @@ void add_what(CLI::App& command, ScalingArguments& arguments) {
   add_size(command, "--tile", arguments.tile, "Edge of a tile")->capture_default_str();
   add_size(command, "--inner", arguments.inner, "QR: columns of an inner block")->capture_default_str();
   add_precision(command, arguments.precision);
-  command.add_option("--policy", arguments.policies, "Policy, may be given several times")
-      ->check(check_policy)
-      ->allow_extra_args(false)
-      ->required();
+  add_policies(command, arguments.policies, "Policies, one after the other: lws,heft")->required();
 }
 
 /// Exactly one of three.
@@ -105,9 +103,9 @@ void add_where(CLI::App& command, ScalingCommand& arguments) {
                       fmt::join(platform::known_machines(), ", ")))
       ->type_name("NAME|FILE");
   group->require_option(1);
-  command.add_option("--gpus", scaling.gpus, "How many: 4, 1-8 or 0,2,4")->capture_default_str();
+  add_text_list(command, "--gpus", scaling.gpus, ',', "How many: 4, 1-8 or 0,2,4")->default_str(scaling.gpus);
   command.add_option("--cores", scaling.runtime.cores, "Cores that run tasks; default: all that are left")
-      ->check(CLI::Range(1, 1 << 20));
+      ->transform(number_within(1, 1 << 20));
   add_gpu_memory_option(command, scaling.runtime);
   add_lookahead_option(command, scaling.runtime);
 }
@@ -125,10 +123,15 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
   add_number(*command, "--repeat", scaling.repeat, 1, kMostRuns, "Runs that count of each point; medians are reported");
   add_seed(*command, scaling.runtime.seed, "Seed of the matrix and whatever else is drawn");
   command->add_flag("--check", scaling.check, "Compute scaled residuals of each point's last run");
-  command->add_option("--plot", arguments->plot, "Draw speed and bytes over the number of accelerators: PATH.svg")
+  command
+      ->add_option("--plot", arguments->plot,
+                   "Draw speed and bytes over the number of accelerators: PATH.svg or PATH.png")
       ->check(check_file_name);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
+    const bool is_virtual = arguments->scaling.devices == ScalingDevices::modelled;
+    refuse_ignored(*command, "--models", !is_virtual || arguments->scaling.runtime.model_folder.empty(),
+                   "--real and --emulated: a described machine has its times");
     refuse_ignored(*command, "--inner", arguments->scaling.application == linalg::Application::qr, "qr");
     chosen = [arguments] { return scale(*arguments); };
   });

@@ -120,11 +120,12 @@ SimulationArguments simulation_of(const ScalingArguments& arguments) {
   simulation.sizes = {arguments.n};
   simulation.tile = arguments.tile;
   simulation.inner = arguments.inner;
-  simulation.precision = arguments.precision == "float" ? "single" : "double";
+  simulation.precision = arguments.precision;
   simulation.gpus = arguments.gpus;
   simulation.policies = arguments.policies;
   simulation.repeat = arguments.repeat;
   simulation.lookahead = arguments.runtime.gpu_lookahead;
+  simulation.simulation.issue_ahead = arguments.runtime.issue_ahead;
   simulation.simulation.cores = arguments.runtime.cores;
   simulation.simulation.gpu_memory = arguments.runtime.gpu_memory;
   simulation.simulation.seed = arguments.runtime.seed;

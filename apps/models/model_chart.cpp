@@ -45,7 +45,7 @@ std::map<PanelKey, Panel> panels_of(const ExecutionHistory& history, const std::
 
 class ModelScript : traces::GnuplotScript {
  public:
-  ModelScript(std::map<PanelKey, Panel> panels, ChartFormat format) : panels_(std::move(panels)), format_(format) {
+  explicit ModelScript(std::map<PanelKey, Panel> panels) : panels_(std::move(panels)) {
     for (const DeviceTraits& row : kDeviceTraits) numbers_.try_emplace(row.kind, numbers_.size());
     for (const auto& [key, panel] : panels_) {
       for (const auto& [type, kernel] : panel) numbers_.try_emplace(type, numbers_.size());
@@ -54,8 +54,7 @@ class ModelScript : traces::GnuplotScript {
 
   std::string text() {
     const std::size_t rows = (panels_.size() + kColumns - 1) / kColumns;
-    add("set terminal {} size {},{} font 'DejaVu Sans,11' background '#FFFFFF'",
-        format_ == ChartFormat::svg ? "svg" : "pngcairo", kColumns * kPanelWidth,
+    add("set terminal svg size {},{} font 'DejaVu Sans,11' background '#FFFFFF'", kColumns * kPanelWidth,
         kTitleHeight + static_cast<int>(rows) * kPanelHeight);
     add("set encoding utf8");
     std::size_t number = 0;
@@ -113,22 +112,20 @@ class ModelScript : traces::GnuplotScript {
   }
 
   const std::map<PanelKey, Panel> panels_;
-  const ChartFormat format_;
   /// A colour for each type of device, the same in all panels; those of plain kinds in every picture.
   std::map<DeviceType, std::size_t> numbers_;
 };
 
 }  // namespace
 
-std::string model_script(const ExecutionHistory& history, const std::vector<std::string>& kernels, ChartFormat format) {
+std::string model_script(const ExecutionHistory& history, const std::vector<std::string>& kernels) {
   auto panels = panels_of(history, kernels);
-  return panels.empty() ? std::string() : ModelScript(std::move(panels), format).text();
+  return panels.empty() ? std::string() : ModelScript(std::move(panels)).text();
 }
 
 Result<void> draw_models(const std::string& path, const ExecutionHistory& history,
                          const std::vector<std::string>& kernels) {
-  const std::string script =
-      model_script(history, kernels, path.ends_with(".svg") ? ChartFormat::svg : ChartFormat::png);
+  const std::string script = model_script(history, kernels);
   if (script.empty()) {
     return Failure{ErrorCode::bad_input,
                    "no kernel times of that kind are kept: `troupe model calibrate` measures them"};

@@ -9,13 +9,11 @@
 
 namespace troupe::apps {
 
-enum class ChartFormat { svg, png };
-
-/// For gnuplot, which prints a picture: a panel for each kernel and size of element, in which each kind of device has
+/// For gnuplot, which prints an SVG: a panel for each kernel and size of element, in which each kind of device has
 /// its measured means with deviations and, where there is one, the power law through them. Both axes are logarithmic.
 /// `kernels`: only those; empty: all. Empty where nothing is to be drawn.
 [[nodiscard]] std::string model_script(const scheduler::ExecutionHistory& history,
-                                       const std::vector<std::string>& kernels, ChartFormat format);
+                                       const std::vector<std::string>& kernels);
 
 /// Draws `path`, which appears complete or not at all. `bad_input` where there are no such kernels, `io`.
 [[nodiscard]] Result<void> draw_models(const std::string& path, const scheduler::ExecutionHistory& history,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/service/service_arguments.hpp"
@@ -143,7 +144,7 @@ void add_cancel_command(CLI::App& application, Command& chosen) {
   CLI::App* command = application.add_subcommand("cancel", "Cancel the tasks of a job that have not started");
   command->add_option("job", arguments->job, "Its number, as `troupe jobs` shows it")
       ->required()
-      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
+      ->transform(number_within(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
   add_service_options(*command, arguments->service);
   command->callback([arguments, &chosen] { chosen = [arguments] { return cancel(*arguments); }; });
 }
@@ -186,7 +187,7 @@ void add_why_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<WhyArguments>();
   CLI::App* command = application.add_subcommand("why", "Say what the tasks of the service wait for");
   command->add_option("job", arguments->job, "Only of this one, by its number in `troupe jobs`")
-      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
+      ->transform(number_within(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
   add_service_options(*command, arguments->service);
   command->callback([arguments, &chosen] { chosen = [arguments] { return why(*arguments); }; });
 }

@@ -91,7 +91,7 @@ void add_submit_command(CLI::App& application, Command& chosen) {
   command
       ->add_flag("--check", arguments->run.check, "Compute scaled residuals of the last run, and fail above the bound")
       ->excludes(matrix);
-  add_seed(*command, arguments->run.runtime.seed, "Seed of the matrix that is made");
+  add_seed(*command, arguments->run.runtime.seed, "Seed of the matrix that is made")->excludes(matrix);
   command->add_option("--name", arguments->name, "What the job is called in `troupe jobs`");
   add_socket_folder(*command, arguments->folder);
   command->add_flag("--json", arguments->run.json, "Print one JSON object");

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/service/serve_signals.hpp"
@@ -173,7 +174,11 @@ void add_top_command(CLI::App& application, Command& chosen) {
       ->type_name("TIME")
       ->capture_default_str();
   command->add_flag("--once", arguments->once, "Print one frame, without a terminal");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return top(*arguments); }; });
+  command->callback([command, arguments, &chosen] {
+    refuse_ignored(*command, "--interval", !arguments->once && !arguments->service.json,
+                   "the live view, which --once and --json leave after one frame");
+    chosen = [arguments] { return top(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

@@ -52,14 +52,19 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   command.add_flag("--strict-plugins", arguments.strict_plugins, "The same as --plugins.strict true");
   for (const ConfigurationKey& key : service::configuration_keys()) {
     const bool many = key.kind == ValueKind::texts || key.kind == ValueKind::weights;
-    command
-        .add_option_function<std::vector<std::string>>(
-            option_names(key), [&arguments, name = key.name](const auto& given) { arguments.given[name] = given; },
-            key.description + (many ? "; may be repeated" : ""))
-        ->type_name(value_name(key.kind))
-        ->allow_extra_args(false)
-        ->multi_option_policy(many ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast)
-        ->group("Configuration: [" + std::string(key.section()) + "]");
+    CLI::Option* option =
+        command
+            .add_option_function<std::vector<std::string>>(
+                option_names(key), [&arguments, name = key.name](const auto& given) { arguments.given[name] = given; },
+                key.description + (many ? "; several with commas, or given several times" : ""))
+            ->type_name(value_name(key.kind))
+            ->allow_extra_args(false)
+            ->group("Configuration: [" + std::string(key.section()) + "]");
+    if (many) {
+      option->delimiter(',');
+    } else {
+      option->expected(1);
+    }
   }
 }
 

@@ -80,7 +80,8 @@ std::string what_is_missing(linalg::Application application, linalg::Pivoting pi
     return fmt::format(
         "machine '{}' has times for application '{}' in {} precision only, not in {}: take --precision "
         "{}, add kernel '{}' and the others to its description, or choose another machine",
-        machine.name, to_string(application), other, precision, other, fmt::join(kernels, "' or '"));
+        machine.name, to_string(application), other, precision, other == precision_name<float>() ? "float" : "double",
+        fmt::join(kernels, "' or '"));
   }
   std::set<std::string> applications;
   std::set<std::string> there;

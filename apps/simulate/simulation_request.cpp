@@ -33,7 +33,7 @@ Result<std::vector<ModelledKernel>> kernels_in(Precision precision, linalg::Appl
 }
 
 Precision precision_of(const SimulationArguments& arguments, const MachineDescription& machine) {
-  if (arguments.precision == "single") return Precision::single_precision;
+  if (arguments.precision == "float") return Precision::single_precision;
   if (arguments.precision == "double") return Precision::double_precision;
   const bool in_double =
       kernels_in(Precision::double_precision, arguments.application, machine, arguments.pivoting).ok();

@@ -28,7 +28,7 @@ struct SimulationArguments {
   /// 0: the largest that was measured on the machine.
   std::int64_t tile = 0;
   std::int64_t inner = 128;
-  /// Empty: double, where the machine has the kernels in double, else single.
+  /// "float" or "double". Empty: double, where the machine has the kernels in double, else float.
   std::string precision;
   /// Empty: all.
   std::string gpus;

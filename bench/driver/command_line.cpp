@@ -5,11 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
+#include <memory>
 
 #include "apps/arguments/common_arguments.hpp"
-#include "apps/command_line.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/progress.hpp"
 #include "apps/terminal/standard_error.hpp"
@@ -60,18 +59,21 @@ std::vector<std::string> names_of(const Values& values) {
 
 void add_common_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--rounds", arguments.rounds, "Rounds, in each of which every runtime is measured once (9)")
-      ->check(CLI::Range(1, 10000));
+      ->transform(apps::number_within(1, 10000));
   apps::add_cores(command, arguments.cores);
   command
       .add_option("--runtimes", arguments.plan.runtimes,
                   fmt::format("Which ones, as NAME or NAME/MODE: {}", fmt::join(known_runtimes(), ", ")))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(check_runtime);
   command.add_option("--json", arguments.json, "Write everything that was measured to this file; -: print it instead")
       ->check([](const std::string& name) { return name == "-" ? std::string() : apps::check_file_name(name); });
-  command.add_option("--plot", arguments.plot, "Draw the comparison: FILE.svg")->check([](const std::string& name) {
-    return name.ends_with(".svg") ? std::string() : "the plot's name '" + name + "' has to end in '.svg'";
-  });
+  command.add_option("--plot", arguments.plot, "Draw the comparison: FILE.svg or FILE.png")
+      ->check([](const std::string& name) {
+        const bool drawn = name.ends_with(".svg") || name.ends_with(".png");
+        return drawn ? std::string() : "the plot's name '" + name + "' has to end in '.svg' or '.png'";
+      });
   command.add_option("--markdown", arguments.markdown, "Write the table to this file")->check(apps::check_file_name);
   command.add_option("--runners", arguments.runners, "Folder of the runners; default: that of this program")
       ->check(CLI::ExistingDirectory);
@@ -82,46 +84,56 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
   if (name == "overhead") {
     command.add_option("--shape", plan.shapes, fmt::format("{}", fmt::join(names_of(kShapes), ", ")))
         ->delimiter(',')
-        ->check(CLI::IsMember(names_of(kShapes)));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(names_of(kShapes)));
     command.add_option("--handles", plan.handles, "Data handles per task; default: 0,1,2,3,4")
         ->delimiter(',')
-        ->check(CLI::Range(0, kMostHandles));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(0, kMostHandles));
     apps::add_number(command, "--tasks", plan.tasks, 100, std::int64_t{1} << 40U, "Tasks per measurement");
   } else if (name == "granularity") {
     command.add_option("--pattern", plan.patterns, fmt::format("{}", fmt::join(names_of(kPatterns), ", ")))
         ->delimiter(',')
-        ->check(CLI::IsMember(names_of(kPatterns)));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(names_of(kPatterns)));
     command.add_option("--width", plan.widths, "Tasks per row; default: once and four times the cores")
         ->delimiter(',')
-        ->check(CLI::Range(1, 1 << 16));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(1, 1 << 16));
     command.add_option("--dependencies", plan.dependencies, "nearest, random_nearest: inputs of a task; default: 5")
         ->delimiter(',')
-        ->check(CLI::Range(0, 5));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(0, 5));
   } else if (name == "linalg") {
     command.add_option("--algorithm", plan.algorithms, "cholesky, lu, qr")
         ->delimiter(',')
-        ->check(CLI::IsMember(known_algorithms()));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(known_algorithms()));
     command.add_option("--n", plan.orders, "Orders of the matrices; default: 1024,2048,4096,8192,12288")
         ->delimiter(',')
-        ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(std::int64_t{1}, apps::kLargestOrder));
     command.add_option("--tile", plan.tile, "Columns of a tile; default: each runner's own")
-        ->check(CLI::Range(std::int64_t{1}, apps::kLargestOrder));
+        ->transform(apps::number_within(std::int64_t{1}, apps::kLargestOrder));
   } else if (name == "sparse") {
     constexpr int kMostPoints = 200;
     command.add_option("--points", plan.points, "Points on a side of the cube; default: 22,25,28,31")
         ->delimiter(',')
-        ->check(CLI::Range(1, kMostPoints));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(1, kMostPoints));
   } else if (name == "sparse-lu") {
     constexpr std::int64_t kMostBlocks = 200;
     command.add_option("--n", plan.orders, "Blocks of 192 rows on a side of the matrix; default: 20,30,40")
         ->delimiter(',')
-        ->check(CLI::Range(std::int64_t{1}, kMostBlocks));
+        ->allow_extra_args(false)
+        ->transform(apps::number_within(std::int64_t{1}, kMostBlocks));
     command
         .add_option("--structure", plan.structure, "Which are full: third, third-closed, bots, band:W; default: third")
         ->check(check_structure);
     command.add_option("--grain", plan.grains, "Troupe's tasks: fine, coarse, multi; default: fine,multi")
         ->delimiter(',')
-        ->check(CLI::IsMember(known_grains()));
+        ->allow_extra_args(false)
+        ->check(apps::one_of(known_grains()));
   }
 }
 
@@ -168,20 +180,9 @@ int run(const BenchArguments& arguments, MakePlan make_plan) {
   }
   const Results results = measure(plan, Runners(arguments.runners), arguments.json != "-");
   write_reports(arguments, results);
-  if (std::fflush(stdout) != 0) {
-    throw Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-  }
-  for (const std::string& name : results.missing)
-    apps::say(fmt::format("troupe-bench: {} is missing, skipped\n", name));
+  for (const std::string& name : results.missing) apps::say(fmt::format("troupe: {} is missing, skipped\n", name));
   if (results.any_failed()) throw Error(ErrorCode::kernel_failed, "a runner failed: see the last lines of the report");
   return apps::kSuccess;
-}
-
-/// One line, and where to read more.
-std::string usage_message(const CLI::App* application, const CLI::Error& error) {
-  std::string command;
-  for (const CLI::App* chosen : application->get_subcommands()) command = chosen->get_name() + ' ';
-  return fmt::format("troupe-bench: {} (`troupe bench {}--help` lists what is possible)\n", error.what(), command);
 }
 
 struct Benchmark {
@@ -201,32 +202,19 @@ constexpr std::array kBenchmarks{
 
 }  // namespace
 
-int run_bench_command_line(int argc, const char* const* argv) {
-  CLI::App application("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
-  application.require_subcommand(0, 1);  // none: a better message below
-  application.failure_message(usage_message);
-  BenchArguments arguments;
-  MakePlan chosen = nullptr;
+std::unique_ptr<CLI::App> make_bench(apps::Command& chosen) {
+  auto arguments = std::make_shared<BenchArguments>();
+  auto application =
+      std::make_unique<CLI::App>("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
+  application->require_subcommand(0, 1);  // none: a better message, later
   for (const Benchmark& benchmark : kBenchmarks) {
-    CLI::App* command = application.add_subcommand(benchmark.name, benchmark.help);
-    add_own_options(*command, arguments.plan, benchmark.name);
-    add_common_options(*command, arguments);
-    command->callback([&chosen, plan = benchmark.plan] { chosen = plan; });
+    CLI::App* command = application->add_subcommand(benchmark.name, benchmark.help);
+    add_own_options(*command, arguments->plan, benchmark.name);
+    add_common_options(*command, *arguments);
+    command->callback(
+        [&chosen, arguments, plan = benchmark.plan] { chosen = [arguments, plan] { return run(*arguments, plan); }; });
   }
-  try {
-    application.parse(argc, argv);
-    if (chosen != nullptr) return run(arguments, chosen);
-    apps::say("troupe-bench: no benchmark was given (`troupe bench --help` lists what is possible)\n");
-    return apps::kUnusable;
-  } catch (const CLI::ParseError& error) {
-    return application.exit(error) == 0 ? apps::kSuccess : apps::kUnusable;
-  } catch (const Error& error) {
-    apps::say(fmt::format("troupe-bench: {}\n", error.what()));
-    return apps::exit_code(error.code());
-  } catch (const std::exception& error) {
-    apps::say(fmt::format("troupe-bench: {}\n", error.what()));
-    return apps::kFailure;
-  }
+  return application;
 }
 
 }  // namespace troupe::bench

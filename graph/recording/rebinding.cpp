@@ -1,6 +1,19 @@
 #include "graph/recording/rebinding.hpp"
 
+#include "graph/codelets/type_names.hpp"
+
 namespace troupe::graph {
+
+namespace {
+
+/// "3 x 4 of double, with gaps between the columns".
+std::string look_of(const Layout& layout) {
+  return std::to_string(layout.rows) + " x " + std::to_string(layout.cols) + " of " +
+         type_name(layout.element_tag, layout.element_size) +
+         (layout.contiguous() ? "" : ", with gaps between the columns");
+}
+
+}  // namespace
 
 Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
                                         std::span<const Rebinding> rebindings) {
@@ -27,7 +40,8 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
     const std::string which = describe(*use.recorded) + " cannot be exchanged for " + describe(*now.value()) + ": ";
     if (layout.rows != old_layout.rows || layout.cols != old_layout.cols ||
         layout.element_tag != old_layout.element_tag || (old_layout.contiguous() && !layout.contiguous())) {
-      return Failure{ErrorCode::invalid_argument, which + "sizes, element type or contiguity differ"};
+      return Failure{ErrorCode::invalid_argument,
+                     which + "it was " + look_of(old_layout) + " and is " + look_of(layout)};
     }
     if (use.inside_another || use.contains_another) {
       return Failure{

@@ -272,7 +272,7 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
                       "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
                       TROUPE_PLACE(server.runtime.gpu_memory)));
   keys.push_back(emulated_gpus());
-  keys.push_back(whole("runtime.gpu_lookahead", "Tasks whose data an accelerator fetches ahead", 0, 1024,
+  keys.push_back(whole("runtime.lookahead", "Tasks whose data an accelerator fetches ahead", 0, 1024,
                        TROUPE_PLACE(server.runtime.gpu_lookahead)));
   keys.push_back(whole("runtime.issue_ahead", "Tasks that an accelerator is given while it is busy", 0, 1024,
                        TROUPE_PLACE(server.runtime.issue_ahead)));

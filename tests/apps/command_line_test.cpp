@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(refuses_options_without_a_value_and_those_that_are_given_tw
 }
 
 BOOST_AUTO_TEST_CASE(repeats_what_it_did_not_expect_as_it_was_written) {
-  fails(2, {"run", "cholesky", "--nn", "100"}, {"not expected: --nn 100"});
+  fails(2, {"run", "cholesky", "--nn", "100"}, {"--nn: `troupe run` has no such option; did you mean --n?"});
 }
 
 BOOST_AUTO_TEST_CASE(models_that_are_not_there_are_said_to_be_missing) {

@@ -145,8 +145,9 @@ BOOST_AUTO_TEST_CASE(handles_that_do_not_fit_the_codelet) {
                         failure(ErrorCode::signature_mismatch, "declared read_write", "says read"));
   std::vector<float> floats(3);
   const Data f = runtime.vector(floats, "f");
-  BOOST_CHECK_EXCEPTION(runtime.submit(twice, {f}), Error,
-                        failure(ErrorCode::signature_mismatch, "'f'", "element type"));
+  BOOST_CHECK_EXCEPTION(
+      runtime.submit(twice, {f}), Error,
+      failure(ErrorCode::signature_mismatch, "'f'", "the element type float, but the kernel takes double"));
   const Codelet one = Codelet("one", {AccessMode::write}).cpu([](double& x) { x = 1; });
   BOOST_CHECK_EXCEPTION(runtime.submit(one, {v}), Error, failure(ErrorCode::signature_mismatch, "6 elements"));
   runtime.submit(one, {s});
@@ -160,10 +161,12 @@ BOOST_AUTO_TEST_CASE(arguments_that_do_not_fit_the_codelet) {
   BOOST_CHECK_EXCEPTION(runtime.submit(scale, {s}), Error, mismatch);
   BOOST_CHECK_EXCEPTION(runtime.submit(scale, {s}, args(2.0)), Error, mismatch);
   BOOST_CHECK_EXCEPTION(runtime.submit(scale, {s}, args(2.0, 3, 4)), Error, mismatch);
-  BOOST_CHECK_EXCEPTION(runtime.submit(scale, {s}, args(2, 3)), Error,
-                        failure(ErrorCode::signature_mismatch, "argument 0"));
-  BOOST_CHECK_EXCEPTION(runtime.submit(scale, {s}, args(2.0, 3L)), Error,
-                        failure(ErrorCode::signature_mismatch, "argument 1"));
+  BOOST_CHECK_EXCEPTION(
+      runtime.submit(scale, {s}, args(2, 3)), Error,
+      failure(ErrorCode::signature_mismatch, "argument 0 is int, but the kernel's parameter is double"));
+  BOOST_CHECK_EXCEPTION(
+      runtime.submit(scale, {s}, args(2.0, 3L)), Error,
+      failure(ErrorCode::signature_mismatch, "argument 1 is long, but the kernel's parameter is int"));
   runtime.submit(scale, {s}, args(2.0, 3));
   runtime.wait();
   BOOST_TEST(scalar == 6);
@@ -202,8 +205,8 @@ BOOST_AUTO_TEST_CASE(a_codelet_for_groups_of_handles_with_others) {
   };
   refuse({}, "at least 2 handles");
   refuse({read_write(s)}, "at least 2 handles");
-  refuse({read(first), read(second)}, "another element type");
-  refuse({read_write(s), read(first), read_write(v)}, "another element type");
+  refuse({read(first), read(second)}, "has the element type int, but the kernel takes there double");
+  refuse({read_write(s), read(first), read_write(v)}, "is one too many");
   refuse({read(s), read(first)}, "has mode read, the kernel needs it in mode read_write");
   refuse({read_write(s), read(first), write(second)}, "has mode write, the kernel needs it in mode read");
   refuse({read_write(v), read(first)}, "needs one");
@@ -261,7 +264,7 @@ BOOST_AUTO_TEST_CASE(data_looked_at_as_another_type) {
   BOOST_TEST(access.vector<double>().size() == 6U);
   BOOST_TEST(access.matrix<const double>().rows == 6);
   BOOST_CHECK_EXCEPTION(std::ignore = access.vector<float>(), Error,
-                        failure(ErrorCode::signature_mismatch, "element type"));
+                        failure(ErrorCode::signature_mismatch, "element type double were looked at as float"));
   BOOST_CHECK_EXCEPTION(std::ignore = access.matrix<int>(), Error, failure(ErrorCode::signature_mismatch));
   std::vector<double> memory(8);
   const Data gaps = runtime.matrix(memory.data(), 2, 2, 4);

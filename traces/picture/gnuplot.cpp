@@ -44,16 +44,18 @@ void replace_all(std::string& text, std::string_view before, std::string_view af
 }
 
 Result<void> draw_with_gnuplot(const std::string& path, std::string_view script) {
-  auto picture = run_gnuplot(script);
+  std::string of_form(script);
+  if (path.ends_with(".png")) replace_all(of_form, "set terminal svg ", "set terminal pngcairo ");
+  auto picture = run_gnuplot(of_form);
   if (!picture) return picture.failure();
   if (!path.ends_with(".svg")) return platform::write_file(path, picture.value());
   return platform::write_file(path, with_fallback_fonts(std::move(picture).value()));
 }
 
-Result<void> check_drawing_path(const std::string& path, std::string_view what, bool or_png) {
-  if (!path.ends_with(".svg") && !(or_png && path.ends_with(".png"))) {
+Result<void> check_drawing_path(const std::string& path, std::string_view what) {
+  if (!path.ends_with(".svg") && !path.ends_with(".png")) {
     return Failure{ErrorCode::invalid_argument,
-                   fmt::format("the {}'s name '{}' has to end in '.svg'{}", what, path, or_png ? " or '.png'" : "")};
+                   fmt::format("the {}'s name '{}' has to end in '.svg' or '.png'", what, path)};
   }
   if (const auto file = platform::AtomicFile::create(path); !file) return file.failure();
   return check_gnuplot();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/experiments/clusters/clusters_report.hpp"
 #include "apps/experiments/experiment_arguments.hpp"
@@ -32,11 +33,6 @@ std::vector<T> each_once(const std::vector<T>& given, std::vector<T> otherwise) 
     if (seen.insert(one).second) all.push_back(one);
   }
   return all;
-}
-
-/// `CLI::Range` lets NaN through.
-std::string check_number(const std::string& text) {
-  return std::isnan(std::strtod(text.c_str(), nullptr)) ? fmt::format("'{}' is not a number", text) : "";
 }
 
 ClustersOptions clusters_options(const ExperimentArguments& arguments) {
@@ -92,16 +88,19 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
           "--n", arguments.orders,
           "clusters: orders of matrices, each rounded to whole tiles, equal ones once; default: ten from 5000 to 45000")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
+      ->allow_extra_args(false)
+      ->transform(number_within(std::int64_t{1}, kLargestOrder));
   command.add_option("--tile", arguments.tiles, "clusters: edges of tiles; default: 960,1920")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, kLargestOrder));
-  command.add_option("--gpus", arguments.gpus, "clusters: how many GPUs: 4, 1-4 (the default) or 1,4");
+      ->allow_extra_args(false)
+      ->transform(number_within(std::int64_t{1}, kLargestOrder));
+  add_text_list(command, "--gpus", arguments.gpus, ',', "clusters: how many GPUs: 4, 1-4 (the default) or 1,4");
   command
       .add_option("--clusters", arguments.configurations,
                   "clusters: how 20 cores work; with a 'c' behind it, cores alone run potrf and trsm; default: "
                   "20x1,2x10,2x10c")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check([](const std::string& text) -> std::string {
         if (text.empty()) return "names no clusters: give some, such as 20x1,2x10";
         // Its claims are about clusters that are given.
@@ -113,8 +112,8 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
                   "clusters: standard deviations of kernel times, as parts of their means; default: 0.05,0.02,0.1; "
                   "figures are of the first, with which everything is run once more with a link for each GPU")
       ->delimiter(',')
-      ->check(CLI::Range(0.0, 1.0))
-      ->check(check_number);
+      ->allow_extra_args(false)
+      ->transform(number_within(0.0, 1.0));
 }
 
 void refuse_ignored_clusters_options(const CLI::App& command, bool used) {

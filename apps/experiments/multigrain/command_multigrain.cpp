@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/experiments/experiment_arguments.hpp"
 #include "apps/experiments/multigrain/multigrain_report.hpp"
@@ -62,23 +63,27 @@ std::vector<MultigrainAssumptions> multigrain_assumptions(const ExperimentArgume
 void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments) {
   command.add_option("--blocks", arguments.blocks, "multigrain: blocks on a side; default: 40,60,80,120,160")
       ->delimiter(',')
-      ->check(CLI::Range(5, 400));
+      ->allow_extra_args(false)
+      ->transform(number_within(5, 400));
   command.add_option("--machine", arguments.machines, "multigrain: which of amd-gtx470 and xeon-gtx480; default: both")
       ->delimiter(',')
-      ->check(CLI::IsMember({"amd-gtx470", "xeon-gtx480"}));
+      ->allow_extra_args(false)
+      ->check(one_of({"amd-gtx470", "xeon-gtx480"}));
   command.add_option("--structure", arguments.structures, "multigrain: which of third and third-closed; default: both")
       ->delimiter(',')
-      ->check(CLI::IsMember({"third", "third-closed"}));
+      ->allow_extra_args(false)
+      ->check(one_of({"third", "third-closed"}));
   command
       .add_option("--share", arguments.shares,
                   "multigrain: of the GPU's peak that many products in one call reach; default: 0.35,0.25,0.5; "
                   "numbers and figures are of the first")
       ->delimiter(',')
-      ->check(CLI::Range(0.01, 1.0));
+      ->allow_extra_args(false)
+      ->transform(number_within(0.01, 1.0));
   command
       .add_option("--most-fine", arguments.most_fine,
                   "multigrain: tasks on single blocks are simulated up to so many blocks on a side; default: 80")
-      ->check(CLI::Range(5, 160));
+      ->transform(number_within(5, 160));
 }
 
 void refuse_ignored_multigrain_options(const CLI::App& command, bool used) {

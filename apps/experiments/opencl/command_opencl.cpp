@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/experiments/experiment_arguments.hpp"
 #include "apps/experiments/opencl/opencl_report.hpp"
@@ -65,11 +66,12 @@ void add_opencl_options(CLI::App& command, OpenClArguments& arguments) {
                   "opencl: virtual (the paper's machines in virtual time), measured (programs on this machine's OpenCL "
                   "devices), or both, the default")
       ->delimiter(',')
-      ->check(CLI::IsMember({kVirtual, kMeasured}));
+      ->allow_extra_args(false)
+      ->check(one_of({kVirtual, kMeasured}));
   command
       .add_option("--scale", arguments.scale,
                   "opencl: sizes of measured programs as a part of the paper's; default: 0.02")
-      ->check(CLI::Range(0.0001, 10.0));
+      ->transform(number_within(0.0001, 10.0));
   command.add_flag("--socl", arguments.socl, "opencl: measure SOCL beside Troupe, where it is installed");
 }
 

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_it_cannot_do) {
   fails(2, clusters({"--tile", "0"}), {"--tile"});
   fails(2, clusters({"--n", "much"}), {"--n"});
   fails(2, clusters({"--deviation", "2"}), {"--deviation"});
-  fails(2, clusters({"--deviation", "0.1,nan"}), {"--deviation", "'nan' is not a number"});
+  fails(2, clusters({"--deviation", "0.1,nan"}), {"--deviation", "'nan' is no number"});
   fails(2, clusters({"--policy", "nonsense"}), {"unknown policy 'nonsense'"});
   fails(2, clusters({"--assumptions", "1"}), {"--assumptions", "no effect", "dada"});
   fails(2, {"experiment", "dada", "--clusters", "2x10"}, {"--clusters", "no effect", "clusters"});

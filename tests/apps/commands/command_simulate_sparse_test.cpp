@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(every_grain_does_the_same_work_within_its_bounds) {
     BOOST_TEST_CONTEXT(grain) {
       BOOST_TEST(json["app"] == "sparse-lu");
       BOOST_TEST(json["structure"] == "third-closed");
-      BOOST_TEST(json["precision"] == "single");
+      BOOST_TEST(json["precision"] == "float");
       BOOST_TEST(json["grain"] == grain);
       BOOST_TEST(json["block"] == 192);
       BOOST_TEST(json["super"] == (std::string_view(grain) == "fine" ? 1 : 5));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused_by_name) {
     words.insert(words.end(), more.begin(), more.end());
     fails(2, simulate_sparse(words), parts);
   };
-  refused({}, {"--n", "required"});
+  refused({}, {"--n", "missing"});
   refused({"--n", "0"}, {"--n"});
   refused({"--n", "20", "--block", "0"}, {"--block"});
   refused({"--n", "20", "--super", "9"}, {"--super", "8 x 8"});
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused_by_name) {
   refused({"--n", "20", "--structure", "half"}, {"half", "third-closed"});
   refused({"--n", "20", "--tile", "192"}, {"--tile", "cholesky"});
   refused({"--n", "20", "--clusters", "2x2"}, {"--clusters", "single cores"});
-  refused({"--n", "20", "--precision", "double"}, {"--precision single"});
+  refused({"--n", "20", "--precision", "double"}, {"--precision float"});
   refused({"--n", "5000", "--grain", "fine"}, {"tasks", "--grain coarse"});
   refused({"--n", "20000"}, {"16384", "20000"});
   fails(2, {"simulate", "cholesky", "--platform", "idgraf-double", "--n", "100", "--grain", "fine"},

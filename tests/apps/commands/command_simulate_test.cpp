@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(the_preset_of_starpu_lets_copies_go_as_in_streams_and_tasks
 BOOST_AUTO_TEST_CASE(tile_and_precision_default_to_what_the_machine_has) {
   const auto json =
       json_of({"simulate", "cholesky", "--platform", "idgraf", "--n", "1920", "--gpus", "1", "--policy", "heft"});
-  BOOST_TEST(json["precision"] == "single");
+  BOOST_TEST(json["precision"] == "float");
   BOOST_TEST(json["tile"] == 960);
 }
 
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
   text << whole.rdbuf();
   refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
   refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
-  Words single = cholesky({"--policy", "heft", "--precision", "single"});
+  Words single = cholesky({"--policy", "heft", "--precision", "float"});
   refuses(single, {"idgraf-double", "potrf", "single", "take --precision double"});
 }
 
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_is_missing_is_named_and_precision_only_where_
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(), is_trsm), kernels.end());
   const Words arguments{"simulate", "cholesky", "--platform", folder.write("no-trsm.json", machine.dump()),
                         "--n",      "960",      "--policy",   "heft"};
-  for (const char* precision : {"", "single", "double"}) {
+  for (const char* precision : {"", "float", "double"}) {
     Words asked = arguments;
     if (*precision != 0) asked.insert(asked.end(), {"--precision", precision});
     const traces::ChildOutput ran = run_program(asked);

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(products_alone_are_run_and_counted) {
     more.insert(more.begin(), words.begin(), words.end());
     return nlohmann::json::parse(succeeds(more));
   };
-  const auto all = with({"--reuse", "uses"});
+  const auto all = with({"--reuse", "uses", "--policy", "multigrain", "--models", "none"});
   const auto products = with({"--steps", "3"});
   BOOST_TEST(all["steps"] == "all");
   BOOST_TEST(products["steps"] == "3");
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_used) {
   refused({"run", "sparse-lu", "--structure", "half"}, "third-closed");
   refused({"run", "sparse-lu", "--structure", "band:-1"}, "width of the band");
   refused({"run", "sparse-lu", "--n", "100000"}, "--n counts blocks");
-  refused({"run", "sparse-lu", "--grain", "large"}, "fine,coarse,multi");
+  refused({"run", "sparse-lu", "--grain", "large"}, "fine, coarse, multi");
   refused({"run", "sparse-lu", "--tile", "3"}, "--tile");
   refused({"run", "lu", "--structure", "bots"}, "sparse-lu");
   refused({"run", "sparse-lu", "--clusters", "auto", "--policy", "lws"}, "'lws' learns none");

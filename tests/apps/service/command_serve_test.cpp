@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
   for (const json& job : jobs) named = named || job.at("name") == "small";
   BOOST_TEST(named);
   fails(2, service.ask({"submit", "cholesky", "--matrix", folder.path("missing.mtx")}), {"missing.mtx"});
-  fails(2, service.ask({"submit", "cholesky", "--seed", "-1"}), {"--seed", "not negative"});
+  fails(2, service.ask({"submit", "cholesky", "--seed", "-1"}), {"--seed", "'-1' is negative"});
 }
 
 BOOST_AUTO_TEST_CASE(jobs_on_a_service_with_accelerators_compute_what_they_should) {

@@ -1,0 +1,112 @@
+#include "apps/arguments/option_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "proto/edit_distance.hpp"
+#include "proto/tokens.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// Digits, or what has so few of them that a double holds it exactly: 1e4.
+ParsedNumber<std::uint64_t> parse_whole(const std::string& text) {
+  ParsedNumber<std::uint64_t> number;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number.value);
+  if (stopped == end && error == std::errc::result_out_of_range) {
+    number.status = NumberStatus::too_large;
+  } else if (stopped == end && error == std::errc()) {
+    number.status = NumberStatus::ok;
+  }
+  if (number.status != NumberStatus::garbage || text.find_first_of("eE.") == std::string::npos) return number;
+  const ParsedNumber<double> real = parse_real(text);
+  if (real.status != NumberStatus::ok) return {0, real.status};
+  if (real.value < 0 || real.value != std::floor(real.value)) return number;
+  constexpr double kLargestExact = 9007199254740992;
+  if (real.value > kLargestExact) return {0, NumberStatus::too_large};
+  return {static_cast<std::uint64_t>(real.value), NumberStatus::ok};
+}
+
+std::string bounds_text(const std::string& what, const std::string& least, const std::string& most) {
+  return fmt::format("give a {} from {} to {}", what, least, most);
+}
+
+/// What is wrong with the text, or nothing; then it becomes what CLI11 reads.
+template <class T, class Parse>
+std::string check_bounds(std::string& text, T least, T most, const char* what, const Parse& parse) {
+  const std::string remedy = bounds_text(what, fmt::format("{}", least), fmt::format("{}", most));
+  if (text.empty()) return "the value is empty: " + remedy;
+  const ParsedNumber<T> number = parse(text);
+  switch (number.status) {
+    case NumberStatus::garbage:
+    case NumberStatus::not_finite: {
+      const bool negative = text.front() == '-' && parse_real(text).status == NumberStatus::ok;
+      if (negative && !(least < 0)) return fmt::format("{} is negative: {}", troupe::quoted(text), remedy);
+      return fmt::format("{} is no {}: {}", troupe::quoted(text), what, remedy);
+    }
+    case NumberStatus::too_large: return fmt::format("{} is too large: {}", troupe::quoted(text), remedy);
+    case NumberStatus::ok: break;
+  }
+  if (number.value < least) return fmt::format("{} is too small: {}", troupe::quoted(text), remedy);
+  if (number.value > most) return fmt::format("{} is too large: {}", troupe::quoted(text), remedy);
+  text = fmt::format("{}", number.value);
+  return {};
+}
+
+/// What other programs call it.
+std::string other_spelling(const std::string& text) {
+  static const std::map<std::string, std::string> kOthers{
+      {"single", "float"},  {"fp32", "float"},     {"fp64", "double"},    {"f32", "float"}, {"f64", "double"},
+      {"float32", "float"}, {"float64", "double"}, {"potrf", "cholesky"}, {"getrf", "lu"},  {"geqrf", "qr"}};
+  const auto other = kOthers.find(lower_case(text));
+  return other == kOthers.end() ? std::string() : other->second;
+}
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](std::string& text) {
+    return check_bounds<std::uint64_t>(text, least, most, "whole number", parse_whole);
+  };
+  return {check, fmt::format("[{} - {}]", least, most)};
+}
+
+CLI::Validator real_number(double least, double most) {
+  const auto check = [least, most](std::string& text) {
+    return check_bounds<double>(text, least, most, "number",
+                                [](const std::string& given) { return parse_real(given); });
+  };
+  return {check, fmt::format("[{} - {}]", least, most)};
+}
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  std::string described = fmt::format("{{{}}}", fmt::join(names, ","));
+  const auto check = [names = std::move(names)](std::string& text) -> std::string {
+    if (std::ranges::find(names, text) != names.end()) return {};
+    std::string hint = did_you_mean(text, names);
+    const std::string other = other_spelling(text);
+    if (std::ranges::find(names, other) != names.end()) hint = "; did you mean " + other + "?";
+    return fmt::format("{} is none of {}{}", troupe::quoted(text), fmt::join(names, ", "), hint);
+  };
+  return {check, described};
+}
+
+CLI::Option* add_text_list(CLI::App& command, const std::string& name, std::string& text, char separator,
+                           const std::string& help) {
+  const auto assign = [&text, separator](const std::vector<std::string>& given) {
+    text = fmt::format("{}", fmt::join(given, std::string(1, separator)));
+  };
+  return command.add_option_function<std::vector<std::string>>(name, assign, help)->allow_extra_args(false);
+}
+
+}  // namespace troupe::apps

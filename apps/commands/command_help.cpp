@@ -1,0 +1,50 @@
+/// `troupe help [COMMAND]`: what `troupe COMMAND --help` prints.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/command_line.hpp"
+#include "apps/usage_message.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+int help(const CLI::App& application, const std::vector<std::string>& words) {
+  const CLI::App* command = &application;
+  std::string path = application.get_name();
+  auto word = words.begin();
+  for (; word != words.end() && !is_other_program(command->get_name()); ++word) {
+    const auto named = command->get_subcommands(
+        [&](const CLI::App* one) { return !one->get_name().empty() && one->get_name() == *word; });
+    if (named.empty()) {
+      throw Error(ErrorCode::invalid_argument, fmt::format("help: {}", unknown_command(*command, *word)));
+    }
+    command = named.front();
+    path += ' ' + command->get_name();
+  }
+  if (is_other_program(command->get_name())) {
+    std::vector<std::string> rest(word, words.end());
+    rest.emplace_back("--help");
+    return run_other_program(command->get_name(), std::move(rest));
+  }
+  // Not `help()`, which takes the command that was parsed: this one.
+  fmt::print("{}", command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_help_command(CLI::App& application, Command& chosen) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = application.add_subcommand("help", "Say what a command does and which options it has");
+  command->add_option("command", *words, "The command, such as run, or model show; default: all are listed");
+  command->callback(
+      [&application, words, &chosen] { chosen = [&application, words] { return help(application, *words); }; });
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,28 @@
+/// What shows that an option has an effect.
+#pragma once
+
+#include <string>
+
+namespace troupe::tests {
+
+/// One option of one command. In what is run, '@' stands for a folder, '%' for that of a running service's sockets.
+struct OptionCase {
+  /// "--n", or the name of an argument.
+  std::string option;
+  /// What is run without it.
+  std::string without;
+  /// What is run with it; "+ ..." is added to `without`.
+  std::string with;
+  /// What differs then:
+  ///
+  /// - "/pointer": this value of the JSON that is printed, or of a list its length;
+  /// - "file NAME": the file or folder is there;
+  /// - "errors TEXT": it is on standard error;
+  /// - "output": standard output;
+  /// - "refused TEXT": the option is refused (exit code 2) with a message that has this text;
+  /// - "unreachable": no service answers (exit code 1);
+  /// - "test FILE": what it does takes a terminal or minutes to see; this test below tests/ has it.
+  std::string differs;
+};
+
+}  // namespace troupe::tests
