@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ inline constexpr int kUnusable = 2;
 
 /// What a command does; returns the exit code.
 using Command = std::function<int()>;
+
+/// The application `troupe` with all of its commands, for the program and for who reads its options. Parsing sets
+/// `chosen`, which outlives it, to what the user asks for.
+[[nodiscard]] std::unique_ptr<CLI::App> make_application(Command& chosen);
 
 /// Parses the arguments and runs `command`, which the application's callbacks set to what the user asks for; returns
 /// the exit code. Results go to standard output, messages to standard error. Never throws.

@@ -168,10 +168,12 @@ void make_report_folder(const std::string& folder) {
   check_output_path(folder + "/report.md");
 }
 
-void add_experiments(CLI::App& application, Command& chosen) {
+std::unique_ptr<CLI::App> make_experiments(Command& chosen) {
   auto arguments = std::make_shared<ExperimentArguments>();
-  CLI::App* command = &application;
-  add_scaling_command(application, chosen);
+  auto application = std::make_unique<CLI::App>(
+      "Run a published experiment again in virtual time, or one over the number of accelerators", "troupe experiment");
+  CLI::App* command = application.get();
+  add_scaling_command(*application, chosen);
   command
       ->add_option(
           "name", arguments->name,
@@ -225,6 +227,7 @@ void add_experiments(CLI::App& application, Command& chosen) {
     refuse_ignored_by(*command, arguments->name);
     chosen = [arguments] { return experiment(*arguments); };
   });
+  return application;
 }
 
 }  // namespace troupe::apps

@@ -1,12 +1,15 @@
 /// The commands of `troupe experiment`.
 #pragma once
 
+#include <memory>
+
 #include "apps/command_line.hpp"
 
 namespace troupe::apps {
 
-/// The experiments that repeat a published one, as arguments of the application, and `scaling` below it.
-void add_experiments(CLI::App& application, Command& chosen);
+/// The application `troupe experiment`: the experiments that repeat a published one as its arguments, and `scaling`
+/// below it. As `make_application`.
+[[nodiscard]] std::unique_ptr<CLI::App> make_experiments(Command& chosen);
 void add_scaling_command(CLI::App& application, Command& chosen);
 
 }  // namespace troupe::apps

@@ -5,11 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
+#include <memory>
 
 #include "apps/arguments/common_arguments.hpp"
-#include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/progress.hpp"
 #include "apps/terminal/standard_error.hpp"
@@ -168,20 +166,9 @@ int run(const BenchArguments& arguments, MakePlan make_plan) {
   }
   const Results results = measure(plan, Runners(arguments.runners), arguments.json != "-");
   write_reports(arguments, results);
-  if (std::fflush(stdout) != 0) {
-    throw Error(ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-  }
-  for (const std::string& name : results.missing)
-    apps::say(fmt::format("troupe-bench: {} is missing, skipped\n", name));
+  for (const std::string& name : results.missing) apps::say(fmt::format("troupe: {} is missing, skipped\n", name));
   if (results.any_failed()) throw Error(ErrorCode::kernel_failed, "a runner failed: see the last lines of the report");
   return apps::kSuccess;
-}
-
-/// One line, and where to read more.
-std::string usage_message(const CLI::App* application, const CLI::Error& error) {
-  std::string command;
-  for (const CLI::App* chosen : application->get_subcommands()) command = chosen->get_name() + ' ';
-  return fmt::format("troupe-bench: {} (`troupe bench {}--help` lists what is possible)\n", error.what(), command);
 }
 
 struct Benchmark {
@@ -201,32 +188,19 @@ constexpr std::array kBenchmarks{
 
 }  // namespace
 
-int run_bench_command_line(int argc, const char* const* argv) {
-  CLI::App application("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
-  application.require_subcommand(0, 1);  // none: a better message below
-  application.failure_message(usage_message);
-  BenchArguments arguments;
-  MakePlan chosen = nullptr;
+std::unique_ptr<CLI::App> make_bench(apps::Command& chosen) {
+  auto arguments = std::make_shared<BenchArguments>();
+  auto application =
+      std::make_unique<CLI::App>("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
+  application->require_subcommand(0, 1);  // none: a better message, later
   for (const Benchmark& benchmark : kBenchmarks) {
-    CLI::App* command = application.add_subcommand(benchmark.name, benchmark.help);
-    add_own_options(*command, arguments.plan, benchmark.name);
-    add_common_options(*command, arguments);
-    command->callback([&chosen, plan = benchmark.plan] { chosen = plan; });
+    CLI::App* command = application->add_subcommand(benchmark.name, benchmark.help);
+    add_own_options(*command, arguments->plan, benchmark.name);
+    add_common_options(*command, *arguments);
+    command->callback(
+        [&chosen, arguments, plan = benchmark.plan] { chosen = [arguments, plan] { return run(*arguments, plan); }; });
   }
-  try {
-    application.parse(argc, argv);
-    if (chosen != nullptr) return run(arguments, chosen);
-    apps::say("troupe-bench: no benchmark was given (`troupe bench --help` lists what is possible)\n");
-    return apps::kUnusable;
-  } catch (const CLI::ParseError& error) {
-    return application.exit(error) == 0 ? apps::kSuccess : apps::kUnusable;
-  } catch (const Error& error) {
-    apps::say(fmt::format("troupe-bench: {}\n", error.what()));
-    return apps::exit_code(error.code());
-  } catch (const std::exception& error) {
-    apps::say(fmt::format("troupe-bench: {}\n", error.what()));
-    return apps::kFailure;
-  }
+  return application;
 }
 
 }  // namespace troupe::bench

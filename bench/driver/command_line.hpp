@@ -1,10 +1,14 @@
-/// The command line `troupe-bench`.
+/// The command line `troupe-bench`, which `troupe bench` starts.
 #pragma once
+
+#include <memory>
+
+#include "apps/command_line.hpp"
 
 namespace troupe::bench {
 
-/// Parses the arguments, runs the benchmark and reports; returns the exit code: 0 measured (peers may be missing); 1 a
-/// runner failed; 2 arguments that cannot be used. Never throws.
-int run_bench_command_line(int argc, const char* const* argv);
+/// The application `troupe bench` with a command for each benchmark, as `apps::make_application`. Exit codes: 0
+/// measured (peers may be missing); 1 a runner failed; 2 arguments that cannot be used.
+[[nodiscard]] std::unique_ptr<CLI::App> make_bench(apps::Command& chosen);
 
 }  // namespace troupe::bench
