@@ -33,7 +33,7 @@ nlohmann::json to_json(const PolicyComparison& comparison) {
   const PolicyPoint& point = comparison.point;
   return {{"platform", point.machine},
           {"app", to_string(point.application)},
-          {"precision", point.precision == Precision::single_precision ? "single" : "double"},
+          {"precision", point.precision == Precision::single_precision ? "float" : "double"},
           {"n", point.n},
           {"tile", point.tile},
           {"gpus", point.gpus},

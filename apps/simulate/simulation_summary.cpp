@@ -16,7 +16,7 @@ namespace troupe::apps {
 
 namespace {
 
-const char* name_of(Precision precision) { return precision == Precision::single_precision ? "single" : "double"; }
+const char* name_of(Precision precision) { return precision == Precision::single_precision ? "float" : "double"; }
 
 const char* name_of(SimulationOptions::Model model) {
   return model == SimulationOptions::Model::exact ? "exact" : "learned";

@@ -154,7 +154,7 @@ nlohmann::json multigrain_json(const MultigrainReport& report) {
   nlohmann::json json{{"virtual", true},
                       {"experiment", "multigrain"},
                       {"machines", report.options.machines},
-                      {"precision", "single"},
+                      {"precision", "float"},
                       {"repeat", report.options.repeat},
                       {"seed", report.options.seed},
                       {"policy", report.options.policy},

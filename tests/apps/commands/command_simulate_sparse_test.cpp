@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(every_grain_does_the_same_work_within_its_bounds) {
     BOOST_TEST_CONTEXT(grain) {
       BOOST_TEST(json["app"] == "sparse-lu");
       BOOST_TEST(json["structure"] == "third-closed");
-      BOOST_TEST(json["precision"] == "single");
+      BOOST_TEST(json["precision"] == "float");
       BOOST_TEST(json["grain"] == grain);
       BOOST_TEST(json["block"] == 192);
       BOOST_TEST(json["super"] == (std::string_view(grain) == "fine" ? 1 : 5));
