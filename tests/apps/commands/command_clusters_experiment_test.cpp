@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
     BOOST_TEST(variant["speed_ratio_worst"].get<double>() <= variant["speed_ratio_mean"].get<double>());
     for (const auto& point : variant["points"]) {
       BOOST_TEST(point["run_bounds_seconds"].size() == 2U);
-      BOOST_TEST(point["seconds"][0] != point["seconds"][1]);
+      BOOST_TEST(point["run_seconds"][0] != point["run_seconds"][1]);
     }
   }
   BOOST_TEST((json["variants"][0]["points"] != json["variants"][1]["points"]));
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
 BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
   if (no_gnuplot()) return;
   const auto json = nlohmann::json::parse(succeeds(clusters({"--gpus", "1", "--deviation", "0", "--json"})));
-  for (const auto& point : json["variants"][0]["points"]) BOOST_TEST(point["seconds"][0] == point["seconds"][1]);
+  for (const auto& point : json["variants"][0]["points"]) BOOST_TEST(point["run_seconds"][0] == point["run_seconds"][1]);
   BOOST_TEST(json["variants"][0]["least_over_bound"].get<double>() >= 1);
 }
 

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_futu
   for (const auto& problem : json["problems"]) {
     BOOST_TEST_CONTEXT(problem["app"]) {
       std::map<std::string, nlohmann::json> figures;
-      for (const auto& figure : problem["evictions"]) figures[figure["eviction"]] = figure;
+      for (const auto& figure : problem["figures"]) figures[figure["eviction"]] = figure;
       BOOST_TEST_REQUIRE(figures.size() == 3U);
       BOOST_TEST(figures["next-use"]["ratio"].get<double>() <= 1.2);
       BOOST_TEST(figures["lru"]["ratio"].get<double>() > 1.2);

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_was_measured_without_devices) {
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
   BOOST_TEST_REQUIRE(json["claims"].size() == opencl_measured_claims().size());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"][0]["verdict"] == "not tested");
-  BOOST_TEST(json["measured"]["points"].empty());
+  BOOST_TEST(json["on_this_machine"]["points"].empty());
 }
 
 BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
@@ -78,14 +78,14 @@ BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
                                      "--json", "--out", folder.path("x")},
                                     {"env", "-u", "POCL_DEVICES"});
   const auto json = nlohmann::json::parse(text);
-  if (json["measured"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
-  BOOST_TEST(json["measured"]["devices"].size() == 2U);
-  BOOST_TEST(contains(json["measured"]["remarks"].dump(), "POCL_DEVICES"));
+  if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
+  BOOST_TEST(json["on_this_machine"]["device_names"].size() == 2U);
+  BOOST_TEST(contains(json["on_this_machine"]["remarks"].dump(), "POCL_DEVICES"));
   // Blocks, frames and one range in three ways, the reuse in five.
-  BOOST_TEST(json["measured"]["points"].size() == 3U * 3U + 5U);
+  BOOST_TEST(json["on_this_machine"]["points"].size() == 3U * 3U + 5U);
   int with_bytes = 0;
-  for (const auto& point : json["measured"]["points"]) {
-    BOOST_TEST(point["seconds"]["median"].get<double>() > 0);
+  for (const auto& point : json["on_this_machine"]["points"]) {
+    BOOST_TEST(point["seconds"].get<double>() > 0);
     if (!point.contains("bytes")) continue;
     ++with_bytes;
     BOOST_TEST(point["bytes"].get<double>() >= point["compulsory_bytes"].get<double>());
@@ -104,11 +104,11 @@ BOOST_AUTO_TEST_CASE(programs_that_fail_are_in_the_report_and_in_the_exit_code) 
   const tests::ChildOutput ran = tests::run_program(
       {"experiment", "opencl", "--quick", "--rows", "measured", "--scale", "0.0001", "--out", folder.path("x")});
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  if (json["measured"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
+  if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(ran.exit_status == 1, ran.errors);
   BOOST_TEST(contains(ran.errors, "of the programs failed"), ran.errors);
-  BOOST_TEST(!json["measured"]["failures"].empty());
-  BOOST_TEST(json["measured"]["points"].empty());
+  BOOST_TEST(!json["on_this_machine"]["failures"].empty());
+  BOOST_TEST(json["on_this_machine"]["points"].empty());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"][0]["verdict"] == "not tested");
   BOOST_TEST(contains(folder.read("x/report.md"), "Failed: 100 blocks of 100 options, direct: "));
 }
