@@ -147,7 +147,7 @@ nlohmann::json routes_json(const MachineDescription& machine) {
   return routes;
 }
 
-nlohmann::json time_json(const KernelTime& time) { return {{"mean", time.mean_us}, {"dev", time.deviation_us}}; }
+nlohmann::json time_json(const KernelTime& time) { return {{"mean_us", time.mean_us}, {"deviation_us", time.deviation_us}}; }
 
 nlohmann::json kernel_json(const MachineDescription& machine, const KernelTimes& kernel) {
   nlohmann::json json{{"app", kernel.application()},
@@ -222,9 +222,9 @@ nlohmann::json machine_json(const MachineDescription& machine) {
                              {"bandwidth_mb_per_s", link.bandwidth_mb_per_s},
                              {"latency_us", microseconds(link.latency)}});
   }
-  json["bandwidth_mb_per_s"] =
+  json["bandwidth_matrix_mb_per_s"] =
       matrix_json(machine, [](const DescribedRoute& route) { return route.bandwidth_mb_per_s; });
-  json["latency_us"] = matrix_json(machine, [](const DescribedRoute& route) { return microseconds(route.latency); });
+  json["latency_matrix_us"] = matrix_json(machine, [](const DescribedRoute& route) { return microseconds(route.latency); });
   json["routes"] = routes_json(machine);
   for (const KernelTimes& kernel : machine.kernels) json["kernels"].push_back(kernel_json(machine, kernel));
   return json;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -28,11 +29,26 @@ std::string for_anybody(std::string text) {
   return text;
 }
 
-/// What options say about folders of the user's is the same on every machine.
-void take_any_home() {
-  ::setenv("HOME", kHome, 1);
-  for (const char* variable : {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"}) ::unsetenv(variable);
-}
+/// While it lives, what options say about folders of the user's is the same on every machine.
+class AnyHome {
+ public:
+  AnyHome() {
+    for (const char* name : {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"}) {
+      const char* const value = std::getenv(name);
+      before_.emplace_back(name, value == nullptr ? std::nullopt : std::optional<std::string>(value));
+      ::unsetenv(name);
+    }
+    ::setenv("HOME", kHome, 1);
+  }
+  AnyHome(const AnyHome&) = delete;
+  AnyHome& operator=(const AnyHome&) = delete;
+  ~AnyHome() {
+    for (const auto& [name, value] : before_) value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
+  }
+
+ private:
+  std::vector<std::pair<const char*, std::optional<std::string>>> before_;
+};
 
 /// Between the braces of "TEXT:{cholesky,lu}".
 std::vector<std::string> choices_in(std::string_view type) {
@@ -48,15 +64,16 @@ std::vector<std::string> choices_in(std::string_view type) {
   return choices;
 }
 
-/// "1 to 1024" of "INT:INT in [1 - 1024]".
+/// "1 to 1024" of "INT:INT in [1 - 1024]" and of "INT:[1 - 1024]".
 std::string range_in(std::string_view type) {
-  constexpr std::string_view kMark = " in [";
-  const std::size_t begin = type.find(kMark);
-  const std::size_t end = type.find(']', begin);
+  constexpr std::string_view kBetween = " - ";
+  const std::size_t middle = type.find(kBetween);
+  if (middle == std::string_view::npos) return {};
+  const std::size_t begin = type.rfind('[', middle);
+  const std::size_t end = type.find(']', middle);
   if (begin == std::string_view::npos || end == std::string_view::npos) return {};
-  const std::string_view bounds = type.substr(begin + kMark.size(), end - begin - kMark.size());
-  const std::size_t middle = bounds.find(" - ");
-  return fmt::format("{} to {}", bounds.substr(0, middle), bounds.substr(middle + 3));
+  const std::size_t behind = middle + kBetween.size();
+  return fmt::format("{} to {}", type.substr(begin + 1, middle - begin - 1), type.substr(behind, end - behind));
 }
 
 /// What CLI11 calls a number is none of a person's words.
@@ -65,7 +82,7 @@ std::string value_name(std::string_view type) {
   if (name == "INT" || name == "UINT") return "N";
   if (name == "FLOAT") return "NUMBER";
   // A name of our own may have a colon: "K[:OPTIONS]".
-  const bool ours = type.find('{') == std::string_view::npos && type.find(" in [") == std::string_view::npos;
+  const bool ours = type.find('{') == std::string_view::npos && range_in(type).empty();
   return std::string(ours && name != "TEXT" ? type : name);
 }
 
@@ -130,15 +147,15 @@ std::string CommandPage::last_name() const { return name.substr(name.rfind(' ') 
 
 CommandPage page_of(const CLI::App& application) { return page_under(application, application.get_name()); }
 
-CommandPage whole_command_line() {
-  take_any_home();
+CommandPage whole_command_line(const std::vector<CommandPage>& programs) {
+  const AnyHome home;
   Command unused;
   CommandPage page = page_of(*make_application(unused));
-  CommandPage experiments = page_of(*make_experiments(unused));
-  for (CommandPage& command : page.commands) {
-    if (command.name != experiments.name) continue;
-    command = std::move(experiments);
-    break;
+  std::vector<CommandPage> others = programs;
+  others.push_back(page_of(*make_experiments(unused)));
+  for (CommandPage& other : others) {
+    const auto command = std::ranges::find(page.commands, other.name, &CommandPage::name);
+    if (command != page.commands.end()) *command = std::move(other);
   }
   return page;
 }

@@ -48,8 +48,9 @@ struct CommandPage {
 /// What the application offers. What depends on where it runs (a user's home) is written as for anybody: `~`.
 [[nodiscard]] CommandPage page_of(const CLI::App& application);
 
-/// All of `troupe`, with the commands of the experiments, which are a program of their own.
-[[nodiscard]] CommandPage whole_command_line();
+/// All of `troupe`, with the commands of the experiments, which are a program of their own, and of `programs`, which
+/// are others. Changes the environment for a moment: not while another thread reads it.
+[[nodiscard]] CommandPage whole_command_line(const std::vector<CommandPage>& programs = {});
 
 /// Calls `visit(page)` for the page and all below it, parents first.
 template <class Visit>

@@ -45,10 +45,10 @@ std::string type_of(const json& schema) {
 
 /// What one object has: "`app`, `n`, `workers` (list of [worker](#worker))"; what may be missing is in italics.
 std::string members_of(const json& schema) {
-  std::set<std::string> required;
-  for (const json& name : schema.value("required", json::array())) required.insert(name);
+  const std::set<std::string> required = schema.value("required", std::set<std::string>{});
+  const json properties = schema.value("properties", json::object());
   std::string text;
-  for (const auto& [name, member] : schema.value("properties", json::object()).items()) {
+  for (const auto& [name, member] : properties.items()) {
     const bool is_key = target_of(member).starts_with(kKey);
     text += fmt::format("{}{}", text.empty() ? "" : ", ",
                         required.contains(name) ? fmt::format("`{}`", name) : fmt::format("*`{}`*", name));
@@ -80,7 +80,8 @@ Result<ReferenceDocument> keys_document(const std::string& schema) {
     } else {
       const bool command = name.starts_with(kCommand);
       std::string& text = command ? commands : objects;
-      text += fmt::format("\n### {}\n\n{} {}\n", name.substr(name.find('.') + 1), description, members_of(definition));
+      const std::string title = command ? description.substr(0, description.size() - 1) : name.substr(kObject.size());
+      text += fmt::format("\n### {}\n\n{}{}\n", title, command ? "" : description + ' ', members_of(definition));
     }
   }
   std::string text =

@@ -163,7 +163,7 @@ ManPage page_of_program(const CommandPage& whole) {
       ".SH SYNOPSIS\n\\fB{0}\\fR \\fIcommand\\fR [\\fIoptions\\fR]\n.br\n\\fB{0}\\fR [\\fB\\-\\-help\\fR] "
       "[\\fB\\-\\-version\\fR]\n.SH DESCRIPTION\n{1}\n"
       "Each command has a page of its own.\n.SH COMMANDS\n",
-      plain(whole.name), sentence(summary(whole.description)));
+      plain(whole.name), sentence(whole.description));
   std::vector<std::string> pages;
   for (const CommandPage& command : whole.commands) {
     text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", plain(command.last_name()), sentence(command.description));

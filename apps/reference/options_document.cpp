@@ -45,18 +45,19 @@ std::string cell(const std::string& text) {
 }
 
 ReferenceDocument options_document(const CommandPage& whole) {
-  std::string text = "# Every option of every command\n" + written_by() +
+  const bool all = whole.name == whole.last_name();
+  std::string text = fmt::format("# Every option of {}\n", all ? "every command" : whole.name) + written_by() +
                      "\n`troupe COMMAND --help` prints the same; `man troupe-COMMAND`, too, where Troupe is installed. "
                      "What the commands do: [command-line.md](../command-line.md).\n";
   for_each_page(whole, [&](const CommandPage& page) {
     text += fmt::format("\n## {}\n\n{}\n", page.name, page.description);
     if (page.options.empty() && page.arguments.empty()) {
-      text += fmt::format("\n`{} --help` lists its options: it is a program of its own.\n", page.name);
+      text += fmt::format("\nA program of its own: [{0}.md]({0}.md).\n", page.last_name());
       return;
     }
     text += "\n| option | what it does |\n|---|---|\n" + rows_of(page.arguments) + rows_of(page.options);
   });
-  return {"options.md", std::move(text)};
+  return {all ? "options.md" : whole.last_name() + ".md", std::move(text)};
 }
 
 }  // namespace troupe::apps

@@ -15,7 +15,7 @@ struct ReferenceDocument {
   std::string text;
 };
 
-/// The options of every command.
+/// The options of every command: "options.md" of `troupe`, "bench.md" of `troupe bench`.
 [[nodiscard]] ReferenceDocument options_document(const CommandPage& whole);
 
 /// Every error code and every exit code. What a code means is read from the comments of `proto/errors.hpp` below the

@@ -163,7 +163,7 @@ nlohmann::json clusters_json(const ClustersReport& report) {
                       {"seed", options.seed},
                       {"configurations", options.configurations},
                       {"policy", options.policy},
-                      {"rivals", options.rivals},
+                      {"rival_policies", options.rivals},
                       {"claims_policy", report.claims_policy}};
   const std::vector<Claim>& claims = clusters_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
