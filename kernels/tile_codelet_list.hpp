@@ -16,6 +16,8 @@ struct TileCodeletEntry {
   Codelet TileCodelets<T>::*codelet;
   /// One line.
   std::string_view description;
+  /// What its data and, after a semicolon, its arguments are called, in their order: "A, B, C; offset".
+  std::string_view parameters;
 };
 
 /// All members of `TileCodelets<T>`, in their order. `T` is float or double.

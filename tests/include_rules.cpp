@@ -60,7 +60,7 @@ const std::vector<Folder>& folders() {
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
       {"apps",
        with_service,
-       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands"}},
+       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands", "reference"}},
       {"bench", with_applications, {"sparse", "runners", "driver", "service", "gpu"}},
   };
   return table;

@@ -52,6 +52,12 @@ endforeach()
 
 run("the installed program" ${prefix}/bin/troupe --help)
 run("the installed experiments" ${prefix}/bin/troupe experiment --help)
+foreach(file share/man/man1/troupe.1 share/man/man1/troupe-run.1 share/bash-completion/completions/troupe
+             share/zsh/site-functions/_troupe share/troupe/output.schema.json)
+  if(NOT EXISTS ${prefix}/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
 if(EXISTS ${BUILD_DIR}/bench/troupe-bench)
   run("the installed benchmarks" ${prefix}/bin/troupe bench memory --tiny --runtimes troupe)
 endif()

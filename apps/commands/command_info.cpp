@@ -42,20 +42,20 @@ nlohmann::json version_json() {
 
 /// Their memories are memory nodes as well.
 void add_gpus(nlohmann::json& json) {
-  json["gpus"] = nlohmann::json::array();
+  json["gpu_devices"] = nlohmann::json::array();
   const auto gpus = platform::list_cuda_devices();
   if (!gpus) {
     json["no_gpus_because"] = gpus.failure().message;
     return;
   }
   for (const platform::CudaDeviceInfo& gpu : gpus.value()) {
-    json["gpus"].push_back({{"index", gpu.index},
-                            {"name", gpu.name},
-                            {"memory_bytes", gpu.memory.count},
-                            {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
-                            {"multiprocessors", gpu.multiprocessors},
-                            {"bus", gpu.bus_id},
-                            {"numa_node", gpu.numa_node}});
+    json["gpu_devices"].push_back({{"index", gpu.index},
+                                   {"name", gpu.name},
+                                   {"memory_bytes", gpu.memory.count},
+                                   {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                                   {"multiprocessors", gpu.multiprocessors},
+                                   {"bus", gpu.bus_id},
+                                   {"numa_node", gpu.numa_node}});
     json["memory_nodes"].push_back({{"kind", "gpu"}, {"gpu", gpu.index}, {"bytes", gpu.memory.count}});
   }
 }
@@ -243,12 +243,59 @@ int info(bool json, int cores, const std::string& clusters) {
   return kSuccess;
 }
 
+const char* to_string(ViewShape shape) {
+  switch (shape) {
+    case ViewShape::scalar: return "scalar";
+    case ViewShape::vector: return "vector";
+    case ViewShape::matrix: return "matrix";
+    case ViewShape::any: break;
+  }
+  return "any";
+}
+
+nlohmann::json to_json(const kernels::CatalogueEntry& entry) {
+  nlohmann::json json{{"name", entry.name},
+                      {"description", entry.description},
+                      {"data", nlohmann::json::array()},
+                      {"arguments", nlohmann::json::array()}};
+  for (const kernels::CatalogueData& data : entry.data) {
+    json["data"].push_back({{"name", data.name},
+                            {"mode", troupe::to_string(data.mode)},
+                            {"shape", to_string(data.shape)},
+                            {"element", data.element},
+                            {"repeated", data.repeated}});
+  }
+  for (const kernels::CatalogueArgument& argument : entry.arguments) {
+    json["arguments"].push_back({{"name", argument.name}, {"type", argument.type}});
+  }
+  return json;
+}
+
+/// "A read, C... read_write"
+std::string data_text(const kernels::CatalogueEntry& entry) {
+  std::string text;
+  for (const kernels::CatalogueData& data : entry.data) {
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", data.name, data.repeated ? "..." : "",
+                        troupe::to_string(data.mode));
+  }
+  return text;
+}
+
+/// "offset int64, first int64"
+std::string arguments_text(const kernels::CatalogueEntry& entry) {
+  std::string text;
+  for (const kernels::CatalogueArgument& argument : entry.arguments) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", argument.name, argument.type);
+  }
+  return text;
+}
+
 int list_kernels(bool json) {
   nlohmann::json list = nlohmann::json::array();
-  traces::Table table({{"name"}, {"what it does"}});
+  traces::Table table({"name", "data and access modes", "arguments", "what it does"});
   for (const kernels::CatalogueEntry& entry : kernels::catalogue()) {
-    list.push_back({{"name", entry.name}, {"description", entry.description}});
-    table.add_row({entry.name, entry.description});
+    list.push_back(to_json(entry));
+    table.add_row({entry.name, data_text(entry), arguments_text(entry), entry.description});
   }
   fmt::print("{}", json ? as_text({{"kernels", list}}) + '\n' : table.text());
   return kSuccess;
@@ -286,7 +333,8 @@ void add_info_command(CLI::App& application, Command& chosen) {
   platform->type_name("NAME|FILE")->excludes(cores)->excludes(clusters);
   command
       ->add_flag("--kernels", arguments->kernels,
-                 "List the built-in codelets by the names that a service knows them by")
+                 "List the built-in codelets by the names that a service knows them by, with their access modes and "
+                 "arguments")
       ->excludes(cores)
       ->excludes(clusters)
       ->excludes(platform);

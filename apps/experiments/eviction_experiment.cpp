@@ -115,14 +115,15 @@ nlohmann::json eviction_json(const EvictionExperimentOptions& options,
     for (const EvictionFigure& figure : comparison.figures) {
       figures.push_back({{"eviction", figure.eviction},
                          {"seconds", figure.seconds},
-                         {"bytes_moved", figure.moved.count},
+                         {"bytes", figure.moved.count},
                          {"bytes_offline", figure.offline.count},
                          {"ratio", figure.ratio()},
                          {"evictions", figure.evictions},
                          {"write_backs", figure.write_backs}});
     }
-    problems.push_back(
-        {{"app", comparison.problem}, {"gpu_memory", comparison.capacity.count}, {"evictions", std::move(figures)}});
+    problems.push_back({{"app", comparison.problem},
+                        {"gpu_memory_bytes", comparison.capacity.count},
+                        {"figures", std::move(figures)}});
   }
   return {{"experiment", "eviction"}, {"virtual", true},      {"platform", options.machine},
           {"policy", options.policy}, {"n", options.n},       {"tile", options.tile},

@@ -37,7 +37,7 @@ nlohmann::json to_json(const PolicyComparison& comparison) {
           {"n", point.n},
           {"tile", point.tile},
           {"gpus", point.gpus},
-          {"measured", to_json(comparison.measured)},
+          {"own", to_json(comparison.measured)},
           {"rivals", std::move(rivals)},
           {"fastest", comparison.fastest.policy},
           {"thriftiest", comparison.thriftiest.policy},
@@ -66,7 +66,7 @@ nlohmann::json policy_json(const std::vector<PolicyVariant>& variants) {
   for (const PolicyVariant& variant : variants) {
     nlohmann::json points = nlohmann::json::array();
     for (const PolicyComparison& comparison : variant.comparisons) points.push_back(to_json(comparison));
-    nlohmann::json json{{"points", variant.name},
+    nlohmann::json json{{"point_set", variant.name},
                         {"policy", variant.options.policy},
                         {"repeat", variant.options.repeat},
                         {"seed", variant.options.seed},

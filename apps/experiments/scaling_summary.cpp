@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/experiments/experiment_figures.hpp"
+#include "apps/experiments/interval_json.hpp"
 #include "apps/run/run_summary.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
@@ -42,13 +43,6 @@ MedianInterval scaled(const MedianInterval& value, double factor) {
   return {value.median * factor, value.low * factor, value.high * factor};
 }
 
-void add(nlohmann::json& json, const std::string& key, const MedianInterval& value, bool several) {
-  json[key] = value.median;
-  if (!several) return;
-  json[key + "_low"] = value.low;
-  json[key + "_high"] = value.high;
-}
-
 nlohmann::json point_json(const ScalingPoint& point, const ScalingRuns& runs) {
   const bool several = runs.outcomes.size() > 1;
   nlohmann::json json{{"policy", point.policy},
@@ -56,13 +50,13 @@ nlohmann::json point_json(const ScalingPoint& point, const ScalingRuns& runs) {
                       {"gpus", point.gpus},
                       {"cores", traces::count_cores(runs.outcomes.back().report)},
                       {"tasks", point.tasks}};
-  add(json, "seconds", point.seconds, several);
-  add(json, "gflops", point.gflops, several);
-  add(json, "bytes", point.bytes, several);
-  add(json, "bytes_host_to_device", point.bytes_host_to_device, several);
-  add(json, "bytes_device_to_host", point.bytes_device_to_host, several);
-  add(json, "bytes_device_to_device", point.bytes_device_to_device, several);
-  add(json, "evictions", point.evictions, several);
+  add_interval(json, "seconds", point.seconds, several);
+  add_interval(json, "gflops", point.gflops, several);
+  add_interval(json, "bytes", point.bytes, several);
+  add_interval(json, "bytes_host_to_device", point.bytes_host_to_device, several);
+  add_interval(json, "bytes_device_to_host", point.bytes_device_to_host, several);
+  add_interval(json, "bytes_device_to_device", point.bytes_device_to_device, several);
+  add_interval(json, "evictions", point.evictions, several);
   if (point.prediction_error) json["prediction_error"] = *point.prediction_error;
   if (point.residual) json["residual"] = *point.residual;
   for (const FactorizationOutcome& outcome : runs.outcomes) {

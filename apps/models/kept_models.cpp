@@ -70,7 +70,7 @@ nlohmann::json models_json(const std::string& folder, const platform::Machine& m
   json["file"] = kept.path;
   if (!kept.failure.empty()) json["failure"] = kept.failure;
   for (const KernelSummary& kernel : kept.kernels) {
-    json["kernels"].push_back({{"codelet", kernel.key.name},
+    json["kernels"].push_back({{"kernel", kernel.key.name},
                                {"kind", to_string(kernel.key.device)},
                                {"element_bytes", kernel.key.element_bytes},
                                {"shapes", kernel.shapes},

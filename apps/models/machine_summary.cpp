@@ -98,6 +98,11 @@ std::string cluster_speed_ups(const KernelTimes& kernel) {
   return text.empty() ? "-" : text;
 }
 
+/// As options and other outputs call it.
+std::string precision_of(const KernelTimes& kernel) {
+  return kernel.precision() == "single" ? "float" : kernel.precision();
+}
+
 std::string kernel_table(const MachineDescription& machine) {
   const bool gpus = !machine.gpus.empty();
   const bool clusters = std::ranges::any_of(machine.kernels, &KernelTimes::on_clusters);
@@ -108,7 +113,7 @@ std::string kernel_table(const MachineDescription& machine) {
   for (const KernelTimes& kernel : machine.kernels) {
     std::string tiles;
     for (const double edge : kernel.edges()) tiles += fmt::format("{}{:g}", tiles.empty() ? "" : " ", edge);
-    std::vector<std::string> cells{kernel.application(), kernel.kernel(), kernel.precision(), tiles};
+    std::vector<std::string> cells{kernel.application(), kernel.kernel(), precision_of(kernel), tiles};
     if (gpus) cells.push_back(speed_ups(machine, kernel));
     if (clusters) cells.push_back(cluster_speed_ups(kernel));
     table.add_row(std::move(cells));
@@ -142,12 +147,12 @@ nlohmann::json routes_json(const MachineDescription& machine) {
   return routes;
 }
 
-nlohmann::json time_json(const KernelTime& time) { return {{"mean", time.mean_us}, {"dev", time.deviation_us}}; }
+nlohmann::json time_json(const KernelTime& time) { return {{"mean_us", time.mean_us}, {"deviation_us", time.deviation_us}}; }
 
 nlohmann::json kernel_json(const MachineDescription& machine, const KernelTimes& kernel) {
-  nlohmann::json json{{"application", kernel.application()},
+  nlohmann::json json{{"app", kernel.application()},
                       {"kernel", kernel.kernel()},
-                      {"precision", kernel.precision()},
+                      {"precision", precision_of(kernel)},
                       {"flops_per_cube", kernel.flops_per_cube()},
                       {"tiles", nlohmann::json::array()}};
   for (const double edge : kernel.edges()) {
@@ -200,26 +205,26 @@ nlohmann::json machine_json(const MachineDescription& machine) {
                       {"cpu", machine.cpu_model},
                       {"cores", machine.cores},
                       {"sockets", machine.sockets},
-                      {"gpus", nlohmann::json::array()},
+                      {"gpu_devices", nlohmann::json::array()},
                       {"links", nlohmann::json::array()},
                       {"kernels", nlohmann::json::array()}};
   for (std::size_t gpu = 0; gpu < machine.gpus.size(); ++gpu) {
     const DescribedGpu& described = machine.gpus[gpu];
-    json["gpus"].push_back({{"gpu", gpu},
-                            {"model", described.model},
-                            {"memory_bytes", described.memory.count},
-                            {"near_cores", described.near_cores},
-                            {"launch_us", microseconds(described.launch)},
-                            {"notice_us", microseconds(described.notice)}});
+    json["gpu_devices"].push_back({{"gpu", gpu},
+                                   {"model", described.model},
+                                   {"memory_bytes", described.memory.count},
+                                   {"near_cores", described.near_cores},
+                                   {"launch_us", microseconds(described.launch)},
+                                   {"notice_us", microseconds(described.notice)}});
   }
   for (const DescribedLink& link : machine.links) {
     json["links"].push_back({{"name", link.name},
                              {"bandwidth_mb_per_s", link.bandwidth_mb_per_s},
                              {"latency_us", microseconds(link.latency)}});
   }
-  json["bandwidth_mb_per_s"] =
+  json["bandwidth_matrix_mb_per_s"] =
       matrix_json(machine, [](const DescribedRoute& route) { return route.bandwidth_mb_per_s; });
-  json["latency_us"] = matrix_json(machine, [](const DescribedRoute& route) { return microseconds(route.latency); });
+  json["latency_matrix_us"] = matrix_json(machine, [](const DescribedRoute& route) { return microseconds(route.latency); });
   json["routes"] = routes_json(machine);
   for (const KernelTimes& kernel : machine.kernels) json["kernels"].push_back(kernel_json(machine, kernel));
   return json;

@@ -235,7 +235,7 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
                         {"device", worker.device},
                         {"kind", to_string(worker.kind)},
                         {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
-                        {"bound_to", worker.bound_to},
+                        {"processing_unit", worker.bound_to},
                         {"tasks", worker.tasks},
                         {"busy_seconds", times.busy},
                         {"waiting_for_data_seconds", times.waiting},

@@ -1,6 +1,5 @@
 /// `troupe cancel`, `jobs`, `metrics`, `status` and `why`: questions to the service of this node.
 #include <fmt/format.h>
-#include <pwd.h>
 
 #include <CLI/CLI.hpp>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/service/service_arguments.hpp"
+#include "platform/machine/account_names.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -44,40 +44,29 @@ struct JobsArguments {
   bool all = false;
 };
 
-/// Its number where the system knows no name.
-std::string user_name(std::uint32_t user) {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::vector<char> buffer(16384);
-  if (::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) {
-    return std::to_string(user);
-  }
-  return found->pw_name;
-}
-
 nlohmann::json to_json(const remote::SessionView& job) {
   return {{"session", job.id},
           {"name", job.name},
           {"user", job.user},
-          {"user_name", user_name(job.user)},
+          {"user_name", platform::user_name(job.user)},
           {"process", job.process},
           {"weight", job.weight},
           {"state", job.state},
           {"submitted", job.submitted},
           {"ended", job.ended},
           {"failed", job.failed},
-          {"worker_s", seconds(job.worker_time)},
+          {"worker_seconds", seconds(job.worker_time)},
           {"memory_bytes", job.memory.count},
-          {"age_s", seconds(job.age)}};
+          {"age_seconds", seconds(job.age)}};
 }
 
 void print_table(const std::vector<remote::SessionView>& jobs) {
   traces::Table table({">job", "name", "user", ">process", "state", ">tasks", ">ended", ">failed", ">weight",
                        ">worker time", ">memory", ">age"});
   for (const remote::SessionView& job : jobs) {
-    table.add_row({std::to_string(job.id), harmless(job.name), user_name(job.user), std::to_string(job.process),
-                   harmless(job.state), std::to_string(job.submitted), std::to_string(job.ended),
-                   std::to_string(job.failed), fmt::format("{:g}", job.weight),
+    table.add_row({std::to_string(job.id), harmless(job.name), platform::user_name(job.user),
+                   std::to_string(job.process), harmless(job.state), std::to_string(job.submitted),
+                   std::to_string(job.ended), std::to_string(job.failed), fmt::format("{:g}", job.weight),
                    traces::human_seconds(seconds(job.worker_time)), traces::human_bytes(job.memory),
                    traces::human_seconds(seconds(job.age))});
   }
@@ -106,11 +95,11 @@ int status(const ServiceArguments& arguments) {
     fmt::print("{}\n", as_text({{"version", status.version},
                                 {"protocol_version", status.protocol_version},
                                 {"process", status.process},
-                                {"uptime_s", seconds(status.uptime)},
+                                {"age_seconds", seconds(status.uptime)},
                                 {"state", status.state},
                                 {"policy", status.policy},
-                                {"workers", status.workers},
-                                {"sessions", status.sessions},
+                                {"worker_count", status.workers},
+                                {"session_count", status.sessions},
                                 {"http_address", status.http_address}}));
     return kSuccess;
   }

@@ -63,7 +63,7 @@ int print_once(const TopArguments& arguments) {
 class LiveViews {
  public:
   explicit LiveViews(const TopArguments& arguments)
-      : folder_(remote::socket_folder(arguments.service.folder).value_or_throw()),
+      : folder_(remote::client_socket_folder(arguments.service.folder).value_or_throw()),
         calls_(ServiceCalls::connect(folder_, kOptions).value_or_throw()) {
     now_ = view_of(*calls_);
   }

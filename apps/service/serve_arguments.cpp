@@ -41,11 +41,11 @@ std::string value_name(ValueKind kind) {
 }  // namespace
 
 void add_serve_options(CLI::App& command, ServeArguments& arguments) {
-  const std::string place = service::default_configuration_file();
   command
       .add_option("--config", arguments.file,
-                  "Configuration, a TOML file (docs/service.md); default: " + (place.empty() ? "none" : place) +
-                      ", if it is there")
+                  "Configuration, a TOML file (docs/service.md); default, if it is there: for root "
+                  "/etc/troupe/service.toml, else $XDG_CONFIG_HOME/troupe/service.toml or "
+                  "~/.config/troupe/service.toml")
       ->type_name("FILE")
       ->check(check_file_name);
   command.add_flag("--print-config", arguments.print_config, "Print the effective configuration as TOML, and end");

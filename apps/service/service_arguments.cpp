@@ -12,8 +12,8 @@ void add_socket_folder(CLI::App& command, std::string& folder) {
   command
       .add_option(
           "--socket-folder", folder,
-          "Where the service's sockets are; default: $TROUPE_SOCKET_FOLDER, else $XDG_RUNTIME_DIR/troupe, for root "
-          "/run/troupe")
+          "Where the service's sockets are; default: $TROUPE_SOCKET_FOLDER, else $XDG_RUNTIME_DIR/troupe where your "
+          "own service listens, else /run/troupe")
       ->type_name("FOLDER")
       ->check(check_file_name);
 }
@@ -24,7 +24,8 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments) {
 }
 
 remote::ServiceCalls connect(const ServiceArguments& arguments) {
-  return remote::ServiceCalls::connect(remote::socket_folder(arguments.folder).value_or_throw()).value_or_throw();
+  return remote::ServiceCalls::connect(remote::client_socket_folder(arguments.folder).value_or_throw())
+      .value_or_throw();
 }
 
 namespace {

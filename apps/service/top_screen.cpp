@@ -179,7 +179,7 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
   double total = 0;
   for (const SessionView& one : now.sessions) total += rate(one);
   traces::Table table({">job", "name", "state", ">workers", ">weight", ">in flight", ">ended", ">failed",
-                       ">worker time", ">memory", ">user", ">process"});
+                       ">worker time", ">memory", "user", ">process"});
   const auto places = ordered(now.sessions, order, rate);
   for (const std::size_t place : places) {
     const SessionView& one = now.sessions[place];
@@ -187,7 +187,8 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
                    rates.text(total > 0 ? rate(one) / total : 0, percent), fmt::format("{:g}", one.weight),
                    human_count(in_flight(one)), human_count(one.ended), human_count(one.failed),
                    traces::human_seconds(seconds(one.worker_time)), traces::human_bytes(one.memory),
-                   std::to_string(one.user), std::to_string(one.process)});
+                   one.user_name.empty() ? std::to_string(one.user) : label(one.user_name),
+                   std::to_string(one.process)});
   }
   if (places.empty()) {
     lines.push_back({"", TopStyle::plain});

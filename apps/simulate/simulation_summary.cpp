@@ -132,8 +132,8 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   }
   if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
   if (const auto share = point.bytes_share_of_bound()) json["bytes_share_of_bound"] = *share;
-  if (const auto part = point.utilization(false)) json["utilization"]["cores"] = *part;
-  if (const auto part = point.utilization(true)) json["utilization"]["gpus"] = *part;
+  if (const auto part = point.utilization(false)) json["utilization_of_cores"] = *part;
+  if (const auto part = point.utilization(true)) json["utilization_of_gpus"] = *part;
   json["links"] = nlohmann::json::array();
   for (const LinkUse& link : point.links) {
     json["links"].push_back({{"name", link.name},

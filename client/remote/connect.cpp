@@ -27,7 +27,7 @@ std::string name_of_program() {
 Runtime Runtime::connect(const ConnectOptions& options) {
   using remote::RemoteBackend;
   RemoteBackend::Connections connections;
-  connections.folder = remote::socket_folder(options.folder).value_or_throw();
+  connections.folder = remote::client_socket_folder(options.folder).value_or_throw();
   auto memory = remote::MemoryConnection::open(connections.folder).value_or_throw();
   connections.token = memory->token();
   connections.memory = std::move(memory);

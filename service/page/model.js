@@ -171,7 +171,7 @@ export class Model {
 
   /** The share of all that workers did in the last seconds that was a job's. */
   share(job) {
-    const rates = this.view.sessions.map((one) => this.rate((v) => v.sessions.find((s) => s.id === one.id)?.worker_seconds));
+    const rates = this.view.sessions.map((one) => this.rate((v) => v.sessions.find((s) => s.session === one.session)?.worker_seconds));
     const total = rates.reduce((sum, rate) => sum + rate, 0);
     const own = rates[this.view.sessions.indexOf(job)];
     return total > 0 ? own / total : 0;
@@ -191,5 +191,5 @@ export function findPair(view, pair) {
 
 function totalCopied(view) {
   const all = view.transfers;
-  return all.host_to_device_bytes + all.device_to_host_bytes + all.device_to_device_bytes;
+  return all.bytes_host_to_device + all.bytes_device_to_host + all.bytes_device_to_device;
 }

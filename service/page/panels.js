@@ -152,18 +152,18 @@ function shares(model, group, pick, end) {
 function jobs(model) {
   const view = model.view;
   $("no-jobs").hidden = view.sessions.length > 0;
-  const rows = [...view.sessions].sort((a, b) => model.share(b) - model.share(a) || a.id - b.id);
+  const rows = [...view.sessions].sort((a, b) => model.share(b) - model.share(a) || a.session - b.session);
   fill("jobs", rows.map((job) => {
     const why = element("button", {className: "row-action", textContent: "Why?", title: `Why does ${job.name} not go on?`});
-    why.dataset.focus = `why-${job.id}`;
-    why.dataset.session = job.id;
+    why.dataset.focus = `why-${job.session}`;
+    why.dataset.session = job.session;
     const kind = job.state === "running" || job.state === "done" ? "" : "gone-job";
     return [
-      {text: `${job.id}  ${job.name}`, kind: "name", title: job.name}, {text: job.state, kind},
+      {text: `${job.session}  ${job.name}`, kind: "name", title: job.name}, {text: job.state, kind},
       bar(model.share(job), words.percent(model.share(job)), {colour: colourOf("job", job.name), mark: model.fairShare(job)}),
       right(String(Math.round(job.weight * 100) / 100)), right(words.count(job.submitted - job.ended)), right(words.count(job.ended)),
       {text: words.count(job.failed), kind: job.failed > 0 ? "n failed" : "n"}, right(words.bytes(job.memory_bytes)),
-      right(String(job.user)), right(String(job.process)), right(words.longDuration(job.age_seconds)), why,
+      {text: job.user_name || String(job.user)}, right(String(job.process)), right(words.longDuration(job.age_seconds)), why,
     ];
   }));
 }
@@ -256,9 +256,9 @@ function memories(model) {
   });
   $("memories").replaceChildren(...boxes.map((one) => one.box));
   for (const {canvas, series, capacity} of boxes) spark(canvas, series, capacity);
-  const all = view.transfers, looked = all.hits + all.misses;
+  const all = view.transfers, looked = all.cache_hits + all.cache_misses;
   $("cache").textContent = view.memories.length === 0 ? "" :
-    `${looked > 0 ? `${words.percent(all.hits / looked)} of what tasks needed was there already; ` : ""}` +
+    `${looked > 0 ? `${words.percent(all.cache_hits / looked)} of what tasks needed was there already; ` : ""}` +
     `${words.count(all.evictions)} evictions, ${words.count(all.write_backs)} write-backs, ` +
     `${words.count(all.prefetches)} prefetches, of which ${words.count(all.prefetches_used)} were used.`;
 }
@@ -271,8 +271,8 @@ export function predictions(model) {
     const error = model.predictionError(of);
     return [
       of.codelet, of.kind, bar(error.all, words.percent(error.all)), bar(error.now, words.percent(error.now)),
-      right(words.duration(of.predicted_seconds / Math.max(1, of.tasks))),
-      right(words.duration(of.measured_seconds / Math.max(1, of.tasks))), right(words.count(of.tasks)),
+      right(words.duration(of.predicted_seconds_sum / Math.max(1, of.tasks))),
+      right(words.duration(of.measured_seconds_sum / Math.max(1, of.tasks))), right(words.count(of.tasks)),
     ];
   }));
   const series = all.map((of) => ({name: `${of.codelet}, ${of.kind}`, series: model.get(`prediction ${of.codelet}/${of.kind}`)}))
@@ -284,7 +284,7 @@ export function predictions(model) {
 /** The jobs that can be asked about. */
 export function why(model) {
   const select = $("why-job");
-  const wanted = [["", "all jobs"], ...model.view.sessions.map((job) => [String(job.id), `${job.id}  ${job.name}`])];
+  const wanted = [["", "all jobs"], ...model.view.sessions.map((job) => [String(job.session), `${job.session}  ${job.name}`])];
   const have = [...select.options].map((option) => [option.value, option.textContent]);
   if (JSON.stringify(wanted) === JSON.stringify(have)) return;
   const chosen = select.value;

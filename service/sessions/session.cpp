@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/remote/connection/protocol_version.hpp"
+#include "platform/machine/account_names.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "service/sessions/session_costs.hpp"
 #include "service/sessions/wire_checks.hpp"
@@ -43,6 +44,7 @@ Failure no_memory() { return {ErrorCode::out_of_memory, "the service ran out of 
 Session::Session(const SessionHost& host, std::uint64_t id, Peer peer) : host_(host), id_(id), peer_(std::move(peer)) {
   view_.id = id_;
   view_.user = peer_.user;
+  view_.user_name = platform::user_name(peer_.user);
   view_.process = peer_.process;
   view_.state = "running";
 }

@@ -196,7 +196,9 @@ void write_sessions(Writer& writer, const std::vector<SessionView>& sessions) {
   writer.metric("clients", "gauge", "Sessions, those whose last kernels still run included.");
   writer.value({}, sessions.size());
   const auto labels = [](std::size_t, const SessionView& of) {
-    return Labels{{"session", std::to_string(of.id)}, {"name", of.name}, {"user", std::to_string(of.user)}};
+    return Labels{{"session", std::to_string(of.id)},
+                  {"name", of.name},
+                  {"user", of.user_name.empty() ? std::to_string(of.user) : of.user_name}};
   };
   metric_of(writer, "client_submitted_total", "counter", "Tasks that the client has submitted.", sessions, labels,
             [](const SessionView& of) { return of.submitted; });

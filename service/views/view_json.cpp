@@ -99,7 +99,7 @@ void members(auto& member, Of<LinkTraffic> auto& one) {
 void members(auto& member, Of<MemoryUse> auto& one) {
   member("node", one.node);
   member("capacity_bytes", one.capacity);
-  member("highest_bytes", one.highest);
+  member("peak_bytes", one.highest);
   member("used_bytes", one.used);
 }
 
@@ -108,15 +108,15 @@ void members(auto& member, Of<PredictionReport> auto& one) {
   member("kind", one.kind);
   member("tasks", one.errors.tasks);
   member("unpredicted_tasks", one.errors.unpredicted);
-  member("predicted_seconds", one.errors.predicted);
-  member("measured_seconds", one.errors.measured);
+  member("predicted_seconds_sum", one.errors.predicted);
+  member("measured_seconds_sum", one.errors.measured);
   member("relative_error_sum", one.errors.relative);
 }
 
 void members(auto& member, Of<TransferReport> auto& one) {
-  member("host_to_device_bytes", one.host_to_device);
-  member("device_to_host_bytes", one.device_to_host);
-  member("device_to_device_bytes", one.device_to_device);
+  member("bytes_host_to_device", one.host_to_device);
+  member("bytes_device_to_host", one.device_to_host);
+  member("bytes_device_to_device", one.device_to_device);
   member("pairs", one.pairs);
   member("links", one.links);
   member("memories", one.memories);
@@ -124,14 +124,15 @@ void members(auto& member, Of<TransferReport> auto& one) {
   member("write_backs", one.write_backs);
   member("prefetches", one.prefetches);
   member("prefetches_used", one.prefetches_used);
-  member("hits", one.hits);
-  member("misses", one.misses);
+  member("cache_hits", one.hits);
+  member("cache_misses", one.misses);
 }
 
 void members(auto& member, Of<SessionView> auto& one) {
-  member("id", one.id);
+  member("session", one.id);
   member("name", one.name);
   member("user", one.user);
+  member.later("user_name", one.user_name);
   member("process", one.process);
   member("weight", one.weight);
   member("state", one.state);

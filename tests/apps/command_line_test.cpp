@@ -285,14 +285,14 @@ BOOST_AUTO_TEST_CASE(info_shows_a_described_machine_as_text_and_as_json) {
   BOOST_REQUIRE(json["gpus"].size() == 8);
   BOOST_TEST(json["gpus"][0]["memory_bytes"] == 2817982464U);
   BOOST_TEST(json["links"][0]["name"] == "host");
-  BOOST_TEST(json["bandwidth_mb_per_s"][0][8] == 6026);
-  BOOST_TEST(json["latency_us"][8][1] == 28);
+  BOOST_TEST(json["bandwidth_matrix_mb_per_s"][0][8] == 6026);
+  BOOST_TEST(json["latency_matrix_us"][8][1] == 28);
   BOOST_TEST(json["routes"].size() == 72);
   const auto& potrf = json["kernels"][3];
   BOOST_TEST(potrf["kernel"] == "potrf");
   BOOST_TEST(potrf["tiles"][1]["tile"] == 512);
-  BOOST_TEST(potrf["tiles"][1]["cpu_us"]["mean"] == 6659);
-  BOOST_TEST(potrf["tiles"][1]["gpu_us"][7]["dev"] == 256.1);
+  BOOST_TEST(potrf["tiles"][1]["cpu_us"]["mean_us"] == 6659);
+  BOOST_TEST(potrf["tiles"][1]["gpu_us"][7]["deviation_us"] == 256.1);
   BOOST_TEST(std::abs(potrf["tiles"][1]["gpu_over_core"].get<double>() - 1.3) < 0.001);
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/experiments/clusters/clusters_figures.hpp"
+#include "apps/experiments/interval_json.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "traces/text/table.hpp"
@@ -96,22 +97,15 @@ nlohmann::json clusters_to_json(const Judgement& judgement) {
           {"measured", judgement.measured}};
 }
 
-nlohmann::json clusters_to_json(const MedianInterval& median) {
-  return {{"median", median.median}, {"low", median.low}, {"high", median.high}};
-}
-
 nlohmann::json clusters_points_json(const ClustersResults& results) {
   nlohmann::json points = nlohmann::json::array();
   for (const auto& [key, point] : results.points()) {
     const auto& [problem, configuration, policy] = key;
-    nlohmann::json json{{"n", problem.n()},
-                        {"tile", problem.tile},
-                        {"gpus", problem.gpus},
-                        {"configuration", configuration},
-                        {"policy", policy},
-                        {"seconds", point.seconds},
-                        {"gflops", clusters_to_json(point.gflops(problem))},
-                        {"bytes", clusters_to_json(point.bytes)}};
+    nlohmann::json json{{"n", problem.n()},     {"tile", problem.tile},
+                        {"gpus", problem.gpus}, {"configuration", configuration},
+                        {"policy", policy},     {"run_seconds", point.seconds}};
+    add_interval(json, "gflops", point.gflops(problem));
+    add_interval(json, "bytes", point.bytes);
     if (const ClustersBound* bound = results.bound(problem, configuration)) {
       json["iterated_bound_seconds"] = bound->iterated_s;
       json["bound_seconds"] = bound->best_s;
@@ -169,7 +163,7 @@ nlohmann::json clusters_json(const ClustersReport& report) {
                       {"seed", options.seed},
                       {"configurations", options.configurations},
                       {"policy", options.policy},
-                      {"rivals", options.rivals},
+                      {"rival_policies", options.rivals},
                       {"claims_policy", report.claims_policy}};
   const std::vector<Claim>& claims = clusters_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
@@ -186,7 +180,7 @@ nlohmann::json clusters_json(const ClustersReport& report) {
   for (const ClustersVariant& variant : report.variants) {
     const auto nearest = variant.results.nearest_to_bound();
     json["variants"].push_back({{"deviation", variant.assumptions.deviation},
-                                {"links", links_name(variant.assumptions.links)},
+                                {"assumed_links", links_name(variant.assumptions.links)},
                                 {"speed_ratio_mean", variant.compared.mean},
                                 {"speed_ratio_worst", variant.compared.worst},
                                 {"worst_point", variant.compared.worst_point},

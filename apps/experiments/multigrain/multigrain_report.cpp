@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "apps/experiments/interval_json.hpp"
 #include "apps/experiments/multigrain/multigrain_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
@@ -80,10 +81,6 @@ std::string comparison_line(const MultigrainVariant& variant, const std::string&
                      compared.bytes);
 }
 
-nlohmann::json median_json(const MedianInterval& median) {
-  return {{"median", median.median}, {"low", median.low}, {"high", median.high}};
-}
-
 std::string multigrain_markdown(const MultigrainReport& report) {
   std::string text = fmt::format("# Super-tasks in simulation\n\nSparse LU, {}.\n\n", multigrain_setting(report));
   text += fmt::format(
@@ -153,7 +150,7 @@ std::string multigrain_text(const MultigrainReport& report) {
 nlohmann::json multigrain_json(const MultigrainReport& report) {
   nlohmann::json json{{"virtual", true},
                       {"experiment", "multigrain"},
-                      {"machines", report.options.machines},
+                      {"platforms", report.options.machines},
                       {"precision", "float"},
                       {"repeat", report.options.repeat},
                       {"seed", report.options.seed},
@@ -183,19 +180,20 @@ nlohmann::json multigrain_json(const MultigrainReport& report) {
       of["policies"].push_back({{"policy", policy},
                                 {"speed_ratio_mean", compared.mean},
                                 {"speed_ratio_worst", compared.worst},
-                                {"worst_place", compared.worst_place},
+                                {"worst_point", compared.worst_place},
                                 {"bytes_ratio", compared.bytes},
                                 {"places", compared.places}});
     }
     for (const auto& [key, point] : variant.results.points()) {
       const auto& [place, series] = key;
-      of["points"].push_back({{"machine", place.machine},
-                              {"steps", to_string(place.steps)},
-                              {"blocks", place.blocks},
-                              {"series", series},
-                              {"gflops", median_json(point.gflops)},
-                              {"bytes", median_json(point.bytes)},
-                              {"stored_bytes", point.stored_bytes}});
+      nlohmann::json one{{"platform", place.machine},
+                         {"steps", to_string(place.steps)},
+                         {"blocks", place.blocks},
+                         {"series", series},
+                         {"stored_bytes", point.stored_bytes}};
+      add_interval(one, "gflops", point.gflops);
+      add_interval(one, "bytes", point.bytes);
+      of["points"].push_back(std::move(one));
     }
     json["variants"].push_back(std::move(of));
   }

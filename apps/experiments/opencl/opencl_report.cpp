@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "apps/experiments/interval_json.hpp"
 #include "apps/experiments/opencl/opencl_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
@@ -200,10 +201,6 @@ std::string opencl_csv(const OpenClReport& report) {
   return text;
 }
 
-nlohmann::json interval_json(const MedianInterval& median) {
-  return {{"median", median.median}, {"low", median.low}, {"high", median.high}};
-}
-
 void add_claims_json(nlohmann::json& json, const std::vector<Claim>& claims,
                      const std::vector<VerdictColumn>& columns) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
@@ -225,14 +222,15 @@ void add_claims_json(nlohmann::json& json, const std::vector<Claim>& claims,
 
 nlohmann::json measured_json(const OpenClReport& report) {
   const OpenClMeasured& measured = *report.measured;
-  nlohmann::json json{{"devices", measured.devices},       {"scale", report.measuring.scale},
+  nlohmann::json json{{"device_names", measured.devices},  {"scale", report.measuring.scale},
                       {"rounds", report.measuring.rounds}, {"remarks", measured.remarks},
                       {"failures", measured.failures},     {"points", nlohmann::json::array()}};
   if (!measured.why_not.empty()) json["not_measured"] = measured.why_not;
   for (const OpenClWork& work : measured.works) {
     for (const auto& [key, point] : measured.points) {
       if (key.first != work.name) continue;
-      nlohmann::json one{{"program", work.name}, {"way", key.second}, {"seconds", interval_json(point.seconds)}};
+      nlohmann::json one{{"program", work.name}, {"way", key.second}};
+      add_interval(one, "seconds", point.seconds);
       if (point.bytes) one["bytes"] = *point.bytes;
       if (work.compulsory_bytes) one["compulsory_bytes"] = *work.compulsory_bytes;
       json["points"].push_back(std::move(one));
@@ -273,21 +271,22 @@ nlohmann::json opencl_json(const OpenClReport& report) {
   if (report.measured) add_claims_json(json, opencl_measured_claims(), measured_columns(report));
   for (const OpenClVariant& variant : report.variants) {
     nlohmann::json of{{"processors", variant.assumptions.processors},
-                      {"links", variant.assumptions.links},
+                      {"assumed_links", variant.assumptions.links},
                       {"tone_mapping", variant.assumptions.tone_mapping}};
     for (const auto& [key, point] : variant.results.points()) {
       const auto& [place, line] = key;
-      of["points"].push_back({{"program", program_title(place.program)},
-                              {"size", place.size},
-                              {"blocks", place.blocks},
-                              {"line", line},
-                              {"seconds", interval_json(point.seconds)},
-                              {"bytes", interval_json(point.bytes)},
-                              {"compulsory_bytes", place.compulsory_bytes()}});
+      nlohmann::json one{{"program", program_title(place.program)},
+                         {"size", place.size},
+                         {"blocks", place.blocks},
+                         {"line", line},
+                         {"compulsory_bytes", place.compulsory_bytes()}};
+      add_interval(one, "seconds", point.seconds);
+      add_interval(one, "bytes", point.bytes);
+      of["points"].push_back(std::move(one));
     }
     json["variants"].push_back(std::move(of));
   }
-  if (report.measured) json["measured"] = measured_json(report);
+  if (report.measured) json["on_this_machine"] = measured_json(report);
   return json;
 }
 

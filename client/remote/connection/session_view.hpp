@@ -14,6 +14,8 @@ struct SessionView {
   std::string name;
   /// Of the process at the other end of the socket.
   std::uint32_t user = 0;
+  /// For people; empty where an older service says the number alone.
+  std::string user_name = {};
   std::int64_t process = 0;
   double weight = 1;
   /// "running", "cancelled", "gone" (its client is, and its last kernels still run), "done", "lost" (its client went

@@ -1,10 +1,17 @@
 #include "client/remote/connection/socket_folder.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+
+#include "platform/files/file_descriptor.hpp"
+#include "platform/machine/account_names.hpp"
 
 namespace troupe::remote {
 
@@ -33,6 +40,36 @@ Result<std::string> checked(std::string folder, const std::string& source) {
   return folder;
 }
 
+enum class Listener { absent, present, forbidden };
+
+/// Whether a service listens there. What a killed one left behind refuses connections.
+Listener listener_in(const std::string& folder) {
+  const std::string path = service_socket(folder);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return Listener::absent;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const platform::FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!probe.valid()) return Listener::absent;
+  if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    return Listener::present;
+  }
+  if (errno == EACCES) return Listener::forbidden;
+  return errno == EAGAIN ? Listener::present : Listener::absent;  // its queue is full
+}
+
+Failure forbidden(const SocketPlaces& places) {
+  struct stat status {};
+  // Where even this cannot be seen, the folder's group says who may enter.
+  const bool seen =
+      ::stat(service_socket(places.node).c_str(), &status) == 0 || ::stat(places.node.c_str(), &status) == 0;
+  const std::string group = seen ? "'" + platform::group_name(status.st_gid) + "'" : "of its socket";
+  return {ErrorCode::service_lost,
+          fmt::format("the service of this node, in '{}', is for members of the group {}: ask to be made one and log "
+                      "in again, or start a service of your own with `troupe serve`",
+                      places.node, group)};
+}
+
 }  // namespace
 
 std::string service_socket(const std::string& folder) { return folder + "/service.sock"; }
@@ -51,6 +88,24 @@ Result<std::string> socket_folder(const std::string& chosen) {
                    "--socket-folder or TROUPE_SOCKET_FOLDER"};
   }
   return checked(runtime + "/troupe", "XDG_RUNTIME_DIR");
+}
+
+Result<std::string> find_service(const SocketPlaces& places) {
+  if (!places.own.empty() && listener_in(places.own) == Listener::present) return places.own;
+  switch (listener_in(places.node)) {
+    case Listener::present: return places.node;
+    case Listener::forbidden: return forbidden(places);
+    case Listener::absent: break;
+  }
+  return places.own;
+}
+
+Result<std::string> client_socket_folder(const std::string& chosen) {
+  auto own = socket_folder(chosen);
+  if (!chosen.empty() || !variable("TROUPE_SOCKET_FOLDER").empty() || ::geteuid() == 0) return own;
+  auto found = find_service({.own = own ? own.value() : std::string()});
+  // Without a place of its own and without the node's service, what is missing is the place.
+  return found && found.value().empty() ? own : found;
 }
 
 }  // namespace troupe::remote

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/experiments/clusters/clusters_claims.hpp"
+#include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
@@ -50,6 +51,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   // A line of titles; four sets of assumptions, two numbers of GPUs, three configurations, four policies.
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 2 * 3 * 4);
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["claims"].size() == clusters_claims().size());
   const std::string markdown = folder.read("x/report.md");
   for (const auto& claim : json["claims"]) {
@@ -64,7 +66,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
     BOOST_TEST(variant["speed_ratio_worst"].get<double>() <= variant["speed_ratio_mean"].get<double>());
     for (const auto& point : variant["points"]) {
       BOOST_TEST(point["run_bounds_seconds"].size() == 2U);
-      BOOST_TEST(point["seconds"][0] != point["seconds"][1]);
+      BOOST_TEST(point["run_seconds"][0] != point["run_seconds"][1]);
     }
   }
   BOOST_TEST((json["variants"][0]["points"] != json["variants"][1]["points"]));
@@ -80,8 +82,9 @@ BOOST_AUTO_TEST_CASE(says_the_same_again_however_many_run_at_a_time) {
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
+  conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
-  BOOST_TEST(json["variants"][1]["links"] == "one each");
+  BOOST_TEST(json["variants"][1]["assumed_links"] == "one each");
   BOOST_TEST(json["configurations"] == (nlohmann::json{"2x10", "5x4"}));
 }
 
@@ -102,7 +105,8 @@ BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
 BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
   if (no_gnuplot()) return;
   const auto json = nlohmann::json::parse(succeeds(clusters({"--gpus", "1", "--deviation", "0", "--json"})));
-  for (const auto& point : json["variants"][0]["points"]) BOOST_TEST(point["seconds"][0] == point["seconds"][1]);
+  for (const auto& point : json["variants"][0]["points"])
+    BOOST_TEST(point["run_seconds"][0] == point["run_seconds"][1]);
   BOOST_TEST(json["variants"][0]["least_over_bound"].get<double>() >= 1);
 }
 

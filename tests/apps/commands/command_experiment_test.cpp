@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/experiments/dada_claims.hpp"
+#include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
@@ -41,6 +42,7 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
     BOOST_TEST(lines == 1 + 2 * 8 * (figure == std::string("figure1") ? 10 : 4));
   }
   const auto json = nlohmann::json::parse(folder.read("new/dada/report.json"));
+  conforms(json, "experiment-dada");
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST(json["claims"].size() == dada_claims().size());
   const std::string markdown = folder.read("new/dada/report.md");
@@ -65,6 +67,7 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
+  conforms(json, "experiment-dada");
   BOOST_TEST_REQUIRE(json["variants"].size() == 3U);
   BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
   BOOST_TEST(json["variants"][1]["peer_copies"] == true);
@@ -79,12 +82,13 @@ BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_futu
   const std::string text = succeeds({"experiment", "eviction", "--quick", "--json"});
   if (!tests::kSanitized) BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
   const auto json = nlohmann::json::parse(text);
+  conforms(json, "experiment-eviction");
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST_REQUIRE(json["problems"].size() == 4U);
   for (const auto& problem : json["problems"]) {
     BOOST_TEST_CONTEXT(problem["app"]) {
       std::map<std::string, nlohmann::json> figures;
-      for (const auto& figure : problem["evictions"]) figures[figure["eviction"]] = figure;
+      for (const auto& figure : problem["figures"]) figures[figure["eviction"]] = figure;
       BOOST_TEST_REQUIRE(figures.size() == 3U);
       BOOST_TEST(figures["next-use"]["ratio"].get<double>() <= 1.2);
       BOOST_TEST(figures["lru"]["ratio"].get<double>() > 1.2);

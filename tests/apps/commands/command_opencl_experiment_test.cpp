@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/experiments/opencl/opencl_claims.hpp"
+#include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -39,6 +40,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts_of_virtual_time) {
   }
   BOOST_TEST(!contains(text, "this machine"));
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  conforms(json, "experiment-opencl");
   BOOST_TEST(json["claims"].size() == opencl_virtual_claims().size());
   BOOST_TEST_REQUIRE(json["variants"].size() == 1U);
   // Three places of Black-Scholes and one of the reuse with 9 lines, and one of frames with 22.
@@ -64,9 +66,10 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_was_measured_without_devices) {
   BOOST_TEST(contains(text, "not measured: "));
   BOOST_TEST(!contains(text, "holds"));
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  conforms(json, "experiment-opencl");
   BOOST_TEST_REQUIRE(json["claims"].size() == opencl_measured_claims().size());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"][0]["verdict"] == "not tested");
-  BOOST_TEST(json["measured"]["points"].empty());
+  BOOST_TEST(json["on_this_machine"]["points"].empty());
 }
 
 BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
@@ -78,14 +81,15 @@ BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
                                      "--json", "--out", folder.path("x")},
                                     {"env", "-u", "POCL_DEVICES"});
   const auto json = nlohmann::json::parse(text);
-  if (json["measured"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
-  BOOST_TEST(json["measured"]["devices"].size() == 2U);
-  BOOST_TEST(contains(json["measured"]["remarks"].dump(), "POCL_DEVICES"));
+  conforms(json, "experiment-opencl");
+  if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
+  BOOST_TEST(json["on_this_machine"]["device_names"].size() == 2U);
+  BOOST_TEST(contains(json["on_this_machine"]["remarks"].dump(), "POCL_DEVICES"));
   // Blocks, frames and one range in three ways, the reuse in five.
-  BOOST_TEST(json["measured"]["points"].size() == 3U * 3U + 5U);
+  BOOST_TEST(json["on_this_machine"]["points"].size() == 3U * 3U + 5U);
   int with_bytes = 0;
-  for (const auto& point : json["measured"]["points"]) {
-    BOOST_TEST(point["seconds"]["median"].get<double>() > 0);
+  for (const auto& point : json["on_this_machine"]["points"]) {
+    BOOST_TEST(point["seconds"].get<double>() > 0);
     if (!point.contains("bytes")) continue;
     ++with_bytes;
     BOOST_TEST(point["bytes"].get<double>() >= point["compulsory_bytes"].get<double>());
@@ -104,11 +108,12 @@ BOOST_AUTO_TEST_CASE(programs_that_fail_are_in_the_report_and_in_the_exit_code) 
   const tests::ChildOutput ran = tests::run_program(
       {"experiment", "opencl", "--quick", "--rows", "measured", "--scale", "0.0001", "--out", folder.path("x")});
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  if (json["measured"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
+  conforms(json, "experiment-opencl");
+  if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(ran.exit_status == 1, ran.errors);
   BOOST_TEST(contains(ran.errors, "of the programs failed"), ran.errors);
-  BOOST_TEST(!json["measured"]["failures"].empty());
-  BOOST_TEST(json["measured"]["points"].empty());
+  BOOST_TEST(!json["on_this_machine"]["failures"].empty());
+  BOOST_TEST(json["on_this_machine"]["points"].empty());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"][0]["verdict"] == "not tested");
   BOOST_TEST(contains(folder.read("x/report.md"), "Failed: 100 blocks of 100 options, direct: "));
 }

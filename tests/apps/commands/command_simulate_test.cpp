@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
       const double share = result["bound_bytes"].get<double>() / moved;
       BOOST_TEST(result["bytes_share_of_bound"].get<double>() == share, boost::test_tools::tolerance(1e-12));
     }
-    BOOST_TEST(result["utilization"]["cores"].get<double>() <= 1);
-    BOOST_TEST(result["utilization"].contains("gpus") == (gpus > 0));
+    BOOST_TEST(result["utilization_of_cores"].get<double>() <= 1);
+    BOOST_TEST(result.contains("utilization_of_gpus") == (gpus > 0));
   }
 }
 

@@ -53,18 +53,18 @@ BOOST_AUTO_TEST_CASE(clusters_are_shown_where_there_are_times) {
   const std::string text = machine_text(machine);
   BOOST_TEST(contains(text, "2: 1.5 at 10; 4: 2 at 10"), text);
   const nlohmann::json tile = machine_json(machine)["kernels"][1]["tiles"][0];
-  BOOST_TEST((tile["cluster_us"] == nlohmann::json::parse(R"([{"cores": 2, "mean": 20, "dev": 1},
-                                                             {"cores": 4, "mean": 15, "dev": 0}])")));
+  BOOST_TEST((tile["cluster_us"] == nlohmann::json::parse(R"([{"cores": 2, "mean_us": 20, "deviation_us": 1},
+                                                             {"cores": 4, "mean_us": 15, "deviation_us": 0}])")));
 }
 
 BOOST_AUTO_TEST_CASE(the_object_leaves_out_where_a_kernel_does_not_run) {
   const nlohmann::json json = machine_json(three_kernels());
-  BOOST_TEST(json["kernels"][0]["tiles"][0]["gpu_us"][1]["mean"] == 20);
+  BOOST_TEST(json["kernels"][0]["tiles"][0]["gpu_us"][1]["mean_us"] == 20);
   BOOST_TEST(json["kernels"][0]["tiles"][0]["gpu_over_core"] == 10);
   BOOST_TEST(!json["kernels"][1]["tiles"][0].contains("gpu_us"));
   BOOST_TEST(!json["kernels"][2]["tiles"][0].contains("cpu_us"));
-  BOOST_TEST(json["bandwidth_mb_per_s"][1][2] == 1234.5);
-  BOOST_TEST(json["latency_us"][1][1] == 0);
+  BOOST_TEST(json["bandwidth_matrix_mb_per_s"][1][2] == 1234.5);
+  BOOST_TEST(json["latency_matrix_us"][1][1] == 0);
   BOOST_TEST(json["routes"][0]["links"][0] == "wire");
 }
 

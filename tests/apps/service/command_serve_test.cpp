@@ -16,6 +16,7 @@
 #include "client/runtime.hpp"
 #include "kernels/element_codelets.hpp"
 #include "platform/files/file_descriptor.hpp"
+#include "tests/apps/output_schema.hpp"
 #include "tests/apps/service/serve_process.hpp"
 #include "tests/support/resource_limit.hpp"
 
@@ -63,9 +64,11 @@ BOOST_AUTO_TEST_CASE(a_service_starts_answers_and_stops_on_a_signal) {
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
   const json status = json::parse(succeeds(service.ask({"status", "--json"})));
   BOOST_TEST(status.at("state") == "serving");
-  BOOST_TEST(status.at("workers") == 2);
+  BOOST_TEST(status.at("worker_count") == 2);
   BOOST_TEST(succeeds(service.ask({"jobs"})) == "no jobs\n");
   succeeds(service.ask({"why"}));
+  conforms(json::parse(succeeds(service.ask({"why", "--json"}))), "why");
+  conforms(json::parse(succeeds(service.ask({"top", "--json"}))), "top");
   fails(2, service.ask({"cancel", "4711"}), {"4711"});
   service.signal(SIGTERM);
   BOOST_TEST(service.ended() == 0);
@@ -131,6 +134,7 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
   for (const char* application : {"cholesky", "lu", "qr"}) {
     const json ran =
         json::parse(succeeds(service.ask({"submit", application, "--n", "200", "--tile", "64", "--check", "--json"})));
+    conforms(ran, "run");
     BOOST_TEST(ran.at("n") == 200);
     BOOST_TEST(ran.at("app") == application);
   }
@@ -139,9 +143,13 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
                    "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 4\n2 1 1\n2 2 5\n"
                    "3 2 1\n3 3 6\n");
   const std::string solution = folder.path("x.mtx");
-  succeeds(service.ask({"submit", "cholesky", "--matrix", matrix, "--output", solution, "--name", "small"}));
+  conforms(json::parse(succeeds(service.ask(
+               {"submit", "cholesky", "--matrix", matrix, "--output", solution, "--name", "small", "--json"}))),
+           "solve");
   BOOST_TEST(contains(folder.read("x.mtx"), "3 1"));
-  const json jobs = json::parse(succeeds(service.ask({"jobs", "--all", "--json"}))).at("jobs");
+  const json all = json::parse(succeeds(service.ask({"jobs", "--all", "--json"})));
+  conforms(all, "jobs");
+  const json& jobs = all.at("jobs");
   BOOST_TEST(jobs.size() >= 4U);
   bool named = false;
   for (const json& job : jobs) named = named || job.at("name") == "small";

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
@@ -59,7 +60,8 @@ BOOST_AUTO_TEST_CASE(status_says_how_the_service_is) {
     BOOST_TEST(contains(text, part), text);
   }
   const json status = json::parse(ask({"status", "--json"}));
-  BOOST_TEST(status.at("workers") == 4);
+  conforms(status, "status");
+  BOOST_TEST(status.at("worker_count") == 4);
   BOOST_TEST(status.at("state") == "serving");
 }
 
@@ -69,7 +71,9 @@ BOOST_AUTO_TEST_CASE(jobs_are_listed_and_their_names_cannot_harm_a_terminal) {
   BOOST_TEST(contains(text, "solver?[2J"), text);
   BOOST_TEST(contains(text, "root"), text);
   BOOST_TEST(contains(text, "3 MiB") + contains(text, "3.0 MiB") == 1, text);
-  const json jobs = json::parse(ask({"jobs", "--all", "--json"})).at("jobs");
+  const json all = json::parse(ask({"jobs", "--all", "--json"}));
+  conforms(all, "jobs");
+  const json& jobs = all.at("jobs");
   BOOST_TEST(jobs.size() == 2U);
   BOOST_TEST(jobs[0].at("session") == 12);
   BOOST_TEST(jobs[0].at("submitted") == 1000);
@@ -81,7 +85,9 @@ BOOST_AUTO_TEST_CASE(cancel_and_why_name_the_job) {
   const FakeService service(folder.path(), answers);
   BOOST_TEST(ask({"cancel", "12"}) == "job 12: cancelled; 17 tasks will not run\n");
   BOOST_TEST(answers.asked_session == 12U);
-  BOOST_TEST(json::parse(ask({"cancel", "13", "--json"})).at("tasks") == 17);
+  const json cancelled = json::parse(ask({"cancel", "13", "--json"}));
+  conforms(cancelled, "cancel");
+  BOOST_TEST(cancelled.at("tasks") == 17);
   BOOST_TEST(ask({"why", "5"}) == "job 12 waits\n");
   BOOST_TEST(answers.asked_session == 5U);
   BOOST_TEST(ask({"why"}) == "job 12 waits\n");

@@ -21,6 +21,7 @@
 #include "platform/files/file_descriptor.hpp"
 #include "service/views/prometheus_text.hpp"
 #include "service/views/view_json.hpp"
+#include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/client/remote/fake_service.hpp"
 #include "tests/service/views/fake_view_source.hpp"
@@ -152,6 +153,8 @@ BOOST_AUTO_TEST_CASE(once_prints_one_frame_and_json_the_view) {
     BOOST_TEST(!contains(text, "q quit"));
   }
   const auto json = nlohmann::json::parse(with({"top", "--json"}));
+  conforms(json, "top");
+  conforms(nlohmann::json::parse(with({"metrics", "--json"})), "top");
   BOOST_TEST(json["sessions"].size() == 3U);
   BOOST_TEST(json["workers"][7]["device"] == "GPU 1");
 }

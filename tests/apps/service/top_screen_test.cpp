@@ -164,8 +164,18 @@ BOOST_AUTO_TEST_CASE(what_is_lost_or_failed_stands_out) {
   BOOST_TEST((top_screen({&now, nullptr}, layout)[1].style == TopStyle::bad));
 }
 
+BOOST_AUTO_TEST_CASE(users_have_names) {
+  ServiceView now = sample_view(100);
+  now.sessions[1].user_name = {};
+  const std::vector<TopLine> lines = top_screen({&now, nullptr}, wide());
+  BOOST_TEST(contains(line_with(lines, "solver").text, "anna"));
+  BOOST_TEST(!contains(line_with(lines, "solver").text, " 1000 "));
+  BOOST_TEST(contains(line_with(lines, "ensemble").text, "1001"));
+}
+
 BOOST_AUTO_TEST_CASE(names_cannot_command_the_terminal) {
   ServiceView now = sample_view(100);
+  now.sessions[1].user_name = "\x1B[5m";
   now.sessions[0].name = "\x1B]0;taken\x07\x1B[2J";
   now.runtime.workers[0].task = now.runtime.workers[0].client = "\x1B[31mred\n";
   now.runtime.mailboxes.mailboxes[0].actor =

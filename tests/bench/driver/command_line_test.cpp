@@ -5,8 +5,11 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "apps/reference/reference_documents.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/picture/child_process.hpp"
@@ -269,6 +272,15 @@ BOOST_AUTO_TEST_CASE(draws_a_plot) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(the_manual_has_every_option) {
+  apps::Command unused;
+  const auto document = apps::options_document(apps::page_of(*make_bench(unused)));
+  BOOST_TEST(document.file == "bench.md");
+  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/docs/reference/bench.md");
+  const std::string kept{std::istreambuf_iterator<char>(file), {}};
+  BOOST_TEST((kept == document.text), "run: cmake --build BUILD --target reference_documents");
+}
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -228,6 +228,40 @@ BOOST_AUTO_TEST_CASE(names_are_unique_and_lead_to_their_codelets) {
   BOOST_TEST(find_in_catalogue("zzz") == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(data_and_arguments_have_names_modes_and_types) {
+  for (const CatalogueEntry& entry : catalogue()) {
+    BOOST_TEST_CONTEXT(entry.name) {
+      const CodeletDefinition& codelet = entry.codelet.definition();
+      BOOST_TEST(entry.data.size() == (codelet.variadic ? codelet.groups.size() : codelet.modes.size()));
+      BOOST_TEST(entry.arguments.size() == codelet.argument_types.size());
+      std::set<std::string> names;
+      for (const CatalogueData& data : entry.data) {
+        BOOST_TEST(!data.name.empty());
+        BOOST_TEST(!data.element.empty());
+        names.insert(data.name);
+      }
+      for (const CatalogueArgument& argument : entry.arguments) {
+        BOOST_TEST(!argument.name.empty());
+        BOOST_TEST(!argument.type.empty());
+        // No name is left over, nor do two share one.
+        BOOST_TEST(argument.name.find_first_of(",;") == std::string::npos);
+        names.insert(argument.name);
+      }
+      BOOST_TEST(names.size() == entry.data.size() + entry.arguments.size());
+    }
+  }
+  const CatalogueEntry& swap = *find_in_catalogue("swap_and_solve/float");
+  BOOST_REQUIRE(swap.data.size() == 3U);
+  BOOST_TEST(swap.data[1].name == "P");
+  BOOST_TEST(swap.data[1].element == "int32");
+  BOOST_TEST(!swap.data[1].repeated);
+  BOOST_TEST(swap.data[2].name == "C");
+  BOOST_TEST((swap.data[2].mode == AccessMode::read_write && swap.data[2].repeated));
+  BOOST_TEST(swap.data[2].element == "float");
+  BOOST_TEST(swap.arguments.back().name == "first");
+  BOOST_TEST(swap.arguments.back().type == "int64");
+}
+
 BOOST_AUTO_TEST_CASE(what_programs_submit_is_what_the_catalogue_has) {
   BOOST_TEST(codelets<float>().gemm_nn.definition().known_name() == "gemm_nn/float");
   BOOST_TEST(codelets<double>().gemm_nn.name() == "gemm");

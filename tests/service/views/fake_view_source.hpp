@@ -108,11 +108,11 @@ namespace troupe::tests {
   mailbox("memory manager", 700, microseconds(41), 1);
   mailbox("supervisor", 1, microseconds(15), 0);
 
-  view.sessions = {{3, "solver", 1000, 5012, 2, "running", whole(time * 300 + 900), whole(time * 300), 0,
+  view.sessions = {{3, "solver", 1000, "anna", 5012, 2, "running", whole(time * 300 + 900), whole(time * 300), 0,
                     in_seconds(time * 4.4), Bytes{3ULL << 30U}, in_seconds(time)},
-                   {5, "ensemble", 1001, 6230, 1, "running", whole(time * 90 + 200), whole(time * 90), 2,
+                   {5, "ensemble", 1001, "ben", 6230, 1, "running", whole(time * 90 + 200), whole(time * 90), 2,
                     in_seconds(time * 2.1), Bytes{400ULL << 20U}, in_seconds(time * 0.8)},
-                   {6, "notebook", 1001, 6301, 1, "running", 40, 40, 0, in_seconds(0.5), Bytes{8ULL << 20U},
+                   {6, "notebook", 1001, "ben", 6301, 1, "running", 40, 40, 0, in_seconds(0.5), Bytes{8ULL << 20U},
                     in_seconds(time * 0.3)}};
   return view;
 }

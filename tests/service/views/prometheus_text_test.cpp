@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
              static_cast<double>(view.runtime.transfers.pairs[0].bytes.count));
   BOOST_TEST(value(families, "troupe_memory_capacity_bytes", {{"memory", "GPU 1"}}) == 16.0 * (1U << 30U));
   BOOST_TEST(value(families, "troupe_client_worker_seconds_total", {{"session", "3"}, {"name", "solver"}}) == 440);
-  BOOST_TEST(value(families, "troupe_client_weight", {{"session", "3"}}) == 2);
+  BOOST_TEST(value(families, "troupe_client_weight", {{"session", "3"}, {"user", "anna"}}) == 2);
   BOOST_TEST(value(families, "troupe_client_failed_total", {{"session", "5"}}) == 2);
   BOOST_TEST(std::abs(value(families, "troupe_prediction_relative_error", {{"codelet", "gemm"}, {"kind", "CUDA GPU"}}) -
                       0.081) < 1e-9);
@@ -134,10 +134,13 @@ BOOST_AUTO_TEST_CASE(labels_keep_their_text_whatever_it_is) {
   ServiceView view = sample_view(10);
   view.sessions[0].name = "a \"quoted\" \\back\nslash ü";
   view.sessions[1].name = "not \xC3 text";
+  view.sessions[2].user_name = {};
   const json families = parsed(prometheus_text(view));
   if (families.is_null()) return;
   (void)value(families, "troupe_client_weight", {{"name", view.sessions[0].name}});
   (void)value(families, "troupe_client_weight", {{"name", "not ? text"}});
+  // Of a service that does not say the name.
+  (void)value(families, "troupe_client_weight", {{"session", "6"}, {"user", "1001"}});
 }
 
 BOOST_AUTO_TEST_CASE(a_service_without_anything_is_described_as_well) {

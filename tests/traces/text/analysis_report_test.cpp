@@ -46,8 +46,8 @@ BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
   BOOST_TEST(json["critical_path"]["tasks"] == 3);
   BOOST_TEST(json["codelets"].size() == 2U);
   double sum = 0;
-  for (const char* key : {"kernels", "overhead", "dependencies", "end", "idle"}) {
-    sum += json["worker_seconds"][key].get<double>();
+  for (const char* key : {"kernel_seconds", "overhead_seconds", "dependency_seconds", "end_seconds", "idle_seconds"}) {
+    sum += json["worker_sums"][key].get<double>();
   }
   BOOST_TEST(sum == 2 * 51e-6, boost::test_tools::tolerance(1e-9));
 }

@@ -1,11 +1,20 @@
 #include "client/remote/connection/socket_folder.hpp"
 
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <optional>
 #include <string>
+
+#include "platform/files/file_descriptor.hpp"
+#include "platform/machine/account_names.hpp"
+#include "tests/support/skipping.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::remote {
 
@@ -47,6 +56,67 @@ BOOST_AUTO_TEST_CASE(else_it_is_the_users_own_or_the_systems) {
   BOOST_TEST(socket_folder().value_or_throw() == (::geteuid() == 0 ? "/run/troupe" : "/run/user/1/troupe"));
   const Variable none("XDG_RUNTIME_DIR", nullptr);
   if (::geteuid() != 0) BOOST_TEST(!socket_folder());
+}
+
+/// A folder with a socket at which something listens, or did.
+class Place {
+ public:
+  explicit Place(bool listens) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = service_socket(folder_.path());
+    BOOST_REQUIRE(path.size() < sizeof address.sun_path);
+    std::copy(path.begin(), path.end(), address.sun_path);
+    BOOST_REQUIRE(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    if (listens) BOOST_REQUIRE(::listen(socket_.get(), 1) == 0);
+  }
+
+  [[nodiscard]] std::string path() const { return folder_.path(); }
+
+ private:
+  tests::TemporaryFolder folder_;
+  platform::FileDescriptor socket_;
+};
+
+BOOST_AUTO_TEST_CASE(the_users_own_service_comes_before_the_nodes) {
+  const Place own(true);
+  const Place node(true);
+  BOOST_TEST(find_service({own.path(), node.path()}).value_or_throw() == own.path());
+  // A queue that is full is somebody's.
+  for (int i = 0; i < 4; ++i) BOOST_TEST(find_service({own.path(), node.path()}).value_or_throw() == own.path());
+}
+
+BOOST_AUTO_TEST_CASE(without_an_own_service_it_is_the_nodes) {
+  const Place left_behind(false);
+  const Place node(true);
+  const tests::TemporaryFolder empty;
+  BOOST_TEST(find_service({left_behind.path(), node.path()}).value_or_throw() == node.path());
+  BOOST_TEST(find_service({empty.path(), node.path()}).value_or_throw() == node.path());
+  BOOST_TEST(find_service({"", node.path()}).value_or_throw() == node.path());
+}
+
+BOOST_AUTO_TEST_CASE(where_none_listens_messages_name_the_users_own_folder) {
+  const Place left_behind(false);
+  const tests::TemporaryFolder empty;
+  BOOST_TEST(find_service({empty.path(), left_behind.path()}).value_or_throw() == empty.path());
+  BOOST_TEST(find_service({"", left_behind.path()}).value_or_throw() == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_not_in_the_group_is_told_whom_to_ask) {
+  if (::geteuid() == 0) return tests::skip("root may use every socket");
+  const Place node(true);
+  BOOST_REQUIRE(::chmod(service_socket(node.path()).c_str(), 0) == 0);
+  const auto found = find_service({"", node.path()});
+  BOOST_REQUIRE(!found);
+  BOOST_TEST((found.failure().code == ErrorCode::service_lost));
+  BOOST_TEST(found.failure().message.find(platform::group_name(::getegid())) != std::string::npos);
+  BOOST_TEST(found.failure().message.find("troupe serve") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(clients_take_what_the_user_says_where_nothing_listens) {
+  const Variable variable("TROUPE_SOCKET_FOLDER", "/of/the/environment");
+  BOOST_TEST(client_socket_folder("/chosen").value_or_throw() == "/chosen");
+  BOOST_TEST(client_socket_folder().value_or_throw() == "/of/the/environment");
 }
 
 BOOST_AUTO_TEST_CASE(paths_that_no_socket_can_have_are_refused) {

@@ -1,0 +1,14 @@
+#include "apps/experiments/interval_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace troupe::apps {
+
+void add_interval(nlohmann::json& json, const std::string& key, const MedianInterval& value, bool several) {
+  json[key] = value.median;
+  if (!several) return;
+  json[key + "_low"] = value.low;
+  json[key + "_high"] = value.high;
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "apps/reference/reference_documents.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kKey = "key.";
+constexpr std::string_view kObject = "object.";
+constexpr std::string_view kCommand = "command.";
+
+/// "#/$defs/key.seconds" is "key.seconds".
+std::string target_of(const json& schema) {
+  const std::string reference = schema.value("$ref", "");
+  return reference.substr(reference.rfind('/') + 1);
+}
+
+std::string type_of(const json& schema) {
+  if (schema.contains("enum")) {
+    std::string text;
+    for (const json& one : schema["enum"]) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", one.dump());
+    return text;
+  }
+  if (schema.contains("const")) return fmt::format("`{}`", schema["const"].dump());
+  if (const std::string target = target_of(schema); !target.empty()) {
+    return target.starts_with(kObject) ? fmt::format("[{0}](#{0})", target.substr(kObject.size())) : target;
+  }
+  const json type = schema.value("type", json("any"));
+  if (type.is_array()) {
+    std::vector<std::string> names = type;
+    return fmt::format("{}", fmt::join(names, " or "));
+  }
+  if (type == "array" && schema.contains("items")) return "list of " + type_of(schema["items"]);
+  return type;
+}
+
+/// What one object has: "`app`, `n`, `workers` (list of [worker](#worker))"; what may be missing is in italics.
+std::string members_of(const json& schema) {
+  const std::set<std::string> required = schema.value("required", std::set<std::string>{});
+  const json properties = schema.value("properties", json::object());
+  std::string text;
+  for (const auto& [name, member] : properties.items()) {
+    const bool is_key = target_of(member).starts_with(kKey);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ",
+                        required.contains(name) ? fmt::format("`{}`", name) : fmt::format("*`{}`*", name));
+    if (!is_key) text += fmt::format(" ({})", type_of(member));
+  }
+  if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object()) {
+    text += fmt::format("{}by name: {}", text.empty() ? "" : ", and ", type_of(schema["additionalProperties"]));
+  }
+  return text + '.';
+}
+
+}  // namespace
+
+Result<ReferenceDocument> keys_document(const std::string& schema) {
+  const json parsed = json::parse(schema, nullptr, false);
+  if (parsed.is_discarded() || !parsed.contains("$defs")) {
+    return Failure{ErrorCode::bad_input,
+                   "the schema of the output is no JSON object with $defs: " + schema.substr(0, 200)};
+  }
+  std::string keys;
+  std::string objects;
+  std::string commands;
+  for (const auto& [name, definition] : parsed["$defs"].items()) {
+    const std::string description = definition.value("description", "");
+    if (description.empty()) return Failure{ErrorCode::bad_input, fmt::format("{} has no description", name)};
+    if (name.starts_with(kKey)) {
+      keys +=
+          fmt::format("| `{}` | {} | {} |\n", name.substr(kKey.size()), cell(type_of(definition)), cell(description));
+    } else {
+      const bool command = name.starts_with(kCommand);
+      std::string& text = command ? commands : objects;
+      const std::string title = command ? description.substr(0, description.size() - 1) : name.substr(kObject.size());
+      text += fmt::format("\n### {}\n\n{}{}\n", title, command ? "" : description + ' ', members_of(definition));
+    }
+  }
+  std::string text =
+      "# Every key of the JSON output\n" + written_by() + "\n" + parsed.value("description", "") +
+      "\n\n## Keys\n\nOne key means the same wherever it stands.\n\n| key | type | meaning |\n|---|---|---|\n" + keys +
+      "\n## Commands\n\nKeys in italics are there only where they have something to say.\n" + commands +
+      "\n## Objects\n" + objects;
+  return ReferenceDocument{"json.md", std::move(text)};
+}
+
+}  // namespace troupe::apps

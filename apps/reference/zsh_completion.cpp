@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "apps/reference/completion.hpp"
+
+namespace troupe::apps {
+
+namespace {
+
+/// Inside single quotes of zsh, in a specification of `_arguments`, where brackets and colons mean something.
+std::string quoted_for_zsh(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+      continue;
+    }
+    if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string action_of(const OptionEntry& entry) {
+  std::vector<std::string> choices;
+  std::ranges::transform(entry.choices, std::back_inserter(choices), quoted_for_zsh);
+  if (!choices.empty() && !entry.path) return fmt::format("({})", fmt::join(choices, " "));
+  return entry.path ? "_files" : " ";
+}
+
+/// "--n[Order of the matrix]:N: "
+std::string specification(const std::string& name, const OptionEntry& option) {
+  std::string text = option.repeated ? "*" : "";
+  text += fmt::format("{}[{}]", name, quoted_for_zsh(option.description));
+  if (!option.value.empty()) text += fmt::format(":{}:{}", quoted_for_zsh(option.value), action_of(option));
+  return text;
+}
+
+std::string function_name(const std::string& command) {
+  std::string name = "_" + command;
+  std::ranges::replace(name, ' ', '_');
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+std::string arguments_of(const CommandPage& page) {
+  std::string text;
+  for (const OptionEntry& option : page.options) {
+    for (const std::string& name : option.names) text += fmt::format(" \\\n    '{}'", specification(name, option));
+  }
+  for (const OptionEntry& argument : page.arguments) {
+    const char* const many = argument.repeated ? "*:" : argument.required ? ":" : "::";
+    text += fmt::format(" \\\n    '{}{}:{}'", many, quoted_for_zsh(argument.names.front()), action_of(argument));
+  }
+  return text;
+}
+
+/// A command that has commands: which one, and then what is its own.
+std::string function_with_commands(const CommandPage& page) {
+  std::string commands;
+  std::string cases;
+  for (const CommandPage& command : page.commands) {
+    commands +=
+        fmt::format("\n        '{}:{}'", quoted_for_zsh(command.last_name()), quoted_for_zsh(command.description));
+    cases += fmt::format("        {}) {} ;;\n", command.last_name(), function_name(command.name));
+  }
+  std::string first;
+  for (const OptionEntry& argument : page.arguments) first += fmt::format(" {}", fmt::join(argument.choices, " "));
+  CommandPage options = page;
+  options.arguments.clear();
+  return fmt::format(R"({}() {{
+  local curcontext="$curcontext" state line
+  _arguments -C{} \
+    '1: :->command' '*:: :->rest'
+  case $state in
+    command)
+      local -a commands=({}
+      )
+      _describe command commands
+      {}
+      ;;
+    rest)
+      case $line[1] in
+{}      esac
+      ;;
+  esac
+}}
+)",
+                     function_name(page.name), arguments_of(options), commands,
+                     first.empty() ? ":" : "compadd --" + first, cases);
+}
+
+}  // namespace
+
+std::string zsh_completion(const CommandPage& whole) {
+  std::string text = "#compdef troupe\n# Written by the build from the options of the program.\n";
+  for_each_page(whole, [&](const CommandPage& page) {
+    text += '\n';
+    if (!page.commands.empty()) {
+      text += function_with_commands(page);
+    } else if (page.options.empty() && page.arguments.empty()) {
+      text += fmt::format("{}() {{ _default }}\n", function_name(page.name));
+    } else {
+      text += fmt::format("{}() {{\n  _arguments{}\n}}\n", function_name(page.name), arguments_of(page));
+    }
+  });
+  return text + "\n_troupe \"$@\"\n";
+}
+
+}  // namespace troupe::apps

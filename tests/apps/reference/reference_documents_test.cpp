@@ -1,0 +1,96 @@
+#include "apps/reference/reference_documents.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
+#include <fstream>
+#include <iterator>
+
+#include "apps/reference/command_pages.hpp"
+#include "tests/apps/troupe_program.hpp"
+
+namespace troupe::apps {
+
+namespace reference_documents {
+
+const std::string kSource = TROUPE_SOURCE_DIR;
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(kSource + '/' + file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The first line in which they differ, for a message that can be read.
+std::string difference(const std::string& kept, const std::string& written) {
+  const auto [a, b] = std::mismatch(kept.begin(), kept.end(), written.begin(), written.end());
+  const auto line = [](const std::string& text, std::string::const_iterator at) {
+    const auto place = static_cast<std::size_t>(at - text.begin());
+    const std::size_t begin = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;
+    return text.substr(begin, text.find('\n', place) - begin);
+  };
+  return "kept: " + line(kept, a) + "\nthe code says: " + line(written, b) +
+         "\nrun: cmake --build BUILD --target reference_documents";
+}
+
+void is_kept(const ReferenceDocument& document) {
+  const std::string kept = text_of("docs/reference/" + document.file);
+  if (kept != document.text) {
+    BOOST_ERROR("docs/reference/" + document.file + " is not what the code says\n" + difference(kept, document.text));
+  }
+}
+
+}  // namespace reference_documents
+
+BOOST_AUTO_TEST_SUITE(reference_documents_of_the_manual)
+
+using namespace reference_documents;
+
+BOOST_AUTO_TEST_CASE(errors_and_keys_are_what_the_code_says) {
+  is_kept(errors_document(kSource).value_or_throw());
+  is_kept(keys_document(text_of("apps/reference/output.schema.json")).value_or_throw());
+}
+
+#ifdef TROUPE_SYSTEMD_FOLDER  // with the service
+BOOST_AUTO_TEST_CASE(options_and_metrics_are_what_the_code_says) {
+  is_kept(options_document(whole_command_line()));
+  is_kept(metrics_document());
+}
+
+BOOST_AUTO_TEST_CASE(metrics_have_types_labels_and_meanings) {
+  const std::string text = metrics_document().text;
+  BOOST_TEST(tests::contains(text, "| `troupe_client_weight` | gauge | `session` `name` `user` |"), text);
+  BOOST_TEST(tests::contains(text, "| `troupe_mailbox_waiting_seconds` | summary | `actor` `quantile` |"), text);
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(every_option_is_in_the_table) {
+  const CommandPage whole = whole_command_line();
+  const std::string text = options_document(whole).text;
+  for_each_page(whole, [&](const CommandPage& page) {
+    const std::size_t begin = text.find("\n## " + page.name + "\n");
+    BOOST_TEST_REQUIRE(begin != std::string::npos, page.name);
+    const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+    for (const OptionEntry& option : page.options) {
+      for (const std::string& name : option.names) BOOST_TEST(tests::contains(section, '`' + name), page.name << name);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_a_users_home_is_does_not_matter) {
+  const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  const std::string text = options_document(whole_command_line()).text;
+  BOOST_TEST(tests::contains(text, "~/.cache/troupe"));
+  BOOST_TEST(!tests::contains(text, "/the-home-of-any-user"));
+  BOOST_TEST((std::getenv("HOME") == nullptr ? "" : std::getenv("HOME")) == before);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said) {
+  const auto no_folder = errors_document("/no/such/folder");
+  BOOST_REQUIRE(!no_folder);
+  BOOST_TEST(tests::contains(no_folder.failure().message, "/no/such/folder/proto/errors.hpp"));
+  BOOST_TEST(!keys_document("no JSON"));
+  BOOST_TEST(!keys_document(R"({"$defs": {"key.n": {"type": "integer"}}})"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::apps
