@@ -1,11 +1,13 @@
 /// For codelets whose kernels use OpenMP, or a library that does: a worker's OpenMP threads are those of its cluster.
 ///
-///     Codelet scale = Codelet("scale", {AccessMode::read_write})
-///                         .cpu_team([](Team& team, VectorView<double> x) {
-///                           #pragma omp parallel for num_threads(team.size())
-///                           …
-///                         })
-///                         .prologue(openmp_team);
+/// ```cpp
+/// Codelet scale = Codelet("scale", {AccessMode::read_write})
+///                     .cpu_team([](Team& team, VectorView<double> x) {
+/// #pragma omp parallel for num_threads(team.size())
+///                       for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 2;
+///                     })
+///                     .prologue(openmp_team);
+/// ```
 ///
 /// There only where the program is compiled for OpenMP (-fopenmp).
 #pragma once

@@ -177,12 +177,12 @@ class Runtime {
   /// callbacks, too.
   void regroup(const std::string& clusters);
 
-  [[nodiscard]] std::size_t workers() const;
+  [[nodiscard]] std::size_t workers() const;  ///< Cores or clusters, and accelerators.
   /// NUMA nodes that have workers; their ids are below.
   [[nodiscard]] std::size_t numa_nodes() const;
-  [[nodiscard]] const std::string& policy() const;
-  [[nodiscard]] Progress progress() const;
-  [[nodiscard]] RunReport report() const;
+  [[nodiscard]] const std::string& policy() const;  ///< As reports name it.
+  [[nodiscard]] Progress progress() const;          ///< Cheap enough to be asked often.
+  [[nodiscard]] RunReport report() const;           ///< Tasks, steals, time of each worker, copies: since the start.
   /// The tasks that have been executed since the last call, with what they waited for and what the workers did between
   /// them; empty without `RuntimeOptions::trace`. Tasks that run meanwhile are in the next trace.
   [[nodiscard]] Trace take_trace();

@@ -33,7 +33,7 @@ enum class TilePlacement {
   /// in turn. `gather_from` hands each copy to a worker of the tile's node. On one node the same as `first_touch`.
   spread,
 };
-
+/// Where the elements lie, and on which NUMA node.
 struct TileLayout {
   TileStorage storage = TileStorage::tiles;
   TilePlacement placement = TilePlacement::first_touch;

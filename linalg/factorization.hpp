@@ -13,7 +13,7 @@
 
 namespace troupe::linalg {
 
-enum class Application { cholesky, lu, qr };
+enum class Application { cholesky, lu, qr };  ///< Which factorization.
 
 /// `cholesky`, `lu`, `qr`.
 [[nodiscard]] const char* to_string(Application application);
@@ -35,7 +35,7 @@ enum class Pivoting {
 /// Whether tiles below the diagonal are eliminated in pairs with the tile on it, one after the other: QR, and LU with
 /// incremental pivoting.
 [[nodiscard]] bool eliminates_pairs(Application application, Pivoting pivoting);
-
+/// What is factorized, and how: for `Factorization`.
 struct FactorizationOptions {
   Application application = Application::cholesky;
   /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.

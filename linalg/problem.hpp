@@ -25,7 +25,7 @@ enum class ProblemKind {
 
 /// `random`, `random-definite`, `covariance`, `poisson`.
 [[nodiscard]] const char* to_string(ProblemKind kind);
-
+/// A matrix to be made: `assemble`.
 struct Problem {
   ProblemKind kind = ProblemKind::random;
   std::int64_t rows = 0;

@@ -22,7 +22,7 @@ struct Residual {
   std::string formula;
   double value = 0;
 
-  [[nodiscard]] bool accepted() const { return value < kResidualBound; }
+  [[nodiscard]] bool accepted() const { return value < kResidualBound; }  ///< Not where it is NaN.
 };
 
 /// The 1-norm, summed in double: the largest sum of a column's absolute values. NaN where an element is.

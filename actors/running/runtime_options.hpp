@@ -26,7 +26,7 @@ class AccessObserver;
 namespace scheduler {
 class PlacingPolicy;
 }
-
+/// What a runtime is started with. Every field can be left as it is.
 struct RuntimeOptions {
   /// Cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for more is an
   /// error that names the limit.

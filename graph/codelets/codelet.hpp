@@ -268,7 +268,7 @@ class Codelet {
   /// then.
   ///
   ///     Codelet("scale", {AccessMode::read_write})
-  ///         .pieces([](MatrixView<double> a) { return a.cols(); },
+  ///         .pieces([](MatrixView<double> a) { return a.cols; },
   ///                 [](std::size_t column, MatrixView<double> a) { … });
   ///
   /// Throws `Error` (`invalid_argument`) for a codelet that reduces, or that has an implementation for cores already,

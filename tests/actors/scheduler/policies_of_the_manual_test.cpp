@@ -1,12 +1,7 @@
 #include "tests/actors/scheduler/policies_of_the_manual.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <built_paths.hpp>  // written by the build
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <sstream>
-#include <string>
 
 #include "actors/scheduler/scheduler_core.hpp"
 #include "tests/actors/scheduler/hand_made_machine.hpp"
@@ -19,31 +14,6 @@ namespace {
 
 using tests::HandMadeMachine;
 const auto kPerElement = boost::test_tools::per_element();
-
-std::string content(const std::string& path) {
-  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/" + path);
-  BOOST_TEST_REQUIRE(file.good(), path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// As it stands in the manual: four columns to the right.
-std::string indented(const std::string& text) {
-  std::string result;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) result += (line.empty() ? "" : "    ") + line + "\n";
-  return result;
-}
-
-BOOST_AUTO_TEST_CASE(the_manual_shows_them_word_for_word) {
-  const std::string code = content("tests/actors/scheduler/policies_of_the_manual.hpp");
-  const std::string manual = content("docs/extending.md");
-  const std::size_t second = code.find("/// Keeps every task");
-  const std::size_t end = code.find("}  // namespace");
-  const std::size_t first = code.find("#include");
-  BOOST_TEST_REQUIRE((first < second && second < end));
-  BOOST_TEST(manual.find(indented(code.substr(first, second - first - 1))) != std::string::npos);
-  BOOST_TEST(manual.find(indented(code.substr(second, end - second - 1))) != std::string::npos);
-}
 
 BOOST_AUTO_TEST_CASE(thrifty_moves_less_where_that_costs_little_time) {
   HandMadeMachine machine(0, 2);

@@ -1,0 +1,67 @@
+// Troupe's side of docs/coming-from.md.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include <troupe/troupe.hpp>
+
+namespace troupe::documents {
+
+BOOST_AUTO_TEST_SUITE(fragments_of_coming_from)
+
+namespace {
+
+void extend(VectorView<const char> a, VectorView<const char> b, VectorView<int> above, VectorView<int> left) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    int diagonal = above[0];
+    above[0] = left[i];
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const int up = above[j + 1];
+      above[j + 1] = a[i] == b[j] ? diagonal + 1 : std::max(up, above[j]);
+      diagonal = up;
+    }
+    left[i] = above[b.size()];
+  }
+}
+
+/// Two texts that repeat themselves, and the boundaries that their blocks begin with.
+struct Wavefront {
+  static constexpr int blocks = 6, block = 4;
+
+  Wavefront() {
+    for (int k = 0; k < blocks * block; ++k) {
+      pieces_a[k / block].push_back("abc"[k % 3]);
+      pieces_b[k / block].push_back("aabbcc"[k % 6]);
+    }
+  }
+  /// By one block for the whole.
+  [[nodiscard]] int expected() const {
+    std::string a, b;
+    for (int k = 0; k < blocks; ++k) a += pieces_a[k], b += pieces_b[k];
+    std::vector<int> above(b.size() + 1), left(a.size());
+    extend(a, b, above, left);
+    return above.back();
+  }
+
+  std::vector<std::string> pieces_a = std::vector<std::string>(blocks), pieces_b = pieces_a;
+  std::vector<std::vector<int>> rows = std::vector<std::vector<int>>(blocks, std::vector<int>(block + 1));
+  std::vector<std::vector<int>> columns = std::vector<std::vector<int>>(blocks, std::vector<int>(block));
+};
+
+BOOST_FIXTURE_TEST_CASE(a_wavefront_by_data, Wavefront) {
+#include <document_blocks/coming-from/wavefront.inc>
+  BOOST_TEST(rows.back().back() == expected());
+  BOOST_TEST(expected() > 12);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_wavefront_by_edges, Wavefront) {
+#include <document_blocks/coming-from/edges.inc>
+  BOOST_TEST(rows.back().back() == expected());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::documents

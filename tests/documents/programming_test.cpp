@@ -1,0 +1,88 @@
+// The fragments of docs/programming.md, in programs around them.
+#include <document_blocks/programming/include.inc>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace troupe::documents {
+
+BOOST_AUTO_TEST_SUITE(fragments_of_programming)
+
+namespace {
+
+/// What is written to the standard error stream meanwhile.
+class Captured {
+ public:
+  Captured() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
+  ~Captured() { std::cerr.rdbuf(before_); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  [[nodiscard]] std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* before_;
+};
+
+BOOST_AUTO_TEST_CASE(axpy_adds_up) {
+  std::vector<double> x{1, 2}, y{10, 20};
+  Runtime runtime;
+  const Data hx = runtime.vector(x), hy = runtime.vector(y);
+#include <document_blocks/programming/axpy.inc>
+  runtime.wait();
+  BOOST_TEST(y == (std::vector<double>{10.5, 21}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(memory_outlives_the_tasks_on_it_when_something_is_thrown) {
+  Runtime runtime;
+  std::atomic<double> sum{0};
+  const Codelet work = Codelet("work", {AccessMode::read_write}).cpu([&](VectorView<double> x) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (double& value : x) sum = sum + (value += 1);
+  });
+  const auto program = [&](std::size_t n) {
+    const auto might_throw = [] { throw std::runtime_error("on purpose"); };
+#include <document_blocks/programming/unwinding.inc>
+  };
+  BOOST_CHECK_THROW(program(100), std::runtime_error);
+  BOOST_TEST(sum == 100);
+}
+
+BOOST_AUTO_TEST_CASE(why_is_said) {
+  std::vector<double> x(3);
+  Runtime runtime;
+  const Data data = runtime.vector(x, "temperatures");
+  const Captured captured;
+  {
+    const HostAccess held = runtime.acquire(data, AccessMode::write);
+    runtime.submit(Codelet("cool", {AccessMode::read_write}).cpu([](VectorView<double>) {}), {data});
+#include <document_blocks/programming/why.inc>
+  }
+  runtime.wait();
+  BOOST_TEST(captured.text().find("temperatures") != std::string::npos, captured.text());
+}
+
+BOOST_AUTO_TEST_CASE(the_watchdog_has_its_options) {
+#include <document_blocks/programming/watchdog.inc>
+  const Captured captured;
+  options.on_stall(WhyReport{});
+  BOOST_TEST(!captured.text().empty());
+  BOOST_TEST((options.why_after == std::chrono::seconds(5)));
+}
+
+}  // namespace
+
+/// Compiled only: there need not be a service.
+inline void connecting() {
+#include <document_blocks/programming/connect.inc>
+  runtime.wait();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::documents
