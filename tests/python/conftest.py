@@ -1,0 +1,1 @@
+"""What all tests of the package share."""
