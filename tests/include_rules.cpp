@@ -58,6 +58,7 @@ const std::vector<Folder>& folders() {
       {"traces", with_client, {"text", "files", "picture"}},
       {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "splitting", "execution", "entries"}},
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
+      {"python", with_installed, {"module"}},
       {"apps",
        with_service,
        {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands", "reference"}},
@@ -146,6 +147,8 @@ bool suitesparse_allowed(std::string_view path) {
 
 bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_program.cpp"; }
 
+bool python_allowed(std::string_view path) { return is_below(path, "python"); }
+
 /// The core links no protobuf.
 bool wire_allowed(std::string_view path) {
   return is_below(path, "client/remote") || is_below(path, "service") || is_below(path, "apps") || is_test(path);
@@ -163,6 +166,7 @@ const std::vector<External>& externals() {
       {"SuiteSparse", std::regex("(.*/)?(amd|umfpack|cholmod|SuiteSparse_config)[.]h"),
        "linalg/sparse/ordering.cpp and bench/runners/", suitesparse_allowed},
       {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/bounds/linear_program.cpp", glpk_allowed},
+      {"Python", std::regex("(pybind11/.*|Python[.]h|numpy/.*)"), "python/", python_allowed},
       {"gRPC", std::regex("(grpc|grpcpp|google/protobuf|troupe/v1)/.*"), "client/remote/, service/ and apps/",
        wire_allowed},
   };

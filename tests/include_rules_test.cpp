@@ -125,6 +125,8 @@ const std::vector<Case> kForbidden{
     {"opencl/objects/a.cpp", "\"opencl/entries/guard.hpp\""},
     {"tests/platform/opencl/a_test.cpp", "<CL/cl_icd.h>"},
     {"apps/lower_bounds.cpp", "<glpk.h>"},
+    {"client/a.cpp", "<pybind11/pybind11.h>"},
+    {"python/a.cpp", "\"apps/report.hpp\""},
     // How includes are written.
     {"graph/a.cpp", "\"handle.hpp\""},
     {"graph/a.cpp", "\"../proto/ids.hpp\""},
@@ -179,6 +181,8 @@ const std::vector<Case> kAllowed{
     {"tests/opencl/a_test.cpp", "<CL/cl.h>"},
     {"tests/platform/opencl/opencl_a_test.cpp", "<CL/cl.h>"},
     {"apps/bounds/linear_program.cpp", "<glpk.h>"},
+    {"python/module/a.cpp", "<pybind11/pybind11.h>"},
+    {"python/module/a.cpp", "\"linalg/linalg.hpp\""},
     {"apps/a.cpp", "<fmt/format.h>"},
 };
 

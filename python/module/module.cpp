@@ -1,0 +1,16 @@
+/// The module `_troupe`: calls what binds each idea, in an order in which types come before those that name them.
+#include <pybind11/pybind11.h>
+
+#include "python/module/bindings.hpp"
+
+PYBIND11_MODULE(_troupe, module) {
+  module.doc() = "Troupe's runtime. Use the package `troupe`, which stands on it.";
+  troupe::python::bind_version(module);
+  troupe::python::bind_errors(module);
+  troupe::python::bind_codelets(module);
+  troupe::python::bind_data(module);
+  troupe::python::bind_futures(module);
+  troupe::python::bind_runtime(module);
+  troupe::python::bind_recordings(module);
+  troupe::python::bind_reports(module);
+}

@@ -1,0 +1,35 @@
+"""Troupe: tasks on numpy arrays, ordered by the data that they use, on all cores and accelerators of this machine.
+
+    import numpy, troupe
+
+    @troupe.codelet("read", "rw")
+    def axpy(x, y, alpha):
+        y += alpha * x
+
+    x, y = numpy.ones(1000), numpy.zeros(1000)
+    with troupe.Runtime() as rt:
+        axpy(x, y, 3.0)
+"""
+
+from . import errors
+from ._troupe import Codelet, Data, Recording, Runtime, __version__, kernels
+from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
+from .errors import *  # noqa: F403
+from .futures import Future
+
+__all__ = [
+    "Codelet",
+    "Commute",
+    "Data",
+    "Future",
+    "Read",
+    "ReadWrite",
+    "Recording",
+    "Reduce",
+    "Runtime",
+    "Write",
+    "__version__",
+    "c_codelet",
+    "codelet",
+    "kernels",
+] + errors.__all__

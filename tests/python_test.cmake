@@ -1,0 +1,17 @@
+# Runs pytest on tests/python with the package in the build tree.
+execute_process(COMMAND ${PYTHON} -c "import pytest, numpy" RESULT_VARIABLE missing ERROR_VARIABLE why)
+if(missing)
+  string(REGEX MATCH "No module named '[^']*'" why "${why}")
+  message("skipped: ${PYTHON} has not what the tests need: ${why} (Debian: python3-pytest, python3-numpy)")
+  return()
+endif()
+set(ENV{PYTHONPATH} ${PACKAGES})
+set(ENV{PYTHONDONTWRITEBYTECODE} 1)
+# Sanitizers want to be there before everything else.
+if(PRELOAD)
+  set(ENV{LD_PRELOAD} ${PRELOAD})
+endif()
+execute_process(COMMAND ${PYTHON} -m pytest -q -p no:cacheprovider ${TESTS} RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "pytest failed (${failed})")
+endif()
