@@ -8,4 +8,6 @@ PYBIND11_MODULE(_troupe, module) {
   troupe::python::bind_version(module);
   troupe::python::bind_errors(module);
   troupe::python::bind_runtime(module);
+  troupe::python::bind_linalg(module);
+  troupe::python::bind_simulation(module);
 }
