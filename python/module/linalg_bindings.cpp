@@ -12,6 +12,7 @@
 
 #include "platform/memory/host_buffer.hpp"
 #include "python/module/dense_factorizations.hpp"
+#include "python/module/objects.hpp"
 
 namespace py = pybind11;
 
@@ -51,7 +52,7 @@ auto with_type_of(const py::array& array, const Function& function) {
 
 /// A matrix in Fortran order, uninitialized, in huge pages where it is large: touching it for the first time costs a
 /// tenth of what small pages cost, which is more than it costs to copy a matrix into it.
-py::array allocate(py::ssize_t rows, py::ssize_t cols, const py::dtype& type) {
+py::array allocate_matrix(py::ssize_t rows, py::ssize_t cols, const py::dtype& type) {
   const py::ssize_t element = type.itemsize();
   const auto size = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols * element);
   auto buffer = std::make_unique<platform::HostBuffer>(
@@ -61,28 +62,31 @@ py::array allocate(py::ssize_t rows, py::ssize_t cols, const py::dtype& type) {
   return py::array(type, {rows, cols}, {element, rows * element}, data, owner);
 }
 
-void cholesky(Runtime& runtime, const py::array& work, const Array& source, const Array& target, TileWidth tile) {
+void cholesky(py::handle runtime, const py::array& work, const Array& source, const Array& target, TileWidth tile) {
+  const auto place = runtime_in(runtime).runtime();
   with_type_of(work, [&](auto type) {
     const auto a = operand<decltype(type)>(work, source, target);
     const py::gil_scoped_release others;
-    factorize_cholesky(runtime, a, tile);
+    factorize_cholesky(*place, a, tile);
   });
 }
 
-py::array_t<int> lu(Runtime& runtime, const py::array& work, const Array& source, const Array& target,
+py::array_t<int> lu(py::handle runtime, const py::array& work, const Array& source, const Array& target,
                     const Array& lower, TileWidth tile) {
+  const auto place = runtime_in(runtime).runtime();
   const std::vector<int> rows = with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, target);
     T* const l = lower ? strided<T>(*lower).data : nullptr;
     const py::gil_scoped_release others;
-    return factorize_lu(runtime, a, l, tile);
+    return factorize_lu(*place, a, l, tile);
   });
   return py::array_t<int>(static_cast<py::ssize_t>(rows.size()), rows.data());
 }
 
-void qr(Runtime& runtime, const py::array& work, const Array& source, const Array& q, const Array& rest,
+void qr(py::handle runtime, const py::array& work, const Array& source, const Array& q, const Array& rest,
         TileWidth tile) {
+  const auto place = runtime_in(runtime).runtime();
   with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, std::nullopt);
@@ -91,18 +95,19 @@ void qr(Runtime& runtime, const py::array& work, const Array& source, const Arra
     if (q) orthogonal = operand<T>(*q, std::nullopt, std::nullopt);
     if (rest) other = operand<T>(*rest, std::nullopt, std::nullopt);
     const py::gil_scoped_release others;
-    factorize_qr(runtime, a, orthogonal ? &*orthogonal : nullptr, other ? &*other : nullptr, tile);
+    factorize_qr(*place, a, orthogonal ? &*orthogonal : nullptr, other ? &*other : nullptr, tile);
   });
 }
 
-void solve(Runtime& runtime, bool definite, const py::array& work, const Array& source, const py::array& x,
+void solve(py::handle runtime, bool definite, const py::array& work, const Array& source, const py::array& x,
            const Array& x_source, const Array& x_target, TileWidth tile) {
+  const auto place = runtime_in(runtime).runtime();
   with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, std::nullopt);
     const auto b = operand<T>(x, x_source, x_target);
     const py::gil_scoped_release others;
-    solve_system(runtime, definite ? linalg::Application::cholesky : linalg::Application::lu, a, b, tile);
+    solve_system(*place, definite ? linalg::Application::cholesky : linalg::Application::lu, a, b, tile);
   });
 }
 
@@ -110,7 +115,7 @@ void solve(Runtime& runtime, bool definite, const py::array& work, const Array& 
 
 void bind_linalg(py::module_& whole) {
   py::module_ module = whole.def_submodule("_linalg", "The factorizations behind troupe.linalg.");
-  module.def("allocate", &allocate, "A matrix in Fortran order, uninitialized.", py::arg("rows"), py::arg("cols"),
+  module.def("allocate", &allocate_matrix, "A matrix in Fortran order, uninitialized.", py::arg("rows"), py::arg("cols"),
              py::arg("dtype"));
   module.def("cholesky", &cholesky, "Overwrites `work` by the lower factor of `source`, or of what it holds.",
              py::arg("runtime"), py::arg("work"), py::arg("source"), py::arg("target"), py::arg("tile"));

@@ -12,7 +12,7 @@
 #include "platform/described/machine_description.hpp"
 #include "python/module/bindings.hpp"
 #include "python/module/simulated_graph.hpp"
-#include "traces/traces.hpp"
+#include "python/module/trace_object.hpp"
 
 namespace py = pybind11;
 
@@ -49,6 +49,8 @@ RuntimeOptions options_of(const SimulatedMachine& of) {
   simulation->memory_share = of.memory_share;
   if (of.gpu_memory) simulation->gpu_memory = Bytes{*of.gpu_memory};
   simulation->peer_copies = of.peer_copies;
+  // Where there is but one memory, a task that a core has in hand for later only keeps it from others.
+  if (of.gpus.empty()) simulation->core_lookahead = 0;
   simulation->model = of.model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
   RuntimeOptions options;
   options.policy = of.policy;
@@ -58,58 +60,12 @@ RuntimeOptions options_of(const SimulatedMachine& of) {
   return options;
 }
 
-AccessMode mode_of(const std::string& text) {
+AccessMode simulated_mode(const std::string& text) {
   for (const AccessMode mode :
        {AccessMode::read, AccessMode::write, AccessMode::read_write, AccessMode::commute, AccessMode::reduce}) {
     if (text == to_string(mode)) return mode;
   }
   throw Error(ErrorCode::invalid_argument, "'" + text + "' is not an access mode");
-}
-
-py::dict worker_as_dict(const WorkerReport& worker) {
-  py::dict dict;
-  dict["device"] = worker.device;
-  dict["kind"] = to_string(worker.kind);
-  dict["cores"] = worker.cores;
-  dict["tasks"] = worker.tasks;
-  dict["busy"] = seconds(worker.busy);
-  dict["waiting_for_data"] = seconds(worker.waiting_for_data);
-  return dict;
-}
-
-py::list workers_of(const SimulatedOutcome& run) {
-  py::list list;
-  for (const WorkerReport& worker : run.report.workers) list.append(worker_as_dict(worker));
-  return list;
-}
-
-py::dict bytes_of(const SimulatedOutcome& run) {
-  const TransferReport& copies = run.report.transfers;
-  py::dict dict;
-  dict["to_gpus"] = copies.host_to_device.count;
-  dict["to_host"] = copies.device_to_host.count;
-  dict["between_gpus"] = copies.device_to_device.count;
-  return dict;
-}
-
-py::list tasks_of(const SimulatedOutcome& run) {
-  py::list list;
-  for (const TraceEvent& event : run.trace.events) {
-    list.append(py::make_tuple(run.trace.codelet_of(event), run.trace.name_of(event), event.worker.value(),
-                               seconds(event.start), seconds(event.end)));
-  }
-  return list;
-}
-
-traces::TraceDescription description_of(const SimulatedOutcome& run, const std::string& title) {
-  traces::TraceDescription description = traces::describe(title, run.trace, run.report);
-  description.begin = TimeStamp{};
-  return description;
-}
-
-std::string analysis_of(const SimulatedOutcome& run) {
-  const std::vector<std::string> devices = description_of(run, "").workers;
-  return traces::analysis_text(traces::analyse(run.trace, devices.size()), devices);
 }
 
 }  // namespace
@@ -128,26 +84,14 @@ void bind_simulation(py::module_& whole) {
           "gpus", [](const MachineDescription& machine) { return machine.gpus.size(); }, "The number of its GPUs.");
   py::class_<SimulatedOutcome, std::shared_ptr<SimulatedOutcome>>(module, "Outcome", "What came of one run.")
       .def_readonly("makespan", &SimulatedOutcome::makespan_s, "Seconds of virtual time.")
-      .def_property_readonly("workers", &workers_of, "A dictionary for each worker.")
-      .def_property_readonly("bytes", &bytes_of, "What was copied.")
-      .def_property_readonly("tasks", &tasks_of, "(codelet, name, worker, start, end), by start.")
-      .def("analysis", &analysis_of, py::call_guard<py::gil_scoped_release>(), "Where the time went, as tables.")
       .def(
-          "write_trace",
-          [](const SimulatedOutcome& run, const std::string& path, const std::string& title) {
-            traces::write_trace(path, run.trace, description_of(run, title)).value_or_throw();
-          },
-          py::call_guard<py::gil_scoped_release>(), "Writes a trace for Perfetto or ViTE.", py::arg("path"),
-          py::arg("title"))
+          "report", [](const SimulatedOutcome& run) { return report_as_dict(run.report); }, "What was done and copied.")
       .def(
-          "draw",
-          [](const SimulatedOutcome& run, const std::string& path, const std::string& title) {
-            const traces::Picture picture = traces::picture_of(run.trace, description_of(run, title));
-            const traces::PictureFiles files = traces::draw_picture(path, picture).value_or_throw();
-            return std::pair(files.svg, files.png);
+          "trace",
+          [](const SimulatedOutcome& run, std::string title) {
+            return std::make_unique<TraceObject>(TraceObject{run.trace, run.report, std::move(title)});
           },
-          py::call_guard<py::gil_scoped_release>(), "Draws who ran what when; the paths of the pictures.",
-          py::arg("path"), py::arg("title"));
+          "Who ran what when.", py::arg("title"));
   py::class_<SimulatedGraph>(module, "Graph", "Tasks with their data and times.")
       .def(py::init<>())
       .def("add_data", &SimulatedGraph::add_data, py::arg("rows"), py::arg("cols"), py::arg("element_bytes"),
@@ -158,7 +102,7 @@ void bind_simulation(py::module_& whole) {
              std::optional<double> core_s, std::optional<double> gpu_s, double deviation, std::string timed_as,
              double flops) {
             SimulatedKernel kernel{std::move(name), {}, core_s, gpu_s, deviation, std::move(timed_as), flops};
-            for (const std::string& mode : modes) kernel.modes.push_back(mode_of(mode));
+            for (const std::string& mode : modes) kernel.modes.push_back(simulated_mode(mode));
             return graph.add_kernel(std::move(kernel));
           },
           py::arg("name"), py::arg("modes"), py::arg("core_s"), py::arg("gpu_s"), py::arg("deviation"),

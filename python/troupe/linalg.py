@@ -5,8 +5,7 @@ order or any other strides; integers become float64. Results are new arrays in F
 (`overwrite_a=True`), whatever its order.
 
 Without `runtime=` all calls share one runtime on all cores, which is started by the first call and stopped when the
-interpreter ends. A runtime that is given must be idle or run tasks that do not fail: a call waits for all its tasks, and
-raises what failed among them.
+interpreter ends. A call with a runtime of one's own waits for all tasks of that, and raises what failed among them.
 
 >>> import numpy as np, troupe.linalg
 >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
@@ -15,52 +14,47 @@ array([[2., 0.],
        [1., 2.]])
 """
 
-import atexit
 import os
 import threading
 
 import numpy as np
 
 from ._troupe import _linalg
-from ._troupe import Error, Runtime
+from .errors import NumericalError
 
 __all__ = ["LinAlgError", "cholesky", "lu", "lu_factor", "qr", "solve"]
 
 
-class LinAlgError(np.linalg.LinAlgError, Error):
+class LinAlgError(np.linalg.LinAlgError, NumericalError):
     """A matrix without the factorization: not positive definite, singular, or of a shape that does not fit.
 
-    It is both numpy's `LinAlgError` and a `troupe.Error`.
+    It is both numpy's `LinAlgError` and a `troupe.TroupeError`.
     """
 
 
 class _SharedRuntime:
-    """The runtime of calls that name none, and whose turn it is: a wait for everything would see others' failures."""
+    """The runtime of calls that name none, which the end of the interpreter ends.
+
+    One call at a time has it: a wait for everything would see others' failures.
+    """
 
     def __init__(self):
+        self.forget()
+        # The parent's threads are not in the child, and one of them may have held the lock.
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self):
         self.lock = threading.Lock()
         self._runtime = None
-        atexit.register(self.stop)
-        os.register_at_fork(after_in_child=self._forget)
 
     def get(self):
         if self._runtime is None:
+            from . import Runtime
+
             self._runtime = Runtime()
         return self._runtime
 
-    def stop(self):
-        with self.lock:
-            self._runtime = None
 
-    def _forget(self):
-        # Its threads are the parent's. The lock may have been held by one of them, too.
-        self.lock = threading.Lock()
-        if self._runtime is not None:
-            _inherited.append(self._runtime)
-            self._runtime = None
-
-
-_inherited = []
 _shared = _SharedRuntime()
 
 
@@ -71,9 +65,7 @@ def _call(runtime, function, *arguments):
             return function(runtime, *arguments)
         with _shared.lock:
             return function(_shared.get(), *arguments)
-    except Error as error:
-        if error.code != "numerical":
-            raise
+    except NumericalError as error:
         raise LinAlgError(str(error)) from None
 
 

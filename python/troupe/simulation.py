@@ -2,7 +2,7 @@
 
 >>> import troupe
 >>> sim = troupe.Simulation("idgraf-double")
->>> scale = sim.codelet("scale", ["read_write"], times={"cores": 1e-2, "gpus": 1e-3})
+>>> scale = sim.codelet("scale", ["rw"], times={"cores": 1e-2, "gpus": 1e-3})
 >>> blocks = [sim.data((1024, 1024)) for _ in range(32)]
 >>> for _ in range(10):
 ...     for block in blocks:
@@ -25,7 +25,16 @@ from ._troupe import _simulation
 
 __all__ = ["Machine", "SimulatedCodelet", "SimulatedData", "SimulatedRun", "Simulation", "machines"]
 
-_MODES = ("read", "write", "read_write", "commute", "reduce")
+_MODES = {
+    "r": "read",
+    "read": "read",
+    "w": "write",
+    "write": "write",
+    "rw": "read_write",
+    "read_write": "read_write",
+    "commute": "commute",
+    "reduce": "reduce",
+}
 
 
 def machines():
@@ -59,12 +68,19 @@ class Machine:
 
 
 class SimulatedData:
-    """Data that have a shape and no memory."""
+    """Data that have a shape and no memory. Made by `Simulation.data`."""
+
+    __slots__ = {
+        "shape": "As numpy has it.",
+        "dtype": "The elements' type, as numpy has it.",
+        "name": "For people; may be empty.",
+        "_simulation": None,
+        "_number": None,
+    }
 
     def __init__(self, simulation, number, shape, dtype, name):
         self._simulation = simulation
         self._number = number
-        #: As numpy has them.
         self.shape = shape
         self.dtype = dtype
         self.name = name
@@ -81,17 +97,26 @@ class SimulatedData:
 class SimulatedCodelet:
     """What tasks do with their data, and how long it takes. Made by `Simulation.codelet`."""
 
+    __slots__ = {
+        "name": "For reports and traces.",
+        "modes": "One for each of a task's data.",
+        "_simulation": None,
+        "_times": None,
+        "_deviation": None,
+        "_timed_as": None,
+        "_flops": None,
+        "_kernels": None,
+    }
+
     def __init__(self, simulation, name, modes, times, deviation, timed_as, flops):
         self._simulation = simulation
-        #: For reports and traces.
         self.name = name
-        #: One for each of a task's data.
         self.modes = modes
         self._times = times
         self._deviation = deviation
         self._timed_as = timed_as
         self._flops = flops
-        # What a task's sizes come to: its times and operations, and the number of the kernel that has them.
+        # By the sizes of a task, the number of the kernel that has its times and operations.
         self._kernels = {}
 
     def __repr__(self):
@@ -124,11 +149,14 @@ def _number(given, sizes, what):
 
 
 class SimulatedRun:
-    """What came of one run in virtual time."""
+    """What came of one run in virtual time. Made by `Simulation.run`."""
+
+    __slots__ = ("_outcome", "_title", "_trace")
 
     def __init__(self, outcome, title):
         self._outcome = outcome
         self._title = title
+        self._trace = None
 
     @property
     def makespan(self):
@@ -136,31 +164,15 @@ class SimulatedRun:
         return self._outcome.makespan
 
     @property
-    def workers(self):
-        """For each worker a dictionary: `device`, `kind`, `cores`, `tasks`, and seconds `busy` and `waiting_for_data`."""
-        return self._outcome.workers
-
-    @property
-    def bytes(self):
-        """What was copied: a dictionary of `to_gpus`, `to_host` and `between_gpus`."""
-        return self._outcome.bytes
-
-    @property
-    def tasks(self):
-        """The trace: a tuple (codelet, name, worker, start, end) for each task, in seconds, by start."""
-        return self._outcome.tasks
+    def trace(self):
+        """Who ran what when: a `troupe.Trace`, to look at, to write and to draw."""
+        if self._trace is None:
+            self._trace = self._outcome.trace(self._title)
+        return self._trace
 
     def report(self):
-        """Where the time went, per worker and codelet and along the critical path, as text."""
-        return self._outcome.analysis()
-
-    def write_trace(self, path):
-        """Writes who ran what when: a name in `.json` for Perfetto, in `.paje` for ViTE."""
-        self._outcome.write_trace(os.fspath(path), self._title)
-
-    def draw(self, path):
-        """Draws who ran what when, by gnuplot. `path` ends in `.svg` or `.png`; the paths of both pictures."""
-        return self._outcome.draw(os.fspath(path), self._title)
+        """What was done, as `Runtime.report` tells it: what each worker did, what was copied between memories."""
+        return self._outcome.report()
 
     def __repr__(self):
         return f"<troupe.simulation.SimulatedRun of {self._title}: {self.makespan:.6g} s>"
@@ -196,6 +208,12 @@ class Simulation:
     - `model`: "exact", policies know the mean times, or "learned", they find them out.
     """
 
+    __slots__ = {
+        "machine": "The `Machine` that it runs on.",
+        "_options": None,
+        "_graph": None,
+    }
+
     def __init__(self, machine, **options):
         self.machine = machine if isinstance(machine, Machine) else Machine(machine)
         self._options = _settled(_DEFAULTS, options)
@@ -211,7 +229,7 @@ class Simulation:
         return SimulatedData(self, number, shape, dtype, name)
 
     def codelet(self, name, modes, times=None, *, deviation=0.0, timed_as=None, flops=None):
-        """What tasks of this name do: `modes` of their data ("read", "write", "read_write", "commute", "reduce").
+        """What tasks of this name do: `modes` of their data ("read", "write", "rw", "commute", "reduce").
 
         `times`: seconds by kind of device, `{"cores": 1e-2, "gpus": 1e-3}`; it does not run on what is not there. A time
         may be a function; it is called with the shapes of a task's data and its other arguments, in the order of
@@ -219,10 +237,11 @@ class Simulation:
         `timed_as`: in place of times, a kernel of the machine's description, "cholesky/gemm/double", which needs `flops`:
         operations of a task, a number or a function as well.
         """
-        modes = [modes] if isinstance(modes, str) else list(modes)
-        for mode in modes:
-            if mode not in _MODES:
-                raise ValueError(f"codelet '{name}': mode {mode!r} is none of {', '.join(_MODES)}")
+        words = [modes] if isinstance(modes, str) else list(modes)
+        for word in words:
+            if word not in _MODES:
+                raise ValueError(f"codelet '{name}': mode {word!r} is none of {', '.join(_MODES)}")
+        modes = [_MODES[word] for word in words]
         times = {} if times is None else dict(times)
         for kind in times:
             if kind not in ("cores", "gpus"):

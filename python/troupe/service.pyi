@@ -1,0 +1,5 @@
+import os
+
+from . import Runtime
+
+def connect(folder: str | os.PathLike[str] | None = ..., name: str | None = ...) -> Runtime: ...
