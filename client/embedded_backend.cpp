@@ -48,6 +48,29 @@ class EmbeddedRecording final : public RecordedTasks {
   std::shared_ptr<graph::Recording> recording_;
 };
 
+class BegunRecording final : public EmbeddedBackend::OpenRecording {
+ public:
+  BegunRecording(graph::TaskGraph& graph, std::shared_ptr<graph::Recording> recording,
+                 std::unique_ptr<graph::RecordingScope> scope)
+      : graph_(graph), recording_(std::move(recording)), scope_(std::move(scope)) {}
+  ~BegunRecording() override { seal(); }
+  std::shared_ptr<RecordedTasks> end() override {
+    seal();
+    return std::make_shared<EmbeddedRecording>(graph_, recording_);
+  }
+
+ private:
+  void seal() {
+    if (scope_ == nullptr) return;
+    scope_.reset();
+    graph_.seal_recording(*recording_);
+  }
+
+  graph::TaskGraph& graph_;
+  std::shared_ptr<graph::Recording> recording_;
+  std::unique_ptr<graph::RecordingScope> scope_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedBackend>> EmbeddedBackend::start(const RuntimeOptions& options) {
@@ -115,23 +138,19 @@ Result<Future> EmbeddedBackend::submit(const graph::TaskSpecification& specifica
   return graph_.submit(specification);
 }
 
-Result<std::shared_ptr<RecordedTasks>> EmbeddedBackend::record(const std::function<void()>& program, std::string name) {
+Result<std::unique_ptr<EmbeddedBackend::OpenRecording>> EmbeddedBackend::begin_recording(std::string name) {
   auto recording = std::make_shared<graph::Recording>(std::move(name));
   auto begun = graph_.begin_recording(*recording);
   if (!begun) return begun.failure();
-  std::unique_ptr<graph::RecordingScope> scope = std::move(begun).value();
-  const auto seal = [&] {
-    scope.reset();
-    graph_.seal_recording(*recording);
-  };
-  try {
-    program();
-  } catch (...) {
-    seal();
-    throw;
-  }
-  seal();
-  return std::shared_ptr<RecordedTasks>(std::make_shared<EmbeddedRecording>(graph_, std::move(recording)));
+  return std::unique_ptr<OpenRecording>(
+      std::make_unique<BegunRecording>(graph_, std::move(recording), std::move(begun).value()));
+}
+
+Result<std::shared_ptr<RecordedTasks>> EmbeddedBackend::record(const std::function<void()>& program, std::string name) {
+  auto recording = begin_recording(std::move(name));
+  if (!recording) return recording.failure();
+  program();
+  return recording.value()->end();
 }
 
 void EmbeddedBackend::cancel_all() { graph_.cancel_all(); }

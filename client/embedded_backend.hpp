@@ -51,6 +51,21 @@ class EmbeddedBackend final : public Backend {
   Result<MetricsSnapshot> metrics() const override;
   Result<WhyReport> why() const override;
 
+  /// What the calling thread submits is recorded from `begin_recording` to `end`, which that thread calls; where it
+  /// never does, what was recorded is forgotten.
+  class OpenRecording {
+   public:
+    OpenRecording() = default;
+    virtual ~OpenRecording() = default;
+    OpenRecording(const OpenRecording&) = delete;
+    OpenRecording& operator=(const OpenRecording&) = delete;
+    [[nodiscard]] virtual std::shared_ptr<RecordedTasks> end() = 0;
+  };
+  Result<std::unique_ptr<OpenRecording>> begin_recording(std::string name);
+
+  /// For interfaces that must not block where these calls do.
+  [[nodiscard]] graph::TaskGraph& graph() const { return graph_; }
+
  private:
   EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
 

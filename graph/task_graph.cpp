@@ -8,6 +8,7 @@
 
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
+#include "graph/tasks/calling_thread.hpp"
 
 namespace troupe::graph {
 
@@ -62,6 +63,27 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
 }
 
 TaskGraph::~TaskGraph() = default;
+
+namespace {
+
+/// False: the calling thread gave up before (`WaitInterrupt`).
+template <class Condition>
+bool wait_until(Mutex& mutex, std::condition_variable& changed, const Condition& condition) {
+  const std::function<bool()>* const gives_up = WaitInterrupt::here();
+  for (;;) {
+    {
+      UniqueLock lock(mutex);
+      if (gives_up == nullptr) {
+        changed.wait(lock, condition);
+        return true;
+      }
+      if (changed.wait_for(lock, std::chrono::milliseconds(100), condition)) return true;
+    }
+    if ((*gives_up)()) return false;
+  }
+}
+
+}  // namespace
 
 Result<void> TaskGraph::check_wait() const {
   if (recording_here() != nullptr) {
@@ -178,8 +200,7 @@ Result<void> TaskGraph::wait_for_tasks() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(waiting_threads_, WaitKind::everything);
-      UniqueLock lock(wait_mutex_);
-      wait_condition_.wait(lock, [&] { return in_flight() == 0; });
+      if (!wait_until(wait_mutex_, wait_condition_, [&] { return in_flight() == 0; })) return gave_up_waiting();
     }
   }
   return {};
@@ -198,9 +219,11 @@ Result<void> TaskGraph::wait_for_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(waiting_threads_, WaitKind::room);
-      UniqueLock lock(wait_mutex_);
-      wait_condition_.wait(lock,
-                           [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); });
+      const auto has_room = [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); };
+      if (!wait_until(wait_mutex_, wait_condition_, has_room)) {
+        outcome = gave_up_waiting();
+        break;
+      }
     }
   }
   waiting_for_room_.fetch_sub(1, std::memory_order_seq_cst);

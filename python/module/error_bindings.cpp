@@ -1,10 +1,80 @@
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <algorithm>
+
+#include "proto/edit_distance.hpp"
 #include "proto/errors.hpp"
 #include "python/module/bindings.hpp"
+#include "python/module/errors.hpp"
 
 namespace troupe::python {
 
-void bind_errors(pybind11::module_& module) { (void)module; }
+namespace py = pybind11;
+
+py::object exception_of(ErrorCode code, const std::string& message, const py::object& cause) {
+  const py::object exception = py::module_::import("troupe.errors").attr("exception_of")(to_string(code), message);
+  if (!cause.is_none()) PyException_SetCause(exception.ptr(), cause.inc_ref().ptr());
+  return exception;
+}
+
+void raise(ErrorCode code, const std::string& message, const py::object& cause) {
+  const py::object exception = exception_of(code, message, cause);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  throw py::error_already_set();
+}
+
+ErrorCode code_of(py::handle exception) {
+  if (!py::hasattr(exception, "code")) return ErrorCode::kernel_failed;
+  const py::object code = exception.attr("code");
+  if (!py::isinstance<py::str>(code)) return ErrorCode::kernel_failed;
+  const auto name = code.cast<std::string>();
+  for (int i = 0; i <= static_cast<int>(ErrorCode::service_lost); ++i) {
+    if (name == to_string(static_cast<ErrorCode>(i))) return static_cast<ErrorCode>(i);
+  }
+  return ErrorCode::kernel_failed;
+}
+
+std::string text_of(py::handle exception) {
+  const std::string type = py::str(py::type::handle_of(exception).attr("__name__"));
+  try {
+    const std::string text = py::str(exception);
+    return text.empty() ? type : type + ": " + text;
+  } catch (py::error_already_set& unprintable) {
+    return type + " (its text cannot be printed)";
+  }
+}
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  std::string nearest;
+  // A third of the letters may be wrong.
+  std::size_t distance = std::max<std::size_t>(name.size() / 3, 1) + 1;
+  for (const std::string& other : names) {
+    const std::size_t d = edit_distance(name, other);
+    if (d < distance) {
+      distance = d;
+      nearest = other;
+    }
+  }
+  return nearest.empty() ? std::string() : ": did you mean '" + nearest + "'?";
+}
+
+void bind_errors(py::module_& module) {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      const py::object exception = exception_of(error.code(), error.what());
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    }
+  });
+  py::list codes;
+  for (int i = 0; i <= static_cast<int>(ErrorCode::service_lost); ++i) {
+    codes.append(to_string(static_cast<ErrorCode>(i)));
+  }
+  module.attr("error_codes") = py::tuple(codes);
+  module.def("did_you_mean", &did_you_mean, py::arg("name"), py::arg("names"),
+             "A text that names the nearest of the names, or an empty one.");
+}
 
 }  // namespace troupe::python

@@ -1,11 +1,201 @@
-#include "client/runtime.hpp"
-
+/// `troupe.Runtime`.
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include "client/runtime.hpp"
 #include "python/module/bindings.hpp"
+#include "python/module/codelet_object.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/future_object.hpp"
+#include "python/module/objects.hpp"
+#include "python/module/runtime_settings.hpp"
+#include "python/module/runtime_state.hpp"
 
 namespace troupe::python {
 
-void bind_runtime(pybind11::module_& module) { (void)module; }
+namespace py = pybind11;
+
+namespace {
+
+PyTypeObject* runtime_type = nullptr;
+
+/// Runtimes of `with` blocks that are open, the innermost last. Never destroyed.
+std::vector<std::shared_ptr<RuntimeState>>& entered() {
+  static auto* const all = new std::vector<std::shared_ptr<RuntimeState>>;
+  return *all;
+}
+
+RuntimeObject& object_in(py::handle object) {
+  if (PyType_IsSubtype(Py_TYPE(object.ptr()), runtime_type) == 0) {
+    throw py::type_error("a troupe.Runtime is needed, not " + std::string(py::repr(object)));
+  }
+  return *static_cast<RuntimeObject*>(
+      reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().value_ptr());
+}
+
+/// `rt.submit(kernel, a, b, 3.0, priority=1)`.
+PyObject* submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    CodeletObject* const codelet = count > 0 ? codelet_in(arguments[0]) : nullptr;
+    if (codelet == nullptr) {
+      throw py::type_error(
+          "submit takes a codelet first, then its arrays and arguments: decorate the function with @troupe.codelet");
+    }
+    py::object keywords;
+    if (names != nullptr && PyTuple_GET_SIZE(names) > 0) {
+      keywords = py::dict();
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+        keywords[PyTuple_GET_ITEM(names, i)] = arguments[count + i];
+    }
+    return submit_call(*codelet, arguments + 1, static_cast<std::size_t>(count - 1), keywords.ptr(), &runtime_in(self));
+  });
+}
+
+PyMethodDef submit_definition{
+    "submit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&submit)), METH_FASTCALL | METH_KEYWORDS,
+    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None)\n--\n\n"
+    "Submits a task to this runtime, as calling the kernel does inside of its 'with' block. Returns a Future."};
+
+void exit_runtime(RuntimeObject& self, const py::object& type, const py::object& /*value*/,
+                  const py::object& /*trace*/) {
+  auto& all = entered();
+  if (const auto found = std::ranges::find(all.rbegin(), all.rend(), self.state); found != all.rend()) {
+    all.erase(std::next(found).base());
+  }
+  // What has not begun need not run when the block was left by an exception.
+  self.state->close(!type.is_none());
+}
+
+std::shared_ptr<ArrayData> data(RuntimeObject& self, py::handle array, const std::string& name,
+                                const py::object& reduction) {
+  auto data = self.state->add(array_of(array), name);
+  if (!reduction.is_none()) py::cast(data).attr("set_reduction")(reduction);
+  return data;
+}
+
+std::shared_ptr<ArrayData> allocate(RuntimeObject& self, const py::object& shape, const py::object& dtype,
+                                    const std::string& order, const std::string& name) {
+  if (order != "C" && order != "F") throw py::value_error("order is 'C' or 'F', not '" + order + "'");
+  const auto type = py::dtype::from_args(dtype);
+  // numpy says what is wrong with a shape.
+  std::vector<py::ssize_t> extents;
+  const py::object whole = PyLong_Check(shape.ptr()) != 0 ? py::object(py::make_tuple(shape)) : shape;
+  std::uint64_t bytes = static_cast<std::uint64_t>(type.itemsize());
+  for (const py::handle extent : whole) {
+    const auto count = extent.cast<py::ssize_t>();
+    if (count < 0) throw py::value_error("negative dimensions are not allowed");
+    if (count > 0 && bytes > (std::uint64_t{1} << 62U) / static_cast<std::uint64_t>(count)) {
+      raise(ErrorCode::out_of_memory, "an array of shape " + std::string(py::str(shape)) + " does not fit into memory");
+    }
+    bytes *= static_cast<std::uint64_t>(count);
+    extents.push_back(count);
+  }
+  [[maybe_unused]] const Element usable = element_of(type);
+  const auto runtime = self.state->runtime();
+  auto owner = std::make_unique<client::Memory>(runtime->allocate_bytes({bytes}));
+  void* const memory = owner->data.get();
+  const py::capsule base(owner.release(), [](void* pointer) { delete static_cast<client::Memory*>(pointer); });
+  std::vector<py::ssize_t> strides(extents.size());
+  py::ssize_t next = type.itemsize();
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const std::size_t axis = order == "C" ? extents.size() - 1 - i : i;
+    strides[axis] = next;
+    next *= std::max<py::ssize_t>(extents[axis], 1);
+  }
+  return self.state->add(py::array(type, extents, strides, memory, base), name);
+}
+
+py::dict progress(const RuntimeObject& self) {
+  const Progress now = self.state->runtime()->progress();
+  py::dict result;
+  result["submitted"] = now.submitted;
+  result["ended"] = now.ended;
+  return result;
+}
+
+}  // namespace
+
+RuntimeObject::~RuntimeObject() {
+  if (!state->open() || RuntimeState::in_kernel() != nullptr) return;
+  const py::error_scope kept;
+  try {
+    state->close(false);
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable("the end of a Troupe runtime that was not closed");
+  } catch (const std::exception&) {
+    // Nobody asked.
+  }
+}
+
+RuntimeState& runtime_in(py::handle object) { return *object_in(object).state; }
+
+std::shared_ptr<RuntimeState> current_runtime() {
+  const auto& all = entered();
+  return all.empty() ? nullptr : all.back();
+}
+
+void bind_runtime(py::module_& module) {
+  static const std::string documentation =
+      "Runs tasks on the cores and accelerators of this machine.\n\n"
+      "    with troupe.Runtime() as rt:\n        kernel(a, b)\n\n"
+      "Tasks run in parallel, ordered as a sequential program by the data that they use. The end of the 'with' block "
+      "waits "
+      "for all of them and raises what failed; after an exception in the block, tasks that have not begun are "
+      "cancelled.\n\nOptions, all of them keywords:\n\n" +
+      settings_text();
+  py::class_<RuntimeObject> type(module, "Runtime", documentation.c_str());
+  runtime_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def(py::init([](const py::kwargs& keywords) {
+        return std::make_unique<RuntimeObject>(RuntimeState::start(settings_of(keywords)));
+      }))
+      .def("__enter__",
+           [](const py::object& self) {
+             RuntimeState& state = runtime_in(self);
+             [[maybe_unused]] const auto open = state.runtime();
+             entered().push_back(state.shared_from_this());
+             return self;
+           })
+      .def("__exit__", &exit_runtime)
+      .def("data", &data, py::arg("array"), py::arg("name") = "", py::arg("reduction") = py::none(),
+           R"(Registers an array, without a copy: numpy's, or what else has the buffer protocol.
+
+Arrays of two dimensions may be in C or Fortran order, and have gaps between rows or columns; other arrays are contiguous,
+or one row or column of a matrix. All dtypes but object. `name` is for messages and traces; `reduction`: see
+Data.set_reduction. Raises ValueError for arrays that share memory with others that are registered.)")
+      .def("allocate", &allocate, py::arg("shape"), py::arg("dtype") = py::str("float64"), py::arg("order") = "C",
+           py::arg("name") = "",
+           "Data in memory of the runtime's own, aligned and pinned for GPUs, uninitialized: its first task writes it.")
+      .def(
+          "wait", [](RuntimeObject& self) { self.state->wait(); },
+          R"(Waits for all tasks, and raises what has failed since the last wait, with the exception of a kernel in Python as its
+`__cause__`. The runtime stays usable.)")
+      .def(
+          "close", [](RuntimeObject& self, bool cancel) { self.state->close(cancel); }, py::arg("cancel") = false,
+          "Waits for all tasks and ends the runtime, as the end of a 'with' block does.")
+      .def(
+          "cancel", [](RuntimeObject& self) { self.state->runtime()->cancel(); },
+          "Cancels all tasks submitted so far that have not begun; wait reports them.")
+      .def(
+          "regroup", [](RuntimeObject& self, const std::string& clusters) { self.state->runtime()->regroup(clusters); },
+          py::arg("clusters"), "Makes other clusters of the cores: '2x10', 'single' ... Needs Runtime(regroup=True).")
+      .def_property_readonly(
+          "workers", [](const RuntimeObject& self) { return self.state->runtime()->workers(); },
+          "How many workers there are.")
+      .def_property_readonly("policy", [](const RuntimeObject& self) { return self.state->runtime()->policy(); })
+      .def_property_readonly(
+          "closed", [](const RuntimeObject& self) { return !self.state->open(); }, "Whether it has ended.")
+      .def("progress", &progress, "How many tasks were submitted and have ended so far.")
+      .def("__repr__", [](const RuntimeObject& self) {
+        if (!self.state->open()) return std::string("<troupe.Runtime, closed>");
+        const auto runtime = self.state->runtime();
+        return fmt::format("<troupe.Runtime, {} workers, policy {}>", runtime->workers(), runtime->policy());
+      });
+  const auto method = py::reinterpret_steal<py::object>(PyDescr_NewMethod(runtime_type, &submit_definition));
+  if (!method) throw py::error_already_set();
+  type.attr("submit") = method;
+  module.def("_end_all", [] { RuntimeState::close_all(); });
+}
 
 }  // namespace troupe::python

@@ -1,6 +1,8 @@
 /// What ran when, as Python sees it.
 #pragma once
 
+#include <pybind11/pybind11.h>
+
 #include <string>
 
 #include "actors/reporting/run_report.hpp"
@@ -16,5 +18,8 @@ struct TraceObject {
   /// For files and pictures.
   std::string title;
 };
+
+/// What `Runtime.report` gives.
+[[nodiscard]] pybind11::dict report_as_dict(const RunReport& report);
 
 }  // namespace troupe::python

@@ -1,5 +1,42 @@
-"""Troupe: tasks on numpy arrays, ordered by the data that they use, on all cores and accelerators of this machine."""
+"""Troupe: tasks on numpy arrays, ordered by the data that they use, on all cores and accelerators of this machine.
 
-from ._troupe import __version__
+    import numpy, troupe
 
-__all__ = ["__version__"]
+    @troupe.codelet("read", "rw")
+    def axpy(x, y, alpha):
+        y += alpha * x
+
+    x, y = numpy.ones(1000), numpy.zeros(1000)
+    with troupe.Runtime() as rt:
+        axpy(x, y, 3.0)
+"""
+
+from . import errors, linalg, simulation
+from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, kernels
+from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
+from .errors import *  # noqa: F403
+from .futures import Future
+from .service import connect
+from .simulation import Simulation
+
+__all__ = [
+    "Codelet",
+    "Commute",
+    "Data",
+    "Future",
+    "Read",
+    "ReadWrite",
+    "Recording",
+    "Reduce",
+    "Runtime",
+    "Simulation",
+    "Trace",
+    "Write",
+    "__version__",
+    "c_codelet",
+    "codelet",
+    "connect",
+    "kernels",
+    "linalg",
+    "simulation",
+] + errors.__all__

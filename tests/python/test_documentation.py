@@ -11,7 +11,9 @@ import pytest
 import troupe
 
 FOLDER = pathlib.Path(troupe.__file__).parent
-MODULES = ["troupe"] + [f"troupe.{m.name}" for m in pkgutil.iter_modules([str(FOLDER)]) if not m.name.startswith("_")]
+ALL = ["troupe"] + [f"troupe.{m.name}" for m in pkgutil.iter_modules([str(FOLDER)]) if not m.name.startswith("_")]
+#: Those that are for users say so; the others are what the package itself is made of.
+MODULES = [name for name in ALL if hasattr(importlib.import_module(name), "__all__")]
 
 
 def stub_of(name):

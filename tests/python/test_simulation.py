@@ -42,7 +42,7 @@ def test_cores_and_gpus_share_what_is_independent():
     with_gpus = simulation.run(gpus=2).report()["workers"]
     assert sum("GPU" in worker["device"] for worker in with_gpus) == 2
     assert sum(worker["tasks"] for worker in with_gpus) == 320
-    assert sum(worker["busy_seconds"] for worker in simulation.run(cores=1).report()["workers"]) == pytest.approx(3.2)
+    assert sum(worker["busy_s"] for worker in simulation.run(cores=1).report()["workers"]) == pytest.approx(3.2)
 
 
 def test_equal_programs_give_equal_runs_and_noise_depends_on_the_seed():
@@ -86,8 +86,8 @@ def test_data_move_as_many_bytes_as_they_have():
     assert (x.nbytes, y.nbytes) == (80000, 8000)
     simulation.submit(on_gpu, x, y)
     simulation.submit(on_core, y)
-    report = simulation.run().report()
-    copied = [report[f"bytes_{way}"] for way in ("host_to_device", "device_to_host", "device_to_device")]
+    copies = simulation.run().report()["transfers"]
+    copied = [copies[f"bytes_{way}"] for way in ("host_to_device", "device_to_host", "device_to_device")]
     assert copied == [80000, 8000, 0]
 
 

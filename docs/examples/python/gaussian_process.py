@@ -58,5 +58,5 @@ flops = (20 * 512) ** 3 / 3
 print(f"n = {20 * 512} on idgraf-double, {len(sim)} tasks:")
 for gpus in range(1, 9):
     run = sim.run(gpus=gpus)
-    moved = sum(value for name, value in run.report().items() if name.startswith("bytes_")) / 1e9
+    moved = sum(value for name, value in run.report()["transfers"].items() if name.startswith("bytes_")) / 1e9
     print(f"{gpus} GPUs: {run.makespan * 1e3:.0f} ms, {flops / run.makespan / 1e9:.0f} GFlop/s, {moved:.2f} GB moved")

@@ -1,0 +1,29 @@
+#include "graph/tasks/calling_thread.hpp"
+
+#include <new>
+#include <utility>
+
+#include "graph/codelets/execution_scope.hpp"
+
+namespace troupe::graph {
+
+namespace {
+thread_local const std::function<bool()>* interrupt_here = nullptr;
+}  // namespace
+
+UnboundedSubmission::UnboundedSubmission(const TaskOwner* owner) {
+  static_assert(sizeof(ExecutionScope) <= sizeof(scope_) && alignof(ExecutionScope) <= 8);
+  new (scope_) ExecutionScope(owner, WorkerId{});
+}
+UnboundedSubmission::~UnboundedSubmission() {
+  std::launder(reinterpret_cast<ExecutionScope*>(scope_))->~ExecutionScope();
+}
+
+WaitInterrupt::WaitInterrupt(const std::function<bool()>& gives_up)
+    : outer_(std::exchange(interrupt_here, &gives_up)) {}
+WaitInterrupt::~WaitInterrupt() { interrupt_here = outer_; }
+const std::function<bool()>* WaitInterrupt::here() { return interrupt_here; }
+
+Failure gave_up_waiting() { return {ErrorCode::cancelled, "the wait was interrupted; the tasks go on"}; }
+
+}  // namespace troupe::graph

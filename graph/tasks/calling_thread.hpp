@@ -1,0 +1,48 @@
+/// What a thread of the program wants of the calls that it makes: for interfaces to languages whose own lock a thread
+/// holds, or which handle signals. Not inline, so that all libraries of a process mean the same.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "proto/errors.hpp"
+
+namespace troupe::graph {
+
+class TaskOwner;
+
+/// While one lives, submissions of the calling thread to `owner` do not wait for room in the window, as those of
+/// kernels do not. Neither can the thread wait for tasks, nor record any.
+class UnboundedSubmission {
+ public:
+  explicit UnboundedSubmission(const TaskOwner* owner);
+  ~UnboundedSubmission();
+  UnboundedSubmission(const UnboundedSubmission&) = delete;
+  UnboundedSubmission& operator=(const UnboundedSubmission&) = delete;
+
+ private:
+  /// For the scope that says so, whose thread-local variables this header must not touch.
+  alignas(8) std::byte scope_[32];
+};
+
+/// While one lives, waits of the calling thread for all tasks, or for room in the window, ask ten times a second
+/// whether to go on. They fail with `cancelled` when `gives_up` returns true.
+class WaitInterrupt {
+ public:
+  /// `gives_up` must live as long. It is called under no lock.
+  explicit WaitInterrupt(const std::function<bool()>& gives_up);
+  ~WaitInterrupt();
+  WaitInterrupt(const WaitInterrupt&) = delete;
+  WaitInterrupt& operator=(const WaitInterrupt&) = delete;
+
+  /// That of the calling thread, or null.
+  [[nodiscard]] static const std::function<bool()>* here();
+
+ private:
+  const std::function<bool()>* outer_;
+};
+
+/// How a wait ends that was given up.
+[[nodiscard]] Failure gave_up_waiting();
+
+}  // namespace troupe::graph

@@ -1,0 +1,82 @@
+#include "python/module/array_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+struct Range {
+  py::ssize_t begin = 0;
+  py::ssize_t count = 0;
+};
+
+[[noreturn]] void refuse_index(const ArrayData& whole, py::handle index, const char* why) {
+  throw py::value_error(
+      fmt::format("{} cannot be partitioned by {}: {}", whole.description(), std::string(py::repr(index)), why));
+}
+
+Range range_of(const ArrayData& whole, py::handle index, py::handle one, py::ssize_t extent) {
+  if (py::isinstance<py::slice>(one)) {
+    py::ssize_t begin = 0, end = 0, step = 0, count = 0;
+    if (!py::reinterpret_borrow<py::slice>(one).compute(extent, &begin, &end, &step, &count))
+      throw py::error_already_set();
+    if (step != 1) refuse_index(whole, index, "slices need step 1");
+    return {begin, count};
+  }
+  if (PyLong_Check(one.ptr()) != 0) {
+    refuse_index(whole, index, "a number takes a dimension away; write i:i+1");
+  }
+  throw py::type_error(fmt::format("{} is partitioned by slices, as numpy.s_[a:b, c:d], not by {}", whole.description(),
+                                   std::string(py::repr(one))));
+}
+
+}  // namespace
+
+Block block_of(const ArrayData& whole, py::handle index) {
+  const ArrayForm& form = whole.form();
+  const std::size_t dimensions = form.shape.size();
+  const py::tuple all =
+      py::isinstance<py::tuple>(index) ? py::reinterpret_borrow<py::tuple>(index) : py::make_tuple(index);
+  if (all.size() > dimensions) refuse_index(whole, index, "it has too many dimensions");
+  std::vector<Range> ranges;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    ranges.push_back(i < all.size() ? range_of(whole, index, all[i], form.shape[i]) : Range{0, form.shape[i]});
+  }
+  if (dimensions == 1) {
+    if (form.layout.cols == 1) return {ranges[0].begin, 0, ranges[0].count, 1};
+    return {0, ranges[0].begin, 1, ranges[0].count};
+  }
+  if (dimensions == 2) {
+    const auto [rows, cols] =
+        form.order == ArrayOrder::c ? std::pair(ranges[1], ranges[0]) : std::pair(ranges[0], ranges[1]);
+    return {rows.begin, cols.begin, rows.count, cols.count};
+  }
+  if (dimensions == 0) refuse_index(whole, index, "it has one element");
+  // One column: parts are what is whole in all dimensions but the outermost.
+  const std::size_t outermost = form.order == ArrayOrder::c ? 0 : dimensions - 1;
+  py::ssize_t inner = 1;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    if (i == outermost) continue;
+    if (ranges[i].count != form.shape[i]) {
+      refuse_index(whole, index, "arrays of more than two dimensions can be divided in the outermost one only");
+    }
+    inner *= form.shape[i];
+  }
+  return {ranges[outermost].begin * inner, 0, ranges[outermost].count * inner, 1};
+}
+
+ArrayForm form_of_part(const ArrayData& whole, const py::array& part, const Block& block) {
+  ArrayForm form = whole.form();
+  form.shape.assign(part.shape(), part.shape() + part.ndim());
+  form.layout.rows = block.rows;
+  form.layout.cols = block.cols;
+  if (form.shape.size() > 2) form.layout.ld = std::max<std::int64_t>(block.rows, 1);
+  return form;
+}
+
+}  // namespace troupe::python

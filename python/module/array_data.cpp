@@ -1,0 +1,225 @@
+#include "python/module/array_data.hpp"
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <string_view>
+
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+template <class T>
+Element element() {
+  return {type_tag<T>(), sizeof(T)};
+}
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+std::string text_of_shape(const py::array& array) { return py::str(array.attr("shape")); }
+
+[[noreturn]] void refuse_layout(const py::array& array, const std::string& name) {
+  throw py::value_error(
+      fmt::format("{} of shape {} and strides {} is not contiguous: of arrays with two dimensions one stride must be "
+                  "the size of an "
+                  "element ({} bytes), as in A[:, a:b] or A[a:b, :]; others must have no gaps. Take "
+                  "numpy.ascontiguousarray(array), "
+                  "or register the whole and use partition",
+                  name.empty() ? "the array" : "'" + name + "'", text_of_shape(array),
+                  std::string(py::str(array.attr("strides"))), array.itemsize()));
+}
+
+}  // namespace
+
+Element element_of(const py::dtype& dtype) {
+  if (py::bool_(dtype.attr("hasobject"))) {
+    throw py::type_error(
+        fmt::format("arrays of dtype {} hold objects of Python, which tasks cannot share: use a dtype of numbers, or "
+                    "pass the objects "
+                    "as further arguments of a kernel",
+                    std::string(py::str(py::handle(dtype)))));
+  }
+  const auto size = static_cast<std::uint32_t>(dtype.itemsize());
+  if (size == 0) throw py::type_error("arrays whose elements have no bytes hold no data");
+  if (py::bool_(dtype.attr("isnative"))) {
+    switch (dtype.kind()) {
+      case 'b': return element<bool>();
+      case 'i':
+        if (size == 1) return element<std::int8_t>();
+        if (size == 2) return element<std::int16_t>();
+        if (size == 4) return element<std::int32_t>();
+        if (size == 8) return element<std::int64_t>();
+        break;
+      case 'u':
+        if (size == 1) return element<std::uint8_t>();
+        if (size == 2) return element<std::uint16_t>();
+        if (size == 4) return element<std::uint32_t>();
+        if (size == 8) return element<std::uint64_t>();
+        break;
+      case 'f':
+        if (size == 4) return element<float>();
+        if (size == 8) return element<double>();
+        break;
+      case 'c':
+        if (size == 8) return element<std::complex<float>>();
+        if (size == 16) return element<std::complex<double>>();
+        break;
+      default: break;
+    }
+  }
+  const py::object description = py::bool_(dtype.attr("names").is_none()) ? dtype.attr("str") : dtype.attr("descr");
+  return {hash_of("numpy " + std::string(py::str(description)) + std::to_string(size)), size};
+}
+
+std::vector<py::ssize_t> ArrayForm::strides(std::int64_t ld) const {
+  const auto size = static_cast<py::ssize_t>(layout.element_size);
+  const auto column = static_cast<py::ssize_t>(ld) * size;
+  switch (shape.size()) {
+    case 0: return {};
+    case 1: return {layout.rows == 1 && layout.cols > 1 ? column : size};
+    case 2:
+      if (order == ArrayOrder::c) return {column, size};
+      return {size, column};
+    default: break;
+  }
+  std::vector<py::ssize_t> result(shape.size());
+  py::ssize_t next = size;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::size_t axis = order == ArrayOrder::c ? shape.size() - 1 - i : i;
+    result[axis] = next;
+    next *= shape[axis];
+  }
+  return result;
+}
+
+ArrayForm form_of(const py::array& array, const std::string& name) {
+  ArrayForm form;
+  const py::ssize_t size = array.itemsize();
+  const Element element = element_of(array.dtype());
+  form.layout.element_size = element.size;
+  form.layout.element_tag = element.tag;
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) form.shape.push_back(array.shape(i));
+  const auto set = [&form](std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+    form.layout.rows = rows;
+    form.layout.cols = cols;
+    form.layout.ld = std::max<std::int64_t>({ld, rows, 1});
+  };
+  const bool empty = array.size() == 0;
+  // A stride says nothing where there is one element, or none.
+  const auto stride = [&](py::ssize_t axis, py::ssize_t packed) {
+    return empty || array.shape(axis) == 1 ? packed : array.strides(axis);
+  };
+  if (array.ndim() == 0) {
+    set(1, 1, 1);
+    return form;
+  }
+  if (array.ndim() == 1) {
+    const py::ssize_t step = stride(0, size);
+    if (step == size) {
+      set(array.shape(0), 1, array.shape(0));
+      return form;
+    }
+    // A row of a matrix in Fortran order, or a column of one in C order.
+    if (step < size || step % size != 0) refuse_layout(array, name);
+    set(1, array.shape(0), step / size);
+    return form;
+  }
+  const bool c_contiguous = (array.flags() & py::array::c_style) != 0;
+  const bool f_contiguous = (array.flags() & py::array::f_style) != 0;
+  if (array.ndim() > 2) {
+    if (!c_contiguous && !f_contiguous) refuse_layout(array, name);
+    form.order = c_contiguous ? ArrayOrder::c : ArrayOrder::fortran;
+    set(array.size(), 1, array.size());
+    return form;
+  }
+  const py::ssize_t rows = array.shape(0);
+  const py::ssize_t cols = array.shape(1);
+  const auto fits = [&](py::ssize_t inner, py::ssize_t outer, py::ssize_t count) {
+    return inner == size && outer % size == 0 && outer >= count * size;
+  };
+  if (fits(stride(0, size), stride(1, rows * size), rows) && (f_contiguous || !c_contiguous)) {
+    form.order = c_contiguous ? ArrayOrder::any : ArrayOrder::fortran;
+    set(rows, cols, stride(1, rows * size) / size);
+  } else if (fits(stride(1, size), stride(0, cols * size), cols)) {
+    form.order = ArrayOrder::c;
+    set(cols, rows, stride(0, cols * size) / size);
+  } else {
+    refuse_layout(array, name);
+  }
+  return form;
+}
+
+py::array array_of(py::handle object) {
+  if (py::isinstance<py::array>(object)) return py::reinterpret_borrow<py::array>(object);
+  if (PyObject_CheckBuffer(object.ptr()) != 0 && !py::isinstance<py::bytes>(object)) {
+    return py::module_::import("numpy").attr("asarray")(py::memoryview(py::reinterpret_borrow<py::object>(object)));
+  }
+  throw py::type_error(fmt::format(
+      "data are numpy arrays or other objects with the buffer protocol that can be written, not {}: what a kernel "
+      "changes could not be seen. Make an array of it first: numpy.array(...)",
+      std::string(py::str(py::type::handle_of(object).attr("__name__")))));
+}
+
+py::array array_around(void* memory, const ArrayForm& form, std::int64_t ld, const py::dtype& dtype, py::handle base) {
+  return {dtype, form.shape, form.strides(ld), memory, base};
+}
+
+void forbid_writing(const py::array& array) {
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+}
+
+ArrayData::ArrayData(std::shared_ptr<RuntimeState> runtime, Handle handle, py::array array, ArrayForm form)
+    : runtime_(std::move(runtime)),
+      handle_(handle),
+      array_(array),
+      form_(std::move(form)),
+      address_(array.data()),
+      writable_(array.writeable()) {}
+
+ArrayData::~ArrayData() {
+  if (whole == nullptr && !released_.load()) runtime_->drop(handle_, std::move(array_));
+}
+
+bool ArrayData::moved() const { return py::detail::array_proxy(array_.get().ptr())->data != address_; }
+
+void ArrayData::release() {
+  if (whole != nullptr) {
+    throw py::value_error(description() + " is a part of " + whole->description() + ": release the whole");
+  }
+  if (released_.load()) return;
+  runtime_->release(handle_);
+  released_.store(true);
+}
+
+py::object ArrayData::array(bool writable) const {
+  if (writable || !writable_) return py::reinterpret_borrow<py::object>(array_.get());
+  if (!read_only_) {
+    py::array view = py::reinterpret_borrow<py::object>(array_.get()).attr("view")();
+    forbid_writing(view);
+    read_only_ = KeptObject(std::move(view));
+  }
+  return py::reinterpret_borrow<py::object>(read_only_.get());
+}
+
+py::object ArrayData::array_for(const DataView& view, bool writable) const {
+  if (view.data == address_) return array(writable);
+  const auto mine = py::reinterpret_borrow<py::array>(array_.get());
+  py::array made = array_around(view.data, form_, view.layout.ld, mine.dtype(), py::capsule(view.data, "troupe"));
+  if (!writable) forbid_writing(made);
+  return made;
+}
+
+std::string ArrayData::description() const {
+  if (!name.empty()) return "'" + name + "'";
+  return "the array of shape " + text_of_shape(py::reinterpret_borrow<py::array>(array_.get()));
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,113 @@
+/// Numpy arrays as data of a runtime, without copies.
+///
+/// A registration keeps its array, so that the memory stays as long as tasks may use it. An array in Fortran order lies
+/// in memory as the runtime's matrices do; one in C order is the runtime's transposed matrix. Arrays of more dimensions
+/// are one column.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/codelets/handle.hpp"
+#include "graph/codelets/layout.hpp"
+#include "python/module/gil.hpp"
+
+namespace troupe::python {
+
+class RuntimeState;
+
+/// How an array's elements lie.
+enum class ArrayOrder : std::uint8_t {
+  /// Both orders are the same: scalars, and arrays of one dimension.
+  any,
+  c,
+  fortran,
+};
+
+/// What is needed to make another array like this one around other memory.
+struct ArrayForm {
+  std::vector<pybind11::ssize_t> shape;
+  ArrayOrder order = ArrayOrder::any;
+  /// The runtime's view of it.
+  Layout layout;
+
+  /// In bytes, where the runtime's columns are `ld` elements apart.
+  [[nodiscard]] std::vector<pybind11::ssize_t> strides(std::int64_t ld) const;
+};
+
+/// An element type for the runtime. Those of C have the tags that kernels in C++ know them by; others, such as
+/// structured ones, are told apart by what numpy calls them. Throws `TypeError` for objects of Python.
+struct Element {
+  std::uint64_t tag = 0;
+  std::uint32_t size = 0;
+};
+[[nodiscard]] Element element_of(const pybind11::dtype& dtype);
+
+/// Throws `ValueError` for arrays that are not contiguous but for one stride between rows or columns; `name` is for the
+/// message, and may be empty.
+[[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name);
+
+/// `object`, or an array on the same memory where it has the buffer protocol. Throws `TypeError` for what has neither:
+/// nothing is ever copied.
+[[nodiscard]] pybind11::array array_of(pybind11::handle object);
+
+/// One registration, or a part of one. Whoever drops the last reference forgets the data, when their last task has
+/// ended. Shared by its Python object, tasks that wait, and recordings; any thread may drop it.
+class ArrayData {
+ public:
+  ArrayData(std::shared_ptr<RuntimeState> runtime, Handle handle, pybind11::array array, ArrayForm form);
+  ~ArrayData();
+  ArrayData(const ArrayData&) = delete;
+  ArrayData& operator=(const ArrayData&) = delete;
+
+  [[nodiscard]] const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
+  [[nodiscard]] const Handle& handle() const { return handle_; }
+  [[nodiscard]] const ArrayForm& form() const { return form_; }
+  [[nodiscard]] bool writable() const { return writable_; }
+  [[nodiscard]] bool released() const { return whole != nullptr ? whole->released() : released_.load(); }
+  /// Its memory is not where it was registered.
+  [[nodiscard]] bool moved() const;
+  /// Waits for the last use, and forgets the data.
+  void release();
+
+  /// With the interpreter's lock: the array itself, or one on the same memory that cannot be written.
+  [[nodiscard]] pybind11::object array(bool writable) const;
+  /// What a kernel gets: the array itself where `view` is its memory, else one around the view, which lives as long as
+  /// the kernel runs.
+  [[nodiscard]] pybind11::object array_for(const DataView& view, bool writable) const;
+  /// References to the array that this object holds.
+  [[nodiscard]] pybind11::ssize_t own_references() const { return read_only_ ? 2 : 1; }
+
+  /// For messages: "'x'" or "an array of shape (3, 4)".
+  [[nodiscard]] std::string description() const;
+
+  /// Of a part: what it is a part of.
+  std::shared_ptr<ArrayData> whole;
+  std::string name;
+
+ private:
+  std::shared_ptr<RuntimeState> runtime_;
+  Handle handle_;
+  KeptObject array_;
+  /// Made when it is first asked for.
+  mutable KeptObject read_only_;
+  ArrayForm form_;
+  const void* address_;
+  bool writable_;
+  std::atomic<bool> released_{false};
+};
+
+/// An array around memory that lives longer, of this form but with columns `ld` apart. `base`: what keeps the memory.
+[[nodiscard]] pybind11::array array_around(void* memory, const ArrayForm& form, std::int64_t ld,
+                                           const pybind11::dtype& dtype, pybind11::handle base);
+/// Makes an array read-only.
+void forbid_writing(const pybind11::array& array);
+
+}  // namespace troupe::python

@@ -1,0 +1,60 @@
+/// Codelets of Python programs: functions of Python, of C, and the kernels that come with Troupe.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/codelets/codelet.hpp"
+#include "python/module/scalars.hpp"
+
+namespace troupe::python {
+
+/// What stands behind a `troupe.Codelet`.
+struct CodeletObject {
+  enum class Kind : std::uint8_t { python, c, built_in };
+
+  Codelet codelet;
+  Kind kind = Kind::python;
+  /// Per array, in order; of one that is variadic the last repeats.
+  std::vector<AccessMode> modes = {};
+  bool repeats = false;
+  /// A kernel in Python; how many arguments may follow its arrays (-1: any number), and the names by which they may be
+  /// given; empty names: whatever the function takes.
+  pybind11::object function = {};
+  int fewest_further = 0;
+  int most_further = 0;
+  std::vector<std::string> parameter_names = {};
+  /// Of kernels that are not in Python: what they take by value, and the arrays' element types where they are known.
+  std::vector<ScalarType> scalars = {};
+  std::vector<std::uint64_t> element_tags = {};
+  /// Its last argument by value says which arrays are in C order.
+  bool tells_order = false;
+
+  [[nodiscard]] const std::string& name() const { return codelet.name(); }
+};
+
+/// "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for another word.
+[[nodiscard]] AccessMode mode_of(const std::string& word);
+
+/// A kernel in Python: see `Codelet` in troupe/kernels.py.
+[[nodiscard]] std::unique_ptr<CodeletObject> make_python_codelet(pybind11::object function, std::string name,
+                                                                 const std::vector<std::string>& modes,
+                                                                 int fewest_further, int most_further,
+                                                                 std::vector<std::string> parameter_names);
+/// A function of C.
+[[nodiscard]] std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::string name,
+                                                            const std::vector<std::string>& parameters,
+                                                            const std::string& returns, pybind11::object keep);
+/// Where a task of a kernel in Python finds its cell: the only argument by value.
+void run_python_kernel(const KernelContext& context);
+
+/// What a call submits, in the words of `Codelet.__call__`. Returns a future.
+[[nodiscard]] pybind11::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::size_t count,
+                                           PyObject* keywords, class RuntimeState* runtime);
+
+}  // namespace troupe::python

@@ -1,0 +1,185 @@
+/// `troupe.Data`: arrays that a runtime knows, their parts, and access to them from the program.
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "python/module/array_blocks.hpp"
+#include "python/module/bindings.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/objects.hpp"
+#include "python/module/reductions.hpp"
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+PyTypeObject* data_type = nullptr;
+
+using SharedData = std::shared_ptr<ArrayData>;
+
+void require_registered(const ArrayData& data) {
+  if (data.released()) raise(ErrorCode::invalid_handle, data.description() + " was released");
+}
+
+/// `with data.acquire("rw") as array:`.
+class Hold {
+ public:
+  Hold(SharedData data, AccessMode mode) : data_(std::move(data)), mode_(mode) {}
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() { give_back(); }
+
+  py::object enter() {
+    if (hold_ != nullptr) raise(ErrorCode::invalid_argument, "the data are held already");
+    require_registered(*data_);
+    runtime_ = data_->runtime()->runtime();
+    std::optional<Result<client::Backend::Acquired>> acquired;
+    {
+      const WithoutGil without;
+      acquired = runtime_->backend().acquire(data_->handle(), mode_);
+    }
+    hold_ = std::move(*acquired).value_or_throw().hold;
+    return data_->array(writes(mode_));
+  }
+  void give_back() {
+    if (hold_ != nullptr && !data_->runtime()->foreign()) runtime_->backend().give_back(std::exchange(hold_, nullptr));
+    runtime_.reset();
+  }
+
+ private:
+  SharedData data_;
+  AccessMode mode_;
+  std::shared_ptr<Runtime> runtime_;
+  void* hold_ = nullptr;
+};
+
+std::unique_ptr<Hold> acquire(const SharedData& self, const std::string& word) {
+  const AccessMode mode = mode_of(word);
+  if (mode == AccessMode::commute || mode == AccessMode::reduce) {
+    throw py::value_error("the program acquires data in mode read, write or rw");
+  }
+  if (writes(mode) && !self->writable()) {
+    raise(ErrorCode::invalid_argument, self->description() + " is read-only, and cannot be acquired to write");
+  }
+  return std::make_unique<Hold>(self, mode);
+}
+
+std::vector<SharedData> partition(const SharedData& self, const py::args& pieces) {
+  require_registered(*self);
+  std::vector<py::object> slices;
+  // One list of slices counts as its members.
+  const bool one_list = pieces.size() == 1 && py::isinstance<py::list>(pieces[0]);
+  for (const py::handle piece : one_list ? py::reinterpret_borrow<py::object>(pieces[0]) : py::object(pieces)) {
+    slices.push_back(py::reinterpret_borrow<py::object>(piece));
+  }
+  const py::array array = self->array(true);
+  std::vector<Block> blocks;
+  for (const py::object& slice : slices) blocks.push_back(block_of(*self, slice));
+  const auto runtime = self->runtime()->runtime();
+  std::vector<Handle> handles;
+  {
+    const WithoutGil without;
+    handles = runtime->partition(self->handle(), blocks);
+  }
+  std::vector<SharedData> parts;
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    const py::array view = array[slices[i]];
+    ArrayForm form = form_of_part(*self, view, blocks[i]);
+    auto part = std::make_shared<ArrayData>(self->runtime(), handles[i], view, std::move(form));
+    part->whole = self;
+    if (!self->name.empty()) part->name = fmt::format("{}[{}]", self->name, i);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void set_reduction(const SharedData& self, py::handle method) {
+  require_registered(*self);
+  const auto runtime = self->runtime()->runtime();
+  ReductionMethods methods = reduction_of(method, *self);
+  const WithoutGil without;
+  runtime->set_reduction(self->handle(), std::move(methods));
+}
+
+}  // namespace
+
+ArrayData* data_in(py::handle object) {
+  const SharedData* const shared = shared_data_in(object);
+  return shared == nullptr ? nullptr : shared->get();
+}
+
+const SharedData* shared_data_in(py::handle object) {
+  if (Py_TYPE(object.ptr()) != data_type) return nullptr;
+  auto* const instance = reinterpret_cast<py::detail::instance*>(object.ptr());
+  return &instance->get_value_and_holder().holder<SharedData>();
+}
+
+void bind_data(py::module_& module) {
+  py::class_<ArrayData, SharedData> type(module, "Data",
+                                         R"(A numpy array that a runtime knows: what tasks read and write.
+
+Made by Runtime.data, Runtime.allocate and Data.partition. It keeps the array, whose memory tasks use as it is. When the
+last reference has gone and the last task has ended, the runtime forgets the data.)");
+  data_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def_property_readonly(
+          "array", [](const ArrayData& self) { return self.array(true); },
+          "The array itself. Tasks that have not been waited for may be at work on it: see acquire.")
+      .def_readonly("name", &ArrayData::name)
+      .def_property_readonly("shape", [](const ArrayData& self) { return self.array(false).attr("shape"); })
+      .def_property_readonly("dtype", [](const ArrayData& self) { return self.array(false).attr("dtype"); })
+      .def_property_readonly(
+          "order",
+          [](const ArrayData& self) {
+            switch (self.form().order) {
+              case ArrayOrder::c: return "C";
+              case ArrayOrder::fortran: return "F";
+              case ArrayOrder::any: break;
+            }
+            return "any";
+          },
+          "'C', 'F', or 'any' where both are the same.")
+      .def(
+          "acquire", &acquire, py::arg("mode") = "read",
+          R"(`with data.acquire("rw") as array:` waits until the program may use the array in this mode, and keeps tasks
+that conflict waiting until the block ends. Raises what went wrong with the tasks that should have written the data.)")
+      .def("partition", &partition,
+           R"(Data for disjoint parts, one for each index: `a.partition(numpy.s_[:5], numpy.s_[5:])`.
+
+An index is what `array[index]` takes: slices of step 1. Tasks on the whole and on its parts are ordered like all others.
+Waits for tasks that use the whole.)")
+      .def("set_reduction", &set_reduction, py::arg("method"),
+           R"(The data may be used in mode "reduce" from now on: 'sum', 'prod', 'min', 'max', or a pair of functions,
+(initialize(partial), combine(into, from)). Waits for tasks that use the data.)")
+      .def(
+          "wait",
+          [](const SharedData& self) {
+            require_registered(*self);
+            const auto runtime = self->runtime()->runtime();
+            const WithoutGil without;
+            runtime->wait(self->handle());
+          },
+          "Waits until the content is that of all tasks submitted so far. Raises why it is not valid.")
+      .def(
+          "set_reuse",
+          [](const SharedData& self, std::int64_t index) {
+            self->runtime()->runtime()->set_reuse(self->handle(), index);
+          },
+          py::arg("index"), "How much the data will be used: data with low numbers leave a full memory first.")
+      .def("release", &ArrayData::release,
+           "Waits for the last task that uses the data, then has the runtime forget them, and their parts.")
+      .def("__repr__", [](const ArrayData& self) {
+        return fmt::format("<troupe.Data {}, shape {}, {}{}>",
+                           self.name.empty() ? "without a name" : "'" + self.name + "'",
+                           std::string(py::str(self.array(false).attr("shape"))),
+                           std::string(py::str(self.array(false).attr("dtype"))), self.released() ? ", released" : "");
+      });
+  py::class_<Hold>(module, "Hold", "What Data.acquire returns: for a 'with' block.")
+      .def("__enter__", &Hold::enter)
+      .def("__exit__", [](Hold& self, const py::args&) { self.give_back(); });
+}
+
+}  // namespace troupe::python

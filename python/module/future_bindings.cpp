@@ -1,0 +1,155 @@
+/// Futures: what troupe/futures.py makes `concurrent.futures` and `asyncio` of.
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <optional>
+
+#include "python/module/bindings.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/future_object.hpp"
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+PyTypeObject* future_type = nullptr;
+
+void require_cell(const FutureObject& self) {
+  if (self.cell.get() != nullptr) return;
+  raise(ErrorCode::invalid_argument,
+        "a task of a recording was asked how it ended: it runs when the recording does, so ask what run returns");
+}
+
+/// Of a run: looks whether it has ended.
+void look(const FutureObject& self) {
+  const bool may_look = self.cell->recording != nullptr && !self.cell->ended() && self.runtime->open() &&
+                        RuntimeState::in_kernel() == nullptr && !self.runtime->recording_here();
+  if (may_look) self.runtime->settle_runs();
+}
+
+std::string state_of(const FutureObject& self) {
+  if (self.cell.get() == nullptr) return "recorded";
+  look(self);
+  return self.cell->ended() ? to_string(self.cell->status) : "pending";
+}
+
+/// Waits for the end; false: the time is over.
+bool wait(const FutureObject& self, std::optional<double> timeout) {
+  require_cell(self);
+  if (self.cell->ended()) return true;
+  RuntimeState& state = *self.runtime;
+  const bool waits_in_vain = RuntimeState::in_kernel() == &state || state.recording_here();
+  if (waits_in_vain || (state.runs_in_waiting_thread() && !timeout)) {
+    // The runtime says what is wrong, or runs the task.
+    const auto runtime = state.runtime();
+    {
+      const WithoutGil without;
+      try {
+        self.future.wait();
+      } catch (const Error&) {
+        if (self.future.status() == TaskStatus::pending) throw;
+      }
+    }
+    look(self);
+    return self.cell->ended();
+  }
+  std::optional<std::chrono::duration<double>> limit;
+  if (timeout) limit.emplace(*timeout);
+  if (self.cell->recording != nullptr) {
+    look(self);
+    if (!self.cell->ended()) state.watch_runs();
+  }
+  return self.cell->wait(limit);
+}
+
+/// The exception of a task that has ended otherwise than well; None where it has ended well.
+py::object exception(const FutureObject& self) {
+  TaskCell& cell = *self.cell.get();
+  if (cell.status == TaskStatus::succeeded) return py::none();
+  const PyObject* raised = cell.exception;
+  if (cell.recording != nullptr) {
+    for (const CellReference& task : *cell.recording) raised = raised != nullptr ? raised : task->exception;
+  }
+  const py::object cause =
+      raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(const_cast<PyObject*>(raised));
+  ErrorCode code = cell.status == TaskStatus::cancelled ? ErrorCode::cancelled : ErrorCode::kernel_failed;
+  if (!cause.is_none()) {
+    code = code_of(cause);
+  } else if (self.runtime->open() && RuntimeState::in_kernel() == nullptr && !self.runtime->recording_here()) {
+    // What a kernel outside of Python said.
+    const auto runtime = self.runtime->runtime();
+    const WithoutGil without;
+    try {
+      self.future.wait();
+    } catch (const Error& error) {
+      code = error.code();
+    }
+  }
+  py::object made = exception_of(code, cell.message, cause);
+  if (!cause.is_none()) made.attr("failures").attr("append")(cause);
+  return made;
+}
+
+py::object result_value(const FutureObject& self) {
+  if (self.cell->result == nullptr) return py::none();
+  return py::reinterpret_borrow<py::object>(self.cell->result);
+}
+
+}  // namespace
+
+py::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& future, CellReference cell) {
+  return py::cast(std::make_unique<FutureObject>(FutureObject{std::move(runtime), future, std::move(cell)}));
+}
+
+const Future* future_in(py::handle object) {
+  if (Py_TYPE(object.ptr()) != future_type) return nullptr;
+  return &object.cast<FutureObject&>().future;
+}
+
+void bind_futures(py::module_& module) {
+  py::class_<FutureObject> type(module, "Future", R"(One submitted task: to wait for it, to depend on it, to cancel it.
+
+It has the members of concurrent.futures.Future and can be awaited in asyncio. It may outlive its runtime.)");
+  future_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def_property_readonly(
+          "id", [](const FutureObject& self) { return self.future.id().value(); }, "The task's number in its runtime.")
+      .def_property_readonly("state", &state_of, "'pending', 'succeeded', 'failed', 'cancelled', or 'recorded'.")
+      .def("_wait", &wait, py::arg("timeout") = py::none())
+      .def("_exception", &exception)
+      .def("_result", &result_value)
+      .def("_cancel",
+           [](const FutureObject& self) {
+             require_cell(self);
+             if (self.cell->ended() || !self.runtime->open()) return;
+             self.future.cancel();
+           })
+      .def("_watch",
+           [](const FutureObject& self) {
+             require_cell(self);
+             if (!self.cell->watch()) return false;
+             if (self.cell->recording != nullptr) self.runtime->watch_runs();
+             return true;
+           })
+      .def_property_readonly(
+          "_key", [](const FutureObject& self) { return reinterpret_cast<std::uintptr_t>(self.cell.get()); });
+  module.def("_set_class_of_futures", [](const py::object& property) {
+    // What isinstance looks at. A type refuses it as an attribute of its own.
+    if (PyDict_SetItemString(future_type->tp_dict, "__class__", property.ptr()) != 0) throw py::error_already_set();
+    PyType_Modified(future_type);
+  });
+  module.def(
+      "_take_ended",
+      [] {
+        py::list keys;
+        for (const CellReference& cell : take_ended()) keys.append(reinterpret_cast<std::uintptr_t>(cell.get()));
+        return keys;
+      },
+      "Waits for tasks that are watched to end, and returns their keys; none: there will be no more.");
+}
+
+}  // namespace troupe::python

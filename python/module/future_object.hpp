@@ -1,0 +1,28 @@
+/// Futures of tasks and of runs of recordings.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "graph/codelets/handle.hpp"
+#include "python/module/task_cell.hpp"
+
+namespace troupe::python {
+
+class RuntimeState;
+
+/// What stands behind a `troupe.Future`. Without a cell it is of a recorded task, which can only be named in `after`.
+struct FutureObject {
+  std::shared_ptr<RuntimeState> runtime;
+  Future future;
+  CellReference cell;
+};
+
+/// The Python object.
+[[nodiscard]] pybind11::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& future,
+                                           CellReference cell);
+/// That of a `troupe.Future`; null: the object is of another type.
+[[nodiscard]] const Future* future_in(pybind11::handle object);
+
+}  // namespace troupe::python

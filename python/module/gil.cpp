@@ -1,0 +1,90 @@
+#include "python/module/gil.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace troupe::python {
+
+namespace {
+
+/// The Python state of a thread that Python did not start.
+class ThreadState {
+ public:
+  /// Takes and gives back the lock.
+  ThreadState() : first_(PyGILState_Ensure()), state_(PyEval_SaveThread()) {}
+  ~ThreadState() {
+    // When the interpreter ends it has forgotten the state already, and would stop this thread for asking.
+    if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;
+    PyEval_RestoreThread(state_);
+    PyGILState_Release(first_);
+  }
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
+
+ private:
+  PyGILState_STATE first_;
+  PyThreadState* state_;
+};
+
+struct Disposed {
+  std::mutex mutex;
+  std::vector<PyObject*> objects;
+  /// The interpreter has been asked to collect them.
+  bool announced = false;
+};
+
+/// Never destroyed: threads may still drop references when static objects have gone.
+Disposed& disposed() {
+  static auto* const all = new Disposed;
+  return *all;
+}
+
+int collect_pending(void* /*unused*/) {
+  collect_disposed();
+  return 0;
+}
+
+}  // namespace
+
+WithGil::WithGil() {
+  if (PyGILState_GetThisThreadState() == nullptr) {
+    [[maybe_unused]] thread_local const ThreadState kept;
+  }
+  state_ = PyGILState_Ensure();
+}
+
+void dispose(PyObject* object) noexcept {
+  if (object == nullptr) return;
+  if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;  // nobody needs the memory any more
+  if (PyGILState_Check() != 0) {
+    Py_DECREF(object);
+    return;
+  }
+  bool announce = false;
+  {
+    Disposed& all = disposed();
+    const std::lock_guard lock(all.mutex);
+    all.objects.push_back(object);
+    announce = !std::exchange(all.announced, true);
+  }
+  if (announce && Py_AddPendingCall(&collect_pending, nullptr) != 0) {
+    // Too many calls are pending: the next reference asks again.
+    const std::lock_guard lock(disposed().mutex);
+    disposed().announced = false;
+  }
+}
+
+void collect_disposed() {
+  std::vector<PyObject*> objects;
+  {
+    Disposed& all = disposed();
+    const std::lock_guard lock(all.mutex);
+    objects.swap(all.objects);
+    all.announced = false;
+  }
+  // An object's end may run any code, which may come here again.
+  for (PyObject* const object : objects) Py_DECREF(object);
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,57 @@
+/// The Python objects of this module, and what stands behind them.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "python/module/array_data.hpp"
+#include "python/module/codelet_object.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+/// What stands behind a `troupe.Runtime`.
+struct RuntimeObject {
+  std::shared_ptr<RuntimeState> state;
+
+  explicit RuntimeObject(std::shared_ptr<RuntimeState> started) : state(std::move(started)) {}
+  RuntimeObject(const RuntimeObject&) = delete;
+  RuntimeObject& operator=(const RuntimeObject&) = delete;
+  /// Waits for all tasks, unless a kernel drops its own runtime: then the interpreter's end does.
+  ~RuntimeObject();
+};
+
+/// What stands behind a `troupe.Data`; null: the object is of another type.
+[[nodiscard]] ArrayData* data_in(pybind11::handle object);
+[[nodiscard]] const std::shared_ptr<ArrayData>* shared_data_in(pybind11::handle object);
+/// That of a `troupe.Codelet`; null: of another type.
+[[nodiscard]] CodeletObject* codelet_in(pybind11::handle object);
+/// That of a `troupe.Runtime`. Throws `TypeError`.
+[[nodiscard]] RuntimeState& runtime_in(pybind11::handle object);
+
+/// The runtime of the innermost `with` block; null: there is none.
+[[nodiscard]] std::shared_ptr<RuntimeState> current_runtime();
+
+/// Runs what may throw, as a function that C calls: null, with the exception set, where it throws.
+template <class Body>
+PyObject* guarded(const Body& body) noexcept {
+  try {
+    return pybind11::object(body()).release().ptr();
+  } catch (pybind11::error_already_set& error) {
+    error.restore();
+  } catch (const pybind11::builtin_exception& error) {
+    error.set_error();
+  } catch (const Error& error) {
+    const pybind11::object exception = exception_of(error.code(), error.what());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+}  // namespace troupe::python

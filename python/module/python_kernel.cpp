@@ -1,0 +1,124 @@
+/// Kernels in Python: how a worker calls one.
+#include <fmt/format.h>
+
+#include "python/module/codelet_object.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/gil.hpp"
+#include "python/module/runtime_state.hpp"
+#include "python/module/task_cell.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+/// The exception that is set, with its traceback in it.
+py::object take_exception() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return py::reinterpret_steal<py::object>(value);
+}
+
+/// Calls the function of the cell. Null, with the exception set, where it raises.
+PyObject* call(const TaskCell& cell, const KernelContext& context) {
+  const std::size_t further = cell.further == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(cell.further));
+  const std::size_t count = context.size() + further;
+  // Most kernels take few arguments. The first place is Python's own to use.
+  std::array<PyObject*, 12> few;
+  std::vector<PyObject*> many;
+  PyObject** arguments = few.data();
+  if (count + 1 > few.size()) {
+    many.resize(count + 1);
+    arguments = many.data();
+  }
+  ++arguments;
+  std::size_t made = 0;
+  PyObject* result = nullptr;
+  try {
+    for (; made < context.size(); ++made) {
+      const TaskCell::Parameter& parameter = cell.parameters[made];
+      arguments[made] = parameter.data->array_for(context.data(made), parameter.writable).release().ptr();
+    }
+    for (std::size_t i = 0; i < further; ++i) arguments[context.size() + i] = PyTuple_GET_ITEM(cell.further, i);
+    result = PyObject_VectorcallDict(cell.function, arguments, count | PY_VECTORCALL_ARGUMENTS_OFFSET, cell.keywords);
+  } catch (py::error_already_set& error) {
+    error.restore();
+  }
+  for (std::size_t i = 0; i < made; ++i) {
+    // What was made around memory of the runtime must not be there when the memory goes.
+    const bool kept = arguments[i] != cell.parameters[i].data->array(cell.parameters[i].writable).ptr() &&
+                      Py_REFCNT(arguments[i]) > 1 && result != nullptr && result != arguments[i];
+    if (kept) {
+      Py_CLEAR(result);
+      PyErr_Format(PyExc_RuntimeError,
+                   "the kernel kept argument %zu, which lies in memory that ends with the kernel: keep a copy of it",
+                   i);
+    }
+    Py_DECREF(arguments[i]);
+  }
+  return result;
+}
+
+}  // namespace
+
+void run_python_kernel(const KernelContext& context) {
+  TaskCell& cell = *context.argument<TaskCell*>(0);
+  const WithGil lock;
+  const RuntimeState::KernelScope scope(cell.runtime);
+  PyObject* const result = call(cell, context);
+  if (result != nullptr) {
+    if (cell.recorded) {
+      Py_DECREF(result);
+      return;
+    }
+    cell.result = result;
+    cell.forget_call();
+    return;
+  }
+  py::object exception = take_exception();
+  const std::string text = text_of(exception);
+  const ErrorCode code = code_of(exception);
+  dispose(std::exchange(cell.exception, py::object(exception).release().ptr()));
+  if (!cell.recorded) cell.forget_call();
+  cell.runtime->add_exception(std::move(exception));
+  throw Error(code, text);
+}
+
+std::unique_ptr<CodeletObject> make_python_codelet(py::object function, std::string name,
+                                                   const std::vector<std::string>& words, int fewest_further,
+                                                   int most_further, std::vector<std::string> parameter_names) {
+  std::vector<AccessMode> modes;
+  bool repeats = false;
+  for (const std::string& word : words) {
+    if (repeats) throw py::value_error("codelet '" + name + "': only the last mode may begin with '*'");
+    repeats = word.starts_with('*');
+    modes.push_back(mode_of(repeats ? word.substr(1) : word));
+  }
+  Codelet codelet = repeats ? Codelet::variadic(name) : Codelet(name, modes);
+  codelet.cpu(&run_python_kernel);
+  return std::make_unique<CodeletObject>(CodeletObject{.codelet = std::move(codelet),
+                                                       .kind = CodeletObject::Kind::python,
+                                                       .modes = std::move(modes),
+                                                       .repeats = repeats,
+                                                       .function = std::move(function),
+                                                       .fewest_further = fewest_further,
+                                                       .most_further = most_further,
+                                                       .parameter_names = std::move(parameter_names)});
+}
+
+AccessMode mode_of(const std::string& word) {
+  if (word == "read" || word == "r") return AccessMode::read;
+  if (word == "write" || word == "w") return AccessMode::write;
+  if (word == "rw" || word == "read_write") return AccessMode::read_write;
+  if (word == "commute") return AccessMode::commute;
+  if (word == "reduce") return AccessMode::reduce;
+  throw py::value_error(fmt::format("'{}' is no access mode: use read, write, rw, commute or reduce{}", word,
+                                    did_you_mean(word, {"read", "write", "rw", "read_write", "commute", "reduce"})));
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,115 @@
+/// Recordings: task graphs that run many times.
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "python/module/bindings.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/future_object.hpp"
+#include "python/module/objects.hpp"
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+/// What stands behind a `troupe.Recording`.
+struct RecordingObject {
+  std::shared_ptr<RuntimeState> runtime;
+  std::string name;
+  RuntimeState::Recorded recorded = {};
+
+  RecordingObject(std::shared_ptr<RuntimeState> of, std::string called)
+      : runtime(std::move(of)), name(std::move(called)) {}
+
+  void end() { recorded = runtime->end_recording(); }
+  void require_ended() const {
+    if (recorded.tasks == nullptr) {
+      raise(ErrorCode::invalid_argument, "the recording has not ended: run it after its 'with' block");
+    }
+  }
+};
+
+std::unique_ptr<RecordingObject> record(const RuntimeObject& self, const py::object& function,
+                                        const std::string& name) {
+  auto recording = std::make_unique<RecordingObject>(self.state, name);
+  if (function.is_none()) return recording;
+  self.state->begin_recording(name);
+  try {
+    function();
+  } catch (...) {
+    [[maybe_unused]] const auto abandoned = self.state->end_recording();
+    throw;
+  }
+  recording->end();
+  return recording;
+}
+
+std::shared_ptr<ArrayData> data_of(RuntimeState& runtime, py::handle object) {
+  if (const auto* const data = shared_data_in(object)) return *data;
+  return runtime.find_or_add(object);
+}
+
+py::object run(RecordingObject& self, const py::object& rebind) {
+  self.require_ended();
+  const auto keep = self.runtime->runtime();
+  std::vector<Rebinding> rebindings;
+  if (!rebind.is_none()) {
+    // Pairs, or a dictionary of data.
+    const py::object pairs = py::isinstance<py::dict>(rebind) ? py::object(rebind.attr("items")()) : rebind;
+    for (const py::handle entry : pairs) {
+      const auto pair = py::reinterpret_borrow<py::object>(entry).cast<py::tuple>();
+      if (pair.size() != 2) throw py::type_error("rebind is a dictionary, or pairs: (recorded, now)");
+      const auto recorded = data_of(*self.runtime, pair[0]);
+      const auto now = data_of(*self.runtime, pair[1]);
+      if (recorded->form().shape != now->form().shape || recorded->form().order != now->form().order) {
+        raise(ErrorCode::invalid_argument, fmt::format("{} cannot stand for {}: shape and order must be the same",
+                                                       now->description(), recorded->description()));
+      }
+      rebindings.push_back({recorded->handle(), now->handle()});
+    }
+  }
+  RuntimeState::Run run = self.runtime->run(self.recorded, rebindings);
+  return make_future(self.runtime, run.future, std::move(run.cell));
+}
+
+}  // namespace
+
+void bind_recordings(py::module_& module) {
+  py::class_<RecordingObject>(module, "Recording",
+                              R"(A task graph that runs many times, without inferring its order again.
+
+    with rt.record() as graph:
+        kernel(a, b)
+    for _ in range(100):
+        graph.run()
+    rt.wait()
+
+Arrays and further arguments are those of the recording. Runs of one recording follow one another.)")
+      .def("__enter__",
+           [](const py::object& self) {
+             auto& recording = self.cast<RecordingObject&>();
+             recording.runtime->begin_recording(recording.name);
+             return self;
+           })
+      .def("__exit__", [](RecordingObject& self, const py::args&) { self.end(); })
+      .def(
+          "run", &run, py::arg("rebind") = py::none(),
+          R"(Submits one run and returns a Future of it. `rebind`: other data of the same shape, order and dtype for this run, as
+pairs (recorded, now) or a dictionary of Data.)")
+      .def_property_readonly(
+          "tasks",
+          [](const RecordingObject& self) {
+            self.require_ended();
+            return self.recorded.tasks->size();
+          },
+          "Tasks of one run.");
+  py::object(module.attr("Runtime")).attr("record") = py::cpp_function(
+      &record, py::name("record"), py::is_method(module.attr("Runtime")), py::arg("function") = py::none(),
+      py::arg("name") = "",
+      R"(Records what `function()` submits, or the body of a 'with' block, instead of running it. Returns a Recording.)");
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,16 @@
+/// Options of a runtime, as keywords.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+/// Throws `TypeError` for keywords that are no options, with the one that was meant, and for values of a wrong type;
+/// `ValueError` for values that cannot be used.
+[[nodiscard]] RuntimeState::Settings settings_of(const pybind11::kwargs& keywords);
+/// A text on each option, for the documentation of the class.
+[[nodiscard]] std::string settings_text();
+
+}  // namespace troupe::python

@@ -1,0 +1,451 @@
+#include "python/module/runtime_state.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "client/embedded_backend.hpp"
+#include "graph/tasks/calling_thread.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/task_cell.hpp"
+#include "traces/files/trace_file.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+thread_local RuntimeState* kernel_of_runtime = nullptr;
+
+/// Forks that made this process, since the module was loaded.
+std::atomic<std::uint64_t> forks{0};
+
+/// Open runtimes, with the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
+std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
+  static auto* const all = new std::vector<std::shared_ptr<RuntimeState>>;
+  return *all;
+}
+
+void in_forked_process() {
+  forks.fetch_add(1);
+  forget_watching();
+}
+
+/// Ends a runtime without the interpreter's lock, for which its workers may wait.
+struct EndWithoutLock {
+  void operator()(Runtime* runtime) const {
+    if (PyGILState_Check() != 0) {
+      const WithoutGil without;
+      delete runtime;
+    } else {
+      delete runtime;
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<RuntimeState> RuntimeState::start(Settings settings) {
+  auto state = std::make_shared<RuntimeState>();
+  state->trace_file_ = std::move(settings.trace_file);
+  state->window_ = settings.options.window;
+  state->runs_in_waiting_thread_ = settings.options.deterministic || settings.options.simulation != nullptr;
+  std::unique_ptr<Runtime> runtime;
+  {
+    const WithoutGil without;
+    runtime = std::make_unique<Runtime>(settings.options);
+  }
+  if (auto* const embedded = dynamic_cast<client::EmbeddedBackend*>(&runtime->backend())) {
+    state->graph_ = &embedded->graph();
+  }
+  state->set(std::move(runtime));
+  return state;
+}
+
+std::shared_ptr<RuntimeState> RuntimeState::adopt(std::unique_ptr<Runtime> runtime) {
+  auto state = std::make_shared<RuntimeState>();
+  state->set(std::move(runtime));
+  return state;
+}
+
+void RuntimeState::set(std::unique_ptr<Runtime> runtime) {
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_process);
+  generation_ = forks.load();
+  runtime_ = std::shared_ptr<Runtime>(runtime.release(), EndWithoutLock());
+  open_runtimes().push_back(shared_from_this());
+}
+
+bool RuntimeState::foreign() const { return generation_ != forks.load(std::memory_order_relaxed); }
+
+std::shared_ptr<Runtime> RuntimeState::runtime() const {
+  if (foreign()) {
+    throw std::runtime_error(
+        "this process was forked from the one that started the runtime, whose threads are not here: start a runtime of "
+        "its own, or use multiprocessing's start method 'spawn'");
+  }
+  if (runtime_ == nullptr) raise(ErrorCode::stopped, "the runtime has ended: use it inside of its 'with' block");
+  return runtime_;
+}
+
+// Data.
+
+std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string name) {
+  ArrayForm form = form_of(array, name);
+  const auto runtime = this->runtime();
+  if (in_kernel() != this) forget_dropped(false);
+  graph::DataDescription description{form.layout, static_cast<std::byte*>(const_cast<void*>(array.data())), nullptr,
+                                     name};
+  static std::byte nothing;
+  if (description.host == nullptr) description.host = &nothing;
+  auto handle = runtime->backend().register_data(std::move(description));
+  if (!handle) {
+    if (handle.failure().code == ErrorCode::overlapping_handles) {
+      raise(ErrorCode::overlapping_handles, handle.failure().message +
+                                                ". Tasks on two arrays that share memory would not be ordered: "
+                                                "register the whole once, and name parts by "
+                                                "partition");
+    }
+    raise(handle.failure().code, handle.failure().message);
+  }
+  auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
+  data->name = std::move(name);
+  return data;
+}
+
+std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
+  const auto found = arrays_.find(object.ptr());
+  if (found != arrays_.end()) return found->second;
+  const py::array array = array_of(object);
+  // Another array object on the same elements is the same data.
+  for (const auto& [known, data] : arrays_) {
+    const auto other = py::reinterpret_borrow<py::array>(data->array(true));
+    if (other.data() != array.data() || other.ndim() != array.ndim() || !other.dtype().is(array.dtype())) continue;
+    if (std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
+        std::equal(other.strides(), other.strides() + other.ndim(), array.strides()) &&
+        (!array.writeable() || other.writeable())) {
+      return data;
+    }
+  }
+  auto data = add(array, "");
+  arrays_.emplace(data->array(true).ptr(), data);
+  return data;
+}
+
+void RuntimeState::release(const Handle& handle) {
+  if (runtime_ == nullptr || foreign()) return;
+  const auto runtime = this->runtime();
+  const WithoutGil without;
+  runtime->release(handle);
+}
+
+void RuntimeState::drop(const Handle& handle, KeptObject array) noexcept {
+  if (foreign()) return;
+  const std::lock_guard lock(dropped_mutex_);
+  dropped_.push_back({handle, std::move(array)});
+}
+
+void RuntimeState::forget_one(Dropped& dropped) {
+  // The only failures are copies that could not be brought home, of data that nobody will look at through the runtime.
+  const WithoutGil without;
+  if (dropped.pending != nullptr) {
+    [[maybe_unused]] const Result<void> outcome = graph_->finish_release(*dropped.pending);
+  } else {
+    [[maybe_unused]] const Result<void> outcome = runtime_->backend().release(dropped.handle);
+  }
+}
+
+void RuntimeState::forget_dropped(bool waits) {
+  if (runtime_ == nullptr || foreign()) return;
+  std::vector<Dropped> dropped;
+  {
+    const std::lock_guard lock(dropped_mutex_);
+    dropped.swap(dropped_);
+  }
+  for (Dropped& one : dropped) {
+    if (graph_ != nullptr && !waits) {
+      one.unused = std::make_shared<std::atomic<bool>>(false);
+      auto pending = graph_->begin_change(one.handle, true, [unused = one.unused] { unused->store(true); });
+      if (!pending) continue;
+      one.pending = std::move(pending).value();
+    }
+    forgetting_.push_back(std::move(one));
+  }
+  std::vector<Dropped> all = std::exchange(forgetting_, {});
+  for (Dropped& one : all) {
+    if (waits || one.unused == nullptr || one.unused->load()) {
+      forget_one(one);
+    } else {
+      forgetting_.push_back(std::move(one));
+    }
+  }
+}
+
+void RuntimeState::forget_unused_arrays() {
+  // Bare arrays that nobody but the runtime has any more.
+  for (auto it = arrays_.begin(); it != arrays_.end();) {
+    const bool unused = it->second.use_count() == 1 && Py_REFCNT(it->first) == it->second->own_references();
+    it = unused ? arrays_.erase(it) : std::next(it);
+  }
+}
+
+// Tasks.
+
+bool RuntimeState::has_room() {
+  if (graph_ == nullptr) return false;
+  if (until_count_ > 0) {
+    --until_count_;
+    return true;
+  }
+  const auto progress = graph_->progress();
+  if (progress.submitted - progress.ended >= window_) return false;
+  until_count_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(window_ / 8, 1, 64)) - 1;
+  return true;
+}
+
+Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
+                            const TaskOptions& options) {
+  const graph::TaskSpecification specification{codelet, accesses, arguments, options};
+  client::Backend& backend = runtime_->backend();
+  // A kernel's submissions never wait, nor do those that are recorded.
+  if (in_kernel() == this || recording_here()) {
+    return backend.submit(specification).value_or_throw();
+  }
+  if (!runs_in_waiting_thread_ && has_room()) {
+    const graph::UnboundedSubmission unbounded(graph_);
+    return backend.submit(specification).value_or_throw();
+  }
+  const auto keep = runtime_;
+  std::optional<Result<Future>> future;
+  wait_without_lock([&] { future = backend.submit(specification); });
+  return std::move(*future).value_or_throw();
+}
+
+template <class Wait>
+void RuntimeState::wait_without_lock(const Wait& wait) {
+  const std::function<bool()> interrupted = [] {
+    const py::gil_scoped_acquire lock;
+    return PyErr_CheckSignals() != 0;
+  };
+  try {
+    const graph::WaitInterrupt interrupt(interrupted);
+    const WithoutGil without;
+    wait();
+  } catch (const Error&) {
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    throw;
+  }
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+}
+
+void RuntimeState::raise_failure(const Error& error) {
+  const py::list exceptions = take_exceptions();
+  const py::object cause = exceptions.empty() ? py::object(py::none()) : py::object(exceptions[0]);
+  const py::object exception = exception_of(error.code(), error.what(), cause);
+  exception.attr("failures") = exceptions;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  throw py::error_already_set();
+}
+
+void RuntimeState::begin_recording(std::string name) {
+  const auto runtime = this->runtime();
+  auto* const embedded = dynamic_cast<client::EmbeddedBackend*>(&runtime->backend());
+  if (embedded == nullptr) {
+    raise(ErrorCode::invalid_argument, "a runtime of the service records what a function submits: rt.record(function)");
+  }
+  if (recording_ != nullptr) raise(ErrorCode::invalid_argument, "a recording inside of another: end that one first");
+  recording_ = embedded->begin_recording(std::move(name)).value_or_throw();
+  recording_thread_ = PyThread_get_thread_ident();
+  recorded_cells.clear();
+}
+
+RuntimeState::Recorded RuntimeState::end_recording() {
+  if (!recording_here()) {
+    raise(ErrorCode::invalid_argument, "a recording is ended by the thread that began it, inside of its 'with' block");
+  }
+  const auto recording = std::exchange(recording_, nullptr);
+  return {recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+}
+
+RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings) {
+  const auto keep = runtime();
+  Run run;
+  const auto submit = [&] { run.future = recorded.tasks->run(rebindings).value_or_throw(); };
+  if (in_kernel() == this || recording_here()) {
+    submit();
+  } else if (!runs_in_waiting_thread_ && has_room()) {
+    until_count_ = 0;  // a run is many tasks
+    const graph::UnboundedSubmission unbounded(graph_);
+    submit();
+  } else {
+    wait_without_lock(submit);
+  }
+  auto* const cell = new TaskCell;
+  run.cell = CellReference(cell);
+  cell->runtime = this;
+  cell->recording = recorded.cells;
+  cell->add_reference();
+  Run shown{run.future, CellReference(cell)};
+  std::size_t count = 0;
+  {
+    const std::lock_guard lock(runs_mutex_);
+    runs_.push_back(std::move(run));
+    count = runs_.size();
+  }
+  if (count % 32 == 0 && in_kernel() == nullptr) settle_runs();
+  return shown;
+}
+
+void RuntimeState::settle_runs() {
+  std::vector<Run> ended;
+  {
+    const std::lock_guard lock(runs_mutex_);
+    for (auto it = runs_.begin(); it != runs_.end();) {
+      if (it->future.status() == TaskStatus::pending) {
+        ++it;
+        continue;
+      }
+      ended.push_back(std::move(*it));
+      it = runs_.erase(it);
+    }
+  }
+  for (Run& run : ended) {
+    TaskOutcome outcome{run.future.id(), run.future.status(), {}};
+    try {
+      run.future.wait();
+    } catch (const Error& error) {
+      outcome.message = error.what();
+    }
+    run.cell->end(outcome);
+    run.cell.leave();
+  }
+}
+
+void RuntimeState::watch_runs() {
+  if (runs_watched_.exchange(true)) return;
+  if (runs_thread_.joinable()) runs_thread_.join();  // it is about to end
+  runs_thread_ = std::thread([this] {
+    for (;;) {
+      settle_runs();
+      {
+        const std::lock_guard lock(runs_mutex_);
+        if (runs_.empty()) {
+          runs_watched_.store(false);
+          return;
+        }
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+  });
+}
+
+void RuntimeState::wait() {
+  const auto runtime = this->runtime();
+  try {
+    wait_without_lock([&] { runtime->wait(); });
+  } catch (const Error& error) {
+    collect_disposed();
+    raise_failure(error);
+  }
+  collect_disposed();
+  exceptions_.clear();
+  forget_unused_arrays();
+  forget_dropped(false);
+}
+
+void RuntimeState::close(bool cancel) {
+  if (runtime_ == nullptr || closing_) return;
+  const auto self = shared_from_this();
+  if (foreign()) {
+    // The threads that it would wait for are in the other process: its memory is left alone.
+    new std::shared_ptr<Runtime>(std::move(runtime_));
+    runtime_ = nullptr;
+    return;
+  }
+  if (in_kernel() == this) raise(ErrorCode::wait_in_kernel, "a kernel tried to end the runtime that runs it");
+  closing_ = true;
+  std::optional<Error> failure;
+  try {
+    wait_without_lock([&] {
+      if (cancel) runtime_->cancel();
+      runtime_->stop();
+    });
+  } catch (const Error& error) {
+    failure = error;
+  } catch (py::error_already_set& interrupted) {
+    // What has not begun need not run: whoever interrupts wants to go.
+    closing_ = false;
+    runtime_->cancel();
+    close(true);
+    throw;
+  }
+  if (!trace_file_.empty()) {
+    try {
+      const WithoutGil without;
+      Trace trace = runtime_->take_trace();
+      const auto description = traces::describe("Python", trace, runtime_->report());
+      traces::write_trace(trace_file_, std::move(trace), description).value_or_throw();
+    } catch (const Error& error) {
+      if (!failure) failure = error;
+    }
+  }
+  settle_runs();
+  if (runs_thread_.joinable()) {
+    const WithoutGil without;
+    runs_thread_.join();
+  }
+  destroy();
+  if (failure && !cancel) raise_failure(*failure);
+}
+
+void RuntimeState::destroy() {
+  arrays_.clear();
+  forget_dropped(true);
+  const auto ended = std::exchange(runtime_, nullptr);
+  graph_ = nullptr;
+  auto& all = open_runtimes();
+  std::erase_if(all, [this](const auto& other) { return other.get() == this; });
+  {
+    const std::lock_guard lock(dropped_mutex_);
+    dropped_.clear();
+  }
+  collect_disposed();
+}
+
+void RuntimeState::close_all() {
+  while (!open_runtimes().empty()) {
+    const auto state = open_runtimes().back();
+    open_runtimes().pop_back();
+    try {
+      state->close(true);
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable("the end of a Troupe runtime");
+    } catch (const std::exception&) {
+      // Nobody is left to be told.
+    }
+  }
+  end_watching();
+  collect_disposed();
+}
+
+// Exceptions of kernels.
+
+void RuntimeState::add_exception(py::object exception) {
+  // As many as the runtime keeps messages of.
+  if (exceptions_.size() < graph::FailureLog::kDetails) exceptions_.emplace_back(std::move(exception));
+}
+
+py::list RuntimeState::take_exceptions() {
+  py::list result;
+  for (const KeptObject& exception : exceptions_) result.append(exception.get());
+  exceptions_.clear();
+  return result;
+}
+
+RuntimeState* RuntimeState::in_kernel() { return kernel_of_runtime; }
+RuntimeState::KernelScope::KernelScope(RuntimeState* runtime) : outer_(std::exchange(kernel_of_runtime, runtime)) {}
+RuntimeState::KernelScope::~KernelScope() { kernel_of_runtime = outer_; }
+
+}  // namespace troupe::python

@@ -1,0 +1,171 @@
+/// A runtime with what Python needs beside it: which arrays it knows, what waits for being forgotten, what kernels
+/// raised.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "client/embedded_backend.hpp"
+#include "client/runtime.hpp"
+#include "graph/task_graph.hpp"
+#include "python/module/array_data.hpp"
+#include "python/module/gil.hpp"
+#include "python/module/task_cell.hpp"
+
+namespace troupe::python {
+
+/// Shared by the Python objects of a runtime, its data and its futures, all of which may outlive it. All members but
+/// those that say otherwise are called with the interpreter's lock; those that wait give it away meanwhile.
+class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
+ public:
+  struct Settings {
+    RuntimeOptions options;
+    /// Where the trace is written when the runtime closes; empty: nowhere.
+    std::string trace_file;
+  };
+  static std::shared_ptr<RuntimeState> start(Settings settings);
+  /// Of a service.
+  static std::shared_ptr<RuntimeState> adopt(std::unique_ptr<Runtime> runtime);
+
+  RuntimeState() = default;
+  RuntimeState(const RuntimeState&) = delete;
+  RuntimeState& operator=(const RuntimeState&) = delete;
+
+  /// Throws `Stopped` where the runtime has ended, and `RuntimeError` in a process that was forked from the one that
+  /// started it. What it returns keeps the runtime while a call without the lock goes on.
+  [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
+  [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
+  /// This process was forked from the one that started the runtime.
+  [[nodiscard]] bool foreign() const;
+  /// Tasks run in the thread that waits.
+  [[nodiscard]] bool runs_in_waiting_thread() const { return runs_in_waiting_thread_; }
+
+  // Data.
+  [[nodiscard]] std::shared_ptr<ArrayData> add(const pybind11::array& array, std::string name);
+  /// That of a bare array: registered when a task first uses it.
+  [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
+  /// Waits for the last use.
+  void release(const Handle& handle);
+  /// Forgets the data when their last task has ended, and then the array. Any thread, with the lock or without.
+  void drop(const Handle& handle, KeptObject array) noexcept;
+
+  // Tasks.
+  /// One more task is about to be submitted. False: the window may be full, so that submitting may have to wait.
+  [[nodiscard]] bool has_room();
+  /// Submits without the lock where that may have to wait.
+  Future submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
+                const TaskOptions& options);
+  /// Waits for all tasks. Throws what failed.
+  void wait();
+  /// Waits for all tasks, ends the runtime. Throws what failed, when that is done. `cancel`: tasks that have not begun
+  /// are cancelled.
+  void close(bool cancel);
+
+  /// What the calling thread submits is recorded until `end_recording`.
+  void begin_recording(std::string name);
+  /// Ends the recording of the calling thread, and returns what it recorded, with the cells of its tasks.
+  struct Recorded {
+    std::shared_ptr<client::RecordedTasks> tasks;
+    std::shared_ptr<std::vector<CellReference>> cells;
+  };
+  [[nodiscard]] Recorded end_recording();
+  /// Submits one run. The cell that it returns ends with it, as soon as somebody looks (`settle_runs`).
+  struct Run {
+    Future future;
+    CellReference cell;
+  };
+  [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings);
+  /// Ends the cells of runs that have ended. Not in a kernel. With the lock or without.
+  void settle_runs();
+  /// From now on a thread does, until none is left.
+  void watch_runs();
+
+  /// The calling thread is recording.
+  [[nodiscard]] bool recording_here() const {
+    return recording_ != nullptr && recording_thread_ == PyThread_get_thread_ident();
+  }
+  /// Cells of tasks that are recorded now.
+  std::vector<CellReference> recorded_cells;
+
+  // What kernels in Python raised since the last wait.
+  void add_exception(pybind11::object exception);
+  [[nodiscard]] pybind11::list take_exceptions();
+
+  /// The runtime whose kernel in Python the calling thread runs, or null.
+  static RuntimeState* in_kernel();
+  class KernelScope {
+   public:
+    explicit KernelScope(RuntimeState* runtime);
+    ~KernelScope();
+    KernelScope(const KernelScope&) = delete;
+    KernelScope& operator=(const KernelScope&) = delete;
+
+   private:
+    RuntimeState* outer_;
+  };
+
+  /// Ends all runtimes that are open, as the interpreter does.
+  static void close_all();
+
+ private:
+  /// A piece of data whose owner has gone.
+  struct Dropped {
+    Handle handle;
+    KeptObject array;
+    /// The end of its last use is waited for.
+    std::unique_ptr<graph::PendingHold> pending = nullptr;
+    std::shared_ptr<std::atomic<bool>> unused = nullptr;
+  };
+
+  void set(std::unique_ptr<Runtime> runtime);
+  /// Waits without the lock; the signals of the terminal end the wait.
+  template <class Wait>
+  void wait_without_lock(const Wait& wait);
+  [[noreturn]] void raise_failure(const Error& error);
+  /// Forgets what has been dropped and is not in use any more. Does not wait, unless `waits`.
+  void forget_dropped(bool waits);
+  void forget_one(Dropped& dropped);
+  void forget_unused_arrays();
+  void destroy();
+
+  std::shared_ptr<Runtime> runtime_;
+  /// Forks of this process before the runtime was started.
+  std::uint64_t generation_ = 0;
+  bool runs_in_waiting_thread_ = false;
+  bool closing_ = false;
+  std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
+  unsigned long recording_thread_ = 0;
+  std::string trace_file_;
+  std::size_t window_ = 0;
+  /// Null: of a service.
+  graph::TaskGraph* graph_ = nullptr;
+  /// Submissions until the tasks in flight are counted again.
+  std::uint32_t until_count_ = 0;
+  std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
+  std::vector<KeptObject> exceptions_;
+
+  /// Being forgotten; with the interpreter's lock.
+  std::vector<Dropped> forgetting_;
+  std::mutex runs_mutex_;
+  std::vector<Run> runs_;
+  std::thread runs_thread_;
+  std::atomic<bool> runs_watched_{false};
+  std::mutex dropped_mutex_;
+  std::vector<Dropped> dropped_;
+};
+
+}  // namespace troupe::python

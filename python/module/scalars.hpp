@@ -1,0 +1,46 @@
+/// Numbers that kernels outside of Python take by value.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "graph/codelets/arguments.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+
+namespace troupe::python {
+
+enum class ScalarType : std::uint8_t {
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float32,
+  float64,
+};
+
+/// "int32", "double" … as C, numpy and Numba call them; nothing for other words.
+[[nodiscard]] std::optional<ScalarType> scalar_named(std::string_view name);
+[[nodiscard]] std::string_view name_of(ScalarType type);
+[[nodiscard]] ArgumentType argument_type_of(ScalarType type);
+/// Nothing for types that Python cannot make.
+[[nodiscard]] std::optional<ScalarType> scalar_with(std::uint64_t tag);
+
+/// Converts a number of Python, and appends it. Throws `SignatureMismatch` for what is no such number or is out of the
+/// type's range, and for arguments that take more room than a task has; `what` is for the message.
+struct Argument {
+  const std::string& codelet;
+  /// Among all arguments of the call, arrays included.
+  std::size_t index;
+};
+void append_scalar(Arguments& arguments, ScalarType type, pybind11::handle value, const Argument& what);
+
+}  // namespace troupe::python

@@ -1,0 +1,271 @@
+/// From a call in Python to a task.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "python/module/codelet_object.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/future_object.hpp"
+#include "python/module/objects.hpp"
+#include "python/module/runtime_state.hpp"
+#include "python/module/task_cell.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+[[noreturn]] void mismatch(const CodeletObject& codelet, const std::string& what) {
+  raise(ErrorCode::signature_mismatch, "codelet '" + codelet.name() + "': " + what);
+}
+
+/// One call, while it is looked at.
+struct Call {
+  CodeletObject& codelet;
+  PyObject* const* arguments;
+  std::size_t count;
+  RuntimeState* runtime;
+  std::vector<Access> accesses = {};
+  std::vector<std::shared_ptr<ArrayData>> data = {};
+  TaskOptions options = {};
+  /// Keywords that are the kernel's.
+  py::object keywords = {};
+};
+
+const std::vector<std::string> kOptionNames{"priority", "name", "after", "devices"};
+
+DeviceSet devices_of(py::handle value) {
+  if (py::isinstance<py::str>(value)) {
+    const auto text = value.cast<std::string>();
+    // In the words of `RuntimeOptions::restrict`.
+    auto parsed = parse_restrictions("codelet:" + text);
+    if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
+    return parsed.value().begin()->second;
+  }
+  if (PyLong_Check(value.ptr()) != 0) return DeviceSet::worker(WorkerId(value.cast<WorkerId::value_type>()));
+  throw py::type_error("devices is a text, such as 'cores', 'gpus' or a device's name, or the number of a worker");
+}
+
+void take_after(Call& call, py::handle value) {
+  const auto add = [&](py::handle one) {
+    const Future* const future = future_in(one);
+    if (future == nullptr) throw py::type_error("after is a future of this runtime, or several of them");
+    if (future->valid()) call.options.after.push_back(*future);
+  };
+  if (future_in(value) != nullptr) return add(value);
+  for (const py::handle one : value) add(one);
+}
+
+void take_option(Call& call, const std::string& name, py::handle value) {
+  if (name == "priority") {
+    call.options.priority = value.cast<int>();
+  } else if (name == "name") {
+    call.options.name = py::str(value);
+  } else if (name == "after") {
+    take_after(call, value);
+  } else {
+    call.options.devices = devices_of(value);
+  }
+}
+
+/// Keywords are the kernel's parameters, or options of the task.
+void take_keywords(Call& call, PyObject* keywords) {
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(keywords, &position, &key, &value) != 0) {
+    const auto name = py::handle(key).cast<std::string>();
+    const auto& parameters = call.codelet.parameter_names;
+    if (std::ranges::find(parameters, name) != parameters.end()) {
+      if (!call.keywords) call.keywords = py::dict();
+      call.keywords[key] = value;
+    } else if (std::ranges::find(kOptionNames, name) != kOptionNames.end()) {
+      if (value != Py_None) take_option(call, name, value);
+    } else {
+      std::vector<std::string> names = parameters;
+      names.insert(names.end(), kOptionNames.begin(), kOptionNames.end());
+      mismatch(call.codelet, "'" + name +
+                                 "' is neither an argument of the kernel nor one of priority, name, after, "
+                                 "devices" +
+                                 did_you_mean(name, names));
+    }
+  }
+}
+
+/// The runtime that the call means: that of its data, else the one of the calling kernel or of the innermost `with`.
+std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
+  if (call.runtime != nullptr) return call.runtime->shared_from_this();
+  for (std::size_t i = 0; i < call.count; ++i) {
+    if (ArrayData* const data = data_in(call.arguments[i])) return data->runtime();
+  }
+  if (RuntimeState* const kernels = RuntimeState::in_kernel()) return kernels->shared_from_this();
+  if (auto current = current_runtime()) return current;
+  raise(ErrorCode::stopped, "codelet '" + call.codelet.name() +
+                                "' was called outside of a runtime: call it inside of 'with troupe.Runtime():', or its "
+                                "function itself as " +
+                                call.codelet.name() + ".function(...)");
+}
+
+void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode mode) {
+  PyObject* const argument = call.arguments[index];
+  const auto refuse = [&](const std::string& why) {
+    mismatch(call.codelet, fmt::format("argument {} {}", index, why));
+  };
+  std::shared_ptr<ArrayData> data;
+  if (const auto* const held = shared_data_in(argument)) {
+    data = *held;
+    if (data->runtime().get() != &runtime) refuse("is data of another runtime");
+    if (data->released()) {
+      raise(ErrorCode::invalid_handle, fmt::format("codelet '{}': argument {} ({}) was released", call.codelet.name(),
+                                                   index, data->description()));
+    }
+  } else {
+    if (PyObject_CheckBuffer(argument) == 0) {
+      refuse(fmt::format("is to be an array or data (mode {}), not {}", to_string(mode),
+                         std::string(py::repr(py::type::handle_of(argument)))));
+    }
+    data = runtime.find_or_add(argument);
+  }
+  if (writes(mode) && !data->writable()) {
+    raise(ErrorCode::invalid_argument, fmt::format("codelet '{}': argument {} ({}) is read-only, and its mode is {}",
+                                                   call.codelet.name(), index, data->description(), to_string(mode)));
+  }
+  if (data->moved()) {
+    raise(ErrorCode::invalid_handle,
+          fmt::format("codelet '{}': the memory of argument {} ({}) was freed or moved after it was registered: an "
+                      "array that tasks use must not be resized",
+                      call.codelet.name(), index, data->description()));
+  }
+  const std::vector<std::uint64_t>& tags = call.codelet.element_tags;
+  if (index < tags.size() && tags[index] != 0 && tags[index] != data->form().layout.element_tag) {
+    refuse(fmt::format("has dtype {}, which is not what the kernel takes",
+                       std::string(py::str(data->array(false).attr("dtype")))));
+  }
+  if (call.codelet.kind == CodeletObject::Kind::built_in && data->form().order == ArrayOrder::c) {
+    refuse(
+        fmt::format("({}) is in C order, in which a tile kernel would see its transpose: make the array with "
+                    "order='F', or take numpy.asfortranarray(array)",
+                    data->description()));
+  }
+  call.accesses.emplace_back(data->handle(), mode);
+  call.data.push_back(std::move(data));
+}
+
+/// How many of the arguments are arrays.
+std::size_t arrays_of(const Call& call) {
+  const CodeletObject& codelet = call.codelet;
+  const std::size_t modes = codelet.modes.size();
+  const std::size_t fewest = codelet.repeats ? modes - 1 : modes;
+  if (call.count < fewest) {
+    mismatch(codelet,
+             fmt::format("its kernel takes {}{} array{}, {} argument{} passed", codelet.repeats ? "at least " : "",
+                         fewest, fewest == 1 ? "" : "s", call.count, call.count == 1 ? " was" : "s were"));
+  }
+  if (!codelet.repeats) return modes;
+  std::size_t count = fewest;
+  while (count < call.count &&
+         (data_in(call.arguments[count]) != nullptr || py::isinstance<py::array>(call.arguments[count]))) {
+    ++count;
+  }
+  return count;
+}
+
+void check_further(const Call& call, std::size_t arrays) {
+  const CodeletObject& codelet = call.codelet;
+  const std::size_t by_name = call.keywords ? py::len(call.keywords) : 0;
+  const auto further = static_cast<int>(call.count - arrays + by_name);
+  const bool too_many = codelet.most_further >= 0 && further > codelet.most_further;
+  if (further >= codelet.fewest_further && !too_many) return;
+  const std::string wanted = codelet.fewest_further == codelet.most_further ? fmt::format("{}", codelet.most_further)
+                             : codelet.most_further < 0
+                                 ? fmt::format("at least {}", codelet.fewest_further)
+                                 : fmt::format("{} to {}", codelet.fewest_further, codelet.most_further);
+  mismatch(codelet, fmt::format("its kernel takes {} array{} and {} further argument{}, {} and {} were passed", arrays,
+                                arrays == 1 ? "" : "s", wanted, wanted == "1" ? "" : "s", arrays, further));
+}
+
+/// The kernel's own arguments, after the arrays.
+void take_python_arguments(const Call& call, std::size_t arrays, TaskCell& cell) {
+  cell.function = py::object(call.codelet.function).release().ptr();
+  cell.parameters.reserve(arrays);
+  for (std::size_t i = 0; i < arrays; ++i) cell.parameters.push_back({call.data[i], writes(*call.accesses[i].mode)});
+  if (call.count > arrays) {
+    cell.further = PyTuple_New(static_cast<Py_ssize_t>(call.count - arrays));
+    for (std::size_t i = arrays; i < call.count; ++i) {
+      Py_INCREF(call.arguments[i]);
+      PyTuple_SET_ITEM(cell.further, static_cast<Py_ssize_t>(i - arrays), call.arguments[i]);
+    }
+  }
+  if (call.keywords) cell.keywords = py::object(call.keywords).release().ptr();
+}
+
+Arguments numbers_of(const Call& call, std::size_t arrays) {
+  const CodeletObject& codelet = call.codelet;
+  Arguments numbers;
+  if (call.count - arrays != codelet.scalars.size()) {
+    mismatch(codelet, fmt::format("its kernel takes {} array{} and {} number{}, {} and {} were passed", arrays,
+                                  arrays == 1 ? "" : "s", codelet.scalars.size(),
+                                  codelet.scalars.size() == 1 ? "" : "s", arrays, call.count - arrays));
+  }
+  for (std::size_t i = 0; i < codelet.scalars.size(); ++i) {
+    append_scalar(numbers, codelet.scalars[i], call.arguments[arrays + i], {codelet.name(), arrays + i});
+  }
+  if (codelet.tells_order) {
+    std::uint32_t mask = 0;
+    for (std::size_t i = 0; i < call.data.size(); ++i) {
+      const ArrayForm& form = call.data[i]->form();
+      const bool transposed =
+          form.shape.size() == 2 ? form.order == ArrayOrder::c : form.shape.size() == 1 && form.layout.rows == 1;
+      if (transposed) mask |= 1U << i;
+    }
+    numbers.append(mask);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::size_t count, PyObject* keywords,
+                       RuntimeState* explicit_runtime) {
+  Call call{codelet, arguments, count, explicit_runtime};
+  if (keywords != nullptr) take_keywords(call, keywords);
+  const std::shared_ptr<RuntimeState> runtime = runtime_of(call);
+  const auto keep = runtime->runtime();
+  const std::size_t arrays = arrays_of(call);
+  call.accesses.reserve(arrays);
+  call.data.reserve(arrays);
+  for (std::size_t i = 0; i < arrays; ++i) {
+    take_array(call, *runtime, i, codelet.modes[std::min(i, codelet.modes.size() - 1)]);
+  }
+  CellReference task(new TaskCell);
+  CellReference mine;
+  Arguments numbers;
+  if (codelet.kind == CodeletObject::Kind::python) {
+    check_further(call, arrays);
+    take_python_arguments(call, arrays, *task.get());
+    numbers.append(task.get());
+  } else {
+    numbers = numbers_of(call, arrays);
+    // A recording keeps its data.
+    if (runtime->recording_here()) {
+      for (const auto& data : call.data) task->parameters.push_back({data, false});
+    }
+  }
+  task->runtime = runtime.get();
+  if (runtime->recording_here()) {
+    task->recorded = true;
+    const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
+    runtime->recorded_cells.push_back(std::move(task));
+    return make_future(runtime, future, CellReference());
+  }
+  TaskCell* const cell = task.get();
+  cell->add_reference();
+  mine = CellReference(cell);
+  call.options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
+  const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
+  // From here on the task drops its reference.
+  task.leave();
+  return make_future(runtime, future, std::move(mine));
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,104 @@
+#include "python/module/task_cell.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "python/module/gil.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+namespace {
+
+/// Watched tasks that have ended. Never destroyed: workers may still tell of ends when static objects have gone.
+struct Endings {
+  std::mutex mutex;
+  /// Somebody waits for a task, or for any.
+  std::condition_variable any;
+  std::vector<CellReference> ended;
+  bool over = false;
+};
+
+Endings*& endings_here() {
+  static auto* endings = new Endings;
+  return endings;
+}
+Endings& endings() { return *endings_here(); }
+
+constexpr std::chrono::milliseconds kBetweenSignals{50};
+
+}  // namespace
+
+TaskCell::~TaskCell() {
+  forget_call();
+  dispose(std::exchange(result, nullptr));
+  dispose(std::exchange(exception, nullptr));
+}
+
+void TaskCell::forget_call() noexcept {
+  dispose(std::exchange(function, nullptr));
+  dispose(std::exchange(further, nullptr));
+  dispose(std::exchange(keywords, nullptr));
+  parameters.clear();
+}
+
+void TaskCell::end(const TaskOutcome& outcome) {
+  status = outcome.status;
+  if (outcome.status != TaskStatus::succeeded) message = outcome.message;
+  if (function != nullptr) forget_call();  // it never ran
+  // Release: publishes what is above; acquire: who wants to know.
+  const std::uint8_t before = stage.fetch_or(kEnded, std::memory_order_acq_rel);
+  if (before != 0) {
+    Endings& all = endings();
+    const std::lock_guard lock(all.mutex);
+    all.any.notify_all();
+    if ((before & kWatched) != 0) {
+      all.ended.emplace_back(this);
+      return;  // with this reference
+    }
+  }
+  drop_reference();
+}
+
+bool TaskCell::wait(std::optional<std::chrono::duration<double>> timeout) {
+  if (ended()) return true;
+  if (timeout && timeout->count() <= 0) return false;
+  if (!mark(kWaited)) return true;
+  using Clock = std::chrono::steady_clock;
+  const bool bounded = timeout && timeout->count() < 1e9;
+  const Clock::time_point until =
+      bounded ? Clock::now() + std::chrono::duration_cast<Clock::duration>(*timeout) : Clock::time_point::max();
+  Endings& all = endings();
+  for (;;) {
+    {
+      const WithoutGil without;
+      std::unique_lock lock(all.mutex);
+      const Clock::time_point wake = std::min(until, Clock::now() + kBetweenSignals);
+      all.any.wait_until(lock, wake, [this] { return ended(); });
+    }
+    if (ended()) return true;
+    if (bounded && Clock::now() >= until) return false;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
+std::vector<CellReference> take_ended() {
+  Endings& all = endings();
+  const WithoutGil without;
+  std::unique_lock lock(all.mutex);
+  all.any.wait(lock, [&all] { return all.over || !all.ended.empty(); });
+  return std::exchange(all.ended, {});
+}
+
+void end_watching() {
+  Endings& all = endings();
+  const std::lock_guard lock(all.mutex);
+  all.over = true;
+  all.any.notify_all();
+}
+
+void forget_watching() { endings_here() = new Endings; }
+
+}  // namespace troupe::python

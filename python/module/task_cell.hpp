@@ -1,0 +1,113 @@
+/// What Python knows of one submitted task: for its future, and for its kernel where that is in Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/codelets/handle.hpp"
+#include "proto/access.hpp"
+#include "python/module/array_data.hpp"
+
+namespace troupe::python {
+
+class RuntimeState;
+
+/// Shared by the task, until it has ended, and the future.
+struct TaskCell {
+  /// A thread waits for the end; `take_ended` is to return it; it has ended.
+  static constexpr std::uint8_t kWaited = 1;
+  static constexpr std::uint8_t kWatched = 2;
+  static constexpr std::uint8_t kEnded = 4;
+
+  std::atomic<std::uint32_t> references{1};
+  std::atomic<std::uint8_t> stage{0};
+  /// Once it has ended.
+  TaskStatus status = TaskStatus::pending;
+  /// The runtime's words for a failure; empty otherwise.
+  std::string message;
+
+  /// A kernel in Python has these until it has run; of a recorded task they stay.
+  struct Parameter {
+    std::shared_ptr<ArrayData> data;
+    bool writable = false;
+  };
+  RuntimeState* runtime = nullptr;
+  bool recorded = false;
+  PyObject* function = nullptr;
+  PyObject* further = nullptr;   ///< a tuple of positional arguments, or null
+  PyObject* keywords = nullptr;  ///< a dictionary, or null
+  std::vector<Parameter> parameters;
+
+  /// Of a kernel in Python that has run; with the interpreter's lock.
+  PyObject* result = nullptr;
+  PyObject* exception = nullptr;
+
+  /// Of a run of a recording: the cells of its tasks, which live as long.
+  std::shared_ptr<std::vector<class CellReference>> recording;
+
+  TaskCell() = default;
+  TaskCell(const TaskCell&) = delete;
+  TaskCell& operator=(const TaskCell&) = delete;
+  ~TaskCell();
+
+  void add_reference() { references.fetch_add(1, std::memory_order_relaxed); }
+  void drop_reference() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// The task has ended; in the thread that ended it, without the interpreter's lock. Drops the task's reference.
+  void end(const TaskOutcome& outcome);
+  /// Forgets what only a kernel that is still to run needs.
+  void forget_call() noexcept;
+  [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
+
+  /// Waits without the interpreter's lock until the task has ended, for at most so long. Signals of the terminal end
+  /// the wait (`KeyboardInterrupt`). False: the time is over.
+  bool wait(std::optional<std::chrono::duration<double>> timeout);
+  /// Someone is to be called when it has ended (`take_ended`). False: it has ended already.
+  bool watch() { return mark(kWatched); }
+
+ private:
+  bool mark(std::uint8_t what) { return (stage.fetch_or(what, std::memory_order_acq_rel) & kEnded) == 0; }
+};
+
+/// One reference to a cell.
+class CellReference {
+ public:
+  CellReference() = default;
+  /// Takes over a reference.
+  explicit CellReference(TaskCell* cell) : cell_(cell) {}
+  CellReference(CellReference&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+  CellReference& operator=(CellReference&& other) noexcept {
+    std::swap(cell_, other.cell_);
+    return *this;
+  }
+  CellReference(const CellReference&) = delete;
+  CellReference& operator=(const CellReference&) = delete;
+  ~CellReference() {
+    if (cell_ != nullptr) cell_->drop_reference();
+  }
+  /// Somebody else drops the reference.
+  void leave() { cell_ = nullptr; }
+  TaskCell* operator->() const { return cell_; }
+  [[nodiscard]] TaskCell* get() const { return cell_; }
+
+ private:
+  TaskCell* cell_ = nullptr;
+};
+
+/// Waits, without the interpreter's lock, for watched tasks that end, and returns them. Empty: `end_watching` was
+/// called.
+[[nodiscard]] std::vector<CellReference> take_ended();
+void end_watching();
+/// In a forked process: nobody watches here.
+void forget_watching();
+
+}  // namespace troupe::python

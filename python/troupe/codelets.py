@@ -1,0 +1,163 @@
+"""Kernels of a program: functions of Python, of C, and of Numba."""
+
+import inspect
+import typing
+
+from . import _troupe
+
+_MODES = ("read", "write", "rw", "commute", "reduce")
+
+
+class _Mode:
+    def __init__(self, word):
+        self.word = word
+
+    def __repr__(self):
+        return f"troupe.{self.word.capitalize()}"
+
+
+Read = _Mode("read")
+Write = _Mode("write")
+ReadWrite = _Mode("rw")
+Commute = _Mode("commute")
+Reduce = _Mode("reduce")
+
+
+def _mode_of_annotation(annotation):
+    if isinstance(annotation, _Mode):
+        return annotation.word
+    if typing.get_origin(annotation) is typing.Annotated:
+        for note in typing.get_args(annotation)[1:]:
+            if isinstance(note, _Mode):
+                return note.word
+    if isinstance(annotation, str):  # from __future__ import annotations
+        names = {"Read": "read", "Write": "write", "ReadWrite": "rw", "Commute": "commute", "Reduce": "reduce"}
+        return names.get(annotation.rsplit(".", 1)[-1])
+    return None
+
+
+def codelet(*modes, name=None):
+    """Makes a kernel of a function: `@codelet("read", "write")` says what it does to its first parameters, which are
+    arrays; `@codelet` alone takes that from annotations:
+
+        @troupe.codelet
+        def axpy(x: Read, y: ReadWrite, alpha): y += alpha * x
+
+    Modes are read, write, rw (read and write), commute (read and write, in any order), and reduce. The last one may begin
+    with '*': it is that of all further arrays. Arrays of mode read cannot be written. What follows the arrays is passed
+    as it is. The function runs in a thread of the runtime, one kernel in Python at a time.
+    """
+    if len(modes) == 1 and callable(modes[0]):
+        return _of_annotations(modes[0], name)
+    for mode in modes:
+        if not isinstance(mode, str):
+            raise TypeError(f"access modes are texts, such as 'read', not {mode!r}")
+    if not modes:
+        return lambda function: _of_annotations(function, name)
+    return lambda function: _make(function, name, list(modes))
+
+
+def _parameters(function):
+    if not callable(function):
+        raise TypeError(f"a kernel is a function, not {function!r}")
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError:  # a builtin that does not tell
+        return None
+
+
+def _of_annotations(function, name):
+    modes = []
+    for parameter in _parameters(function) or []:
+        mode = _mode_of_annotation(parameter.annotation)
+        if mode is None:
+            break
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            mode = "*" + mode
+        modes.append(mode)
+    if not modes:
+        raise TypeError(
+            f"codelet '{_name(function)}': say what it does to its arrays, as in @troupe.codelet('read', 'write'), or by "
+            "annotations: def f(a: troupe.Read, b: troupe.Write)"
+        )
+    return _make(function, name, modes)
+
+
+def _name(function):
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _make(function, name, modes):
+    name = name or _name(function)
+    parameters = _parameters(function)
+    fewest, most, names = 0, -1, []
+    if parameters is not None:
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        arrays = len(modes) - (1 if modes[-1].startswith("*") else 0)
+        if arrays > len(positional) and not rest:
+            raise TypeError(
+                f"codelet '{name}' says the modes of {arrays} arrays, and its function takes "
+                f"{len(positional)} argument{'' if len(positional) == 1 else 's'}"
+            )
+        if modes[-1].startswith("*") and not rest:
+            raise TypeError(f"codelet '{name}' takes any number of arrays: its function needs a parameter like *arrays")
+        further = positional[arrays:]
+        keyword_only = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        fewest = sum(p.default is p.empty for p in further + keyword_only)
+        if not rest and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+            most = len(further) + len(keyword_only)
+        names = [p.name for p in further if p.kind is p.POSITIONAL_OR_KEYWORD] + [p.name for p in keyword_only]
+    made = _troupe._python_codelet(function, name, modes, fewest, most, names)
+    made.__doc__ = function.__doc__
+    made.__name__ = name
+    made.__module__ = getattr(function, "__module__", None)
+    made.__wrapped__ = function
+    return made
+
+
+def c_codelet(function, *parameters, name=None, returns="void"):
+    """A kernel that is a function of C, which workers call without the interpreter's lock.
+
+    `function`: an address (int), a function of ctypes, a pointer of cffi, or a Numba cfunc. `parameters`: what it takes,
+    each as a text or all in one, with commas:
+
+        axpy = troupe.c_codelet(lib.axpy, "read double*, rw double*, size, double")
+
+    An array is its mode and the type of its elements ("void*" takes any); "size", "rows", "cols", "ld", "row_stride" and
+    "col_stride" are of the array before them, each an int64, strides in elements; numbers come last. `returns`: "void",
+    or "int", which is not 0 where the kernel failed.
+    """
+    address, keep, found = _address_of(function)
+    texts = [text.strip() for parameter in parameters for text in _texts(parameter)]
+    if not texts:
+        raise TypeError("c_codelet needs what the function takes: 'read double*, rw double*, size, double'")
+    return _troupe._c_codelet(address, name or found or "kernel", texts, returns, keep)
+
+
+def _texts(parameter):
+    if not isinstance(parameter, str):
+        raise TypeError(f"a parameter of a kernel of C is a text, such as 'read double*', not {parameter!r}")
+    return parameter.split(",")
+
+
+def _address_of(function):
+    if isinstance(function, int) and not isinstance(function, bool):
+        return function, None, None
+    address = getattr(function, "address", None)  # Numba
+    if isinstance(address, int):
+        return address, function, getattr(function, "__name__", None)
+    import ctypes
+
+    if isinstance(function, ctypes._CFuncPtr):
+        return ctypes.cast(function, ctypes.c_void_p).value or 0, function, getattr(function, "__name__", None)
+    try:
+        import cffi
+
+        if isinstance(function, cffi.FFI.CData):
+            return int(cffi.FFI().cast("uintptr_t", function)), function, None
+    except ImportError:
+        pass
+    raise TypeError(
+        f"a kernel of C is given by its address, a function of ctypes, a pointer of cffi, or a cfunc, not {function!r}"
+    )

@@ -1,0 +1,196 @@
+"""Futures as `concurrent.futures` and `asyncio` know them.
+
+The members below become those of `troupe.Future`. Callbacks run in one thread of this module, which is started when the
+first one is added."""
+
+import asyncio
+import atexit
+import concurrent.futures
+import logging
+import os
+import threading
+import weakref
+
+from . import _troupe
+
+_logger = logging.getLogger("troupe")
+_lock = threading.Lock()
+_callbacks = {}  # by the key of a task's cell: the future, and what is to be called
+_thread = None
+
+
+def _run_callbacks():
+    while keys := _troupe._take_ended():
+        for key in keys:
+            with _lock:
+                future, callbacks = _callbacks.pop(key, (None, ()))
+            for callback in callbacks:
+                _call(callback, future)
+            del future, callbacks
+
+
+def _call(callback, future):
+    try:
+        callback(future)
+    except Exception:
+        _logger.exception("exception calling callback for %r", future)
+
+
+def _start_thread():
+    global _thread
+    if _thread is None or not _thread.is_alive():
+        _thread = threading.Thread(target=_run_callbacks, name="troupe callbacks", daemon=True)
+        _thread.start()
+
+
+def _end():
+    _troupe._end_all()
+    if _thread is not None and _thread.is_alive() and _thread is not threading.current_thread():
+        _thread.join(10)
+
+
+def _after_fork():
+    global _thread, _lock
+    _thread = None
+    _lock = threading.Lock()
+    _callbacks.clear()
+
+
+atexit.register(_end)
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def add_done_callback(self, callback):
+    """Calls `callback(future)` when the task has ended, in a thread of this module; at once where it has ended."""
+    key = self._key
+    with _lock:
+        if self._watch():
+            _callbacks.setdefault(key, (self, []))[1].append(callback)
+            _start_thread()
+            return
+    _call(callback, self)
+
+
+def done(self):
+    """Whether the task has ended, well or not. Never blocks."""
+    return self.state not in ("pending", "recorded")
+
+
+def cancelled(self):
+    """Whether the task did not run because it, or something that it needed, was cancelled or failed."""
+    return self.state == "cancelled"
+
+
+def running(self):
+    """False: whether a task has begun is not told; see `Runtime.why`."""
+    return False
+
+
+def cancel(self):
+    """The task will not run unless it has been started; tasks that read what it writes are cancelled with it. Returns
+    whether it has not ended yet."""
+    if self.done():
+        return self.cancelled()
+    self._cancel()
+    return True
+
+
+def _wait(self, timeout):
+    if not self._wait(timeout):
+        raise concurrent.futures.TimeoutError(f"{self!r} has not ended within {timeout} s")
+
+
+def result(self, timeout=None):
+    """Waits for the end, and returns what a kernel in Python returned, else None. Raises what went wrong: the exception
+    of a kernel in Python is the `__cause__`. `TimeoutError` after so many seconds."""
+    _wait(self, timeout)
+    failure = self._exception()
+    if failure is not None:
+        try:
+            raise failure
+        finally:
+            failure = self = None  # no cycle through the traceback
+    return self._result()
+
+
+def exception(self, timeout=None):
+    """Waits for the end, and returns what went wrong, or None."""
+    _wait(self, timeout)
+    return self._exception()
+
+
+def wait(self, timeout=None):
+    """Waits for the end, as `result` does."""
+    self.result(timeout)
+
+
+def _await(self):
+    if self.done():
+        return self.result()
+    loop = asyncio.get_running_loop()
+    waiting = loop.create_future()
+
+    def ended(future):
+        def tell():
+            if not waiting.done():
+                waiting.set_result(None)
+
+        try:
+            loop.call_soon_threadsafe(tell)
+        except RuntimeError:  # the loop has been closed
+            pass
+
+    self.add_done_callback(ended)
+    yield from waiting
+    return self.result()
+
+
+def _repr(self):
+    return f"<troupe.Future of task {self.id}: {self.state}>"
+
+
+class _Proxies:
+    """Futures of concurrent.futures that end with ours, for what looks at their inside."""
+
+    def __init__(self):
+        self._of = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def find(self, future):
+        with self._lock:
+            proxy = self._of.get(future)
+            if proxy is not None:
+                return proxy
+            proxy = self._of[future] = concurrent.futures.Future()
+        proxy.set_running_or_notify_cancel()
+        future.add_done_callback(lambda ended: proxy.set_result(None))
+        return proxy
+
+
+_proxies = _Proxies()
+
+
+def _bind():
+    members = {
+        "add_done_callback": add_done_callback,
+        "done": done,
+        "cancelled": cancelled,
+        "running": running,
+        "cancel": cancel,
+        "result": result,
+        "exception": exception,
+        "wait": wait,
+        "__await__": _await,
+        "__repr__": _repr,
+        "_condition": property(lambda self: _proxies.find(self)._condition),
+        "_state": property(lambda self: _proxies.find(self)._state),
+        "_waiters": property(lambda self: _proxies.find(self)._waiters),
+    }
+    for name, member in members.items():
+        setattr(_troupe.Future, name, member)
+    # asyncio.wrap_future and concurrent.futures.wait take futures of that class only.
+    _troupe._set_class_of_futures(property(lambda self: concurrent.futures.Future))
+
+
+_bind()
+Future = _troupe.Future

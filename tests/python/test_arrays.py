@@ -1,0 +1,302 @@
+"""Arrays as data: shapes, orders and types as kernels see them, parts, access by the program, bad arrays."""
+
+import array
+import gc
+import weakref
+
+import numpy
+import pytest
+
+import troupe
+
+DTYPES = [
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128", "S5", "datetime64[s]", ">f8", [("x", "f4"), ("n", "i8")],
+]  # fmt: skip
+
+
+@troupe.codelet("read", "write", name="copy")
+def copy(source, target):
+    assert source.shape == target.shape and source.dtype == target.dtype
+    target[...] = source
+
+
+@troupe.codelet("rw", "read")
+def describe(a, keys, into):
+    into.append((a.shape, a.strides, a.dtype, a.flags.writeable, keys.flags.writeable))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_element_type_is_copied(rt, dtype):
+    source = numpy.arange(12).astype("i8").view("u1")[:60].repeat(16)[: 12 * numpy.dtype(dtype).itemsize].copy()
+    source = (source % 2).view(dtype) if dtype == "bool" else source.view(dtype)
+    target = numpy.zeros_like(source)
+    copy(source, target)
+    rt.wait()
+    assert source.tobytes() == target.tobytes()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: numpy.array(3.0),
+        lambda: numpy.zeros(7),
+        lambda: numpy.zeros(0),
+        lambda: numpy.zeros((0, 4)),
+        lambda: numpy.zeros((3, 5)),
+        lambda: numpy.zeros((3, 5), order="F"),
+        lambda: numpy.zeros((1, 5)),
+        lambda: numpy.zeros((5, 1)),
+        lambda: numpy.zeros((2, 3, 4)),
+        lambda: numpy.zeros((2, 3, 4), order="F"),
+        lambda: numpy.zeros((6, 8))[1:4, 2:7],
+        lambda: numpy.zeros((6, 8), order="F")[1:4, 2:7],
+        lambda: numpy.zeros((6, 8))[:, 3],
+        lambda: numpy.zeros((6, 8), order="F")[3, :],
+        lambda: numpy.zeros((6, 8)).T,
+        lambda: numpy.zeros((6, 8))[:, 3:4],
+    ],
+)
+def test_kernels_see_the_array_as_it_is(rt, make):
+    a, seen = make(), []
+    describe(a, numpy.zeros(1), seen)
+    rt.wait()
+    assert seen == [(a.shape, a.strides, a.dtype, True, False)]
+
+
+@pytest.mark.parametrize(
+    "bad, error, words",
+    [
+        (numpy.zeros((4, 4))[::2, ::2], ValueError, "is not contiguous"),
+        (numpy.zeros(8)[::-1], ValueError, "is not contiguous"),
+        (numpy.zeros((2, 3, 4))[:, ::2], ValueError, "is not contiguous"),
+        (numpy.array([object()]), TypeError, "objects of Python"),
+        (numpy.zeros(2, dtype=[("o", "O")]), TypeError, "objects of Python"),
+        ([1.0, 2.0], TypeError, "buffer protocol"),
+        (b"bytes", TypeError, "buffer protocol"),
+        (None, TypeError, "buffer protocol"),
+    ],
+)
+def test_bad_arrays_are_refused(rt, bad, error, words):
+    with pytest.raises(error, match=words):
+        rt.data(bad, name="bad")
+
+
+def test_arrays_that_overlap_are_refused_with_the_remedy(rt):
+    a = numpy.zeros(10)
+    keep = rt.data(a, name="a")
+    with pytest.raises(troupe.OverlappingHandles, match="partition"):
+        rt.data(a[5:])
+    assert keep.name == "a"
+    with pytest.raises(ValueError, match="share memory"):
+        copy(a[:5], a[5:])
+
+
+def test_a_read_only_array_can_be_read_alone(rt):
+    a, b = numpy.ones(3), numpy.zeros(3)
+    a.flags.writeable = False
+    copy(a, b)
+    with pytest.raises(troupe.InvalidArgument, match="argument 1 .* is read-only"):
+        copy(b, a)
+    rt.wait()
+    assert b.tolist() == [1, 1, 1]
+
+
+def test_kernels_cannot_write_what_they_read(rt):
+    @troupe.codelet("read")
+    def write(a):
+        a[0] = 1
+
+    write(numpy.zeros(3))
+    with pytest.raises(troupe.KernelFailed, match="read-only"):
+        rt.wait()
+
+
+def test_other_buffers_are_arrays_too(rt):
+    a, b = array.array("d", [1, 2, 3]), bytearray(24)
+    copy(rt.data(a), rt.data(numpy.frombuffer(b)))
+    rt.wait()
+    assert numpy.frombuffer(b).tolist() == [1, 2, 3]
+
+
+def test_an_array_in_use_cannot_be_resized(rt):
+    a = numpy.zeros(4)
+    data = rt.data(a)
+    with pytest.raises(ValueError):
+        a.resize(8)
+    a.resize(100000, refcheck=False)
+    with pytest.raises(troupe.InvalidHandle, match="must not be resized"):
+        copy(data, numpy.zeros(4))
+    data.release()
+
+
+def test_partition_orders_tasks_on_parts_and_the_whole(rt):
+    for order in "CF":
+        a = numpy.zeros((6, 8), order=order)
+        whole = rt.data(a, name="a")
+        parts = whole.partition(numpy.s_[:3, :4], numpy.s_[3:, :4], numpy.s_[:, 4:])
+        for i, part in enumerate(parts):
+            add(part, i + 1.0)
+        add(whole, 10.0)
+        rt.wait()
+        expected = numpy.full((6, 8), 13.0)
+        expected[:3, :4], expected[3:, :4] = 11, 12
+        assert (a == expected).all()
+        assert parts[1].shape == (3, 4) and parts[1].name == "a[1]"
+
+
+@troupe.codelet("rw")
+def add(a, value):
+    a += value
+
+
+@pytest.mark.parametrize(
+    "index, words",
+    [
+        (numpy.s_[::2, :], "step 1"),
+        (numpy.s_[1, :], "i:i\\+1"),
+        (numpy.s_[:, :, :], "too many dimensions"),
+    ],
+)
+def test_bad_parts_are_refused(rt, index, words):
+    with pytest.raises(ValueError, match=words):
+        rt.data(numpy.zeros((4, 4))).partition(index)
+
+
+def test_parts_that_overlap_are_refused(rt):
+    with pytest.raises(troupe.OverlappingHandles):
+        rt.data(numpy.zeros(4)).partition(numpy.s_[:3], numpy.s_[2:])
+
+
+def test_arrays_of_many_dimensions_are_divided_in_the_outermost(rt):
+    a = numpy.zeros((4, 2, 3))
+    data = rt.data(a)
+    first, second = data.partition(numpy.s_[:1], numpy.s_[1:])
+    add(second, 2.0)
+    rt.wait()
+    assert (a[0] == 0).all() and (a[1:] == 2).all() and second.shape == (3, 2, 3)
+    with pytest.raises(ValueError, match="outermost"):
+        rt.data(numpy.zeros((4, 2, 3))).partition(numpy.s_[:, :1])
+
+
+def test_acquire_waits_and_keeps_tasks_waiting(rt):
+    a = numpy.zeros(3)
+    data = rt.data(a)
+    add(data, 1.0)
+    with data.acquire("rw") as held:
+        assert held is a and held.tolist() == [1, 1, 1]
+        future = add(data, 1.0)
+        held *= 10
+        assert not future.done()
+    rt.wait()
+    assert a.tolist() == [11, 11, 11]
+    with data.acquire() as held, pytest.raises(ValueError):
+        held[0] = 1
+    with pytest.raises(ValueError, match="did you mean 'read'"):
+        data.acquire("raed")
+
+
+def test_memory_of_the_runtime(rt):
+    data = rt.allocate((3, 4), "float32", "F", name="mine")
+    assert data.array.flags.f_contiguous and data.array.dtype == "f4" and data.order == "F"
+
+    @troupe.codelet("write")
+    def fill(a):
+        a[...] = 7
+
+    fill(data)
+    rt.wait()
+    assert (data.array == 7).all()
+    with pytest.raises(MemoryError):
+        rt.allocate(1 << 60)
+    with pytest.raises(ValueError):
+        rt.allocate((-1,))
+
+
+@pytest.mark.parametrize("name, expected", [("sum", 4950), ("min", 0), ("max", 99), ("prod", 0)])
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint8"])
+def test_named_reductions(rt, name, expected, dtype):
+    combine = {"sum": numpy.add, "min": numpy.minimum, "max": numpy.maximum, "prod": numpy.multiply}[name]
+    if dtype == "uint8" and name == "sum":
+        expected %= 256
+    start = {"sum": 0, "min": 200, "max": 0, "prod": 1}[name]
+    total = numpy.array([start], dtype=dtype)
+    data = rt.data(total, reduction=name)
+
+    @troupe.codelet("reduce")
+    def accumulate(into, value):
+        combine(into, numpy.array([value], dtype=dtype), out=into)
+
+    for i in range(100):
+        accumulate(data, i)
+    rt.wait()
+    assert total[0] == expected
+
+
+def test_a_reduction_by_functions_of_python(rt):
+    longest = numpy.array(["a"], dtype="U20")
+
+    def begin(partial):
+        partial[...] = ""
+
+    def combine(into, other):
+        if len(other[0]) > len(into[0]):
+            into[...] = other
+
+    data = rt.data(longest, reduction=(begin, combine))
+
+    @troupe.codelet("reduce")
+    def take(into, word):
+        combine(into, numpy.array([word]))
+
+    for word in ["bb", "ccccc", "ddd"] * 5:
+        take(data, word)
+    rt.wait()
+    assert longest[0] == "ccccc"
+    with pytest.raises(ValueError, match="did you mean 'sum'"):
+        data.set_reduction("summ")
+    with pytest.raises(TypeError, match="two functions"):
+        data.set_reduction("sum")
+
+
+def test_data_are_forgotten_when_nobody_has_them(rt):
+    a = numpy.zeros(1000)
+    reference = weakref.ref(a)
+    data = rt.data(a)
+    add(data, 1.0)
+    del data, a
+    rt.wait()
+    rt.wait()
+    gc.collect()
+    assert reference() is None
+
+
+def test_bare_arrays_are_forgotten_at_the_next_wait(rt):
+    references = []
+    for _ in range(50):
+        a = numpy.zeros(10)
+        add(a, 1.0)
+        references.append(weakref.ref(a))
+    del a
+    rt.wait()
+    rt.wait()
+    assert [r() for r in references] == [None] * 50
+
+
+def test_the_same_elements_are_the_same_data(rt):
+    a = numpy.zeros((4, 4))
+    for _ in range(3):
+        add(a[1:3], 1.0)
+        add(a[3:], 1.0)
+    rt.wait()
+    assert a[:, 0].tolist() == [0, 3, 3, 3]
+
+
+def test_released_data_are_refused(rt):
+    data = rt.data(numpy.zeros(3), name="gone")
+    data.release()
+    data.release()
+    with pytest.raises(troupe.InvalidHandle, match="'gone'"):
+        add(data, 1.0)
+    with pytest.raises(troupe.InvalidHandle):
+        data.acquire().__enter__()

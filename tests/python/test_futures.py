@@ -1,0 +1,172 @@
+"""Futures as concurrent.futures and asyncio know them."""
+
+import asyncio
+import concurrent.futures
+import threading
+import time
+
+import numpy
+import pytest
+
+import troupe
+
+
+@troupe.codelet("rw")
+def after(a, gate, result):
+    if gate is not None:
+        gate.wait(10)
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def test_results_and_exceptions(rt):
+    good, bad = after(numpy.zeros(1), None, 42), after(numpy.zeros(1), None, ValueError("bad"))
+    assert good.result() == 42 and good.exception() is None and good.done() and not good.cancelled()
+    with pytest.raises(troupe.KernelFailed, match="ValueError: bad") as caught:
+        bad.result()
+    assert type(caught.value.__cause__) is ValueError
+    assert isinstance(bad.exception(), troupe.KernelFailed) and bad.state == "failed"
+    with pytest.raises(troupe.KernelFailed):
+        rt.wait()
+    with pytest.raises(troupe.KernelFailed, match="ValueError: bad"):
+        bad.wait()
+
+
+def test_timeouts(rt):
+    gate = threading.Event()
+    future = after(numpy.zeros(1), gate, 1)
+    begin = time.monotonic()
+    with pytest.raises(concurrent.futures.TimeoutError, match="0.05 s"):
+        future.result(timeout=0.05)
+    assert time.monotonic() - begin < 5 and not future.done()
+    gate.set()
+    assert future.result(timeout=10) == 1
+
+
+def test_callbacks(rt):
+    gate, told = threading.Event(), []
+    future = after(numpy.zeros(1), gate, 1)
+    future.add_done_callback(lambda f: told.append((f is future, f.done())))
+    future.add_done_callback(lambda f: 1 / 0)
+    future.add_done_callback(lambda f: told.append("second"))
+    gate.set()
+    deadline = time.monotonic() + 10
+    while len(told) < 2 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert told == [(True, True), "second"]
+    future.add_done_callback(lambda f: told.append("at once"))
+    assert told[-1] == "at once"
+
+
+def test_wait_and_as_completed_of_concurrent_futures(rt):
+    gate = threading.Event()
+    slow, fast = after(numpy.zeros(1), gate, "slow"), after(numpy.zeros(1), None, "fast")
+    done, pending = concurrent.futures.wait([slow, fast], return_when="FIRST_COMPLETED", timeout=10)
+    assert done == {fast} and pending == {slow}
+    gate.set()
+    assert sorted(f.result() for f in concurrent.futures.as_completed([slow, fast], timeout=10)) == ["fast", "slow"]
+
+
+def test_asyncio(rt):
+    async def program():
+        gate = threading.Event()
+        futures = [after(numpy.zeros(1), gate, i) for i in range(5)]
+        asyncio.get_running_loop().call_later(0.01, gate.set)
+        results = [await f for f in futures]
+        wrapped = await asyncio.wrap_future(after(numpy.zeros(1), None, "wrapped"))
+        with pytest.raises(troupe.KernelFailed, match="bad"):
+            await after(numpy.zeros(1), None, ValueError("bad"))
+        with pytest.raises(asyncio.TimeoutError):
+            gate.clear()
+            await asyncio.wait_for(asyncio.wrap_future(after(numpy.zeros(1), gate, 0)), 0.01)
+        gate.set()
+        return results, wrapped
+
+    assert asyncio.run(program()) == ([0, 1, 2, 3, 4], "wrapped")
+    with pytest.raises(troupe.TroupeError):
+        rt.wait()
+
+
+def test_a_task_can_be_cancelled(rt):
+    a = numpy.zeros(1)
+    data = rt.data(a)
+    with data.acquire("rw"):
+        future = after(data, None, 1)
+        assert future.cancel()
+    with pytest.raises(concurrent.futures.CancelledError):
+        future.result(timeout=10)
+    assert future.cancelled() and future.cancel()
+    with pytest.raises(troupe.Cancelled):
+        rt.wait()
+
+
+def test_futures_outlive_their_runtime():
+    with troupe.Runtime(cores=1) as rt:
+        future = after(numpy.zeros(1), None, "kept")
+        run = rt.record(lambda: after(numpy.zeros(1), None, 0)).run()
+    assert future.result() == "kept" and run.result() is None and "succeeded" in repr(future)
+
+
+def test_recordings(rt):
+    a, b = numpy.zeros(4), numpy.zeros(4)
+    added = numpy.ones(4)
+
+    @troupe.codelet("rw", "read")
+    def add(into, what, factor):
+        into += factor * what
+
+    with rt.record(name="twice") as graph:
+        recorded = add(a, added, 1.0)
+        add(a, added, 2.0, after=recorded)
+    assert graph.tasks == 2 and a[0] == 0
+    with pytest.raises(troupe.InvalidArgument, match="ask what run returns"):
+        recorded.result()
+    for _ in range(10):
+        run = graph.run()
+    assert run.result(timeout=10) is None and a[0] == 30
+    data = rt.data(b)
+    graph.run(rebind=[(a, data)]).result()
+    rt.wait()
+    assert a[0] == 30 and b[0] == 3
+    with pytest.raises(troupe.InvalidArgument, match="shape and order"):
+        graph.run(rebind=[(a, numpy.zeros((2, 2)))])
+    del graph, run
+    rt.wait()
+
+
+def test_a_recording_of_a_function(rt):
+    a = numpy.zeros(1)
+    graph = rt.record(lambda: after(a, None, None))
+    told = threading.Event()
+    graph.run().add_done_callback(lambda f: told.set())
+    assert told.wait(10)
+    with pytest.raises(ZeroDivisionError):
+        rt.record(lambda: 1 / 0)
+    with pytest.raises(troupe.InvalidArgument, match="inside of another"):
+        rt.record(lambda: rt.record(lambda: None))
+    with pytest.raises(troupe.InvalidArgument, match="has not ended"):
+        rt.record().run()
+
+
+def test_a_recording_that_fails(rt):
+    a = numpy.zeros(1)
+    graph = rt.record(lambda: after(a, None, ValueError("inside")))
+    with pytest.raises(troupe.KernelFailed, match="inside") as caught:
+        graph.run().result()
+    assert isinstance(caught.value.__cause__, ValueError)
+    with pytest.raises(troupe.KernelFailed):
+        rt.wait()
+
+
+def test_a_recording_of_functions_of_c(rt):
+    import ctypes
+
+    copy = troupe.c_codelet(ctypes.CDLL(None).memcpy, "write void*, read void*, uint64", name="memcpy")
+    a, b = numpy.zeros(4), numpy.ones(4)
+    with rt.record() as graph:
+        copy(a, b, 32)
+    b[:] = 5
+    graph.run()
+    rt.wait()
+    assert a[0] == 5

@@ -1,0 +1,224 @@
+"""Kernels in Python, in C and by Numba, and those that come with Troupe: calls, arguments, options, mistakes."""
+
+import ctypes
+import threading
+
+import numpy
+import pytest
+
+import troupe
+from troupe import Read, ReadWrite, Write
+
+
+@troupe.codelet
+def axpy(x: Read, y: ReadWrite, alpha, *, twice=False):
+    """y += alpha x"""
+    y += (2 if twice else 1) * alpha * x
+
+
+def test_annotations_say_the_modes(rt):
+    x, y = numpy.ones(4), numpy.zeros(4)
+    axpy(x, y, 3.0)
+    axpy(x, y, alpha=1.0, twice=True)
+    rt.submit(axpy, x, y, 4.0, name="named", priority=3)
+    rt.wait()
+    assert y.tolist() == [9] * 4
+    assert axpy.modes == ("read", "read_write") and axpy.__doc__ == "y += alpha x" and axpy.name == "axpy"
+    axpy.function(x, y, 1.0)
+    assert y[0] == 10
+
+
+def test_any_number_of_arrays(rt):
+    @troupe.codelet("write", "*read")
+    def total(into, *parts):
+        into[...] = sum(p.sum() for p in parts)
+
+    result = numpy.zeros(1)
+    total(result, numpy.ones(2), numpy.ones(3))
+    rt.wait()
+    assert result[0] == 5
+    total(result)
+    rt.wait()
+    assert result[0] == 0
+
+
+def test_kernels_submit_tasks(rt):
+    @troupe.codelet("rw")
+    def begin(a, depth):
+        a += 1
+        if depth:
+            begin(a, depth - 1)
+
+    a = numpy.zeros(1)
+    begin(a, 5)
+    rt.wait()
+    assert a[0] == 6
+
+
+def test_kernels_run_in_other_threads(rt):
+    seen = []
+
+    @troupe.codelet("read")
+    def note(a):
+        seen.append(threading.get_ident())
+
+    note(numpy.zeros(1))
+    rt.wait()
+    assert len(seen) == 1 and seen[0] != threading.get_ident()
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda x: axpy(x), "takes 2 arrays, 1 argument was passed"),
+        (lambda x: axpy(x, x.copy()), "and 1 to 2 further arguments, 2 and 0 were passed"),
+        (lambda x: axpy(x, x.copy(), 1, 2, 3), "further arguments"),
+        (lambda x: axpy(x, 3.0, 1.0), "argument 1 is to be an array or data"),
+        (lambda x: axpy(x, x.copy(), 1.0, priorty=1), "did you mean 'priority'"),
+        (lambda x: axpy(x, x.copy(), 1.0, twic=1), "did you mean 'twice'"),
+        (lambda x: axpy(x, x, 1.0), "same data"),
+        (lambda x: axpy(x, x.copy(), 1.0, devices="nothing like this"), "nothing like this"),
+    ],
+)
+def test_wrong_calls_are_refused_at_once(rt, call, words):
+    with pytest.raises(troupe.TroupeError, match=words):
+        call(numpy.ones(3))
+    rt.wait()
+
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: troupe.codelet("raed")(lambda a: None), "did you mean 'read'"),
+        (lambda: troupe.codelet("read", "rw")(lambda a: None), "takes 1 argument"),
+        (lambda: troupe.codelet(lambda a: None), "annotations"),
+        (lambda: troupe.codelet("*read")(lambda a: None), "\\*arrays"),
+        (lambda: troupe.codelet("*read", "rw")(lambda *a: None), "only the last"),
+        (lambda: troupe.codelet(3), "texts"),
+        (lambda: troupe.c_codelet(0, "rw double*"), "null pointer"),
+        (lambda: troupe.c_codelet(1, "double*"), "mode is missing"),
+        (lambda: troupe.c_codelet(1, "rw dobule*"), "no element type"),
+        (lambda: troupe.c_codelet(1, "size"), "no array comes before"),
+        (lambda: troupe.c_codelet(1, "rw double*, flota"), "no type"),
+        (lambda: troupe.c_codelet(1, "rw double*, double, read int32*"), "numbers come after"),
+        (lambda: troupe.c_codelet(1), "needs what the function takes"),
+        (lambda: troupe.c_codelet("axpy", "rw double*"), "address"),
+    ],
+)
+def test_wrong_kernels_are_refused(make, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        make()
+
+
+def test_calls_outside_of_a_runtime_are_refused():
+    with pytest.raises(troupe.Stopped, match="outside of a runtime"):
+        axpy(numpy.ones(1), numpy.ones(1), 1.0)
+
+
+def test_priority_after_and_devices(rt):
+    order, gate = [], threading.Event()
+
+    @troupe.codelet("read")
+    def note(a, what):
+        if what == "first":
+            gate.wait(10)
+        order.append(what)
+
+    x = numpy.zeros(1)
+    first = note(x, "first", devices="cores")
+    note(x, "second", after=first)
+    note(x, "third", after=[first], devices=0)
+    gate.set()
+    rt.wait()
+    assert order[0] == "first" and sorted(order) == ["first", "second", "third"]
+
+
+LIBC = ctypes.CDLL(None)
+
+
+def test_a_function_of_ctypes(rt):
+    copy = troupe.c_codelet(LIBC.memcpy, "write void*, read void*, uint64", name="memcpy")
+    a, b = numpy.zeros(4), numpy.arange(4.0)
+    copy(a, b, 32)
+    rt.wait()
+    assert a.tolist() == b.tolist() and copy.function is None
+
+
+def test_an_address_from_cffi(rt):
+    cffi = pytest.importorskip("cffi")
+    ffi = cffi.FFI()
+    ffi.cdef("void *memcpy(void *, const void *, size_t);")
+    copy = troupe.c_codelet(ffi.addressof(ffi.dlopen(None), "memcpy"), "write void*, read void*, uint64", name="memcpy")
+    a, b = numpy.zeros(4), numpy.arange(4.0)
+    copy(a, b, 32)
+    rt.wait()
+    assert a.tolist() == b.tolist()
+
+
+def test_what_a_function_of_c_is_passed(rt):
+    seen = []
+    signature = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.POINTER(ctypes.c_double), *[ctypes.c_int64] * 6, ctypes.c_int8, ctypes.c_float, ctypes.c_bool
+    )
+
+    @signature
+    def note(a, size, rows, cols, ld, row_stride, col_stride, small, real, flag):
+        seen.append((a[0], size, rows, cols, ld, row_stride, col_stride, small, real, flag))
+        return 7 if small == 7 else 0
+
+    kernel = troupe.c_codelet(
+        note, "read double*", "size, rows, cols, ld, row_stride, col_stride", "int8, float, bool", returns="int"
+    )
+    for order, ld, strides in [("C", 3, (3, 1)), ("F", 2, (1, 2))]:
+        kernel(numpy.full((2, 3), 5.0, order=order), -3, 0.5, True)
+        rt.wait()
+        assert seen.pop() == (5.0, 6, 2, 3, ld, *strides, -3, 0.5, True)
+    with pytest.raises(troupe.SignatureMismatch, match="argument 1 is a int8, for which 1000 is too large"):
+        kernel(numpy.zeros(1), 1000, 0.5, True)
+    with pytest.raises(troupe.SignatureMismatch, match="argument 2 is a float, but 'x' was passed"):
+        kernel(numpy.zeros(1), 1, "x", True)
+    with pytest.raises(troupe.SignatureMismatch, match="3 numbers, 1 and 1 were passed"):
+        kernel(numpy.zeros(1), 1)
+    with pytest.raises(troupe.SignatureMismatch, match="has dtype float32"):
+        kernel(numpy.zeros(1, "f4"), 1, 0.5, True)
+    kernel(numpy.zeros(1), 7, 0.5, True)
+    with pytest.raises(troupe.KernelFailed, match="it returned 7"):
+        rt.wait()
+
+
+def test_a_cfunc_of_numba(rt):
+    numba = pytest.importorskip("numba")
+    types = numba.types
+
+    @numba.cfunc(types.void(types.CPointer(types.double), types.CPointer(types.double), types.int64, types.double))
+    def axpy_cfunc(x, y, n, alpha):
+        for i in range(n):
+            y[i] += alpha * x[i]
+
+    kernel = troupe.c_codelet(axpy_cfunc, "read double*, rw double*, size, double")
+    x, y = numpy.ones(100), numpy.zeros(100)
+    for _ in range(10):
+        kernel(x, y, 2.0)
+    rt.wait()
+    assert (y == 20).all() and kernel.name == "axpy_cfunc"
+
+
+def test_the_kernels_that_come_with_troupe(rt):
+    a, b = (numpy.asfortranarray(numpy.random.default_rng(i).random((8, 8))) for i in (1, 2))
+    c = numpy.zeros((8, 8), order="F")
+    gemm = troupe.kernels["gemm_nt/double"]
+    gemm(a, b, c)
+    rt.wait()
+    assert numpy.allclose(c, -a @ b.T)
+    with pytest.raises(troupe.SignatureMismatch, match="C order"):
+        gemm(numpy.zeros((8, 8)), b, c)
+    with pytest.raises(troupe.SignatureMismatch, match="float32"):
+        gemm(a.astype("f4"), b, c)
+    fill = troupe.kernels["fill_symmetric/double"]
+    fill(c, 0, 0, 7, 100.0)
+    troupe.kernels["potrf/double"](c)
+    rt.wait()
+    fill(c, 0, 0, 7, -100.0)
+    troupe.kernels["potrf/double"](c)
+    with pytest.raises(troupe.NumericalError):
+        rt.wait()

@@ -1,0 +1,218 @@
+"""No order in which objects go, no end of the process and no fork crashes, hangs or leaks."""
+
+import gc
+import os
+import threading
+import tracemalloc
+import weakref
+
+import numpy
+import pytest
+
+import troupe
+
+
+@troupe.codelet("rw")
+def add(a, value):
+    a += value
+
+
+def test_objects_go_in_any_order():
+    for order in range(6):
+        rt = troupe.Runtime(cores=1)
+        a = numpy.zeros(10)
+        things = {"runtime": rt, "data": rt.data(a)}
+        things["future"] = rt.submit(add, things["data"], 1)
+        things["recording"] = rt.record(lambda: rt.submit(add, a2, 1)) if (a2 := numpy.zeros(1)) is not None else None
+        things["run"] = things["recording"].run()
+        del rt
+        names = sorted(things)
+        for name in names[order % 5 :] + names[: order % 5]:
+            del things[name]
+            gc.collect()
+        assert a[0] in (0, 1)
+
+
+def test_hundreds_of_starts_and_ends():
+    a = numpy.zeros(1)
+    for _ in range(200):
+        with troupe.Runtime(cores=1, bind=False):
+            add(a, 1)
+    assert a[0] == 200
+
+
+def test_nothing_leaks():
+    class Marked:
+        pass
+
+    def round_of_tasks():
+        with troupe.Runtime(cores=1) as rt:
+            argument = Marked()
+            kept = rt.data(numpy.zeros(100))
+            part = kept.partition(numpy.s_[:50])[0]
+            futures = [add(kept, 1), add(part, 1), add(numpy.zeros(10), 1)]
+
+            @troupe.codelet("rw")
+            def local(a, what):
+                local  # its own codelet: a cycle
+                raise ValueError(what)
+
+            futures.append(local(numpy.zeros(1), argument))
+            graph = rt.record(lambda: add(kept, 1))
+            graph.run()
+            with pytest.raises(troupe.KernelFailed):
+                rt.wait()
+            futures[0].add_done_callback(lambda f: None)
+            return weakref.ref(argument), weakref.ref(kept), weakref.ref(local)
+
+    references = [round_of_tasks() for _ in range(3)]
+    gc.collect()
+    tracemalloc.start()
+    try:
+        references += [round_of_tasks() for _ in range(10)]
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(30):
+            round_of_tasks()
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 30 * 300, f"{grown} bytes in 30 rounds"
+    gc.collect()
+    assert [r() for three in references for r in three] == [None] * len(references) * 3
+
+
+def test_threads_that_end_leave_no_state_behind(run_program):
+    done = run_program(
+        """
+import numpy, troupe, sys
+@troupe.codelet("rw")
+def add(a): a += 1
+import resource
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+a = numpy.zeros(1)
+for i in range(400):
+    with troupe.Runtime(cores=1, bind=False): add(a)
+    if i == 100: begin = peak()
+print(peak() - begin)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 8000  # KiB
+
+
+PROGRAM = """
+import numpy, troupe, sys, threading, time, os
+@troupe.codelet("rw")
+def work(a, s=0.0):
+    time.sleep(s)
+    a += 1
+a = numpy.zeros(1)
+"""
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "rt = troupe.Runtime(cores=1)\nfor _ in range(1000): rt.submit(work, a, 0.01)",
+        "rt = troupe.Runtime(cores=1)\nrt.submit(work, a, 0.2)\nsys.exit(0)",
+        "rt = troupe.Runtime(cores=2, oversubscribe=True)\n"
+        "[rt.submit(work, numpy.zeros(1), 0.05) for _ in range(50)]\ndel rt, a",
+        "rt = troupe.Runtime(cores=1)\nf = rt.submit(work, a, 0.1)\nf.add_done_callback(lambda f: print(f.state))",
+        "rt = troupe.Runtime(cores=1)\nd = rt.data(a)\nh = d.acquire('rw')\nh.__enter__()\nrt.submit(work, d)\nh.__exit__()",
+        "t = threading.Thread(target=lambda: [rt.submit(work, a, 0.001) for _ in range(100)])\n"
+        "rt = troupe.Runtime(cores=1)\nt.start()",
+        "rt = troupe.Runtime(cores=1)\ng = rt.record(lambda: rt.submit(work, a))\n[g.run() for _ in range(100)]",
+        "with troupe.Runtime(cores=1):\n    work(a, 0.1)\n    sys.exit(0)",
+        "rt = troupe.Runtime(cores=1)\nrt.submit(work, a, 0.1)\nos._exit(0)",
+    ],
+)
+def test_the_interpreter_may_end_in_the_middle_of_tasks(run_program, rest):
+    done = run_program(PROGRAM + rest, timeout=30)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_forked_process_says_what_is_wrong_and_ends(run_program):
+    done = run_program(
+        PROGRAM
+        + """
+rt = troupe.Runtime(cores=1)
+d = rt.data(numpy.zeros(1))
+f = rt.submit(work, d, 0.1)
+f.add_done_callback(lambda f: None)
+pid = os.fork()
+if pid == 0:
+    try:
+        rt.submit(work, a)
+    except RuntimeError as error:
+        print(error)
+    del d, f
+    with troupe.Runtime(cores=1) as own:
+        own.submit(work, a).result()
+    print("own", a[0], flush=True)
+    sys.exit(0)
+print("child", os.waitpid(pid, 0)[1], flush=True)
+rt.wait()
+""",
+        timeout=30,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "forked" in done.stdout and "own 1.0" in done.stdout and "child 0" in done.stdout
+
+
+def test_multiprocessing_by_fork(run_program):
+    done = run_program(
+        PROGRAM
+        + """
+import multiprocessing
+rt = troupe.Runtime(cores=1)
+rt.submit(work, a).result()
+with multiprocessing.get_context("fork").Pool(1) as pool: print(pool.apply(abs, (-3,)))
+""",
+        timeout=30,
+    )
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_versions_that_do_not_go_together_are_refused():
+    from troupe import _troupe
+
+    _troupe._check_versions("1.2.3", "1.2.3", ["/a/libtroupe.so.1"])
+    with pytest.raises(ImportError, match="package is of Troupe 1.2.3, but the library that was loaded is of 1.2.2"):
+        _troupe._check_versions("1.2.3", "1.2.2", ["/a/libtroupe.so.1"])
+    with pytest.raises(ImportError, match="two copies"):
+        _troupe._check_versions("1.2.3", "1.2.3", ["/a/libtroupe.so.1", "/b/libtroupe.so.1"])
+
+
+def test_kernels_may_drop_the_last_reference(rt):
+    gate = threading.Event()
+    holder = {"data": rt.data(numpy.zeros(5))}
+    reference = weakref.ref(holder["data"].array)
+
+    @troupe.codelet("rw")
+    def drop(a):
+        gate.wait(10)
+        holder.clear()
+        gc.collect()
+
+    drop(numpy.zeros(1))
+    add(holder["data"], 1)
+    gate.set()
+    rt.wait()
+    rt.wait()
+    gc.collect()
+    assert reference() is None
+
+
+def test_memory_around_reductions_must_not_be_kept(rt):
+    kept = []
+
+    @troupe.codelet("reduce")
+    def keep(into):
+        kept.append(into)
+
+    total = rt.data(numpy.zeros(1), reduction="sum")
+    keep(total)
+    with pytest.raises(troupe.KernelFailed, match="keep a copy"):
+        rt.wait()

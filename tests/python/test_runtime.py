@@ -1,0 +1,187 @@
+"""Options, reports, traces, and ends of runtimes."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import numpy
+import pytest
+
+import troupe
+
+
+@troupe.codelet("rw")
+def add(a, value):
+    a += value
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"polcy": "heft"}, TypeError, "did you mean 'policy'"),
+        ({"nothing_like_it": 1}, TypeError, "help"),
+        ({"cores": "two"}, TypeError, "cores is int, not 'two'"),
+        ({"cores": 1.5}, TypeError, "cores is int"),
+        ({"cores": True}, TypeError, "cores is int"),
+        ({"cores": 1 << 40}, ValueError, "too large"),
+        ({"window": 0}, ValueError, "at least 1"),
+        ({"seed": -1}, ValueError, "not negative"),
+        ({"bind": "no"}, TypeError, "bind is bool"),
+        ({"spin": -1}, ValueError, "not negative"),
+        ({"gpu_memory": "much"}, ValueError, "2GB"),
+        ({"on_warning": 3}, TypeError, "callable"),
+        ({"trace": "trace.txt"}, ValueError, "trace.txt"),
+        ({"policy": "no-such-policy"}, troupe.InvalidArgument, "no-such-policy"),
+        ({"cores": 100000}, troupe.TroupeError, "100000"),
+        ({"eviction": "never"}, troupe.InvalidArgument, "never"),
+    ],
+)
+def test_bad_options_are_refused(options, error, words):
+    with pytest.raises(error, match=words):
+        troupe.Runtime(**options)
+
+
+def test_options_have_an_effect():
+    with troupe.Runtime(cores=1, policy="heft", window=4, seed=3, bind=False, spin=0.0, trace=False) as rt:
+        assert rt.workers == 1 and rt.policy.startswith("heft") and "1 workers" in repr(rt)
+        a = numpy.zeros(1)
+        for _ in range(100):
+            add(a, 1)
+    assert a[0] == 100 and rt.closed
+
+
+def test_deterministic_runs():
+    with troupe.Runtime(cores=3, deterministic=True, seed=5) as rt:
+        a = numpy.zeros(1)
+        futures = [add(a, 1) for _ in range(20)]
+        futures[10].result()
+        rt.wait()
+        assert a[0] == 20
+
+
+def test_reports(rt):
+    a = numpy.zeros(1)
+    for _ in range(50):
+        add(a, 1)
+    rt.wait()
+    report = rt.report()
+    assert report["submitted"] == report["ended"] == 50 == rt.progress()["ended"]
+    assert sum(w["tasks"] for w in report["workers"]) == 50
+    assert {m["actor"] for m in rt.metrics()} >= {"worker 0", "worker 1", "supervisor"}
+
+
+def test_why_names_what_is_held(rt):
+    data = rt.data(numpy.zeros(1), name="held")
+    with data.acquire("rw"):
+        add(data, 1, name="the waiting one")
+        why = rt.why()
+    assert "held" in str(why) and why["in_flight"] >= 1 and why["causes"]
+
+
+def test_stalls_are_told():
+    told, words = threading.Event(), []
+
+    def note(text):
+        words.append(text)
+        told.set()
+
+    with troupe.Runtime(cores=1, why_after=0.01, on_stall=note) as rt:
+        data = rt.data(numpy.zeros(1), name="stuck")
+        with data.acquire("rw"):
+            add(data, 1)
+            assert told.wait(10)
+    assert "stuck" in words[0]
+
+
+def test_traces(tmp_path):
+    path = tmp_path / "trace.json"
+    with troupe.Runtime(cores=1, trace=True) as rt:
+        add(numpy.zeros(1), 1, name="traced")
+        rt.wait()
+        rt.write_trace(path)
+        with pytest.raises(troupe.InvalidArgument, match="trace=True"):
+            for _ in range(20):  # until no state is left either
+                rt.write_trace(path)
+                time.sleep(0.001)
+            raise troupe.InvalidArgument("trace=True")
+        add(numpy.zeros(1), 1)
+        rt.wait()
+        analysis = rt.analysis()
+        assert "add" in str(analysis) and analysis
+    assert any(e.get("name") == "traced" for e in json.loads(path.read_text())["traceEvents"])
+    at_end = tmp_path / "end.paje"
+    with troupe.Runtime(cores=1, trace=at_end):
+        add(numpy.zeros(1), 1)
+    assert at_end.stat().st_size > 0
+    with troupe.Runtime(cores=1) as rt, pytest.raises(troupe.InvalidArgument, match="trace=True"):
+        rt.write_trace(path)
+
+
+def test_runtimes_nest_and_the_innermost_is_meant():
+    with troupe.Runtime(cores=1) as outer:
+        with troupe.Runtime(cores=1) as inner:
+            add(numpy.zeros(1), 1)
+            inner.wait()
+            assert inner.progress()["submitted"] == 1 and outer.progress()["submitted"] == 0
+            data = outer.data(numpy.zeros(1))
+            add(data, 1)
+            with pytest.raises(troupe.SignatureMismatch, match="another runtime"):
+                inner.submit(add, data, 1)
+        assert outer.progress()["submitted"] == 1
+
+
+def test_what_has_ended_says_so():
+    with troupe.Runtime(cores=1) as rt:
+        data = rt.data(numpy.zeros(1))
+    for use in (rt.wait, rt.why, lambda: rt.data(numpy.zeros(1)), lambda: add(data, 1), rt.__enter__):
+        with pytest.raises(troupe.Stopped, match="has ended"):
+            use()
+    rt.close()
+    data.release()
+
+
+def test_submissions_wait_where_the_window_is_full(rt):
+    with troupe.Runtime(cores=1, window=8) as small:
+        a = numpy.zeros(1)
+        for _ in range(500):
+            small.submit(add, a, 1)
+        small.wait()
+        assert a[0] == 500
+
+
+def test_several_threads_submit(rt):
+    arrays = [numpy.zeros(1) for _ in range(4)]
+
+    def submit(a):
+        for _ in range(200):
+            rt.submit(add, a, 1)
+
+    threads = [threading.Thread(target=submit, args=(a,)) for a in arrays]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    rt.wait()
+    assert [a[0] for a in arrays] == [200] * 4
+
+
+def test_a_wait_can_be_interrupted(rt):
+    gate = threading.Event()
+
+    @troupe.codelet("rw")
+    def stay(a):
+        gate.wait(10)
+
+    future = stay(numpy.zeros(1))
+    for wait in (rt.wait, future.result):
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            wait()
+        assert time.monotonic() - begin < 5
+        timer.join()
+    gate.set()
+    rt.wait()
