@@ -115,8 +115,8 @@ void solve(py::handle runtime, bool definite, const py::array& work, const Array
 
 void bind_linalg(py::module_& whole) {
   py::module_ module = whole.def_submodule("_linalg", "The factorizations behind troupe.linalg.");
-  module.def("allocate", &allocate_matrix, "A matrix in Fortran order, uninitialized.", py::arg("rows"), py::arg("cols"),
-             py::arg("dtype"));
+  module.def("allocate", &allocate_matrix, "A matrix in Fortran order, uninitialized.", py::arg("rows"),
+             py::arg("cols"), py::arg("dtype"));
   module.def("cholesky", &cholesky, "Overwrites `work` by the lower factor of `source`, or of what it holds.",
              py::arg("runtime"), py::arg("work"), py::arg("source"), py::arg("target"), py::arg("tile"));
   module.def("lu", &lu, "Overwrites `work` by L and U, or U with L in `lower`; returns the exchanges of rows.",

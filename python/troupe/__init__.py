@@ -16,7 +16,7 @@ from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, kern
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
 from .errors import *  # noqa: F403
 from .futures import Future
-from .service import connect
+from .service import connect, plugin_codelet
 from .simulation import Simulation
 
 __all__ = [
@@ -38,5 +38,6 @@ __all__ = [
     "connect",
     "kernels",
     "linalg",
+    "plugin_codelet",
     "simulation",
 ] + errors.__all__

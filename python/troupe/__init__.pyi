@@ -31,6 +31,7 @@ from .errors import TransferFailed as TransferFailed
 from .errors import TroupeError as TroupeError
 from .errors import WaitInKernel as WaitInKernel
 from .service import connect as connect
+from .service import plugin_codelet as plugin_codelet
 from .simulation import Simulation as Simulation
 
 _Path = str | os.PathLike[str]

@@ -108,7 +108,10 @@ class _Operand:
         if overwrite and array.flags.f_contiguous and array.flags.aligned:
             self.work = array
             return
-        self.work = _linalg.allocate(*array.shape, array.dtype)
+        rows, cols = array.shape if array.ndim == 2 else (array.shape[0], 1)
+        self.work = _linalg.allocate(rows, cols, array.dtype)
+        if array.ndim == 1:
+            self.work = self.work[:, 0]
         self.source = _in_elements(array)
         if overwrite:
             if self.source is not array:

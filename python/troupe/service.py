@@ -5,7 +5,7 @@ import sys
 
 from . import _troupe
 
-__all__ = ["connect"]
+__all__ = ["connect", "plugin_codelet"]
 
 
 def connect(folder=None, name=None):
@@ -19,8 +19,22 @@ def connect(folder=None, name=None):
     memory that the service shares; other arrays are copied there and back. Raises `FileError` where there is no service,
     and `PlatformError` where this user may not use it.
     """
-    if not hasattr(_troupe, "connect"):
-        raise NotImplementedError("this Troupe was built without its service (CMake: TROUPE_SERVICE)")
+    _require_service()
     if name is None:
         name = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
     return _troupe.connect("" if folder is None else os.path.abspath(folder), str(name))
+
+
+def plugin_codelet(name, *parameters):
+    """A kernel of one of the service's plug-ins (docs/plugins.md), by its name there.
+
+    `parameters`: what it does to each of its arrays ("read", "write", "rw", "commute", "reduce"), then the types of its
+    numbers: `plugin_codelet("scale", "rw", "double")`. Arrays are in Fortran order. The service refuses what does not fit.
+    """
+    _require_service()
+    return _troupe._plugin_codelet(name, list(parameters))
+
+
+def _require_service():
+    if not hasattr(_troupe, "connect"):
+        raise NotImplementedError("this Troupe was built without its service (CMake: TROUPE_SERVICE)")

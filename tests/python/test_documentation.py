@@ -48,6 +48,7 @@ def members(kind):
     for base in reversed(kind.__mro__):
         if is_ours(base):
             found.update({name: value for name, value in vars(base).items() if not name.startswith("_")})
+            found.update(dict.fromkeys(public(vars(base).get("__annotations__", ())), None))
     return found
 
 
@@ -97,13 +98,13 @@ def test_stubs_name_what_the_classes_have(module):
             continue
         stubbed = public(member for member, _ in names_in(stubs[name].body))
         bases = [base for base in kind.__mro__[1:] if is_ours(base)]
-        inherited = {member for base in bases for member in vars(base)}
+        inherited = {member for base in bases for member in members(base)}
         assert stubbed == public(members(kind)) - (inherited - set(vars(kind))), f"{module}.{name}"
 
 
 def parameters(node):
     arguments = node.args
-    names = [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+    names = [a.arg for a in arguments.args + arguments.kwonlyargs]
     return [name for name in names if name not in ("self", "cls")]
 
 

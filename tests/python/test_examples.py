@@ -19,10 +19,10 @@ MANUAL = (ROOT / "docs" / "python.md").read_text()
 PRINTED = {
     "monte_carlo.py": """\
 4000000 paths: 7.1... +- 0.006
-Black and Scholes: 7.129
+Black and Scholes: 7.128
 """,
     "heat.py": """\
-200 steps in 1200 tasks
+120 steps in 720 tasks
 heat before and after: 4.1667 and 4.1667
 hottest point: 100.0
 difference from numpy alone: 0.0e+00
@@ -66,6 +66,8 @@ def test_all_examples_are_known():
 def test_example(name):
     if name == "monte_carlo.py":
         pytest.importorskip("numba", reason="Numba is not installed (Debian: python3-numba)")
+        if "asan" in os.environ.get("LD_PRELOAD", ""):
+            pytest.skip("Numba's compiler takes minutes under the address sanitizer")
     printed = run(EXAMPLES / name)
     assert matches(printed, PRINTED[name]), printed
 

@@ -47,8 +47,22 @@ def test_kernels_that_come_with_troupe_run_there(service):
         runtime.wait()
         assert np.array_equal(c, np.full((5, 5), 100.0 - 5 * 6))
         assert runtime.report()["ended"] == 1
-        assert isinstance(runtime.why(), str)
+        with pytest.raises(troupe.TroupeError, match="troupe why"):
+            runtime.why()
         assert len(runtime.take_trace()) == 0
+
+
+def test_kernels_of_plugins_are_called_by_name(service):
+    a, b, c = (np.asfortranarray(np.full((5, 5), x)) for x in (2.0, 3.0, 100.0))
+    gemm = troupe.plugin_codelet("gemm_nn/double", "read", "read", "rw", "int64")
+    with troupe.connect(service) as runtime:
+        runtime.submit(gemm, a, b, c, 0)
+        runtime.wait()
+        assert np.array_equal(c, np.full((5, 5), 100.0 - 5 * 6))
+        with pytest.raises(troupe.TroupeError, match="no_such_codelet"):
+            runtime.submit(troupe.plugin_codelet("no_such_codelet", "rw"), a)
+    with pytest.raises(ValueError, match="'doubel'"):
+        troupe.plugin_codelet("scale", "rw", "doubel")
 
 
 def test_factorizations_run_there(service):

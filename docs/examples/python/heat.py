@@ -8,7 +8,7 @@ import numpy as np
 
 import troupe
 
-ROWS, COLS, BANDS, STEPS, RATE = 768, 1024, 6, 200, 0.2
+ROWS, COLS, BANDS, STEPS, RATE = 480, 640, 6, 120, 0.2
 
 
 def laplacian(u):
