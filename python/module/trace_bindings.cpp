@@ -101,7 +101,7 @@ void bind_traces(py::module_& module) {
   const py::object type = module.attr("Runtime");
   type.attr("take_trace") = py::cpp_function(
       &take_trace, py::name("take_trace"), py::is_method(type),
-      "What has been executed since the last call, as a Trace; empty without Runtime(trace=True), and on a service.",
+      "What has been executed since the last call, as a Trace; empty without Runtime(trace=True). A service gives none.",
       py::arg("title") = "Python");
 }
 
