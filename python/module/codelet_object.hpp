@@ -35,7 +35,7 @@ struct CodeletObject {
   /// Its last argument by value says which arrays are in C order.
   bool tells_order = false;
 
-  [[nodiscard]] const std::string& name() const { return codelet.name(); }
+  [[nodiscard]] const std::string& name() const { return codelet.definition().known_name(); }
 };
 
 /// "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for another word.

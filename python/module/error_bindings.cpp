@@ -48,7 +48,7 @@ std::string text_of(py::handle exception) {
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
   std::string nearest;
   // A third of the letters may be wrong.
-  std::size_t distance = std::max<std::size_t>(name.size() / 3, 1) + 1;
+  std::size_t distance = std::max<std::size_t>((name.size() + 2) / 3, 1) + 1;
   for (const std::string& other : names) {
     const std::size_t d = edit_distance(name, other);
     if (d < distance) {

@@ -35,10 +35,11 @@ struct Disposed {
 };
 
 /// Never destroyed: threads may still drop references when static objects have gone.
-Disposed& disposed() {
-  static auto* const all = new Disposed;
-  return *all;
+Disposed*& disposed_here() {
+  static auto* all = new Disposed;
+  return all;
 }
+Disposed& disposed() { return *disposed_here(); }
 
 int collect_pending(void* /*unused*/) {
   collect_disposed();
@@ -74,6 +75,8 @@ void dispose(PyObject* object) noexcept {
     disposed().announced = false;
   }
 }
+
+void forget_disposed() { disposed_here() = new Disposed; }
 
 void collect_disposed() {
   std::vector<PyObject*> objects;

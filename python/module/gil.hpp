@@ -30,6 +30,8 @@ using WithoutGil = pybind11::gil_scoped_release;
 void dispose(PyObject* object) noexcept;
 /// Drops what has been left by `dispose`. With the lock.
 void collect_disposed();
+/// In a forked process, where the lock of the list may be held by a thread that is not here.
+void forget_disposed();
 
 /// A reference that any thread may drop. Making and copying one needs the lock.
 class KeptObject {

@@ -32,6 +32,7 @@ std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
 void in_forked_process() {
   forks.fetch_add(1);
   forget_watching();
+  forget_disposed();
 }
 
 /// Ends a runtime without the interpreter's lock, for which its workers may wait.
@@ -101,18 +102,18 @@ std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string
   static std::byte nothing;
   if (description.host == nullptr) description.host = &nothing;
   auto handle = runtime->backend().register_data(std::move(description));
-  if (!handle) {
-    if (handle.failure().code == ErrorCode::overlapping_handles) {
-      raise(ErrorCode::overlapping_handles, handle.failure().message +
-                                                ". Tasks on two arrays that share memory would not be ordered: "
-                                                "register the whole once, and name parts by "
-                                                "partition");
-    }
-    raise(handle.failure().code, handle.failure().message);
-  }
+  if (!handle) raise(handle.failure().code, handle.failure().message);
   auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
   data->name = std::move(name);
+  remember(array.data(), data);
   return data;
+}
+
+void RuntimeState::remember(const void* address, const std::shared_ptr<ArrayData>& data) {
+  known_[address] = data;
+  if (known_.size() < look_through_known_at_) return;
+  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+  look_through_known_at_ = std::max<std::size_t>(64, 2 * known_.size());
 }
 
 std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
@@ -120,13 +121,15 @@ std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
   if (found != arrays_.end()) return found->second;
   const py::array array = array_of(object);
   // Another array object on the same elements is the same data.
-  for (const auto& [known, data] : arrays_) {
-    const auto other = py::reinterpret_borrow<py::array>(data->array(true));
-    if (other.data() != array.data() || other.ndim() != array.ndim() || !other.dtype().is(array.dtype())) continue;
-    if (std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
-        std::equal(other.strides(), other.strides() + other.ndim(), array.strides()) &&
-        (!array.writeable() || other.writeable())) {
-      return data;
+  if (const auto at = known_.find(array.data()); at != known_.end()) {
+    const auto data = at->second.lock();
+    if (data != nullptr && !data->released()) {
+      const auto other = py::reinterpret_borrow<py::array>(data->array(true));
+      const bool same = other.ndim() == array.ndim() &&
+                        element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
+                        std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
+                        std::equal(other.strides(), other.strides() + other.ndim(), array.strides());
+      if (same && (!array.writeable() || other.writeable())) return data;
     }
   }
   auto data = add(array, "");
@@ -359,9 +362,9 @@ void RuntimeState::close(bool cancel) {
   if (runtime_ == nullptr || closing_) return;
   const auto self = shared_from_this();
   if (foreign()) {
-    // The threads that it would wait for are in the other process: its memory is left alone.
-    new std::shared_ptr<Runtime>(std::move(runtime_));
-    runtime_ = nullptr;
+    // The threads that it would wait for are in the other process: all of it is left alone.
+    [[maybe_unused]] static auto* const left = new std::vector<std::shared_ptr<RuntimeState>>;
+    left->push_back(self);
     return;
   }
   if (in_kernel() == this) raise(ErrorCode::wait_in_kernel, "a kernel tried to end the runtime that runs it");
@@ -402,6 +405,7 @@ void RuntimeState::close(bool cancel) {
 
 void RuntimeState::destroy() {
   arrays_.clear();
+  known_.clear();
   forget_dropped(true);
   const auto ended = std::exchange(runtime_, nullptr);
   graph_ = nullptr;

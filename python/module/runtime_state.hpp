@@ -140,6 +140,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   void forget_dropped(bool waits);
   void forget_one(Dropped& dropped);
   void forget_unused_arrays();
+  void remember(const void* address, const std::shared_ptr<ArrayData>& data);
   void destroy();
 
   std::shared_ptr<Runtime> runtime_;
@@ -155,7 +156,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   graph::TaskGraph* graph_ = nullptr;
   /// Submissions until the tasks in flight are counted again.
   std::uint32_t until_count_ = 0;
+  /// Bare arrays, which the runtime keeps.
   std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
+  /// All wholes, by where they lie.
+  std::unordered_map<const void*, std::weak_ptr<ArrayData>> known_;
+  std::size_t look_through_known_at_ = 64;
   std::vector<KeptObject> exceptions_;
 
   /// Being forgotten; with the interpreter's lock.

@@ -154,8 +154,9 @@ def _address_of(function):
     try:
         import cffi
 
-        if isinstance(function, cffi.FFI.CData):
-            return int(cffi.FFI().cast("uintptr_t", function)), function, None
+        ffi = cffi.FFI()
+        if isinstance(function, ffi.CData):
+            return int(ffi.cast("uintptr_t", function)), function, None
     except ImportError:
         pass
     raise TypeError(

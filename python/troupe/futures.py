@@ -163,8 +163,18 @@ class _Proxies:
                 return proxy
             proxy = self._of[future] = concurrent.futures.Future()
         proxy.set_running_or_notify_cancel()
-        future.add_done_callback(lambda ended: proxy.set_result(None))
+        future.add_done_callback(lambda ended: _end_proxy(proxy, ended))
         return proxy
+
+
+def _end_proxy(proxy, future):
+    # Who waits is told of our future, not of what stands for it.
+    with proxy._condition:
+        proxy._state = "FINISHED"
+        for waiter in proxy._waiters:
+            failed = future.state == "failed"
+            (waiter.add_exception if failed else waiter.add_result)(future)
+        proxy._condition.notify_all()
 
 
 _proxies = _Proxies()

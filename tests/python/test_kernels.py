@@ -207,18 +207,18 @@ def test_the_kernels_that_come_with_troupe(rt):
     a, b = (numpy.asfortranarray(numpy.random.default_rng(i).random((8, 8))) for i in (1, 2))
     c = numpy.zeros((8, 8), order="F")
     gemm = troupe.kernels["gemm_nt/double"]
-    gemm(a, b, c)
+    gemm(a, b, c, 0)
     rt.wait()
     assert numpy.allclose(c, -a @ b.T)
     with pytest.raises(troupe.SignatureMismatch, match="C order"):
-        gemm(numpy.zeros((8, 8)), b, c)
+        gemm(numpy.zeros((8, 8)), b, c, 0)
     with pytest.raises(troupe.SignatureMismatch, match="float32"):
-        gemm(a.astype("f4"), b, c)
+        gemm(a.astype("f4"), b, c, 0)
     fill = troupe.kernels["fill_symmetric/double"]
     fill(c, 0, 0, 7, 100.0)
-    troupe.kernels["potrf/double"](c)
+    troupe.kernels["potrf/double"](c, 0, 0)
     rt.wait()
     fill(c, 0, 0, 7, -100.0)
-    troupe.kernels["potrf/double"](c)
+    troupe.kernels["potrf/double"](c, 0, 0)
     with pytest.raises(troupe.NumericalError):
         rt.wait()

@@ -110,7 +110,7 @@ def test_traces(tmp_path):
         rt.wait()
         analysis = rt.analysis()
         assert "add" in str(analysis) and analysis
-    assert any(e.get("name") == "traced" for e in json.loads(path.read_text())["traceEvents"])
+    assert any(e.get("args", {}).get("name") == "traced" for e in json.loads(path.read_text())["traceEvents"])
     at_end = tmp_path / "end.paje"
     with troupe.Runtime(cores=1, trace=at_end):
         add(numpy.zeros(1), 1)
