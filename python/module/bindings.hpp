@@ -16,5 +16,13 @@ void bind_runtime(pybind11::module_& module);
 /// After the runtime: they add to its class.
 void bind_recordings(pybind11::module_& module);
 void bind_reports(pybind11::module_& module);
+/// `Trace`, and `Runtime.take_trace`.
+void bind_traces(pybind11::module_& module);
+/// The submodule `_linalg`: factorizations of arrays.
+void bind_linalg(pybind11::module_& module);
+/// The submodule `_simulation`: graphs in virtual time.
+void bind_simulation(pybind11::module_& module);
+/// `connect`, where there is a service.
+void bind_service(pybind11::module_& module);
 
 }  // namespace troupe::python

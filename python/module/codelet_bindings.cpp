@@ -107,19 +107,22 @@ Calling it submits a task: `kernel(a, b, 3.0, priority=1)` takes the arrays (num
 takes, and options of the task: priority (int), name (str), after (futures), devices ('cores', 'gpus', a device's name, or
 a worker's number). Returns a Future.)");
   codelet_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_property_readonly("name", [](const CodeletObject& self) { return self.name(); })
+  type.def_property_readonly(
+          "name", [](const CodeletObject& self) { return self.name(); }, "For reports, traces and messages.")
       .def_property_readonly(
           "function", [](const CodeletObject& self) { return self.function ? self.function : py::none(); },
           "The kernel in Python, to call it as it is; None for others.")
-      .def_property_readonly("modes",
-                             [](const CodeletObject& self) {
-                               py::list words;
-                               for (std::size_t i = 0; i < self.modes.size(); ++i) {
-                                 const bool repeated = self.repeats && i + 1 == self.modes.size();
-                                 words.append((repeated ? "*" : "") + std::string(to_string(self.modes[i])));
-                               }
-                               return py::tuple(words);
-                             })
+      .def_property_readonly(
+          "modes",
+          [](const CodeletObject& self) {
+            py::list words;
+            for (std::size_t i = 0; i < self.modes.size(); ++i) {
+              const bool repeated = self.repeats && i + 1 == self.modes.size();
+              words.append((repeated ? "*" : "") + std::string(to_string(self.modes[i])));
+            }
+            return py::tuple(words);
+          },
+          "What it does to its arrays, in order; one that begins with '*' is that of all further ones.")
       .def("__repr__", [](const CodeletObject& self) { return "<troupe.Codelet " + self.name() + ">"; });
   module.def("_python_codelet", &make_python_codelet);
   module.def("_c_codelet", &make_c_codelet);

@@ -128,9 +128,11 @@ last reference has gone and the last task has ended, the runtime forgets the dat
   type.def_property_readonly(
           "array", [](const ArrayData& self) { return self.array(true); },
           "The array itself. Tasks that have not been waited for may be at work on it: see acquire.")
-      .def_readonly("name", &ArrayData::name)
-      .def_property_readonly("shape", [](const ArrayData& self) { return self.array(false).attr("shape"); })
-      .def_property_readonly("dtype", [](const ArrayData& self) { return self.array(false).attr("dtype"); })
+      .def_readonly("name", &ArrayData::name, "For messages and traces; may be empty.")
+      .def_property_readonly(
+          "shape", [](const ArrayData& self) { return self.array(false).attr("shape"); }, "That of the array.")
+      .def_property_readonly(
+          "dtype", [](const ArrayData& self) { return self.array(false).attr("dtype"); }, "That of the array.")
       .def_property_readonly(
           "order",
           [](const ArrayData& self) {

@@ -13,4 +13,10 @@ PYBIND11_MODULE(_troupe, module) {
   troupe::python::bind_runtime(module);
   troupe::python::bind_recordings(module);
   troupe::python::bind_reports(module);
+  troupe::python::bind_traces(module);
+  troupe::python::bind_linalg(module);
+  troupe::python::bind_simulation(module);
+#ifdef TROUPE_SERVICE
+  troupe::python::bind_service(module);
+#endif
 }

@@ -7,6 +7,7 @@
 #include "python/module/errors.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
+#include "python/module/trace_object.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/analysis_report.hpp"
@@ -82,21 +83,7 @@ py::dict worker_dict(const WorkerReport& worker) {
   return entry;
 }
 
-py::dict report(const RuntimeObject& self) {
-  const auto runtime = self.state->runtime();
-  const RunReport report = runtime->report();
-  py::dict result;
-  result["submitted"] = report.submitted;
-  result["ended"] = report.ended;
-  py::list workers;
-  for (const WorkerReport& worker : report.workers) workers.append(worker_dict(worker));
-  result["workers"] = workers;
-  if (report.virtual_time) result["virtual_time_s"] = seconds(*report.virtual_time);
-  nlohmann::json transfers;
-  traces::add_transfers_json(report, transfers);
-  if (!transfers.is_null()) result["transfers"] = py::module_::import("json").attr("loads")(transfers.dump());
-  return result;
-}
+py::dict report(const RuntimeObject& self) { return report_as_dict(self.state->runtime()->report()); }
 
 /// What was recorded since the last call, with what describes it.
 struct TakenTrace {
@@ -136,6 +123,20 @@ py::object analysis(const RuntimeObject& self) {
 }
 
 }  // namespace
+
+py::dict report_as_dict(const RunReport& report) {
+  py::dict result;
+  result["submitted"] = report.submitted;
+  result["ended"] = report.ended;
+  py::list workers;
+  for (const WorkerReport& worker : report.workers) workers.append(worker_dict(worker));
+  result["workers"] = workers;
+  if (report.virtual_time) result["virtual_time_s"] = seconds(*report.virtual_time);
+  nlohmann::json transfers;
+  traces::add_transfers_json(report, transfers);
+  if (!transfers.is_null()) result["transfers"] = py::module_::import("json").attr("loads")(transfers.dump());
+  return result;
+}
 
 void bind_reports(py::module_& module) {
   const py::object type = module.attr("Runtime");

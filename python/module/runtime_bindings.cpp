@@ -183,7 +183,9 @@ Data.set_reduction. Raises ValueError for arrays that share memory with others t
       .def_property_readonly(
           "workers", [](const RuntimeObject& self) { return self.state->runtime()->workers(); },
           "How many workers there are.")
-      .def_property_readonly("policy", [](const RuntimeObject& self) { return self.state->runtime()->policy(); })
+      .def_property_readonly(
+          "policy", [](const RuntimeObject& self) { return self.state->runtime()->policy(); },
+          "Where tasks run, by name.")
       .def_property_readonly(
           "closed", [](const RuntimeObject& self) { return !self.state->open(); }, "Whether it has ended.")
       .def("progress", &progress, "How many tasks were submitted and have ended so far.")

@@ -231,6 +231,11 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   if (keywords != nullptr) take_keywords(call, keywords);
   const std::shared_ptr<RuntimeState> runtime = runtime_of(call);
   const auto keep = runtime->runtime();
+  if (codelet.kind != CodeletObject::Kind::built_in && !keep->backend().shares_memory()) {
+    raise(ErrorCode::no_implementation,
+          "codelet '" + codelet.name() +
+              "' is a kernel of this program, and a service runs none of those: it has the kernels of troupe.kernels");
+  }
   const std::size_t arrays = arrays_of(call);
   call.accesses.reserve(arrays);
   call.data.reserve(arrays);

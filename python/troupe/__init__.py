@@ -11,11 +11,13 @@
         axpy(x, y, 3.0)
 """
 
-from . import errors
-from ._troupe import Codelet, Data, Recording, Runtime, __version__, kernels
+from . import errors, linalg, simulation
+from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, kernels
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
 from .errors import *  # noqa: F403
 from .futures import Future
+from .service import connect, plugin_codelet
+from .simulation import Simulation
 
 __all__ = [
     "Codelet",
@@ -27,9 +29,15 @@ __all__ = [
     "Recording",
     "Reduce",
     "Runtime",
+    "Simulation",
+    "Trace",
     "Write",
     "__version__",
     "c_codelet",
     "codelet",
+    "connect",
     "kernels",
+    "linalg",
+    "plugin_codelet",
+    "simulation",
 ] + errors.__all__

@@ -9,6 +9,7 @@ class TroupeError(RuntimeError):
     kernels in Python have raised, the first of which is `__cause__`, too."""
 
     code = "unknown"
+    failures: list
 
     def __init__(self, *args):
         super().__init__(*args)

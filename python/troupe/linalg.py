@@ -1,0 +1,255 @@
+"""Dense linear algebra on all workers: Cholesky, LU, QR and systems of equations.
+
+The functions mean what those of numpy and scipy of the same name mean. Matrices are float32 or float64, in C or Fortran
+order or any other strides; integers become float64. Results are new arrays in Fortran order, or lie where the matrix was
+(`overwrite_a=True`), whatever its order.
+
+Without `runtime=` all calls share one runtime on all cores, which is started by the first call and stopped when the
+interpreter ends. A call with a runtime of one's own waits for all tasks of that, and raises what failed among them.
+
+>>> import numpy as np, troupe.linalg
+>>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
+>>> troupe.linalg.cholesky(a)
+array([[2., 0.],
+       [1., 2.]])
+"""
+
+import os
+import threading
+
+import numpy as np
+
+from ._troupe import _linalg
+from .errors import NumericalError
+
+__all__ = ["LinAlgError", "cholesky", "lu", "lu_factor", "qr", "solve"]
+
+
+class LinAlgError(np.linalg.LinAlgError, NumericalError):
+    """A matrix without the factorization: not positive definite, singular, or of a shape that does not fit.
+
+    It is both numpy's `LinAlgError` and a `troupe.TroupeError`.
+    """
+
+
+class _SharedRuntime:
+    """The runtime of calls that name none, which the end of the interpreter ends.
+
+    One call at a time has it: a wait for everything would see others' failures.
+    """
+
+    def __init__(self):
+        self.forget()
+        # The parent's threads are not in the child, and one of them may have held the lock.
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self):
+        self.lock = threading.Lock()
+        self._runtime = None
+
+    def get(self):
+        if self._runtime is None:
+            from . import Runtime
+
+            self._runtime = Runtime()
+        return self._runtime
+
+
+_shared = _SharedRuntime()
+
+
+def _call(runtime, function, *arguments):
+    """Calls a function of the compiled module with a runtime, and raises numpy's error where the matrix is at fault."""
+    try:
+        if runtime is not None:
+            return function(runtime, *arguments)
+        with _shared.lock:
+            return function(_shared.get(), *arguments)
+    except NumericalError as error:
+        raise LinAlgError(str(error)) from None
+
+
+def _matrix(a, name="a"):
+    """`a` as an array of two dimensions and a type that there are kernels for."""
+    array = np.asarray(a)
+    if array.ndim != 2:
+        raise LinAlgError(f"{name} has {array.ndim} dimensions: a matrix has two")
+    return _typed(array, name)
+
+
+def _typed(array, name):
+    if array.dtype.kind in "biu":
+        array = array.astype(np.float64)
+    elif array.dtype.newbyteorder("=") not in (np.float32, np.float64):
+        raise TypeError(f"{name} is of type {array.dtype}: there are kernels for float32 and float64")
+    elif not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
+def _square(array, name="a"):
+    if array.shape[0] != array.shape[1]:
+        raise LinAlgError(f"{name} is {array.shape[0]} x {array.shape[1]}: the matrix must be square")
+    return array
+
+
+class _Operand:
+    """A matrix that the compiled module overwrites, what it is copied from first, and where it is copied to in the end."""
+
+    def __init__(self, given, array, overwrite, name="a"):
+        self.source = self.target = None
+        if overwrite:
+            if array is not given:
+                raise ValueError(
+                    f"overwrite_{name}=True needs an array of {array.dtype} to overwrite, not {_kind(given)}"
+                )
+            if not array.flags.writeable:
+                raise ValueError(f"overwrite_{name}=True, but {name} is read-only")
+        if overwrite and array.flags.f_contiguous and array.flags.aligned:
+            self.work = array
+            return
+        rows, cols = array.shape if array.ndim == 2 else (array.shape[0], 1)
+        self.work = _linalg.allocate(rows, cols, array.dtype)
+        if array.ndim == 1:
+            self.work = self.work[:, 0]
+        self.source = _in_elements(array)
+        if overwrite:
+            if self.source is not array:
+                raise ValueError(f"overwrite_{name}=True, but the elements of {name} are not aligned: copy it before")
+            self.target = array
+
+    @property
+    def result(self):
+        return self.work if self.target is None else self.target
+
+
+def _kind(value):
+    return f"one of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+
+
+def _in_elements(array):
+    """The same array, or a copy where its strides cannot be told in elements."""
+    whole = all(stride % array.itemsize == 0 for stride in array.strides)
+    return array if whole and array.flags.aligned else array.copy(order="F")
+
+
+def cholesky(a, *, overwrite_a=False, tile=0, runtime=None):
+    """The lower factor L of a symmetric positive definite matrix, A = L L^T, as `numpy.linalg.cholesky`.
+
+    Reads the lower triangle of `a`; above the diagonal the result has zeros. `tile`: columns of a tile, 0 as the library
+    chooses. Raises `LinAlgError` where the matrix is not square or not positive definite; with `overwrite_a`, `a` is lost
+    then.
+    """
+    array = _square(_matrix(a))
+    operand = _Operand(a, array, overwrite_a)
+    if array.size:
+        _call(runtime, _linalg.cholesky, operand.work, operand.source, operand.target, tile)
+    return operand.result
+
+
+def lu_factor(a, *, overwrite_a=False, tile=0, runtime=None):
+    """L and U in one matrix, and the exchanges of rows, as `scipy.linalg.lu_factor`, whose `lu_solve` takes them.
+
+    Row i was exchanged with row `piv[i]`, in the order of i. Raises `LinAlgError` where the matrix is not square, and,
+    other than scipy, where it is singular.
+    """
+    array = _square(_matrix(a))
+    operand = _Operand(a, array, overwrite_a)
+    if not array.size:
+        return operand.result, np.empty(0, np.int32)
+    piv = _call(runtime, _linalg.lu, operand.work, operand.source, operand.target, None, tile)
+    return operand.result, piv
+
+
+def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
+    """`(p, l, u)` with A = P L U, partial pivoting, as `scipy.linalg.lu` for square matrices.
+
+    With `p_indices`, `p` is a vector and A = L[p] U. With `overwrite_a`, U lies in `a`. Raises `LinAlgError` where the
+    matrix is not square, and, other than scipy, where it is singular.
+    """
+    array = _square(_matrix(a))
+    operand = _Operand(a, array, overwrite_a)
+    lower = np.zeros(array.shape, array.dtype, order="F")
+    rows = np.arange(array.shape[0])
+    if array.size:
+        piv = _call(runtime, _linalg.lu, operand.work, operand.source, operand.target, lower, tile)
+        for i, other in enumerate(piv.tolist()):
+            rows[i], rows[other] = rows[other], rows[i]
+    # Row i of L U is row `rows[i]` of A.
+    if p_indices:
+        return np.argsort(rows), lower, operand.result
+    p = np.zeros(array.shape, array.dtype, order="F")
+    p[rows, np.arange(array.shape[0])] = 1
+    return p, lower, operand.result
+
+
+def qr(a, mode="reduced", *, overwrite_a=False, tile=0, runtime=None):
+    """A = Q R, as `numpy.linalg.qr`: Q orthogonal, R upper triangular; signs may differ from LAPACK's.
+
+    `mode`: "reduced" gives Q with min(m, n) columns and R with as many rows, "complete" a square Q, "r" R alone. With
+    `overwrite_a` the content of `a` is lost, which saves a copy where it is in Fortran order.
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f'mode is {mode!r}: "reduced", "complete" or "r"')
+    array = _matrix(a)
+    rows, cols = array.shape
+    less = min(rows, cols)
+    operand = _Operand(a, array, overwrite_a)
+    operand.target = None
+    q = None
+    if mode != "r":
+        q = np.zeros((rows, rows if mode == "complete" else less), array.dtype, order="F")
+        np.fill_diagonal(q, 1)
+    if less:
+        if operand.source is not None and cols > rows:
+            np.copyto(operand.work, operand.source)
+            operand.source = None
+        left = operand.work[:, :less]
+        rest = operand.work[:, less:] if cols > rows else None
+        _call(runtime, _linalg.qr, left, operand.source, q, rest, tile)
+    r = operand.work[: (rows if mode == "complete" else less)]
+    r = np.triu(r)
+    return r if mode == "r" else (q, r)
+
+
+def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, tile=0, runtime=None):
+    """The solution of A X = B for a vector or a matrix B, as `numpy.linalg.solve`.
+
+    `assume`, as scipy's `assume_a`: "gen", LU with partial pivoting; "pos", Cholesky of a symmetric positive definite
+    matrix, of which the lower triangle is read; "sym", symmetric: Cholesky, and LU where it is not positive definite. Raises
+    `LinAlgError` where shapes do not fit and where the matrix is singular, or not positive definite with "pos".
+    """
+    if assume not in ("gen", "pos", "sym"):
+        raise ValueError(f'assume is {assume!r}: "gen", "pos" or "sym"')
+    array = _square(_matrix(a))
+    right = _typed(np.asarray(b), "b")
+    if right.ndim not in (1, 2):
+        raise LinAlgError(f"b has {right.ndim} dimensions: right-hand sides are a vector, or the columns of a matrix")
+    if right.shape[0] != array.shape[0]:
+        raise LinAlgError(f"b has {right.shape[0]} rows, and a has {array.shape[0]}")
+    common = np.result_type(array.dtype, right.dtype)
+    array = array.astype(common, copy=False)
+    right = right.astype(common, copy=False)
+    # Cholesky would destroy what LU needs where it fails.
+    ways = {"gen": [False], "pos": [True], "sym": [True, False]}[assume]
+    x = _Operand(b, right, overwrite_b, name="b")
+    if not right.size:
+        return x.result
+    # What a first try has begun to overwrite, the second one needs as it was.
+    source = right.copy() if x.source is None and len(ways) > 1 else x.source
+    for definite in ways:
+        last = definite is ways[-1]
+        matrix = _Operand(a, array, overwrite_a and last)
+        try:
+            _call(runtime, _linalg.solve, definite, matrix.work, matrix.source, _columns(x.work), _columns(source),
+                  _columns(x.target), tile)
+            break
+        except LinAlgError:
+            if last:
+                raise
+    return x.result
+
+
+def _columns(array):
+    """A vector as a matrix of one column, without a copy."""
+    return array if array is None or array.ndim == 2 else array[:, np.newaxis]

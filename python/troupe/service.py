@@ -1,0 +1,40 @@
+"""The service of this node, which runs the tasks of all programs that connect (docs/service.md)."""
+
+import os
+import sys
+
+from . import _troupe
+
+__all__ = ["connect", "plugin_codelet"]
+
+
+def connect(folder=None, name=None):
+    """A `Runtime` on the service of this node, in place of workers of the program's own.
+
+    `folder`: where the service's sockets are; None: `$TROUPE_SOCKET_FOLDER`, else where `troupe serve` puts them. `name`:
+    what the program calls itself in `troupe jobs`; None: the name of its script.
+
+    The service runs kernels by their names: those of `troupe.kernels`, `troupe.linalg`, and of its plug-ins. Others, such as
+    kernels in Python, are refused when they are submitted (`NoImplementation`). Data that the runtime allocates lie in
+    memory that the service shares; other arrays are copied there and back. Raises `FileError` where there is no service,
+    and `PlatformError` where this user may not use it.
+    """
+    _require_service()
+    if name is None:
+        name = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
+    return _troupe.connect("" if folder is None else os.path.abspath(folder), str(name))
+
+
+def plugin_codelet(name, *parameters):
+    """A kernel of one of the service's plug-ins (docs/plugins.md), by its name there.
+
+    `parameters`: what it does to each of its arrays ("read", "write", "rw", "commute", "reduce"), then the types of its
+    numbers: `plugin_codelet("scale", "rw", "double")`. Arrays are in Fortran order. The service refuses what does not fit.
+    """
+    _require_service()
+    return _troupe._plugin_codelet(name, list(parameters))
+
+
+def _require_service():
+    if not hasattr(_troupe, "connect"):
+        raise NotImplementedError("this Troupe was built without its service (CMake: TROUPE_SERVICE)")

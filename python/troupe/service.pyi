@@ -1,0 +1,6 @@
+import os
+
+from . import Codelet, Runtime
+
+def connect(folder: str | os.PathLike[str] | None = ..., name: str | None = ...) -> Runtime: ...
+def plugin_codelet(name: str, *parameters: str) -> Codelet: ...

@@ -1,0 +1,297 @@
+"""One's own graph in virtual time: how long would it take on another machine, with more GPUs, under another policy?
+
+>>> import troupe
+>>> sim = troupe.Simulation("idgraf-double")
+>>> scale = sim.codelet("scale", ["rw"], times={"cores": 1e-2, "gpus": 1e-3})
+>>> blocks = [sim.data((1024, 1024)) for _ in range(32)]
+>>> for _ in range(10):
+...     for block in blocks:
+...         sim.submit(scale, block)
+>>> for gpus in (0, 1, 2, 4):
+...     print(gpus, sim.run(gpus=gpus).makespan)
+
+Nothing is computed and data take no memory: a task takes the time that its codelet says, a copy between memories what the
+machine's links allow, and everything else is Troupe itself, with its policies and its memory manager. Equal programs give
+equal results, on any machine.
+"""
+
+import math
+import numbers
+import os
+
+import numpy as np
+
+from ._troupe import _simulation
+
+__all__ = ["Machine", "SimulatedCodelet", "SimulatedData", "SimulatedRun", "Simulation", "machines"]
+
+_MODES = {
+    "r": "read",
+    "read": "read",
+    "w": "write",
+    "write": "write",
+    "rw": "read_write",
+    "read_write": "read_write",
+    "commute": "commute",
+    "reduce": "reduce",
+}
+
+
+def machines():
+    """The names of the machines that come with Troupe; a path to a file of one's own will do everywhere, too."""
+    return list(_simulation.machines())
+
+
+class Machine:
+    """A described machine: cores, GPUs, links and the times of known kernels (docs/platforms.md)."""
+
+    def __init__(self, name_or_path):
+        self._machine = _simulation.Machine(os.fspath(name_or_path))
+
+    @property
+    def name(self):
+        """What reports call it."""
+        return self._machine.name
+
+    @property
+    def cores(self):
+        """The number of its cores. Each GPU that is used takes one, which drives it."""
+        return self._machine.cores
+
+    @property
+    def gpus(self):
+        """The number of its GPUs."""
+        return self._machine.gpus
+
+    def __repr__(self):
+        return f"<troupe.simulation.Machine {self.name!r}: {self.cores} cores, {self.gpus} GPUs>"
+
+
+class SimulatedData:
+    """Data that have a shape and no memory. Made by `Simulation.data`."""
+
+    __slots__ = {
+        "shape": "As numpy has it.",
+        "dtype": "The elements' type, as numpy has it.",
+        "name": "For people; may be empty.",
+        "_simulation": None,
+        "_number": None,
+    }
+
+    def __init__(self, simulation, number, shape, dtype, name):
+        self._simulation = simulation
+        self._number = number
+        self.shape = shape
+        self.dtype = dtype
+        self.name = name
+
+    @property
+    def nbytes(self):
+        """What a copy moves."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def __repr__(self):
+        return f"<troupe.simulation.SimulatedData {self.name or self._number}: {self.dtype} {self.shape}>"
+
+
+class SimulatedCodelet:
+    """What tasks do with their data, and how long it takes. Made by `Simulation.codelet`."""
+
+    __slots__ = {
+        "name": "For reports and traces.",
+        "modes": "One for each of a task's data.",
+        "_simulation": None,
+        "_times": None,
+        "_deviation": None,
+        "_timed_as": None,
+        "_flops": None,
+        "_kernels": None,
+    }
+
+    def __init__(self, simulation, name, modes, times, deviation, timed_as, flops):
+        self._simulation = simulation
+        self.name = name
+        self.modes = modes
+        self._times = times
+        self._deviation = deviation
+        self._timed_as = timed_as
+        self._flops = flops
+        # By the sizes of a task, the number of the kernel that has its times and operations.
+        self._kernels = {}
+
+    def __repr__(self):
+        return f"<troupe.simulation.SimulatedCodelet {self.name!r}({', '.join(self.modes)})>"
+
+    def _kernel(self, sizes):
+        number = self._kernels.get(sizes)
+        if number is None:
+            core, gpu = (self._seconds(kind, sizes) for kind in ("cores", "gpus"))
+            flops = _number(self._flops, sizes, f"codelet '{self.name}': flops")
+            number = self._simulation._graph.add_kernel(
+                self.name, self.modes, core, gpu, self._deviation, self._timed_as or "", flops or 0.0
+            )
+            self._kernels[sizes] = number
+        return number
+
+    def _seconds(self, kind, sizes):
+        return _number(self._times.get(kind), sizes, f"codelet '{self.name}': the time on {kind}")
+
+
+def _number(given, sizes, what):
+    """A number, or what a function of the sizes gives, as a float; None stays None."""
+    if callable(given):
+        given = given(*sizes)
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, numbers.Real):
+        raise TypeError(f"{what} is {given!r}: a number is expected, or a function of the data's shapes that gives one")
+    return float(given)
+
+
+class SimulatedRun:
+    """What came of one run in virtual time. Made by `Simulation.run`."""
+
+    __slots__ = ("_outcome", "_title", "_trace")
+
+    def __init__(self, outcome, title):
+        self._outcome = outcome
+        self._title = title
+        self._trace = None
+
+    @property
+    def makespan(self):
+        """Seconds of virtual time from the beginning until the last task has ended."""
+        return self._outcome.makespan
+
+    @property
+    def trace(self):
+        """Who ran what when: a `troupe.Trace`, to look at, to write and to draw."""
+        if self._trace is None:
+            self._trace = self._outcome.trace(self._title)
+        return self._trace
+
+    def report(self):
+        """What was done, as `Runtime.report` tells it: what each worker did, what was copied between memories."""
+        return self._outcome.report()
+
+    def __repr__(self):
+        return f"<troupe.simulation.SimulatedRun of {self._title}: {self.makespan:.6g} s>"
+
+
+_DEFAULTS = {
+    "gpus": 0,
+    "cores": 0,
+    "clusters": "",
+    "policy": "default",
+    "noise": False,
+    "seed": 1,
+    "memory_share": 1.0,
+    "gpu_memory": None,
+    "peer_copies": True,
+    "eviction": "next-use",
+    "model": "exact",
+}
+
+
+class Simulation:
+    """A graph of tasks that is run in virtual time on a described machine, as often as one likes.
+
+    `machine`: a `Machine`, the name of one that comes with Troupe (`machines()`), or the path of a description. The
+    options are those of `run`, which may change each of them for one run:
+
+    - `gpus`: how many, or a list of their numbers in the description; `cores`: how many run tasks, 0 all but those that
+      drive GPUs; `clusters`: cores that work together, such as "2x10".
+    - `policy`: where tasks run (docs/policies.md).
+    - `noise`: times vary as codelets and description say, drawn from `seed`.
+    - `gpu_memory`: bytes of each GPU in place of the description's; `memory_share`: the part of it that data may use;
+      `eviction`: what leaves a full memory first; `peer_copies`: whether GPUs copy from one another.
+    - `model`: "exact", policies know the mean times, or "learned", they find them out.
+    """
+
+    __slots__ = {
+        "machine": "The `Machine` that it runs on.",
+        "_options": None,
+        "_graph": None,
+    }
+
+    def __init__(self, machine, **options):
+        self.machine = machine if isinstance(machine, Machine) else Machine(machine)
+        self._options = _settled(_DEFAULTS, options)
+        self._graph = _simulation.Graph()
+
+    def data(self, shape, dtype=np.float64, name=""):
+        """Data of this shape, without memory. `shape`: a number or a tuple, as numpy has it."""
+        shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
+        dtype = np.dtype(dtype)
+        rows = int(math.prod(shape[:-1])) if len(shape) > 1 else int(shape[0]) if shape else 1
+        cols = int(shape[-1]) if len(shape) > 1 else 1
+        number = self._graph.add_data(rows, cols, dtype.itemsize, name)
+        return SimulatedData(self, number, shape, dtype, name)
+
+    def codelet(self, name, modes, times=None, *, deviation=0.0, timed_as=None, flops=None):
+        """What tasks of this name do: `modes` of their data ("read", "write", "rw", "commute", "reduce").
+
+        `times`: seconds by kind of device, `{"cores": 1e-2, "gpus": 1e-3}`; it does not run on what is not there. A time
+        may be a function; it is called with the shapes of a task's data and its other arguments, in the order of
+        `submit`, once for each combination. `deviation`: standard deviation as a share of the mean, for runs with noise.
+        `timed_as`: in place of times, a kernel of the machine's description, "cholesky/gemm/double", which needs `flops`:
+        operations of a task, a number or a function as well.
+        """
+        words = [modes] if isinstance(modes, str) else list(modes)
+        for word in words:
+            if word not in _MODES:
+                raise ValueError(f"codelet '{name}': mode {word!r} is none of {', '.join(_MODES)}")
+        modes = [_MODES[word] for word in words]
+        times = {} if times is None else dict(times)
+        for kind in times:
+            if kind not in ("cores", "gpus"):
+                raise ValueError(f'codelet \'{name}\': a time on {kind!r}: "cores" and "gpus" are the kinds of devices')
+        if bool(times) == bool(timed_as):
+            raise ValueError(f"codelet '{name}': either times={{'cores': seconds, 'gpus': seconds}} or timed_as=")
+        return SimulatedCodelet(self, name, modes, times, float(deviation), timed_as, flops)
+
+    def submit(self, codelet, *arguments, priority=0, name=""):
+        """Adds a task on these data. Arguments that are no data are for the codelet's functions of sizes."""
+        if not isinstance(codelet, SimulatedCodelet) or codelet._simulation is not self:
+            raise TypeError(f"{codelet!r} is no codelet of this simulation: make one by Simulation.codelet")
+        data = []
+        sizes = []
+        for argument in arguments:
+            if isinstance(argument, SimulatedData):
+                if argument._simulation is not self:
+                    raise ValueError(f"{argument!r} belongs to another simulation")
+                data.append(argument._number)
+                sizes.append(argument.shape)
+            else:
+                sizes.append(argument)
+        self._graph.add_task(codelet._kernel(tuple(sizes)), data, priority, name)
+
+    def wait(self):
+        """The program waits here for all tasks so far, in virtual time, before it goes on submitting."""
+        self._graph.add_wait()
+
+    def __len__(self):
+        """How many tasks there are."""
+        return len(self._graph)
+
+    def run(self, **options):
+        """Runs all tasks from the beginning, and returns a `SimulatedRun`. Options given here hold for this run."""
+        settled = _settled(self._options, options)
+        gpus = settled.pop("gpus")
+        if isinstance(gpus, numbers.Integral):
+            if gpus < 0:
+                raise ValueError(f"gpus={gpus}: how many GPUs, or a list of their numbers")
+            gpus = range(gpus)
+        numbers_of_gpus = [int(gpu) for gpu in gpus]
+        title = f"{len(self)} tasks on {self.machine.name}, {len(numbers_of_gpus)} GPUs, policy {settled['policy']}"
+        return SimulatedRun(self._graph.run(self.machine._machine, numbers_of_gpus, **settled), title)
+
+
+def _settled(defaults, options):
+    for name in options:
+        if name not in defaults:
+            raise TypeError(f"a simulation has no option {name!r}; it has {', '.join(sorted(defaults))}")
+    settled = {**defaults, **options}
+    if settled["model"] not in ("exact", "learned"):
+        raise ValueError(f"model={settled['model']!r}: \"exact\" or \"learned\"")
+    return settled

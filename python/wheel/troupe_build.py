@@ -1,0 +1,149 @@
+"""Makes a wheel of the Python package, by CMake: what pip calls (PEP 517). Needs nothing but CMake and what it finds.
+
+Settings, by `pip install --config-settings NAME=VALUE`:
+  build-dir    where to build (build/wheel); one that is configured already is used as it is
+  cmake-args   further arguments for CMake, such as -DTROUPE_SERVICE=OFF
+  jobs         how many compilers at a time (as many as there are cores)
+"""
+
+import base64
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+OPTIONS = {
+    "CMAKE_BUILD_TYPE": "Release",
+    "TROUPE_BUILD_TESTS": "OFF",
+    "TROUPE_BUILD_BENCH": "OFF",
+    "TROUPE_HEADER_CHECK": "OFF",
+    "TROUPE_WERROR": "OFF",
+}
+
+
+class UnsupportedOperation(Exception):
+    """What a backend says that makes no source distributions."""
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise UnsupportedOperation("Troupe is built from its repository: pip install --no-build-isolation .")
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    folder = Path(metadata_directory) / f"troupe-{_version()}.dist-info"
+    folder.mkdir()
+    for name, text in _metadata().items():
+        (folder / name).write_text(text)
+    return folder.name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    settings = config_settings or {}
+    build = Path(settings.get("build-dir", SOURCE / "build" / "wheel")).absolute()
+    if not (build / "CMakeCache.txt").exists():
+        _configure(build, shlex.split(settings.get("cmake-args", "")))
+    jobs = ["--parallel", settings.get("jobs", str(os.cpu_count() or 1))]
+    _run("cmake", "--build", build, "--target", "_troupe", *jobs)
+    name = f"troupe-{_version()}-{_tag()}.whl"
+    with tempfile.TemporaryDirectory() as folder:
+        _run("cmake", "--install", build, "--component", "wheel", "--prefix", folder)
+        module = f"_troupe{sysconfig.get_config_var('EXT_SUFFIX')}"
+        if not (Path(folder) / "troupe" / module).exists():
+            raise RuntimeError(f"{build} was configured for another Python than {sys.executable}: it made no {module}")
+        _keep_what_is_loaded(Path(folder) / "troupe" / "lib")
+        with _Wheel(Path(wheel_directory) / name) as wheel:
+            for path in sorted(Path(folder).rglob("*")):
+                if path.is_file():
+                    wheel.add(path.relative_to(folder).as_posix(), path.read_bytes(), path.stat().st_mode)
+            for file, text in _metadata().items():
+                wheel.add(f"{wheel.information}/{file}", text.encode())
+    return name
+
+
+def _configure(build, arguments):
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    options = [f"-D{name}={value}" for name, value in OPTIONS.items()]
+    _run("cmake", "-S", SOURCE, "-B", build, *generator, *options, f"-DPython_EXECUTABLE={sys.executable}", *arguments)
+
+
+def _run(*command):
+    # What goes to standard output, pip shows with -v only, and where something fails.
+    if subprocess.run([str(word) for word in command]).returncode != 0:
+        raise RuntimeError(f"{command[0]} failed: {shlex.join(str(word) for word in command)}")
+
+
+def _keep_what_is_loaded(folder):
+    """Of libtroupe.so.0.1.0 and the link libtroupe.so.0.1, which a wheel cannot hold, leaves a file of the link's name."""
+    for link in [path for path in folder.iterdir() if path.is_symlink()]:
+        target = link.resolve()
+        link.unlink()
+        target.rename(link)
+
+
+def _version():
+    return re.search(r"project\(Troupe VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
+
+
+def _tag():
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    return f"{python}-{python}-{platform}"
+
+
+def _metadata():
+    return {
+        "METADATA": "\n".join(
+            [
+                "Metadata-Version: 2.1",
+                "Name: troupe",
+                f"Version: {_version()}",
+                "Summary: Tasks on numpy arrays, ordered by the data that they use, on all cores and accelerators",
+                "License: BSD-3-Clause",
+                "Requires-Python: >=3.9",
+                "Requires-Dist: numpy",
+                "Description-Content-Type: text/markdown",
+                "",
+                (SOURCE / "docs" / "python.md").read_text(),
+            ]
+        ),
+        "WHEEL": f"Wheel-Version: 1.0\nGenerator: troupe_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n",
+        "LICENSE": (SOURCE / "LICENSE").read_text(),
+    }
+
+
+class _Wheel:
+    """An archive with a list of what is in it."""
+
+    def __init__(self, path):
+        self.information = f"troupe-{_version()}.dist-info"
+        self._archive = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+        self._record = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            name = f"{self.information}/RECORD"
+            self._write(name, "".join(f"{line}\n" for line in [*self._record, f"{name},,"]).encode(), 0o644)
+        self._archive.close()
+
+    def add(self, name, content, mode=0o644):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        self._record.append(f"{name},sha256={digest},{len(content)}")
+        self._write(name, content, mode)
+
+    def _write(self, name, content, mode):
+        # The time is that of no file: equal contents make equal wheels.
+        entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        entry.external_attr = (mode & 0o777 | 0o100000) << 16
+        self._archive.writestr(entry, content)

@@ -1,0 +1,92 @@
+"""The programs of the manual and of docs/examples/python print what they should."""
+
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import troupe
+
+ROOT = pathlib.Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples" / "python"
+MANUAL = (ROOT / "docs" / "python.md").read_text()
+
+#: What each prints; `...` stands for anything within a line.
+PRINTED = {
+    "monte_carlo.py": """\
+4000000 paths: 7.1... +- 0.006
+Black and Scholes: 7.128
+""",
+    "heat.py": """\
+120 steps in 720 tasks
+heat before and after: 4.1667 and 4.1667
+hottest point: 100.0
+difference from numpy alone: 0.0e+00
+""",
+    "gaussian_process.py": """\
+largest error of the prediction: 0.0...
+log of the determinant: -...
+n = 10240 on idgraf-double, 1540 tasks:
+1 GPUs: ... ms, ... GFlop/s, ... GB moved
+2 GPUs: ... ms, ... GFlop/s, ... GB moved
+3 GPUs: ... ms, ... GFlop/s, ... GB moved
+4 GPUs: ... ms, ... GFlop/s, ... GB moved
+5 GPUs: ... ms, ... GFlop/s, ... GB moved
+6 GPUs: ... ms, ... GFlop/s, ... GB moved
+7 GPUs: ... ms, ... GFlop/s, ... GB moved
+8 GPUs: ... ms, ... GFlop/s, ... GB moved
+""",
+}
+
+
+@functools.lru_cache
+def run(program):
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(troupe.__file__).parents[1])}
+    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+def matches(text, pattern):
+    return re.fullmatch(re.escape(pattern).replace(re.escape("..."), "[^\n]*"), text) is not None
+
+
+def test_all_examples_are_known():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(PRINTED)
+    for name in PRINTED:
+        assert name in MANUAL
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED))
+def test_example(name):
+    if name == "monte_carlo.py":
+        pytest.importorskip("numba", reason="Numba is not installed (Debian: python3-numba)")
+        if "asan" in os.environ.get("LD_PRELOAD", ""):
+            pytest.skip("Numba's compiler takes minutes under the address sanitizer")
+    printed = run(EXAMPLES / name)
+    assert matches(printed, PRINTED[name]), printed
+
+
+def test_more_gpus_factorize_faster_at_first():
+    printed = run(EXAMPLES / "gaussian_process.py")
+    speeds = [int(speed) for speed in re.findall(r"(\d+) GFlop/s", printed)]
+    assert speeds[0] < speeds[1] < speeds[3]
+
+
+def block(kind, name, language):
+    found = re.search(f"<!-- {kind}: {name} -->\n```{language}\n(.*?)```", MANUAL, re.DOTALL)
+    assert found, f"docs/python.md has no {kind} '{name}'"
+    return found.group(1)
+
+
+@pytest.mark.parametrize("name", re.findall("<!-- example: (.*) -->", MANUAL))
+def test_program_of_the_manual(name, tmp_path):
+    program = tmp_path / f"{name}.py"
+    program.write_text(block("example", name, "python"))
+    printed = run(program)
+    assert matches(printed, block("output", name, "")), printed

@@ -1,0 +1,102 @@
+"""The same runtime on a service."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import troupe
+import troupe.linalg
+
+PROGRAM = pathlib.Path(troupe.__file__).parents[2] / "apps" / "troupe"
+
+if not hasattr(troupe._troupe, "connect"):
+    pytest.skip("Troupe was built without its service", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    if not PROGRAM.exists():
+        pytest.skip(f"the program that serves is not built: {PROGRAM}")
+    folder = tmp_path_factory.mktemp("service")
+    process = subprocess.Popen(
+        [PROGRAM, "serve", "--socket-folder", folder, "--cores", "1", "--bind", "false"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(400):
+        status = subprocess.run([PROGRAM, "status", "--socket-folder", folder, "--json"], capture_output=True, text=True)
+        if status.returncode == 0 or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    assert status.returncode == 0, (process.stderr.read() if process.poll() is not None else status.stderr)
+    yield folder
+    process.send_signal(signal.SIGTERM)
+    process.wait(60)
+
+
+def test_kernels_that_come_with_troupe_run_there(service):
+    a, b, c = (np.asfortranarray(np.full((5, 5), x)) for x in (2.0, 3.0, 100.0))
+    with troupe.connect(service) as runtime:
+        troupe.kernels["gemm_nn/double"](a, b, c, 0)
+        runtime.wait()
+        assert np.array_equal(c, np.full((5, 5), 100.0 - 5 * 6))
+        assert runtime.report()["ended"] == 1
+        with pytest.raises(troupe.TroupeError, match="troupe why"):
+            runtime.why()
+        with pytest.raises(troupe.TroupeError, match="a service gives no traces"):
+            runtime.take_trace()
+
+
+def test_kernels_of_plugins_are_called_by_name(service):
+    a, b, c = (np.asfortranarray(np.full((5, 5), x)) for x in (2.0, 3.0, 100.0))
+    gemm = troupe.plugin_codelet("gemm_nn/double", "read", "read", "rw", "int64")
+    with troupe.connect(service) as runtime:
+        runtime.submit(gemm, a, b, c, 0)
+        runtime.wait()
+        assert np.array_equal(c, np.full((5, 5), 100.0 - 5 * 6))
+        with pytest.raises(troupe.TroupeError, match="no_such_codelet"):
+            runtime.submit(troupe.plugin_codelet("no_such_codelet", "rw"), a)
+    with pytest.raises(ValueError, match="'doubel'"):
+        troupe.plugin_codelet("scale", "rw", "doubel")
+
+
+def test_factorizations_run_there(service):
+    a = np.random.default_rng(1).standard_normal((200, 200))
+    spd = a @ a.T + 200 * np.eye(200)
+    with troupe.connect(service) as runtime:
+        assert np.allclose(troupe.linalg.cholesky(spd, runtime=runtime), np.linalg.cholesky(spd))
+        p, lower, upper = troupe.linalg.lu(a, runtime=runtime)
+        assert np.allclose(p @ lower @ upper, a)
+        q, r = troupe.linalg.qr(a, runtime=runtime)
+        assert np.allclose(q @ r, a)
+        assert np.allclose(a @ troupe.linalg.solve(a, a[0], runtime=runtime), a[0])
+        with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+            troupe.linalg.cholesky(-spd, runtime=runtime)
+
+
+def test_the_program_has_the_name_of_its_script(service):
+    with troupe.connect(service, name="my program"):
+        jobs = subprocess.run([PROGRAM, "jobs", "--socket-folder", service, "--json"], capture_output=True, check=True)
+        assert "my program" in json.dumps(json.loads(jobs.stdout))
+
+
+def test_kernels_in_python_are_refused(service):
+    @troupe.codelet("rw")
+    def mine(x):
+        pass
+
+    with troupe.connect(service) as runtime:
+        with pytest.raises(troupe.NoImplementation, match="mine"):
+            runtime.submit(mine, np.zeros(3))
+
+
+def test_a_folder_without_a_service(tmp_path):
+    with pytest.raises(troupe.TroupeError, match=str(tmp_path)) as caught:
+        troupe.connect(tmp_path)
+    assert caught.value.code in ("io", "platform")
