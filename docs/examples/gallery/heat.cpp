@@ -12,7 +12,7 @@ using namespace troupe;
 
 namespace {
 
-constexpr int kSize = 640, kBlocks = 4, kBlock = kSize / kBlocks, kSteps = 40;
+constexpr int kSize = 640, kBlocks = 4, kBlock = kSize / kBlocks, kSteps = 24;
 using Plate = MatrixView<double>;
 using OldPlate = MatrixView<const double>;
 
