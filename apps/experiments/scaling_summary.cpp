@@ -141,6 +141,8 @@ nlohmann::json scaling_json(const ScalingArguments& arguments, const std::vector
                       {"virtual", arguments.devices == ScalingDevices::modelled},
                       {"seed", arguments.runtime.seed},
                       {"repeat", arguments.repeat},
+                      {"lookahead", arguments.runtime.gpu_lookahead},
+                      {"issue_ahead", arguments.runtime.issue_ahead},
                       {"results", nlohmann::json::array()}};
   if (arguments.devices == ScalingDevices::modelled) json["platform"] = arguments.platform;
   if (arguments.devices == ScalingDevices::emulated) json["emulation"] = arguments.emulation;

@@ -46,7 +46,7 @@ const std::vector<Mistake>& mistakes() {
       {"solve a.mtx --picture x.svg", {"--picture", "it is one of `troupe run`"}},
       {"run cholesky --plot x.svg", {"--plot", "`troupe simulate`"}},
       {"run cholesky --verbose", {"--verbose", "no such option", "`troupe run --help`"}},
-      {"run cholesky --check=yes", {"--check", "takes no value", "'=yes'"}},
+      {"run cholesky --check=maybe", {"--check", "takes no value", "'=maybe'"}},
       {"run cholesky --n", {"--n: a value is missing"}},
       {"run cholesky --n=", {"--n: a value is missing"}},
       {"run cholesky --n 1 --n 2", {"--n: given more than once"}},
