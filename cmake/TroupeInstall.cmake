@@ -125,7 +125,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 
 # What has to be built before `cmake --install`.
 add_custom_target(installable DEPENDS troupe-experiment ${libraries})
-foreach(target troupe troupe_opencl_icd ${opencl_examples})
+foreach(target troupe troupe_opencl_icd reference_pages ${opencl_examples})
   if(TARGET ${target})
     add_dependencies(installable ${target})
   endif()
