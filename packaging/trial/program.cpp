@@ -9,7 +9,7 @@ int main() {
   Runtime runtime;
   const auto a = linalg::assemble<double>(runtime, {linalg::ProblemKind::covariance, 600, 600});
   linalg::DenseMatrix<double> factors = a;
-  const linalg::Factorization<double> cholesky(runtime, factors, {.application = linalg::Application::cholesky});
+  linalg::Factorization<double> cholesky(runtime, factors, {.application = linalg::Application::cholesky});
   for (const linalg::Residual& residual : cholesky.residuals(a)) {
     if (!residual.accepted()) return 1;
   }
