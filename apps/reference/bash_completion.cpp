@@ -47,6 +47,14 @@ std::string value_cases(const CommandPage& page) {
 
 constexpr const char* kHead =
     R"(# Completion of troupe's command line in bash. Written by the build from the options of the program.
+# Adds the paths that begin so, which may have spaces.
+_troupe_paths() {
+  local found
+  compopt -o filenames 2>/dev/null
+  mapfile -t found < <(compgen -f -- "$1")
+  COMPREPLY+=("${found[@]}")
+}
+
 _troupe() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev='' path=troupe words='' options='' values='' files=0 takes_files=0 i word
   ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -72,11 +80,9 @@ constexpr const char* kAfterValues = R"(    *) prev='' ;;
   if [[ -n $prev ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$cur"))
     if ((files)); then
-      compopt -o filenames 2>/dev/null
-      local IFS=$'\n'
-      COMPREPLY+=($(compgen -f -- "$cur"))
+      _troupe_paths "$cur"
     fi
-    return
+    return 0
   fi
   case "$path" in
 )";
@@ -84,14 +90,13 @@ constexpr const char* kAfterValues = R"(    *) prev='' ;;
 constexpr const char* kEnd = R"(  esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$cur"))
-    return
+    return 0
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
   if ((takes_files)); then
-    compopt -o filenames 2>/dev/null
-    local IFS=$'\n'
-    COMPREPLY+=($(compgen -f -- "$cur"))
+    _troupe_paths "$cur"
   fi
+  return 0
 }
 complete -F _troupe troupe
 )";

@@ -27,8 +27,9 @@ std::string quoted_for_zsh(std::string_view text) {
 std::string action_of(const OptionEntry& entry) {
   std::vector<std::string> choices;
   std::ranges::transform(entry.choices, std::back_inserter(choices), quoted_for_zsh);
-  if (!choices.empty() && !entry.path) return fmt::format("({})", fmt::join(choices, " "));
-  return entry.path ? "_files" : " ";
+  if (choices.empty()) return entry.path ? "_files" : " ";
+  if (entry.path) return fmt::format(" _troupe_known {}", fmt::join(choices, " "));
+  return fmt::format("({})", fmt::join(choices, " "));
 }
 
 /// "--n[Order of the matrix]:N: "
@@ -96,18 +97,25 @@ std::string function_with_commands(const CommandPage& page) {
 }  // namespace
 
 std::string zsh_completion(const CommandPage& whole) {
-  std::string text = "#compdef troupe\n# Written by the build from the options of the program.\n";
+  std::string text = R"(#compdef troupe
+# Written by the build from the options of the program.
+
+# Names that are known, or a path.
+_troupe_known() {
+  _alternative "names:name:($*)" 'files:file:_files'
+}
+)";
   for_each_page(whole, [&](const CommandPage& page) {
-    text += '\n';
-    if (!page.commands.empty()) {
-      text += function_with_commands(page);
-    } else if (page.options.empty() && page.arguments.empty()) {
-      text += fmt::format("{}() {{ _default }}\n", function_name(page.name));
-    } else {
-      text += fmt::format("{}() {{\n  _arguments{}\n}}\n", function_name(page.name), arguments_of(page));
-    }
+  text += '\n';
+  if (!page.commands.empty()) {
+    text += function_with_commands(page);
+  } else if (page.options.empty() && page.arguments.empty()) {
+    text += fmt::format("{}() {{ _default }}\n", function_name(page.name));
+  } else {
+    text += fmt::format("{}() {{\n  _arguments{}\n}}\n", function_name(page.name), arguments_of(page));
+  }
   });
-  return text + "\n_troupe \"$@\"\n";
+return text + "\n_troupe \"$@\"\n";
 }
 
 }  // namespace troupe::apps

@@ -24,7 +24,7 @@ class OutputSchema {
     }
     return {};
   }
-  [[nodiscard]] std::string fault(const nlohmann::json& value, const std::string& command) const {
+  [[nodiscard]] std::string fault_of_command(const nlohmann::json& value, const std::string& command) const {
     const std::string name = "command." + command;
     if (!whole_["$defs"].contains(name)) return "the schema has no " + name;
     return fault(value, whole_["$defs"][name]);
@@ -107,7 +107,7 @@ class OutputSchema {
 
 /// The output of a command, such as "run" or "experiment-dada", is as the schema says.
 inline void conforms(const nlohmann::json& output, const std::string& command) {
-  const std::string fault = output_schema().fault(output, command);
+  const std::string fault = output_schema().fault_of_command(output, command);
   BOOST_TEST(fault == "", command << fault);
 }
 

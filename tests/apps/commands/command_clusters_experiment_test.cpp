@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   // A line of titles; four sets of assumptions, two numbers of GPUs, three configurations, four policies.
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 2 * 3 * 4);
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  conforms(json, "experiment-clusters");
+  tests::conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["claims"].size() == clusters_claims().size());
   const std::string markdown = folder.read("x/report.md");
   for (const auto& claim : json["claims"]) {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(says_the_same_again_however_many_run_at_a_time) {
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
-  conforms(json, "experiment-clusters");
+  tests::conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   BOOST_TEST(json["variants"][1]["assumed_links"] == "one each");
   BOOST_TEST(json["configurations"] == (nlohmann::json{"2x10", "5x4"}));

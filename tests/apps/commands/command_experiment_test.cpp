@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
     BOOST_TEST(lines == 1 + 2 * 8 * (figure == std::string("figure1") ? 10 : 4));
   }
   const auto json = nlohmann::json::parse(folder.read("new/dada/report.json"));
-  conforms(json, "experiment-dada");
+  tests::conforms(json, "experiment-dada");
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST(json["claims"].size() == dada_claims().size());
   const std::string markdown = folder.read("new/dada/report.md");
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
   const auto json = nlohmann::json::parse(once);
-  conforms(json, "experiment-dada");
+  tests::conforms(json, "experiment-dada");
   BOOST_TEST_REQUIRE(json["variants"].size() == 3U);
   BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
   BOOST_TEST(json["variants"][1]["peer_copies"] == true);
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_futu
   const std::string text = succeeds({"experiment", "eviction", "--quick", "--json"});
   if (!tests::kSanitized) BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
   const auto json = nlohmann::json::parse(text);
-  conforms(json, "experiment-eviction");
+  tests::conforms(json, "experiment-eviction");
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST_REQUIRE(json["problems"].size() == 4U);
   for (const auto& problem : json["problems"]) {

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
     BOOST_TEST(contains(text, part), part);
   }
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  conforms(json, "experiment-multigrain");
+  tests::conforms(json, "experiment-multigrain");
   BOOST_TEST_REQUIRE(json["claims"].size() == multigrain_claims().size());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts_of_virtual_time) {
   }
   BOOST_TEST(!contains(text, "this machine"));
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  conforms(json, "experiment-opencl");
+  tests::conforms(json, "experiment-opencl");
   BOOST_TEST(json["claims"].size() == opencl_virtual_claims().size());
   BOOST_TEST_REQUIRE(json["variants"].size() == 1U);
   // Three places of Black-Scholes and one of the reuse with 9 lines, and one of frames with 22.
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_was_measured_without_devices) {
   BOOST_TEST(contains(text, "not measured: "));
   BOOST_TEST(!contains(text, "holds"));
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  conforms(json, "experiment-opencl");
+  tests::conforms(json, "experiment-opencl");
   BOOST_TEST_REQUIRE(json["claims"].size() == opencl_measured_claims().size());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"][0]["verdict"] == "not tested");
   BOOST_TEST(json["on_this_machine"]["points"].empty());
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
                                      "--json", "--out", folder.path("x")},
                                     {"env", "-u", "POCL_DEVICES"});
   const auto json = nlohmann::json::parse(text);
-  conforms(json, "experiment-opencl");
+  tests::conforms(json, "experiment-opencl");
   if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(json["on_this_machine"]["device_names"].size() == 2U);
   BOOST_TEST(contains(json["on_this_machine"]["remarks"].dump(), "POCL_DEVICES"));
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(programs_that_fail_are_in_the_report_and_in_the_exit_code) 
   const tests::ChildOutput ran = tests::run_program(
       {"experiment", "opencl", "--quick", "--rows", "measured", "--scale", "0.0001", "--out", folder.path("x")});
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
-  conforms(json, "experiment-opencl");
+  tests::conforms(json, "experiment-opencl");
   if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(ran.exit_status == 1, ran.errors);
   BOOST_TEST(contains(ran.errors, "of the programs failed"), ran.errors);

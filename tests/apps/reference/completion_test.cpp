@@ -20,14 +20,14 @@ class Bash {
  public:
   Bash() { std::ofstream(folder_.path("troupe")) << bash_completion(whole_command_line()); }
 
-  /// What it offers for the last of `words`, in a folder that has the file `matrix.mtx`.
+  /// What it offers for the last of `words`, in a folder that has the files `matrix.mtx` and `a b*`.
   [[nodiscard]] std::set<std::string> offers(const Words& words) const {
-    std::string script = "cd '" + folder_.path() + "' && : > matrix.mtx && . ./troupe && COMP_WORDS=(";
+    std::string script = "cd '" + folder_.path() + "' && : > matrix.mtx && : > 'a b*' && . ./troupe && COMP_WORDS=(";
     for (const std::string& word : words) script += " '" + word + "'";
     script +=
         ") && COMP_CWORD=" + std::to_string(words.size() - 1) + " && _troupe && printf '%s\\n' \"${COMPREPLY[@]}\"";
-    const auto ran = run_child({"bash", "--norc", "--noprofile", "-c", script}, "", std::chrono::seconds(60));
-    const ChildOutput output = ran.value_or_throw();
+    auto ran = run_child({"bash", "--norc", "--noprofile", "-c", script}, "", std::chrono::seconds(60));
+    const ChildOutput output = std::move(ran).value_or_throw();
     BOOST_TEST(output.exit_status == 0, output.errors);
     BOOST_TEST(output.errors == "");
     std::set<std::string> offered;
@@ -59,6 +59,7 @@ BOOST_AUTO_TEST_CASE(bash_completes_commands_and_arguments) {
   BOOST_TEST((bash.offers({"troupe", "model", "c"}) == Offers{"calibrate"}));
   BOOST_TEST(bash.offers({"troupe", "experiment", ""}).contains("scaling"));
   BOOST_TEST((bash.offers({"troupe", "solve", "mat"}) == Offers{"matrix.mtx"}));
+  BOOST_TEST((bash.offers({"troupe", "solve", "a"}) == Offers{"a b*"}));
   BOOST_TEST(bash.offers({"troupe", "run", "x"}).empty());
 }
 

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(what_would_be_a_request_is_text) {
 
 BOOST_AUTO_TEST_CASE(man_shows_them_without_a_warning) {
   if (tests::absent({"man", "--version"}, "man is not installed")) return;
-  finds_nothing({"man", "--warnings", "-E", "UTF-8", "-T", "utf8", "-Z", "-l"});
+  finds_nothing({"man", "--warnings", "-E", "UTF-8", "-Tutf8", "-Z", "-l"});
 }
 
 BOOST_AUTO_TEST_CASE(mandoc_shows_them_without_a_warning) {

@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(once_prints_one_frame_and_json_the_view) {
     BOOST_TEST(!contains(text, "q quit"));
   }
   const auto json = nlohmann::json::parse(with({"top", "--json"}));
-  conforms(json, "top");
-  conforms(nlohmann::json::parse(with({"metrics", "--json"})), "top");
+  tests::conforms(json, "top");
+  tests::conforms(nlohmann::json::parse(with({"metrics", "--json"})), "top");
   BOOST_TEST(json["sessions"].size() == 3U);
   BOOST_TEST(json["workers"][7]["device"] == "GPU 1");
 }

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(every_panel_shows_what_the_service_says) {
   shows(*browser, "#tile-mail", {"scheduler"});
   shows(*browser, "#now", {"What the workers ran", "sampled 20 times a second"});
   shows(*browser, "#legend", {"gemm", "nothing"});
-  shows(*browser, "#jobs", {"solver", "ensemble", "notebook", "running", "3.0 GiB", "1000"});
+  shows(*browser, "#jobs", {"solver", "ensemble", "notebook", "running", "3.0 GiB", "anna", "ben"});
   browser->click("#by-job");
   shows(*browser, "#legend", {"solver", "ensemble"});
   browser->move_to("#timeline", 0.85, 0.85);
