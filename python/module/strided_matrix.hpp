@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -29,47 +31,35 @@ struct StridedMatrix {
 /// the block is on or below the diagonal of the whole where i + `above` >= j. With this one all are.
 inline constexpr std::int64_t kAllBelow = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// Calls `visit(i, j)` for the elements of a block in small squares, so that reading along rows and writing along
-/// columns both stay within the first cache.
-template <class Visit>
-void visit_in_squares(std::int64_t rows, std::int64_t cols, const Visit& visit) {
-  constexpr std::int64_t kSide = 8;
-  for (std::int64_t col = 0; col < cols; col += kSide) {
-    const std::int64_t last_col = std::min(col + kSide, cols);
-    for (std::int64_t row = 0; row < rows; row += kSide) {
-      const std::int64_t last_row = std::min(row + kSide, rows);
-      for (std::int64_t j = col; j < last_col; ++j) {
-        for (std::int64_t i = row; i < last_row; ++i) visit(i, j);
-      }
-    }
+/// The side of a square that is copied at a time: as many elements as a cache line has.
+template <class T>
+inline constexpr std::int64_t kSquare = 64 / sizeof(T);
+
+/// Copies a square, or less, between matrices of any strides. All of it is read before any of it is written: lines of
+/// both that a power of two lies between would drive one another out of the first cache. Each line is on a page of its
+/// own, for which processors do not look ahead, so the squares some rows below are asked for meanwhile.
+template <class T>
+void copy_square(std::int64_t rows, std::int64_t cols, const StridedMatrix<const T>& from, const StridedMatrix<T>& to) {
+  constexpr std::int64_t kAhead = 4 * kSquare<T>;
+  for (std::int64_t i = 0; i < rows; ++i) __builtin_prefetch(from.at(i + kAhead, 0));
+  for (std::int64_t j = 0; j < cols; ++j) __builtin_prefetch(to.at(kAhead, j), 1);
+  std::array<T, static_cast<std::size_t>(kSquare<T> * kSquare<T>)> square;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < cols; ++j) square[static_cast<std::size_t>(j * kSquare<T> + i)] = *from.at(i, j);
+  }
+  for (std::int64_t j = 0; j < cols; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) *to.at(i, j) = square[static_cast<std::size_t>(j * kSquare<T> + i)];
   }
 }
 
-/// Fills a block from the program's matrix, of which `from` is the element that belongs into its corner. What lies
-/// above the diagonal becomes zero, and is not read.
-template <class T>
-void load_block(MatrixView<T> block, const T* from, std::int64_t row_stride, std::int64_t col_stride,
-                std::int64_t above) {
-  if (row_stride == 1) {
-    for (std::int64_t j = 0; j < block.cols; ++j) {
-      const std::int64_t first = std::clamp<std::int64_t>(j - above, 0, block.rows);
-      T* const column = block.data + j * block.ld;
-      std::fill_n(column, first, T{0});
-      std::copy_n(from + j * col_stride + first, block.rows - first, column + first);
+/// Calls `visit(row, col, rows, cols)` for squares that make up a block, one below the other.
+template <class T, class Visit>
+void visit_squares(std::int64_t rows, std::int64_t cols, const Visit& visit) {
+  for (std::int64_t col = 0; col < cols; col += kSquare<T>) {
+    for (std::int64_t row = 0; row < rows; row += kSquare<T>) {
+      visit(row, col, std::min(kSquare<T>, rows - row), std::min(kSquare<T>, cols - col));
     }
-    return;
   }
-  visit_in_squares(block.rows, block.cols, [&](std::int64_t i, std::int64_t j) {
-    block.data[i + j * block.ld] = i + above >= j ? from[i * row_stride + j * col_stride] : T{0};
-  });
-}
-
-/// The other way round, all of it.
-template <class T>
-void store_block(MatrixView<const T> block, T* to, std::int64_t row_stride, std::int64_t col_stride) {
-  visit_in_squares(block.rows, block.cols, [&](std::int64_t i, std::int64_t j) {
-    to[i * row_stride + j * col_stride] = block.data[i + j * block.ld];
-  });
 }
 
 /// Puts zeros above the diagonal.
@@ -78,6 +68,43 @@ void clear_above(MatrixView<T> block, std::int64_t above) {
   for (std::int64_t j = 0; j < block.cols; ++j) {
     std::fill_n(block.data + j * block.ld, std::clamp<std::int64_t>(j - above, 0, block.rows), T{0});
   }
+}
+
+/// Fills a block from the program's matrix, of which `from` is the element that belongs into its corner. What lies
+/// above the diagonal becomes zero, and is not read.
+template <class T>
+void load_block(MatrixView<T> block, const T* from, std::int64_t row_stride, std::int64_t col_stride,
+                std::int64_t above) {
+  clear_above(block, above);
+  if (row_stride == 1) {
+    for (std::int64_t j = 0; j < block.cols; ++j) {
+      const std::int64_t first = std::clamp<std::int64_t>(j - above, 0, block.rows);
+      std::copy_n(from + j * col_stride + first, block.rows - first, block.data + j * block.ld + first);
+    }
+    return;
+  }
+  const auto load = [&](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+    if (row + rows - 1 + above < col) return;
+    const StridedMatrix<const T> source{from + row * row_stride + col * col_stride, rows, cols, row_stride, col_stride};
+    const StridedMatrix<T> target{block.data + row + col * block.ld, rows, cols, 1, block.ld};
+    if (row + above >= col + cols - 1) return copy_square(rows, cols, source, target);
+    for (std::int64_t j = 0; j < cols; ++j) {
+      for (std::int64_t i = std::max<std::int64_t>(col + j - above - row, 0); i < rows; ++i) {
+        *target.at(i, j) = *source.at(i, j);
+      }
+    }
+  };
+  visit_squares<T>(block.rows, block.cols, load);
+}
+
+/// The other way round, all of it.
+template <class T>
+void store_block(MatrixView<const T> block, T* to, std::int64_t row_stride, std::int64_t col_stride) {
+  visit_squares<T>(block.rows, block.cols,
+                   [&](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+                     copy_square<T>(rows, cols, {block.data + row + col * block.ld, rows, cols, 1, block.ld},
+                                    {to + row * row_stride + col * col_stride, rows, cols, row_stride, col_stride});
+                   });
 }
 
 /// Takes a block of LU's result apart: what lies below the diagonal moves to `lower`, which has the same leading
