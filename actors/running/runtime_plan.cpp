@@ -246,6 +246,12 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     } catch (const std::exception& error) {
       return unusable(fmt::format("RuntimeOptions::make_policy threw: {}", error.what()));
     }
+    try {
+      // Asked again below, where nothing may throw.
+      if (placing) (void)placing->keeps();
+    } catch (const std::exception& error) {
+      return unusable(fmt::format("the program's own policy (RuntimeOptions::make_policy) threw: {}", error.what()));
+    }
     if (!placing) return unusable("RuntimeOptions::make_policy made no policy");
   }
   if (placing) {
