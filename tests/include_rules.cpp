@@ -313,7 +313,8 @@ std::vector<SourceFile> read_tree(const fs::path& root) {
   std::vector<SourceFile> files;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
     const auto name = entry->path().filename().string();
-    const bool skipped = name.starts_with(".") || (entry.depth() == 0 && (name == "build" || name == "docs"));
+    const bool skipped =
+        name.starts_with(".") || (entry.depth() == 0 && (name == "build" || name == "docs" || name == "packaging"));
     if (entry->is_directory() && skipped) {
       entry.disable_recursion_pending();
     } else if (entry->is_regular_file() && is_source(entry->path())) {
