@@ -4,6 +4,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "client/embedded_backend.hpp"
@@ -29,10 +31,17 @@ std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
   return *all;
 }
 
+/// Threads that run kernels in Python, with the interpreter's lock.
+std::vector<unsigned long>& threads_in_kernels() {
+  static auto* const all = new std::vector<unsigned long>;
+  return *all;
+}
+
 void in_forked_process() {
   forks.fetch_add(1);
   forget_watching();
   forget_disposed();
+  threads_in_kernels().clear();
 }
 
 /// Ends a runtime without the interpreter's lock, for which its workers may wait.
@@ -418,11 +427,33 @@ void RuntimeState::destroy() {
   collect_disposed();
 }
 
+void RuntimeState::end_kernels() {
+  if (!open() || runs_in_waiting_thread_) return;
+  const auto runtime = runtime_;
+  runtime->cancel();
+  // Longer than most kernels, shorter than people wait.
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  bool idle = false;
+  {
+    const WithoutGil without;
+    const auto ended = [&] {
+      const Progress progress = runtime->progress();
+      return progress.submitted == progress.ended;
+    };
+    while (!(idle = ended()) && std::chrono::steady_clock::now() < patience) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  if (idle) return;
+  for (const unsigned long thread : threads_in_kernels()) PyThreadState_SetAsyncExc(thread, PyExc_SystemExit);
+}
+
 void RuntimeState::close_all() {
   while (!open_runtimes().empty()) {
     const auto state = open_runtimes().back();
     open_runtimes().pop_back();
     try {
+      state->end_kernels();
       state->close(true);
     } catch (py::error_already_set& error) {
       error.discard_as_unraisable("the end of a Troupe runtime");
@@ -449,7 +480,13 @@ py::list RuntimeState::take_exceptions() {
 }
 
 RuntimeState* RuntimeState::in_kernel() { return kernel_of_runtime; }
-RuntimeState::KernelScope::KernelScope(RuntimeState* runtime) : outer_(std::exchange(kernel_of_runtime, runtime)) {}
-RuntimeState::KernelScope::~KernelScope() { kernel_of_runtime = outer_; }
+RuntimeState::KernelScope::KernelScope(RuntimeState* runtime) : outer_(std::exchange(kernel_of_runtime, runtime)) {
+  threads_in_kernels().push_back(PyThread_get_thread_ident());
+}
+RuntimeState::KernelScope::~KernelScope() {
+  auto& threads = threads_in_kernels();
+  threads.erase(std::ranges::find(threads, PyThread_get_thread_ident()));
+  kernel_of_runtime = outer_;
+}
 
 }  // namespace troupe::python

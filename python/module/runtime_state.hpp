@@ -135,6 +135,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Waits without the lock; the signals of the terminal end the wait.
   template <class Wait>
   void wait_without_lock(const Wait& wait);
+  /// Cancels what has not begun, and ends kernels in Python that go on for longer than a moment.
+  void end_kernels();
   [[noreturn]] void raise_failure(const Error& error);
   /// Forgets what has been dropped and is not in use any more. Does not wait, unless `waits`.
   void forget_dropped(bool waits);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "client/version.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/skipping.hpp"

@@ -134,6 +134,21 @@ def test_the_interpreter_may_end_in_the_middle_of_tasks(run_program, rest):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_kernel_that_never_ends_does_not_keep_the_interpreter(run_program):
+    done = run_program(
+        PROGRAM
+        + '''
+@troupe.codelet("rw")
+def spin(a):
+    while True: pass
+rt = troupe.Runtime(cores=1)
+rt.submit(spin, a)
+''',
+        timeout=30,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_forked_process_says_what_is_wrong_and_ends(run_program):
     done = run_program(
         PROGRAM

@@ -103,7 +103,7 @@ def test_traces(tmp_path):
         rt.write_trace(path)
         with pytest.raises(troupe.InvalidArgument, match="trace=True"):
             for _ in range(20):  # until no state is left either
-                rt.write_trace(path)
+                rt.write_trace(tmp_path / "states.json")
                 time.sleep(0.001)
             raise troupe.InvalidArgument("trace=True")
         add(numpy.zeros(1), 1)

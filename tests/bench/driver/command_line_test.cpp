@@ -1,6 +1,7 @@
 // `troupe-bench` itself, as a user runs it, on sizes that take no time. No speed is looked at.
 #include "bench/driver/command_line.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build

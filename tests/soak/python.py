@@ -1,0 +1,67 @@
+"""Thousands of starts and ends of runtimes in one process, with objects that go in any order: scripts/soak runs it.
+
+    PYTHONPATH=build/release/python python3 tests/soak/python.py [ROUNDS]"""
+
+import gc
+import random
+import resource
+import sys
+
+import numpy
+
+import troupe
+
+
+@troupe.codelet("rw")
+def add(a, value):
+    a += value
+
+
+@troupe.codelet("rw")
+def fail(a):
+    raise ValueError("on purpose")
+
+
+def round_of(choices):
+    rt = troupe.Runtime(cores=choices.choice([1, 2]), oversubscribe=True, bind=False, seed=choices.randrange(1000))
+    a = numpy.zeros(4)
+    things = [a, rt.data(numpy.zeros(4)), rt.allocate(4)]
+    for _ in range(choices.randrange(8)):
+        things.append(rt.submit(add, choices.choice(things[:3]), 1))
+    if choices.random() < 0.2:
+        things.append(rt.submit(fail, numpy.zeros(1)))
+    if choices.random() < 0.3:
+        things.append(rt.record(lambda: rt.submit(add, things[1], 1)))
+        things.append(things[-1].run())
+    if choices.random() < 0.3:
+        things[3:4] and hasattr(things[3], "add_done_callback") and things[3].add_done_callback(lambda f: None)
+    if choices.random() < 0.5:
+        try:
+            rt.close(cancel=choices.random() < 0.5)
+        except troupe.TroupeError as error:
+            assert "on purpose" in str(error), error
+    things.append(rt)
+    del rt, a
+    choices.shuffle(things)
+    while things:
+        things.pop()
+
+
+def main():
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
+    choices = random.Random(1)
+    peak = None
+    for i in range(rounds):
+        round_of(choices)
+        if i == rounds // 4:
+            gc.collect()
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    gc.collect()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - (peak or 0)
+    print(f"{rounds} starts and ends; the process grew by {grown} KiB after the first quarter")
+    # A leak of a few bytes a round would not be seen here; tests/python/test_lifetime.py looks for those.
+    return 0 if grown < 4 * rounds + 16000 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
