@@ -40,7 +40,7 @@ foreach(expected "Version: ${VERSION}" "Requires: numpy" "troupe/py.typed" "trou
     message(FATAL_ERROR "pip does not know of '${expected}':\n${output}")
   endif()
 endforeach()
-file(WRITE ${work}/program.py [[
+file(WRITE ${work}/program.py [=[
 import numpy as np
 import troupe, troupe.linalg
 
@@ -50,7 +50,7 @@ libraries = {line.split()[-1] for line in open("/proc/self/maps") if "/libtroupe
 package = troupe.__file__.rsplit("/", 1)[0]
 assert libraries and all(path.startswith(package + "/lib/") for path in libraries), libraries
 print(troupe.__version__)
-]])
+]=])
 run("the installed package" ${python} program.py)
 if(NOT output MATCHES "^${VERSION}")
   message(FATAL_ERROR "the package is of version ${output}, not ${VERSION}")

@@ -99,10 +99,10 @@ void bind_traces(py::module_& module) {
                            self.report.workers.size());
       });
   const py::object type = module.attr("Runtime");
-  type.attr("take_trace") = py::cpp_function(
-      &take_trace, py::name("take_trace"), py::is_method(type),
-      "What has been executed since the last call, as a Trace; empty without Runtime(trace=True). A service gives none.",
-      py::arg("title") = "Python");
+  type.attr("take_trace") = py::cpp_function(&take_trace, py::name("take_trace"), py::is_method(type),
+                                             "What has been executed since the last call, as a Trace; empty without "
+                                             "Runtime(trace=True). A service gives none.",
+                                             py::arg("title") = "Python");
 }
 
 }  // namespace troupe::python
