@@ -97,25 +97,25 @@ std::string function_with_commands(const CommandPage& page) {
 }  // namespace
 
 std::string zsh_completion(const CommandPage& whole) {
-  std::string text = R"(#compdef troupe
+  std::string text = R"zsh(#compdef troupe
 # Written by the build from the options of the program.
 
 # Names that are known, or a path.
 _troupe_known() {
   _alternative "names:name:($*)" 'files:file:_files'
 }
-)";
+)zsh";
   for_each_page(whole, [&](const CommandPage& page) {
-  text += '\n';
-  if (!page.commands.empty()) {
-    text += function_with_commands(page);
-  } else if (page.options.empty() && page.arguments.empty()) {
-    text += fmt::format("{}() {{ _default }}\n", function_name(page.name));
-  } else {
-    text += fmt::format("{}() {{\n  _arguments{}\n}}\n", function_name(page.name), arguments_of(page));
-  }
+    text += '\n';
+    if (!page.commands.empty()) {
+      text += function_with_commands(page);
+    } else if (page.options.empty() && page.arguments.empty()) {
+      text += fmt::format("{}() {{ _default }}\n", function_name(page.name));
+    } else {
+      text += fmt::format("{}() {{\n  _arguments{}\n}}\n", function_name(page.name), arguments_of(page));
+    }
   });
-return text + "\n_troupe \"$@\"\n";
+  return text + "\n_troupe \"$@\"\n";
 }
 
 }  // namespace troupe::apps

@@ -283,8 +283,8 @@ BOOST_AUTO_TEST_CASE(info_shows_a_described_machine_as_text_and_as_json) {
   const auto json = nlohmann::json::parse(succeeds({"info", "--platform", "idgraf-double", "--json"}));
   BOOST_TEST(json["platform"] == "idgraf-double");
   BOOST_TEST(json["cores"] == 12);
-  BOOST_REQUIRE(json["gpus"].size() == 8);
-  BOOST_TEST(json["gpus"][0]["memory_bytes"] == 2817982464U);
+  BOOST_REQUIRE(json["gpu_devices"].size() == 8);
+  BOOST_TEST(json["gpu_devices"][0]["memory_bytes"] == 2817982464U);
   BOOST_TEST(json["links"][0]["name"] == "host");
   BOOST_TEST(json["bandwidth_matrix_mb_per_s"][0][8] == 6026);
   BOOST_TEST(json["latency_matrix_us"][8][1] == 28);

@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(refuses_scaling_that_makes_no_sense) {
 
 BOOST_AUTO_TEST_CASE(info_lists_gpus_or_says_why_there_are_none) {
   const auto json = nlohmann::json::parse(succeeds({"info", "--json"}));
-  BOOST_TEST(json["gpus"].size() == gpus());
+  BOOST_TEST(json["gpu_devices"].size() == gpus());
   BOOST_TEST(json.contains("no_gpus_because") == (gpus() == 0));
   BOOST_TEST(contains(succeeds({"info"}), gpus() == 0 ? "none that could be used" : "multiprocessors"));
 }
