@@ -64,7 +64,7 @@ void add_gpus(nlohmann::json& json) {
 nlohmann::json environment_json() {
   nlohmann::json json = nlohmann::json::array();
   for (const client::SetVariable& variable : client::set_variables()) {
-    json.push_back({{"name", variable.name}, {"value", variable.value}});
+    json.push_back({{"name", variable.name}, {"setting", variable.value}});
     if (!variable.remark.empty()) json.back()["remark"] = variable.remark;
   }
   return json;

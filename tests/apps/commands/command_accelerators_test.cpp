@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(refuses_scaling_that_makes_no_sense) {
   fails(2, scaling({"--policy", "heft", "--platform", "nowhere"}), {"no machine 'nowhere'"});
   fails(2, scaling({"--policy", "heft", "--platform", "idgraf-double", "--gpus", "9"}), {"--gpus", "'idgraf-double'"});
   fails(2, scaling({"--policy", "heft", "--platform", "idgraf-double", "--check"}), {"--check"});
-  fails(2, scaling({"--policy", "heft", "--emulated", "memory=1MiB", "--plot", "s.png"}), {"s.png", ".svg"});
+  fails(2, scaling({"--policy", "heft", "--emulated", "memory=1MiB", "--plot", "s.jpg"}), {"s.jpg", ".svg", ".png"});
   const auto there = platform::list_cuda_devices();
   if (!there) fails(2, scaling({"--policy", "heft", "--real"}), {there.failure().message});
 }

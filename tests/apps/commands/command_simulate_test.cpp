@@ -401,7 +401,7 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
   refuses(cholesky({"--policy", "heft", "--repeat", "3", "--no-noise"}), {"--repeat"});
   refuses(cholesky({"--policy", "heft", "--gpus", "1-2", "--trace", folder.path("t.json")}), {"--trace", "not of 2"});
   refuses(cholesky({"--policy", "heft", "--trace", folder.path("t.txt")}), {".json", ".paje"});
-  refuses(cholesky({"--policy", "heft", "--plot", folder.path("t.png")}), {".svg"});
+  refuses(cholesky({"--policy", "heft", "--plot", folder.path("t.jpg")}), {".svg", ".png"});
   refuses(cholesky({"--policy", "heft", "--memory-share", "1.5"}), {"--memory-share"});
   refuses(cholesky({"--policy", "heft", "--kernel-error", "0.5"}), {"--kernel-error"});
   refuses(cholesky({"--policy", "heft", "--model", "learned", "--kernel-error", "1.5"}), {"--kernel-error"});

@@ -441,6 +441,9 @@ BOOST_AUTO_TEST_CASE(every_option_that_asks_a_service_has_an_effect_or_is_refuse
   const TemporaryFolder folder;
   const ServeProcess service(folder.path());
   BOOST_REQUIRE(service.says("serving"));
+  // One that has ended, for `jobs --all`.
+  succeeds(service.ask({"submit", "cholesky", "--n", "40"}));
+  BOOST_REQUIRE(ServeProcess::within([&] { return succeeds(service.ask({"jobs"})) == "no jobs\n"; }));
   Trial trial;
   trial.set_service(service.sockets());
   try_all(true, trial);

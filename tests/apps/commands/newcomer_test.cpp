@@ -144,8 +144,8 @@ BOOST_AUTO_TEST_CASE(what_is_meant_by_many_is_taken) {
     more.insert(more.begin(), simulate.begin(), simulate.end());
     return succeeds(more);
   };
-  BOOST_TEST(results({"--n", "960,1920", "--gpus", "1,2", "--policy", "lws,dada:alpha=0.5,cp"}) ==
-             results({"--n", "960", "--n", "1920", "--gpus", "1", "--gpus", "2", "--policy", "lws", "--policy",
+  BOOST_TEST(results({"--n", "960,1920", "--gpus", "1,2", "--policy", "heft,dada:alpha=0.5,cp"}) ==
+             results({"--n", "960", "--n", "1920", "--gpus", "1", "--gpus", "2", "--policy", "heft", "--policy",
                       "dada:alpha=0.5,cp"}));
 }
 

@@ -10,6 +10,7 @@
 #include "apps/reference/command_pages.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -76,6 +77,7 @@ using namespace output_schema_cases;
 
 BOOST_AUTO_TEST_CASE(what_commands_print_is_as_the_schema_says) {
   const TemporaryFolder folder;
+  const EnvironmentVariable mistaken("TROUPE_CORE", "2");  // `info` says so
   write_matrix(folder.path("a.mtx"));
   for (const Checked& one : cases(folder.path())) {
     Words words = one.words;

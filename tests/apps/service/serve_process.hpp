@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/apps/troupe_program.hpp"
@@ -22,10 +24,15 @@ namespace troupe::tests {
 /// Its sockets and its log are in a folder of its own. Killed when it is destroyed, if it still runs.
 class ServeProcess {
  public:
-  /// `environment`: "NAME=value", besides ours. Does not wait until it serves.
+  /// `options` may name another log or other sockets. `environment`: "NAME=value", besides ours. Does not wait until it
+  /// serves.
   explicit ServeProcess(const std::string& folder, Words options = {}, const Words& environment = {})
       : folder_(folder), log_(folder + "/log") {
-    Words words{program_path(), "serve", "--socket-folder", folder_ + "/sockets", "--log.file", log_};
+    Words words{program_path(), "serve"};
+    // One value each: twice would be refused.
+    for (const auto& [name, value] : {std::pair("--socket.folder", sockets()), std::pair("--log.file", log_)}) {
+      if (std::ranges::find(options, name) == options.end()) words.insert(words.end(), {name, value});
+    }
     for (std::string& option : options) words.push_back(std::move(option));
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
