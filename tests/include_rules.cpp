@@ -58,10 +58,11 @@ const std::vector<Folder>& folders() {
       {"traces", with_client, {"text", "files", "picture"}},
       {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "splitting", "execution", "entries"}},
       {"service", with_remote, {"views", "configuration", "connections", "memory", "codelets", "sessions", "http"}},
-      {"python", with_installed, {"module"}},
+      {"python/module", with_installed, {"linalg", "kernels", "bindings"}},
       {"apps",
        with_service,
-       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands", "reference"}},
+       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands",
+        "reference"}},
       {"bench", with_applications, {"sparse", "runners", "driver", "service", "gpu"}},
   };
   return table;

@@ -1,7 +1,7 @@
 /// The module `_troupe`: calls what binds each idea, in an order in which types come before those that name them.
 #include <pybind11/pybind11.h>
 
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
 
 PYBIND11_MODULE(_troupe, module) {
   module.doc() = "Troupe's runtime. Use the package `troupe`, which stands on it.";

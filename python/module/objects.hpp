@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "python/module/array_data.hpp"
-#include "python/module/codelet_object.hpp"
 #include "python/module/errors.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 #include "python/module/runtime_state.hpp"
 
 namespace troupe::python {

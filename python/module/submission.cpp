@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "python/module/codelet_object.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
 #include "python/module/task_cell.hpp"

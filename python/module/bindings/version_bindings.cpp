@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "client/version.hpp"
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
 
 namespace troupe::python {
 

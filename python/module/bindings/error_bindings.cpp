@@ -5,7 +5,7 @@
 
 #include "proto/edit_distance.hpp"
 #include "proto/errors.hpp"
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 
 namespace troupe::python {

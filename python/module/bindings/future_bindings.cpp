@@ -6,7 +6,7 @@
 #include <chrono>
 #include <optional>
 
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
 #include "python/module/runtime_state.hpp"

@@ -5,10 +5,10 @@
 #include <pybind11/stl.h>
 
 #include "python/module/array_blocks.hpp"
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
+#include "python/module/kernels/reductions.hpp"
 #include "python/module/objects.hpp"
-#include "python/module/reductions.hpp"
 #include "python/module/runtime_state.hpp"
 
 namespace troupe::python {

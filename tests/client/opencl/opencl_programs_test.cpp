@@ -5,7 +5,7 @@
 #include <numeric>
 #include <thread>
 
-#include "tests/client/opencl_fixture.hpp"
+#include "tests/client/opencl/opencl_fixture.hpp"
 
 namespace troupe::tests {
 

@@ -1,4 +1,4 @@
-#include "python/module/scalars.hpp"
+#include "python/module/kernels/scalars.hpp"
 
 #include <fmt/format.h>
 

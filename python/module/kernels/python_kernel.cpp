@@ -1,9 +1,9 @@
 /// Kernels in Python: how a worker calls one.
 #include <fmt/format.h>
 
-#include "python/module/codelet_object.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 #include "python/module/runtime_state.hpp"
 #include "python/module/task_cell.hpp"
 

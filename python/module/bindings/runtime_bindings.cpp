@@ -5,10 +5,10 @@
 #include <pybind11/stl.h>
 
 #include "client/runtime.hpp"
-#include "python/module/bindings.hpp"
-#include "python/module/codelet_object.hpp"
+#include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_settings.hpp"
 #include "python/module/runtime_state.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tests/client/opencl_fixture.hpp"
+#include "tests/client/opencl/opencl_fixture.hpp"
 
 namespace troupe::tests {
 

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "python/module/array_data.hpp"
-#include "python/module/codelet_object.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 
 namespace troupe::python {
 

@@ -3,7 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
 #include "python/module/objects.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "platform/memory/host_buffer.hpp"
-#include "python/module/dense_factorizations.hpp"
+#include "python/module/linalg/dense_factorizations.hpp"
 #include "python/module/objects.hpp"
 
 namespace py = pybind11;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/codelets/codelet.hpp"
-#include "python/module/scalars.hpp"
+#include "python/module/kernels/scalars.hpp"
 
 namespace troupe::python {
 

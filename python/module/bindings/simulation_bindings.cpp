@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "platform/described/machine_description.hpp"
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
+#include "python/module/bindings/trace_object.hpp"
 #include "python/module/simulated_graph.hpp"
-#include "python/module/trace_object.hpp"
 
 namespace py = pybind11;
 

@@ -5,9 +5,9 @@
 
 #include "kernels/codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"
-#include "python/module/bindings.hpp"
-#include "python/module/codelet_object.hpp"
+#include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 #include "python/module/objects.hpp"
 
 namespace troupe::python {

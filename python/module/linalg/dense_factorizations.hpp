@@ -7,7 +7,7 @@
 
 #include "client/runtime.hpp"
 #include "linalg/factorization.hpp"
-#include "python/module/strided_matrix.hpp"
+#include "python/module/linalg/strided_matrix.hpp"
 
 namespace troupe::python {
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "client/runtime.hpp"
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
+#include "python/module/bindings/trace_object.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/objects.hpp"
-#include "python/module/trace_object.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/traces.hpp"
 

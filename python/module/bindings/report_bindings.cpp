@@ -3,11 +3,11 @@
 #include <pybind11/stl.h>
 
 #include "actors/reporting/run_analysis.hpp"
-#include "python/module/bindings.hpp"
+#include "python/module/bindings/bindings.hpp"
+#include "python/module/bindings/trace_object.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
-#include "python/module/trace_object.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/analysis_report.hpp"

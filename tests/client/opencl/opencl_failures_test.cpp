@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/client/opencl_fixture.hpp"
+#include "tests/client/opencl/opencl_fixture.hpp"
 
 namespace troupe::tests {
 

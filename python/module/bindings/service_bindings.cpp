@@ -9,8 +9,8 @@
 
 #include "client/connect_options.hpp"
 #include "client/runtime.hpp"
-#include "python/module/bindings.hpp"
-#include "python/module/codelet_object.hpp"
+#include "python/module/bindings/bindings.hpp"
+#include "python/module/kernels/codelet_object.hpp"
 #include "python/module/objects.hpp"
 
 namespace troupe::python {

@@ -1,4 +1,4 @@
-#include "python/module/dense_factorizations.hpp"
+#include "python/module/linalg/dense_factorizations.hpp"
 
 #include <algorithm>
 #include <memory>

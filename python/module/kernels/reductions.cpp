@@ -1,4 +1,4 @@
-#include "python/module/reductions.hpp"
+#include "python/module/kernels/reductions.hpp"
 
 #include <fmt/format.h>
 
