@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(misuse_is_refused_and_leaves_everything_usable) {
   BOOST_CHECK_EXCEPTION(runtime.submit(twice, {dx}, {}, {.after = {inside}}), Error, invalid("RecordedGraph::run"));
   BOOST_CHECK_EXCEPTION(std::ignore = runtime.record([&] { graph.run(); }), Error, invalid("inside of a recording"));
   BOOST_CHECK_EXCEPTION(graph.run({{dy, dx}}), Error, invalid("no task of the recording uses it"));
-  BOOST_CHECK_EXCEPTION(graph.run({{dx, two}}), Error, invalid("'x'", "'two'", "sizes"));
+  BOOST_CHECK_EXCEPTION(graph.run({{dx, two}}), Error, invalid("'x'", "'two'", "it was 1 x 1 of double and is 2 x 1"));
   BOOST_CHECK_EXCEPTION(graph.run({{dx, dz}}), Error, failure(ErrorCode::conflicting_access, "'z'", "'graph'"));
   BOOST_CHECK_EXCEPTION(graph.run({{dx, dy}, {dx, dy}}), Error, invalid("exchanged twice"));
   graph.run();

@@ -234,14 +234,19 @@ BOOST_AUTO_TEST_CASE(tasks_that_nobody_can_run_fail_and_do_not_go_in_circles) {
   machine.machine.cores = machine.cores = 4;
   machine.clusters = "1x4";
   machine.real_buffers = false;
+  // There are times for one core, and for no cluster.
+  machine.machine.kernels = {{"test", "kernel", "double", {{1000, 0, platform::KernelTime{100, 0}, {}, {}}}, 0}};
   for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
     RuntimeOptions options = in_virtual_time(machine, policy);
     options.regroup = true;
     TestRuntime runtime(options);
-    // The description has no times for it.
-    const Codelet unknown = Codelet("unknown", {}).cpu([](const KernelContext&) {});
+    const auto nothing = [](const KernelContext&) {};
+    const Codelet unknown = Codelet("unknown", {}).cpu(nothing).cpu_team(nothing).timed_as("test/kernel/double");
     for (int i = 0; i < 5; ++i) runtime.submit(unknown);
-    BOOST_TEST(contains(runtime.wait(), "'unknown'"), policy);
+    const std::string failure = runtime.wait();
+    BOOST_TEST(contains(failure, "'unknown'"), policy << ": " << failure);
+    BOOST_TEST(contains(failure, "no times for kernel 'test/kernel/double' on clusters"), policy << ": " << failure);
+    BOOST_TEST(!contains(failure, "named a worker"), policy << ": " << failure);
   }
 }
 

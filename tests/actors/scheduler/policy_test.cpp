@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "platform/machine/topology.hpp"
 
@@ -58,14 +60,17 @@ BOOST_AUTO_TEST_CASE(the_default_places_tasks_where_there_are_accelerators) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_known_ones) {
-  for (const char* name : {"hefty", "LWS", "ws "}) {
+  const std::string known =
+      "; known are default, eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, multigrain, homeward";
+  const std::vector<std::pair<std::string, std::string>> names{{"hefty", "; did you mean heft?"},
+                                                               {"LWS", "; did you mean lws?"},
+                                                               {"ws ", "; did you mean ws?"},
+                                                               {"anything", ""}};
+  for (const auto& [name, nearest] : names) {
     const auto policy = make_policy(name, kFourWorkers);
     BOOST_TEST_REQUIRE(!policy.ok());
     BOOST_TEST((policy.failure().code == ErrorCode::invalid_argument));
-    BOOST_TEST(
-        policy.failure().message ==
-        "unknown policy '" + std::string(name) +
-            "'; known are default, eager, ws, lws, mct, heft, heft-rank, dada, heteroprio, multigrain, homeward");
+    BOOST_TEST(policy.failure().message == "unknown policy '" + name + "'" + known + nearest);
   }
   BOOST_TEST(!make_policy("", kFourWorkers).ok());
 }
