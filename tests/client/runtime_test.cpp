@@ -290,6 +290,18 @@ BOOST_AUTO_TEST_CASE(two_runtimes_work_side_by_side) {
   BOOST_TEST(y == 1024);
 }
 
+BOOST_AUTO_TEST_CASE(a_runtime_ends_in_another_thread_while_the_one_that_made_it_lives) {
+  double x = 1;
+  auto runtime = std::make_unique<Runtime>(with_workers(2));
+  std::thread([&x, own = std::move(runtime)]() mutable {
+    Data data = own->scalar(x);
+    own->submit(twice(), {data});
+    data.release();
+    own.reset();
+  }).join();
+  BOOST_TEST(x == 2);
+}
+
 /// The order in which tasks came, as their priorities.
 class SeenTasks final : public graph::SubmissionObserver {
  public:
