@@ -109,8 +109,9 @@ std::string about_missing(const CLI::App& command, const std::string& what) {
   constexpr std::string_view kOneOf = "Exactly 1 option from [";
   if (what.starts_with(kOneOf)) {
     const std::string options = what.substr(kOneOf.size(), what.find(']') - kOneOf.size());
-    return fmt::format("{}: {}", options,
-                       what.ends_with(" given") ? "they exclude one another: give one of them" : "one of them is needed");
+    return fmt::format(
+        "{}: {}", options,
+        what.ends_with(" given") ? "they exclude one another: give one of them" : "one of them is needed");
   }
   const std::string name = what.substr(0, what.find(' '));
   for (const CLI::Option* option : command.get_options()) {

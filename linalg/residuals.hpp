@@ -43,11 +43,11 @@ template <class T>
 Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                      const std::vector<int>& pivots);
 
-/// |A - L U| / (n g |A| eps), in the 1-norm, where L is the product of all exchanges and eliminations and g, at least 1,
-/// the growth: the largest element of U over that of A. `lu` as `lu_incremental` leaves it. The error of any LU is
+/// |A - L U| / (n g |A| eps), in the 1-norm, where L is the product of all exchanges and eliminations and g, at least
+/// 1, the growth: the largest element of U over that of A. `lu` as `lu_incremental` leaves it. The error of any LU is
 /// bounded by n g |A| eps (J. H. Wilkinson, Error Analysis of Direct Methods of Matrix Inversion, J. ACM 8, 1961). With
-/// partial pivoting g is small enough to be left away; here it rises with the number of tiles in a column, and without it
-/// right factors of large matrices in small tiles would be refused.
+/// partial pivoting g is small enough to be left away; here it rises with the number of tiles in a column, and without
+/// it right factors of large matrices in small tiles would be refused.
 template <class T>
 Residual incremental_lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                                  const IncrementalFactors<T>& factors);

@@ -376,8 +376,8 @@ Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions
     tell_warnings(plan.value());
     auto implementation = std::make_unique<Implementation>(std::move(plan).value());
     implementation->start();
-    // A thread that makes an actor system, or actors, keeps its logger, for whose end the system's destructor waits: for
-    // ever, where it runs in another thread.
+    // A thread that makes an actor system, or actors, keeps its logger, for whose end the system's destructor waits:
+    // for ever, where it runs in another thread.
     caf::logger::set_current_actor_system(nullptr);
     return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
   } catch (const std::system_error& error) {

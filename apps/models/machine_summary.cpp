@@ -147,7 +147,9 @@ nlohmann::json routes_json(const MachineDescription& machine) {
   return routes;
 }
 
-nlohmann::json time_json(const KernelTime& time) { return {{"mean_us", time.mean_us}, {"deviation_us", time.deviation_us}}; }
+nlohmann::json time_json(const KernelTime& time) {
+  return {{"mean_us", time.mean_us}, {"deviation_us", time.deviation_us}};
+}
 
 nlohmann::json kernel_json(const MachineDescription& machine, const KernelTimes& kernel) {
   nlohmann::json json{{"app", kernel.application()},
@@ -224,7 +226,8 @@ nlohmann::json machine_json(const MachineDescription& machine) {
   }
   json["bandwidth_matrix_mb_per_s"] =
       matrix_json(machine, [](const DescribedRoute& route) { return route.bandwidth_mb_per_s; });
-  json["latency_matrix_us"] = matrix_json(machine, [](const DescribedRoute& route) { return microseconds(route.latency); });
+  json["latency_matrix_us"] =
+      matrix_json(machine, [](const DescribedRoute& route) { return microseconds(route.latency); });
   json["routes"] = routes_json(machine);
   for (const KernelTimes& kernel : machine.kernels) json["kernels"].push_back(kernel_json(machine, kernel));
   return json;

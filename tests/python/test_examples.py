@@ -13,7 +13,7 @@ import troupe
 
 ROOT = pathlib.Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "python"
-MANUAL = (ROOT / "docs" / "python.md").read_text()
+MANUAL = (ROOT / "docs" / "python.md").read_text() + (ROOT / "README.md").read_text()
 
 #: What each prints; `...` stands for anything within a line.
 PRINTED = {
@@ -80,13 +80,47 @@ def test_more_gpus_factorize_faster_at_first():
 
 def block(kind, name, language):
     found = re.search(f"<!-- {kind}: {name} -->\n```{language}\n(.*?)```", MANUAL, re.DOTALL)
-    assert found, f"docs/python.md has no {kind} '{name}'"
+    assert found, f"neither docs/python.md nor README.md has {kind} '{name}'"
     return found.group(1)
 
 
-@pytest.mark.parametrize("name", re.findall("<!-- example: (.*) -->", MANUAL))
+@pytest.mark.parametrize("name", re.findall("<!-- example: (.*) -->\n```python", MANUAL))
 def test_program_of_the_manual(name, tmp_path):
     program = tmp_path / f"{name}.py"
     program.write_text(block("example", name, "python"))
     printed = run(program)
     assert matches(printed, block("output", name, "")), printed
+
+
+LONGEST_COMMON = """
+import numpy as np
+
+blocks, n = 6, 4
+first, second = "abc" * 8, "aabbcc" * 4
+pieces_a = [np.frombuffer(first[i * n:(i + 1) * n].encode(), np.uint8).copy() for i in range(blocks)]
+pieces_b = [np.frombuffer(second[i * n:(i + 1) * n].encode(), np.uint8).copy() for i in range(blocks)]
+rows = [np.zeros(n + 1, int) for _ in range(blocks)]
+columns = [np.zeros(n, int) for _ in range(blocks)]
+
+def extend(a, b, above, left):
+    for i in range(len(a)):
+        diagonal, above[0] = above[0], left[i]
+        for j in range(len(b)):
+            up = above[j + 1]
+            above[j + 1] = diagonal + 1 if a[i] == b[j] else max(up, above[j])
+            diagonal = up
+        left[i] = above[len(b)]
+"""
+
+
+def test_coming_from_dask(tmp_path):
+    page = (ROOT / "docs" / "coming-from.md").read_text()
+    program = tmp_path / "wavefront.py"
+    block_of_page = re.search("by the tests of the Python package -->\n```python\n(.*?)```", page, re.DOTALL).group(1)
+    program.write_text(LONGEST_COMMON + block_of_page + "\nprint(rows[-1][-1])\n")
+    first, second = "abc" * 8, "aabbcc" * 4
+    lengths = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for i, x in enumerate(first):
+        for j, y in enumerate(second):
+            lengths[i + 1][j + 1] = lengths[i][j] + 1 if x == y else max(lengths[i][j + 1], lengths[i + 1][j])
+    assert int(run(program)) == lengths[-1][-1]

@@ -66,12 +66,10 @@ nlohmann::json analysis_json(const RunAnalysis& analysis) {
       {"bound_seconds", seconds(analysis.bound())}};
   for (const actors::WorkerUse& use : analysis.workers) json["workers"].push_back(worker_json(use));
   for (const actors::CodeletUse& use : analysis.codelets) json["codelets"].push_back(codelet_json(use));
-  json["worker_sums"] = {{"kernel_seconds", seconds(sum.kernels)},
-                         {"slowed_seconds", seconds(analysis.slowed())},
-                         {"overhead_seconds", seconds(sum.overhead)},
-                         {"dependency_seconds", seconds(analysis.limited_by_dependencies())},
-                         {"end_seconds", seconds(sum.at_the_end)},
-                         {"idle_seconds", seconds(sum.idle)}};
+  json["worker_sums"] = {
+      {"kernel_seconds", seconds(sum.kernels)},    {"slowed_seconds", seconds(analysis.slowed())},
+      {"overhead_seconds", seconds(sum.overhead)}, {"dependency_seconds", seconds(analysis.limited_by_dependencies())},
+      {"end_seconds", seconds(sum.at_the_end)},    {"idle_seconds", seconds(sum.idle)}};
   return json;
 }
 
