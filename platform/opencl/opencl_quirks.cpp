@@ -3,11 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "proto/mutex.hpp"
 
 namespace troupe::platform {
 
 bool opencl_takes_one_launch(const OpenClDevice& device) {
   return device.platform_name == "Portable Computing Language";
+}
+
+std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device) {
+  if (!opencl_takes_one_launch(device)) return nullptr;
+  struct Turns {
+    Mutex mutex;
+    /// They stay where they are.
+    std::map<const _cl_device_id*, std::binary_semaphore> of TROUPE_GUARDED_BY(mutex);
+  };
+  // Never destroyed: a program's own static objects may use OpenCL until the very end.
+  static auto* const turns = new Turns;
+  const LockGuard lock(turns->mutex);
+  return &turns->of.try_emplace(device.id, 1).first->second;
 }
 
 std::string opencl_twin_option(const _cl_device_id* device) {

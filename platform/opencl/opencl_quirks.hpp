@@ -1,6 +1,7 @@
 /// What has to be done for drivers that do not keep their promises.
 #pragma once
 
+#include <semaphore>
 #include <string>
 
 #include "platform/opencl/opencl_devices.hpp"
@@ -12,6 +13,9 @@ namespace troupe::platform {
 
 /// The driver must not be given a launch while another one runs on the device.
 [[nodiscard]] bool opencl_takes_one_launch(const OpenClDevice& device);
+/// Who has it may launch on the device: whoever launches acquires it, and whoever sees the launch's end releases it, in
+/// whatever thread. One for all runtimes of the process, to its end; null where the driver takes any number.
+[[nodiscard]] std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device);
 
 /// An option for programs that are built for the device, with a blank before it: none but for devices that come after
 /// an equal one of their driver. It makes the driver keep what it compiles for each on its own.

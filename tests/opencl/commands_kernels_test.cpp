@@ -1,5 +1,7 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <thread>
+#include <vector>
 
 #include "opencl/execution/memory_limit.hpp"
 #include "tests/opencl/commands_fixture.hpp"
@@ -72,6 +74,58 @@ BOOST_AUTO_TEST_CASE(two_devices_write_a_half_each_of_a_buffer_and_none_is_lost)
   Words expected(kCount);
   for (std::size_t i = 0; i < kCount; ++i) expected[i] = 5 + (i & 1U);
   BOOST_TEST((content(x, kCount) == expected));
+}
+
+// pocl 3.1 aborts where the launches of two runtimes meet on a device.
+BOOST_AUTO_TEST_CASE(launches_of_two_contexts_take_turns_on_a_device_that_takes_one) {
+  if (!has_devices()) return;
+  static constexpr std::size_t kCount = 512;
+  /// A context of other devices has a runtime of its own.
+  struct Side {
+    explicit Side(const std::vector<cl_device_id>& on, cl_device_id device) : context(make_context(on)) {
+      program = make_program(context, "kernel void add(global uint* x) { x[get_global_id(0)] += get_local_size(0); }");
+      BOOST_TEST_REQUIRE(build(program) == CL_SUCCESS);
+      kernel = make_kernel(program, "add");
+      cl_int status = 1;
+      queue = OwnedQueue(table().clCreateCommandQueue(context, device, 0, &status));
+      x = OwnedMemory(
+          table().clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, kCount * sizeof(cl_uint), words.data(), &status));
+      set(kernel, 0, x);
+    }
+    void launch_often() {
+      for (std::size_t i = 0; i < 400; ++i) {
+        // The driver has a variant for every size of group and for offsets.
+        const std::size_t local = std::size_t{4} << i % 4;
+        const std::size_t offset = i % 3 == 0 ? 0 : local;
+        const std::size_t global = kCount - 32;
+        failures += launch(queue, kernel, 1, &offset, &global, &local) == CL_SUCCESS ? 0 : 1;
+        if (i % 3 == 0) failures += table().clFinish(queue) == CL_SUCCESS ? 0 : 1;
+        sum += static_cast<cl_uint>(local);
+      }
+      failures += table().clEnqueueReadBuffer(queue, x, CL_TRUE, 0, kCount * sizeof(cl_uint), words.data(), 0, nullptr,
+                                              nullptr) == CL_SUCCESS
+                      ? 0
+                      : 1;
+    }
+
+    Words words = Words(kCount);
+    OwnedContext context;
+    OwnedProgram program;
+    OwnedKernel kernel;
+    OwnedQueue queue;
+    OwnedMemory x;
+    cl_uint sum = 0;
+    int failures = 0;
+  };
+  Side alone({devices[1]}, devices[1]);
+  Side wide(devices, devices[1]);
+  std::thread other([&alone] { alone.launch_often(); });
+  wide.launch_often();
+  other.join();
+  for (const Side* side : {&alone, &wide}) {
+    BOOST_TEST(side->failures == 0);
+    BOOST_TEST(side->words[kCount / 2] == side->sum);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_buffer_may_be_null_or_come_twice) {

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "graph/codelets/opencl_launch.hpp"
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_quirks.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::workers {
@@ -118,6 +120,8 @@ class OpenClDevice final : public Device {
 
   const OpenClDeviceOptions options_;
   DeviceListener& listener_;
+  /// From before a kernel is called until its task has ended; null where the driver needs none.
+  std::binary_semaphore* const turn_;
   /// For tasks whose data have no buffers; null where the device has memory of its own.
   std::unique_ptr<CoreDevice> core_;
   /// For when there is no memory to say more.
@@ -140,7 +144,7 @@ class OpenClDevice final : public Device {
 };
 
 OpenClDevice::OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener)
-    : options_(std::move(options)), listener_(listener) {
+    : options_(std::move(options)), listener_(listener), turn_(platform::opencl_launch_turn(options_.data->device())) {
   assert(options_.slots > 0 && "a device takes at least one task");
   if (has_own_memory(options_.executor.kind)) return;
   CoreDevice::Options core = options_.executor;
@@ -227,6 +231,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
     slot.ended.reset();
     slot.share = {};
   }
+  if (turn_ != nullptr) turn_->acquire();
   slot.cause = call_kernel(slot, task);
   if (const auto enqueued = enqueue_end(slot); !enqueued) {
     // Nobody may use the data before what has been enqueued has ended.
@@ -344,6 +349,7 @@ void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* d
 }
 
 OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
+  if (turn_ != nullptr) turn_->release();
   if (!slot.cause) slot.cause = outcome(slot);
   Duration ran{};
   const Duration took = charge(slot, ran);

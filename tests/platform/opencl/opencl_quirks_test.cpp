@@ -37,6 +37,23 @@ BOOST_AUTO_TEST_CASE(pocl_takes_one_launch_at_a_time) {
   BOOST_TEST(!opencl_takes_one_launch(device));
 }
 
+BOOST_AUTO_TEST_CASE(a_device_that_takes_one_launch_has_one_turn_for_all) {
+  static int handles[2];
+  OpenClDevice device;
+  device.platform_name = "Portable Computing Language";
+  device.id = reinterpret_cast<_cl_device_id*>(&handles[0]);
+  std::binary_semaphore* const turn = opencl_launch_turn(device);
+  BOOST_TEST_REQUIRE(turn != nullptr);
+  BOOST_TEST(turn == opencl_launch_turn(device));
+  BOOST_TEST(turn->try_acquire());
+  BOOST_TEST(!turn->try_acquire());
+  turn->release();
+  device.id = reinterpret_cast<_cl_device_id*>(&handles[1]);
+  BOOST_TEST(turn != opencl_launch_turn(device));
+  device.platform_name = "Oclgrind";
+  BOOST_TEST(opencl_launch_turn(device) == nullptr);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::platform
