@@ -90,7 +90,8 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
         ->delimiter(',')
         ->allow_extra_args(false)
         ->transform(apps::number_within(0, kMostHandles));
-    apps::add_number(command, "--tasks", plan.tasks, 100, std::int64_t{1} << 40U, "Tasks per measurement");
+    command.add_option("--tasks", plan.tasks, "Tasks per measurement; default: 100000")
+        ->transform(apps::number_within(std::int64_t{100}, std::int64_t{1} << 40U));
   } else if (name == "granularity") {
     command.add_option("--pattern", plan.patterns, fmt::format("{}", fmt::join(names_of(kPatterns), ", ")))
         ->delimiter(',')

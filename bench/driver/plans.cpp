@@ -58,7 +58,8 @@ Plan overhead_plan(const PlanOptions& options) {
   plan.title = "Empty tasks, submission to completion of all, us per task";
   plan.label_titles = {"shape", "handles"};
   plan.figure_titles = {"us per task"};
-  const std::int64_t tasks = options.tiny ? 2'000 : options.tasks;
+  const std::int64_t usual = options.tiny ? 2'000 : 100'000;
+  const std::int64_t tasks = options.tasks > 0 ? options.tasks : usual;
   for (const std::string& name : names_or_all(options.shapes, kShapes)) {
     const bool without_data = name == "tree" || name == "one_by_one";
     // A task that is waited for costs two switches of threads.

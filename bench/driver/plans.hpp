@@ -19,7 +19,8 @@ struct PlanOptions {
   /// overhead
   std::vector<std::string> shapes;
   std::vector<int> handles;
-  std::int64_t tasks = 100'000;
+  /// 0: as usual.
+  std::int64_t tasks = 0;
   /// granularity
   std::vector<std::string> patterns;
   std::vector<int> widths;
