@@ -27,7 +27,12 @@ Codelet make_codelet(const char* name, const troupe_mode* modes, size_t mode_cou
   return codelet;
 }
 
-void check_not_submitted(const troupe_codelet& codelet) {
+void check_changeable(const troupe_codelet& codelet) {
+  if (codelet.built_in) {
+    throw Error(ErrorCode::invalid_argument, "the codelet '" + codelet.codelet.name() +
+                                                 "' is built in, and all programs of the process share it: define one "
+                                                 "of your own");
+  }
   if (codelet.submitted) {
     throw Error(ErrorCode::invalid_argument,
                 "the codelet '" + codelet.codelet.name() + "' has been submitted: change it before");
@@ -59,7 +64,7 @@ troupe_error troupe_codelet_find(const char* name, troupe_codelet** codelet) {
                                                     "': define it, or declare it where a service's plug-in has it");
     }
     // Nobody may change what all programs of the process share.
-    *codelet = new troupe_codelet{.codelet = entry->codelet, .submitted = true};
+    *codelet = new troupe_codelet{.codelet = entry->codelet, .built_in = true};
   });
 }
 
@@ -67,7 +72,8 @@ troupe_error troupe_codelet_declare(const char* name, const troupe_mode* modes, 
                                     const troupe_type* arguments, size_t argument_count, troupe_codelet** codelet) {
   return guarded([&] {
     require(codelet, "codelet");
-    *codelet = new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count)};
+    *codelet = new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count),
+                                  .arguments = argument_count};
   });
 }
 
@@ -96,7 +102,7 @@ troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
   return guarded([&] {
     require(codelet, "codelet");
     require(reinterpret_cast<const void*>(flops), "flops");
-    check_not_submitted(*codelet);
+    check_changeable(*codelet);
     codelet->codelet.flops(
         [flops, owner = codelet->user, arguments = codelet->arguments](const KernelContext& context) {
           const troupe_kernel_context asked{context, arguments};
@@ -109,7 +115,7 @@ troupe_error troupe_codelet_timed_as(troupe_codelet* codelet, const char* kernel
   return guarded([&] {
     require(codelet, "codelet");
     require(kernel, "kernel");
-    check_not_submitted(*codelet);
+    check_changeable(*codelet);
     codelet->codelet.timed_as(kernel);
   });
 }

@@ -122,6 +122,10 @@ troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troup
                                                      ", and the data have elements of troupe_type " +
                                                      std::to_string(meaning.type));
     }
+    if (type >= kFirstOwnType) {
+      throw Error(ErrorCode::invalid_argument,
+                  "elements of a type of the program's own have no sum: use troupe_set_reduction");
+    }
     runtime->state->runtime().set_reduction(meaning.handle, with_type(type, []<class T>() { return sum_of<T>(); }));
   });
 }
@@ -165,12 +169,18 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
 }
 
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
-  if (hold == nullptr || hold->content->ended()) return nullptr;
-  const DataView& view = hold->content->get().view();
-  if (rows != nullptr) *rows = view.layout.rows;
-  if (cols != nullptr) *cols = view.layout.cols;
-  if (ld != nullptr) *ld = view.layout.ld;
-  return view.data;
+  void* memory = nullptr;
+  (void)guarded([&] {
+    require(hold, "hold");
+    const std::shared_ptr<RuntimeState> state = living(hold->state);
+    const std::shared_ptr<HostAccess> access = hold->content->get();
+    const DataView& view = access->view();
+    if (rows != nullptr) *rows = view.layout.rows;
+    if (cols != nullptr) *cols = view.layout.cols;
+    if (ld != nullptr) *ld = view.layout.ld;
+    memory = view.data;
+  });
+  return memory;
 }
 
 void troupe_hold_free(troupe_hold* hold) { delete hold; }

@@ -96,7 +96,9 @@ troupe_error troupe_factorization_solve(troupe_factorization* factorization, voi
     require(factorization, "factorization");
     const std::shared_ptr<RuntimeState> state = living(factorization->state);
     if (rows != 0 && cols != 0) require(right_hand_sides, "right_hand_sides");
-    factorization->content->get()->solve(right_hand_sides, rows, cols, ld);
+    state->check_open();
+    const std::shared_ptr<std::unique_ptr<Factors>> factors = factorization->content->get();
+    (*factors)->solve(right_hand_sides, rows, cols, ld);
   });
 }
 

@@ -35,8 +35,9 @@ troupe_handle HandleSlots::add(const Meaning& meaning) {
 
 void HandleSlots::add_parts(troupe_handle whole, const std::vector<Handle>& handles, troupe_handle* parts) {
   const LockGuard lock(mutex_);
-  // The data of the whole may have been freed meanwhile.
-  if (whole.slot >= slots_.size() || slots_[whole.slot].id != whole.id) return;
+  if (whole.slot >= slots_.size() || slots_[whole.slot].id != whole.id) {
+    throw Error(ErrorCode::invalid_handle, "the data were freed while they were cut");
+  }
   Meaning meaning = slots_[whole.slot].meaning;
   for (std::size_t i = 0; i < handles.size(); ++i) {
     meaning.handle = handles[i];

@@ -14,6 +14,7 @@
 #include "client/c/troupe.h"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/kernel_context.hpp"
+#include "proto/mutex.hpp"
 
 struct troupe_runtime {
   std::shared_ptr<troupe::c::RuntimeState> state;
@@ -28,6 +29,8 @@ struct troupe_codelet {
   std::shared_ptr<void> user = {};
   std::size_t arguments = 0;
   mutable std::atomic<bool> submitted{false};
+  /// One that all programs of the process share.
+  bool built_in = false;
 };
 struct troupe_trace {
   troupe::Trace trace;
@@ -42,21 +45,31 @@ struct troupe_kernel_context {
 
 namespace troupe::c {
 
-/// `Content` of a dependent object: it goes with the runtime, if that goes first.
+/// `Content` of a dependent object: it goes with the runtime, if that goes first. Thread-safe.
 template <class Content>
 class DependentOf final : public Dependent {
  public:
-  DependentOf(Content content, bool first) : Dependent(first), content_(std::move(content)) {}
-  /// Its own, until it ends.
-  [[nodiscard]] Content& get() {
-    if (ended()) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
-    return *content_;
+  DependentOf(Content content, bool first)
+      : Dependent(first), content_(std::make_shared<Content>(std::move(content))) {}
+  /// For one call, which holds the runtime besides, from before to after: another thread may end it meanwhile. Throws
+  /// `stopped` where it has ended.
+  [[nodiscard]] std::shared_ptr<Content> get() {
+    const LockGuard lock(mutex_);
+    if (content_ == nullptr) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
+    return content_;
+  }
+  void end() noexcept override {
+    // Ends without the lock.
+    std::shared_ptr<Content> last;
+    {
+      const LockGuard lock(mutex_);
+      last.swap(content_);
+    }
   }
 
  private:
-  void do_end() noexcept override { content_.reset(); }
-
-  std::optional<Content> content_;
+  Mutex mutex_;
+  std::shared_ptr<Content> content_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// An object that stands on a runtime.
@@ -72,8 +85,10 @@ struct Standing {
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
   ~Standing() {
-    if (const auto runtime = state.lock()) runtime->remove(content);
+    // Held until the content has ended on it.
+    const auto runtime = state.lock();
     content->end();
+    if (runtime) runtime->remove(content);
   }
 
   std::weak_ptr<RuntimeState> state;

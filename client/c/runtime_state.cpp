@@ -1,7 +1,7 @@
 #include "client/c/runtime_state.hpp"
 
+#include <exception>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "client/c/handle_slots.hpp"
@@ -46,13 +46,13 @@ std::shared_ptr<RuntimeState> RuntimeState::find(std::uint64_t number) {
 
 void RuntimeState::add(const std::shared_ptr<Dependent>& dependent) {
   const LockGuard lock(mutex_);
-  if (closed_) throw Error(ErrorCode::stopped, "the runtime is being freed");
-  dependents_.insert(dependent);
+  if (closing_) throw Error(ErrorCode::stopped, "the runtime is being freed");
+  dependents_.push_back(dependent);
 }
 
 void RuntimeState::remove(const std::shared_ptr<Dependent>& dependent) noexcept {
   const LockGuard lock(mutex_);
-  dependents_.erase(dependent);
+  std::erase(dependents_, dependent);
 }
 
 troupe_future RuntimeState::to_c(const Future& future) {
@@ -67,6 +67,15 @@ Future RuntimeState::from_c(const troupe_future& future) const {
   return {owner_.load(), static_cast<graph::Task*>(future.task), TaskId(future.id)};
 }
 
+void RuntimeState::throw_closed_unless_called_back() const {
+  try {
+    check_wait();
+  } catch (const Error&) {  // Nobody may wait in a kernel or a callback.
+    return;
+  }
+  throw Error(ErrorCode::stopped, "the runtime is being freed");
+}
+
 void RuntimeState::check_wait() const {
   try {
     // Where waiting is allowed, it fails as the handle is empty.
@@ -77,20 +86,20 @@ void RuntimeState::check_wait() const {
 }
 
 void RuntimeState::close() {
-  std::set<std::shared_ptr<Dependent>> dependents;
+  std::vector<std::shared_ptr<Dependent>> dependents;
   {
     const LockGuard lock(mutex_);
-    closed_ = true;
+    closing_ = true;
     dependents.swap(dependents_);
   }
   for (const auto& dependent : dependents) {
     if (dependent->first()) dependent->end();
   }
-  std::optional<Error> failed;
+  std::exception_ptr failed;
   try {
     runtime_->wait();
-  } catch (const Error& error) {
-    failed.emplace(error);
+  } catch (...) {
+    failed = std::current_exception();
   }
   for (const auto& dependent : dependents) dependent->end();
   {
@@ -99,7 +108,7 @@ void RuntimeState::close() {
     all.states.erase(number_);
   }
   HandleSlots::get().remove_all(number_);
-  if (failed) throw *failed;
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace troupe::c

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "client/c/troupe.h"
 #include "client/runtime.hpp"
@@ -22,18 +22,12 @@ class Dependent {
   Dependent(const Dependent&) = delete;
   Dependent& operator=(const Dependent&) = delete;
 
-  /// Once, whoever comes first: the runtime that goes, or whoever frees the object.
-  void end() noexcept {
-    if (!ended_.exchange(true)) do_end();
-  }
-  [[nodiscard]] bool ended() const { return ended_; }
+  /// Whoever comes first: the runtime that goes, or whoever frees the object.
+  virtual void end() noexcept = 0;
   [[nodiscard]] bool first() const { return first_; }
 
  private:
-  virtual void do_end() noexcept = 0;
-
   const bool first_;
-  std::atomic<bool> ended_{false};
 };
 
 /// Lives as long as anybody uses it; its objects know it weakly. Thread-safe.
@@ -59,6 +53,11 @@ class RuntimeState {
   [[nodiscard]] troupe_future to_c(const Future& future);
   [[nodiscard]] Future from_c(const troupe_future& future) const;
 
+  /// Throws `stopped` where the runtime is about to go and the program itself asks for more: what kernels and callbacks
+  /// submit meanwhile belongs to the tasks that are waited for.
+  void check_open() const {
+    if (closing_) throw_closed_unless_called_back();
+  }
   /// Throws where this thread must not wait: in a kernel, a callback or a recorded program.
   void check_wait() const;
   /// Ends what stands on it, and waits for all tasks; nobody finds the runtime any more then. Throws what has failed
@@ -72,9 +71,13 @@ class RuntimeState {
   /// What all its futures belong to; known from the first on.
   std::atomic<graph::TaskOwner*> owner_{nullptr};
 
+  void throw_closed_unless_called_back() const;
+
+  /// Written under the lock.
+  std::atomic<bool> closing_{false};
   Mutex mutex_;
-  bool closed_ TROUPE_GUARDED_BY(mutex_) = false;
-  std::set<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
+  /// In the order in which they were made.
+  std::vector<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// The runtime of an object; throws `stopped` where it has gone.

@@ -21,7 +21,9 @@ namespace {
 troupe_options settled(const troupe_options* given) {
   troupe_options options{};
   if (given == nullptr) return options;
-  if (given->size < offsetof(troupe_options, policy)) {
+  // What lies behind what is known is looked at: no version will have as much.
+  constexpr std::size_t kMost = std::size_t{1} << 16U;
+  if (given->size < offsetof(troupe_options, policy) || given->size > kMost) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("troupe_options.size is {}: set it to sizeof(troupe_options)", given->size));
   }

@@ -69,9 +69,10 @@ troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codele
     std::vector<Access> uses;
     uses.reserve(access_count);
     HandleSlots::get().find_all(accesses, access_count, state.number(), uses);
-    if (!codelet->submitted.load(std::memory_order_relaxed)) codelet->submitted = true;
+    state.check_open();
     const Future submitted = state.runtime().submit(codelet->codelet, uses, arguments_of(arguments, argument_count),
                                                     options_of(state, options));
+    if (!codelet->submitted.load(std::memory_order_relaxed)) codelet->submitted = true;
     if (future != nullptr) *future = state.to_c(submitted);
   });
 }
@@ -126,7 +127,9 @@ troupe_error troupe_run(troupe_recording* recording, const troupe_rebinding* reb
       exchanged.push_back({HandleSlots::get().find(rebindings[i].recorded, state->number()).handle,
                            HandleSlots::get().find(rebindings[i].now, state->number()).handle});
     }
-    const Future run = recording->content->get().run(exchanged);
+    state->check_open();
+    const std::shared_ptr<RecordedGraph> graph = recording->content->get();
+    const Future run = graph->run(exchanged);
     if (future != nullptr) *future = state->to_c(run);
   });
 }

@@ -186,8 +186,10 @@ troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtim
  * `troupe jobs`; NULL: as its executable. Where Troupe was built without its service: TROUPE_NO_IMPLEMENTATION. */
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);
 /* Waits for all tasks. Holds that there are end before, and with the runtime go the memory of data that it has
- * allocated, recordings and factors. What failed since the last wait is the error; the runtime is gone all the same. In
- * a kernel or a callback of its own, TROUPE_WAIT_IN_KERNEL, and nothing has happened. */
+ * allocated, recordings and factors. Kernels and callbacks may submit more meanwhile, which is waited for, too; what
+ * other threads ask of it, its recordings and its factors then is refused, TROUPE_STOPPED, or done before these go.
+ * What failed since the last wait is the error; the runtime is gone all the same. In a kernel or a callback of its own,
+ * TROUPE_WAIT_IN_KERNEL, and nothing has happened. */
 troupe_error troupe_runtime_free(troupe_runtime* runtime);
 troupe_error troupe_workers(const troupe_runtime* runtime, size_t* workers);
 troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted, uint64_t* ended);
@@ -263,11 +265,13 @@ typedef int (*troupe_kernel)(const troupe_kernel_context* context, void* user);
 troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, size_t mode_count,
                                    const troupe_type* arguments, size_t argument_count, troupe_kernel kernel,
                                    void* user, void (*destroy)(void* user), troupe_codelet** codelet);
-/* Before it is submitted for the first time, afterwards an error: floating-point operations of a task, for reports and
- * traces, from its data and arguments; called with the `user` of its definition. */
+/* Before it is submitted for the first time, afterwards an error: floating-point operations of a task, from its data
+ * and arguments; called with the `user` of its definition. For reports and traces, and in virtual time, where they say
+ * which size of the kernel that it is timed as a task has. */
 troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
                                       double (*flops)(const troupe_kernel_context* context, void* user));
-/* So too: the kernel of a described machine whose times are this codelet's: "cholesky/gemm/double". */
+/* So too: the kernel of a described machine whose times are this codelet's: "cholesky/gemm/double". Where it was
+ * measured at several sizes, tasks without a number of operations are refused, TROUPE_BAD_INPUT. */
 troupe_error troupe_codelet_timed_as(troupe_codelet* codelet, const char* kernel);
 /* Tasks that were submitted go on. */
 void troupe_codelet_free(troupe_codelet* codelet);

@@ -1,5 +1,6 @@
 // Objects of the C interface that go in any order.
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -249,6 +250,57 @@ BOOST_AUTO_TEST_CASE(threads_wait_while_another_frees_the_runtime) {
     waiter.join();
     BOOST_TEST(program.x == 50);
   }
+}
+
+BOOST_AUTO_TEST_CASE(threads_run_solve_and_free_while_another_frees_the_runtime) {
+  for (int round = 0; round < 30; ++round) {
+    Program program;
+    troupe_recording* recording = nullptr;
+    const auto once = [](void* user) { return static_cast<Program*>(user)->submit() == TROUPE_OK ? 0 : 1; };
+    BOOST_TEST(troupe_record(program.runtime, once, &program, "once", &recording) == TROUPE_OK);
+    std::vector<double> matrix{4, 2, 2, 5};
+    troupe_factorization* factors = nullptr;
+    BOOST_TEST(troupe_factorize(program.runtime, TROUPE_CHOLESKY, TROUPE_DOUBLE, matrix.data(), 2, 2, 2, 0, &factors) ==
+               TROUPE_OK);
+    troupe_hold* hold = nullptr;
+    BOOST_TEST(troupe_acquire(program.runtime, program.access.handle, TROUPE_READ, &hold) == TROUPE_OK);
+    troupe_error of_run = TROUPE_OK;
+    troupe_error of_solve = TROUPE_OK;
+    std::thread runner([&] {
+      while (of_run == TROUPE_OK) of_run = troupe_run(recording, nullptr, 0, nullptr);
+      troupe_recording_free(recording);
+    });
+    std::thread solver([&] {
+      std::vector<double> b{6, 7};
+      while (of_solve == TROUPE_OK) of_solve = troupe_factorization_solve(factors, b.data(), 2, 1, 2);
+      troupe_factorization_free(factors);
+    });
+    std::thread holder([&] {
+      while (troupe_hold_memory(hold, nullptr, nullptr, nullptr) != nullptr) std::this_thread::yield();
+      troupe_hold_free(hold);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(round % 5));
+    program.end();
+    runner.join();
+    solver.join();
+    holder.join();
+    BOOST_TEST(of_run == TROUPE_STOPPED);
+    BOOST_TEST(of_solve == TROUPE_STOPPED);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(kernels_submit_tasks_while_the_runtime_is_freed) {
+  Program program;
+  const auto late = [](const troupe_kernel_context*, void* user) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return static_cast<Program*>(user)->submit() == TROUPE_OK ? 0 : 1;
+  };
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_define("late", nullptr, 0, nullptr, 0, late, &program, nullptr, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_submit(program.runtime, codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
+  program.end();
+  BOOST_TEST(program.x == 1);
+  troupe_codelet_free(codelet);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

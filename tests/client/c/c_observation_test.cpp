@@ -170,20 +170,34 @@ BOOST_AUTO_TEST_CASE(a_graph_runs_in_virtual_time_on_a_described_machine) {
   BOOST_TEST(troupe_workers(runtime, &workers) == TROUPE_OK);
   BOOST_TEST(workers == 6U);
   const troupe_mode mode = TROUPE_READ_WRITE;
+  const troupe_type edge_type = TROUPE_DOUBLE;
   troupe_codelet* codelet = nullptr;
-  BOOST_TEST(troupe_codelet_define("update", &mode, 1, nullptr, 0, nothing, nullptr, nullptr, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_declare("update", &mode, 1, &edge_type, 1, &codelet) == TROUPE_OK);
   BOOST_TEST(troupe_codelet_timed_as(codelet, "cholesky/gemm/double") == TROUPE_OK);
+  const auto flops = [](const troupe_kernel_context* context, void*) {
+    const double edge = *static_cast<const double*>(troupe_kernel_argument(context, 0));
+    return 2 * edge * edge * edge;
+  };
+  BOOST_TEST(troupe_codelet_set_flops(codelet, flops) == TROUPE_OK);
   troupe_data* data = nullptr;
   BOOST_TEST(troupe_allocate(runtime, TROUPE_DOUBLE, 512, 512, nullptr, &data) == TROUPE_OK);
   const troupe_access access{troupe_data_handle(data), TROUPE_DECLARED};
-  for (int i = 0; i < 10; ++i) {
-    BOOST_TEST(troupe_submit(runtime, codelet, &access, 1, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
-  }
-  BOOST_TEST(troupe_wait(runtime) == TROUPE_OK, troupe_error_message());
-  double time = 0;
-  BOOST_TEST(troupe_virtual_time(runtime, &time) == TROUPE_OK);
-  BOOST_TEST(time > 0);
-  BOOST_TEST(time < 10);
+  const auto time_of_ten = [&](double edge) {
+    double before = 0;
+    BOOST_TEST(troupe_virtual_time(runtime, &before) == TROUPE_OK);
+    const troupe_value argument{edge_type, &edge};
+    for (int i = 0; i < 10; ++i) {
+      BOOST_TEST(troupe_submit(runtime, codelet, &access, 1, &argument, 1, nullptr, nullptr) == TROUPE_OK,
+                 troupe_error_message());
+    }
+    BOOST_TEST(troupe_wait(runtime) == TROUPE_OK, troupe_error_message());
+    double after = 0;
+    BOOST_TEST(troupe_virtual_time(runtime, &after) == TROUPE_OK);
+    return after - before;
+  };
+  const double of_small = time_of_ten(256);
+  BOOST_TEST(of_small > 0);
+  BOOST_TEST(time_of_ten(512) > 3 * of_small);
   troupe_codelet_free(codelet);
   BOOST_TEST(troupe_data_free(data) == TROUPE_OK);
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
