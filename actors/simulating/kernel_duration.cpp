@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "proto/random.hpp"
 
@@ -55,6 +56,14 @@ Result<platform::KernelTime> described_time(const platform::MachineDescription& 
     return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine.name,
                                                      kernel, to_string(device.type))};
   }
+  const std::vector<double> edges = times->edges();
+  if (flops <= 0 && times->flops_per_cube() > 0 && edges.size() > 1) {
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("machine '{}' has times for kernel '{}' on tiles of {} to {} columns, and the number of "
+                               "operations, which says how large the task's are, is not known: say it by "
+                               "Codelet::flops",
+                               machine.name, kernel, edges.front(), edges.back())};
+  }
   const double edge = times->edge_with(flops);
   if (on_gpu) return times->gpu(device.gpu, edge);
   if (device.type.cores > 1 && !times->on_clusters()) {
@@ -103,8 +112,11 @@ Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::
   } catch (...) {
     return refuse("the function that says its time threw");
   }
-  if (mean_us < 0 || mean_us > kMost_us) {
+  if (!(mean_us >= 0 && mean_us <= kMost_us)) {
     return refuse(fmt::format("a time of {} us, which must be at least 0 and at most 10^12,", mean_us));
+  }
+  if (!std::isfinite(times.deviation) || times.deviation < 0) {
+    return refuse(fmt::format("a deviation of {}, which must be a number of at least 0,", times.deviation));
   }
   return platform::KernelTime{mean_us, times.deviation * mean_us};
 }

@@ -2,6 +2,7 @@
 // program.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -102,12 +103,41 @@ BOOST_AUTO_TEST_CASE(use_a_descriptions_times_by_what_they_are_timed_as) {
   options->machine = load_machine("idgraf-double").value_or_throw();
   options->gpus = {0};
   Runtime runtime({.policy = "heft", .simulation = options});
-  const Codelet gemm = Codelet("mine", {AccessMode::read, AccessMode::read_write}).timed_as("cholesky/gemm/double");
+  const Codelet gemm = Codelet("mine", {AccessMode::read, AccessMode::read_write})
+                           .timed_as("cholesky/gemm/double")
+                           .flops([](const KernelContext&) { return 2.0 * 512 * 512 * 512; });
   const Data a = runtime.allocate_matrix<double>(512, 512);
   const Data b = runtime.allocate_matrix<double>(512, 512);
   runtime.submit(gemm, {a, b});
   runtime.wait();
   BOOST_TEST(time_of(runtime).count() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_described_kernel_say_their_operations_or_are_refused) {
+  const auto options = std::make_shared<SimulationOptions>();
+  options->machine = load_machine("idgraf-double").value_or_throw();
+  Runtime runtime({.cores = 1, .simulation = options});
+  const Data x = runtime.allocate_matrix<double>(512, 512);
+  const Codelet vague = Codelet("update", {AccessMode::read_write}).timed_as("cholesky/gemm/double");
+  BOOST_TEST(says(refusal([&] {
+                    runtime.submit(vague, {x});
+                    runtime.wait();
+                  }),
+                  {"bad_input", "cholesky/gemm/double", "Codelet::flops"}));
+  const Data y = runtime.allocate_matrix<double>(512, 512);
+  const auto time_with = [&](double edge) {
+    const Duration before = time_of(runtime);
+    runtime.submit(
+        Codelet("sized", {AccessMode::read_write}).timed_as("cholesky/gemm/double").flops([edge](const KernelContext&) {
+          return 2 * edge * edge * edge;
+        }),
+        {y});
+    runtime.wait();
+    return time_of(runtime) - before;
+  };
+  const Duration small = time_with(256);
+  BOOST_TEST(small.count() > 0);
+  BOOST_TEST(time_with(512).count() > 4 * small.count());
 }
 
 BOOST_AUTO_TEST_CASE(take_as_long_as_a_function_of_operations_says_whatever_the_arguments) {
@@ -157,12 +187,15 @@ BOOST_AUTO_TEST_CASE(fail_with_what_their_times_throw) {
   const auto options = machine();
   options->times["throws"] = {.core = [](const TimedTask&) -> Duration { throw std::runtime_error("no idea"); }};
   options->times["backwards"] = {.core = -1ms};
+  options->times["vague"] = {.core = 1ms, .deviation = std::numeric_limits<double>::infinity()};
   Runtime runtime({.simulation = options});
   const Data x = runtime.allocate_vector<double>(40);
   runtime.submit(Codelet("throws", {AccessMode::write}), {x});
   BOOST_TEST(says(refusal([&] { runtime.wait(); }), {"codelet 'throws'", "'no idea'", "cpu core", "40 x 1"}));
   runtime.submit(Codelet("backwards", {AccessMode::write}), {x});
   BOOST_TEST(says(refusal([&] { runtime.wait(); }), {"codelet 'backwards'", "-1000 us", "at least 0"}));
+  runtime.submit(Codelet("vague", {AccessMode::write}), {x});
+  BOOST_TEST(says(refusal([&] { runtime.wait(); }), {"codelet 'vague'", "deviation of inf"}));
 }
 
 BOOST_AUTO_TEST_CASE(need_an_implementation_where_kernels_are_executed) {
