@@ -1,6 +1,7 @@
 #include "proto/tokens.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -65,6 +66,16 @@ ParsedNumber<double> parse_real(std::string_view token) {
   }
   number.status = std::isfinite(number.value) ? NumberStatus::ok : NumberStatus::not_finite;
   return number;
+}
+
+std::optional<bool> parse_switch(std::string_view token) {
+  using Words = std::array<std::string_view, 4>;
+  constexpr Words kOn{"1", "yes", "on", "true"};
+  constexpr Words kOff{"0", "no", "off", "false"};
+  const std::string word = lower_case(token);
+  if (std::ranges::find(kOn, word) != kOn.end()) return true;
+  if (std::ranges::find(kOff, word) != kOff.end()) return false;
+  return std::nullopt;
 }
 
 std::string quoted(std::string_view token) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,9 @@ ParsedNumber<std::int64_t> parse_integer(std::string_view token);
 /// The whole token as a decimal number. A leading '+' and Fortran's exponent (`1.5D+03`) are understood; what is too
 /// small for a double counts as zero.
 ParsedNumber<double> parse_real(std::string_view token);
+
+/// 1, yes, on, true; 0, no, off, false; in capitals or not. Nothing for other words.
+std::optional<bool> parse_switch(std::string_view token);
 
 /// `token` within quotes for a message: control characters and bytes outside ASCII become '?', and it is cut where it
 /// is long.

@@ -119,6 +119,7 @@ MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
   device.executor = std::move(setup.executor);
   device.data = static_cast<platform::OpenClAccelerator*>(setup.memory);
   device.on_lost = std::move(setup.on_lost);
+  device.turn = platform::opencl_launch_turn(device.data->device());
   return workers::make_opencl_device(std::move(device), listener);
 }
 
@@ -127,6 +128,7 @@ MadeDevice make_opencl_in_place(DeviceSetup setup, DeviceListener& listener) {
   device.executor = std::move(setup.executor);
   device.data = static_cast<platform::OpenClHostMemory*>(setup.in_place);
   device.on_lost = std::move(setup.on_lost);
+  device.turn = platform::opencl_launch_turn(device.data->device());
   return workers::make_opencl_device(std::move(device), listener);
 }
 

@@ -44,8 +44,8 @@ struct RuntimeOptions {
   /// Codelets whose tasks only some devices may run, besides what each task's options say: "potrf,trsm:cores"
   /// (`parse_restrictions`).
   std::string restrict = {};
-  /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. It must
-  /// not return null; what it throws, `Runtime`'s constructor throws (docs/extending.md).
+  /// Makes a placing policy of the program's own, in place of `policy`: called once, when the runtime starts. Where it
+  /// throws or returns null, `Runtime`'s constructor throws `invalid_argument`, which says so (docs/extending.md).
   std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;
   /// Placing policies learn on this machine how long kernels take. What they have learned is kept in this folder, which
   /// is made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
@@ -54,7 +54,7 @@ struct RuntimeOptions {
   std::string model_folder = {};
   /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept; clusters
   /// that span caches or NUMA nodes. Called in the thread that starts or ends the runtime; what it throws is dropped.
-  /// Null: nobody is told.
+  /// Null: nobody is told, but for what concerns environment variables, which goes to standard error.
   std::function<void(const std::string&)> on_warning = nullptr;
   /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
   /// task. Submissions from kernels and callbacks never block.

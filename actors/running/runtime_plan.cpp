@@ -241,16 +241,16 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (auto usable = check_restrictions(options.restrict, plan.places); !usable) return usable.failure();
   const std::size_t workers = plan.places.size();
   if (!placing && options.make_policy) {
+    const char* who = "RuntimeOptions::make_policy";
     try {
       placing = options.make_policy();
-    } catch (const std::exception& error) {
-      return unusable(fmt::format("RuntimeOptions::make_policy threw: {}", error.what()));
-    }
-    try {
+      who = "the program's own policy (RuntimeOptions::make_policy)";
       // Asked again below, where nothing may throw.
       if (placing) (void)placing->keeps();
     } catch (const std::exception& error) {
-      return unusable(fmt::format("the program's own policy (RuntimeOptions::make_policy) threw: {}", error.what()));
+      return unusable(fmt::format("{} threw: {}", who, error.what()));
+    } catch (...) {
+      return unusable(fmt::format("{} threw what is no std::exception", who));
     }
     if (!placing) return unusable("RuntimeOptions::make_policy made no policy");
   }

@@ -63,11 +63,9 @@ constexpr std::int64_t kMostTasks = std::int64_t{1} << 40U;
 constexpr std::int64_t kMostAhead = std::int64_t{1} << 20U;
 
 Result<void> read_switch(bool& on, const std::string& value) {
-  const auto is_one_of = [word = lower_case(value)](std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, word) != words.end();
-  };
-  on = is_one_of({"1", "yes", "on", "true"});
-  if (!on && !is_one_of({"0", "no", "off", "false"})) return unusable("give 1 or 0");
+  const std::optional<bool> given = parse_switch(value);
+  if (!given) return unusable("give 1 or 0");
+  on = *given;
   return {};
 }
 template <auto Member>

@@ -1,9 +1,9 @@
 #include "opencl/analysis/analysis_compiler.hpp"
 
+#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 #include <sys/auxv.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <string_view>
 
 #include "traces/picture/child_process.hpp"
@@ -51,7 +51,7 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 }  // namespace
 
 std::string compiler_in_environment() {
-  const char* const named = std::getenv("TROUPE_OPENCL_CLANG");
+  const char* const named = ::secure_getenv("TROUPE_OPENCL_CLANG");
   return named == nullptr ? std::string() : named;
 }
 

@@ -1,13 +1,13 @@
 #include "opencl/execution/memory_limit.hpp"
 
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "opencl/objects/report.hpp"
 #include "proto/byte_amounts.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::opencl {
 
@@ -21,7 +21,7 @@ std::nullopt_t refused(const std::string& why) {
 }  // namespace
 
 std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
-  const char* const text = std::getenv("TROUPE_OPENCL_MEMORY");
+  const char* const text = ::secure_getenv("TROUPE_OPENCL_MEMORY");
   if (text == nullptr || *text == '\0') return std::nullopt;
   const std::optional<Bytes> limit = parse_bytes(text);
   if (!limit || limit->count == 0) {
@@ -37,8 +37,11 @@ std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
 }
 
 bool wants_copies() {
-  const char* const text = std::getenv("TROUPE_OPENCL_COPIES");
-  return text != nullptr && *text != '\0' && std::string_view(text) != "0";
+  const char* const text = ::secure_getenv("TROUPE_OPENCL_COPIES");
+  if (text == nullptr || *text == '\0') return false;
+  const std::optional<bool> wanted = parse_switch(text);
+  if (!wanted) report_once(text, fmt::format("TROUPE_OPENCL_COPIES is 1 or 0, not '{}': it is ignored", text));
+  return wanted.value_or(false);
 }
 
 }  // namespace troupe::opencl

@@ -14,7 +14,7 @@ namespace troupe::opencl {
 /// them has.
 [[nodiscard]] std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices);
 
-/// The environment variable TROUPE_OPENCL_COPIES is set, to anything but "" and "0": devices that share the host's
+/// The environment variable TROUPE_OPENCL_COPIES is on (`parse_switch`): devices that share the host's
 /// memory work on copies.
 [[nodiscard]] bool wants_copies();
 

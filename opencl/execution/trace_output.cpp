@@ -1,9 +1,9 @@
 #include "opencl/execution/trace_output.hpp"
 
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <atomic>
-#include <cstdlib>
 #include <utility>
 
 #include "client/environment/run_output.hpp"
@@ -15,7 +15,7 @@ namespace troupe::opencl {
 namespace {
 
 std::string checked_path() {
-  const char* const path = std::getenv("TROUPE_OPENCL_TRACE");
+  const char* const path = ::secure_getenv("TROUPE_OPENCL_TRACE");
   if (path == nullptr || *path == '\0') return {};
   if (const Result<void> usable = traces::check_trace_path(path); !usable) {
     report(fmt::format("TROUPE_OPENCL_TRACE: {}; no trace is written", usable.failure().message));

@@ -1,9 +1,9 @@
 #include "opencl/splitting/split_mode.hpp"
 
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <atomic>
-#include <cstdlib>
 #include <string_view>
 
 #include "opencl/objects/report.hpp"
@@ -11,7 +11,7 @@
 namespace troupe::opencl {
 
 SplitMode split_mode() {
-  const char* const value = std::getenv("TROUPE_OPENCL_SPLIT");
+  const char* const value = ::secure_getenv("TROUPE_OPENCL_SPLIT");
   const std::string_view text = value == nullptr ? "" : value;
   if (text == "off") return SplitMode::never;
   if (text == "always") return SplitMode::always;

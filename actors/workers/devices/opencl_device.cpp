@@ -23,7 +23,6 @@
 #include "graph/codelets/opencl_launch.hpp"
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_handles.hpp"
-#include "platform/opencl/opencl_quirks.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::workers {
@@ -48,6 +47,10 @@ class OpenClDevice final : public Device {
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
 
  private:
+  struct GiveBackTurn {
+    void operator()(std::binary_semaphore* turn) const { turn->release(); }
+  };
+  using Turn = std::unique_ptr<std::binary_semaphore, GiveBackTurn>;
   /// A task on a queue. What has no lock is the worker's until `starting` is false, then that of whoever ends the task.
   struct Slot {
     explicit Slot(OpenClDevice& of)
@@ -67,6 +70,8 @@ class OpenClDevice final : public Device {
     graph::CompletionChecks checks;
     /// The kernel has thrown.
     FailureLog::Cause cause;
+    /// From before the kernel is called until its task has ended.
+    Turn turn;
 
     // Under the device's lock.
     graph::Task* task = nullptr;
@@ -95,6 +100,8 @@ class OpenClDevice final : public Device {
   [[nodiscard]] Result<void> mark(cl_command_queue queue, std::span<const cl_event> after, platform::OpenClEvent& event,
                                   std::string_view what);
   [[nodiscard]] Result<void> enqueue_end(Slot& slot);
+  /// The same; null: it is enqueued.
+  [[nodiscard]] FailureLog::Cause enqueue_end_or_say(Slot& slot, const graph::Task& task) noexcept;
   static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
   /// The driver has no way to tell of the end: waits for it.
   void wait_here(Slot& slot);
@@ -111,7 +118,6 @@ class OpenClDevice final : public Device {
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
     return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
   }
-  [[nodiscard]] FailureLog::Cause failure_or_bare(const graph::Task& task, const Failure& why) const noexcept;
   /// Of the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
   [[nodiscard]] static Result<void> checked(cl_int status, std::string_view what) {
@@ -120,8 +126,6 @@ class OpenClDevice final : public Device {
 
   const OpenClDeviceOptions options_;
   DeviceListener& listener_;
-  /// From before a kernel is called until its task has ended; null where the driver needs none.
-  std::binary_semaphore* const turn_;
   /// For tasks whose data have no buffers; null where the device has memory of its own.
   std::unique_ptr<CoreDevice> core_;
   /// For when there is no memory to say more.
@@ -144,7 +148,7 @@ class OpenClDevice final : public Device {
 };
 
 OpenClDevice::OpenClDevice(OpenClDeviceOptions options, DeviceListener& listener)
-    : options_(std::move(options)), listener_(listener), turn_(platform::opencl_launch_turn(options_.data->device())) {
+    : options_(std::move(options)), listener_(listener) {
   assert(options_.slots > 0 && "a device takes at least one task");
   if (has_own_memory(options_.executor.kind)) return;
   CoreDevice::Options core = options_.executor;
@@ -194,7 +198,12 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
     return start_on(*free, task);
   } catch (...) {
     // No memory to prepare the task, or to say what happened: its kernel has not been called.
-    if (free != nullptr) free->lending.give_back(free->queue);
+    if (free != nullptr) {
+      free->lending.give_back(free->queue);
+      free->turn.reset();
+      const LockGuard lock(mutex_);
+      free->task = nullptr;
+    }
     return {true, bare_failure_};
   }
 }
@@ -231,13 +240,16 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
     slot.ended.reset();
     slot.share = {};
   }
-  if (turn_ != nullptr) turn_->acquire();
+  if (options_.turn != nullptr) {
+    options_.turn->acquire();
+    slot.turn.reset(options_.turn);
+  }
   slot.cause = call_kernel(slot, task);
-  if (const auto enqueued = enqueue_end(slot); !enqueued) {
+  if (FailureLog::Cause failed = enqueue_end_or_say(slot, task)) {
     // Nobody may use the data before what has been enqueued has ended.
     (void)api().clFinish(slot.queue);
     suspect_ = true;
-    if (!slot.cause) slot.cause = failure_or_bare(task, enqueued.failure());
+    if (!slot.cause) slot.cause = std::move(failed);
     const LockGuard lock(mutex_);
     slot.ended = CL_COMPLETE;
   }
@@ -319,6 +331,15 @@ Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   return {};
 }
 
+FailureLog::Cause OpenClDevice::enqueue_end_or_say(Slot& slot, const graph::Task& task) noexcept {
+  try {
+    const auto enqueued = enqueue_end(slot);
+    return enqueued ? nullptr : failure(task, enqueued.failure());
+  } catch (...) {  // No memory to say more.
+    return bare_failure_;
+  }
+}
+
 void OpenClDevice::wait_here(Slot& slot) {
   (void)api().clFinish(slot.queue);
   cl_int status = CL_COMPLETE;
@@ -349,7 +370,7 @@ void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* d
 }
 
 OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
-  if (turn_ != nullptr) turn_->release();
+  slot.turn.reset();
   if (!slot.cause) slot.cause = outcome(slot);
   Duration ran{};
   const Duration took = charge(slot, ran);
@@ -364,14 +385,14 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
 
 FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
   try {
-    // What the kernel named says more than that something it named has failed.
-    awaited_failure(slot).value_or_throw();
     cl_int ended = CL_COMPLETE;
     {
       const LockGuard lock(mutex_);
       ended = *slot.ended;
     }
     if (ended < 0) suspect_ = true;
+    // What the kernel named says more than that something it named has failed.
+    awaited_failure(slot).value_or_throw();
     checked(std::min(ended, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
     slot.checks.run();
     return nullptr;
@@ -384,14 +405,6 @@ FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
 FailureLog::Cause OpenClDevice::current_failure(const graph::Task& task) const noexcept {
   try {
     return task_failure_of_exception(task, options_.executor.worker, options_.executor.name);
-  } catch (...) {
-    return bare_failure_;
-  }
-}
-
-FailureLog::Cause OpenClDevice::failure_or_bare(const graph::Task& task, const Failure& why) const noexcept {
-  try {
-    return failure(task, why);
   } catch (...) {
     return bare_failure_;
   }

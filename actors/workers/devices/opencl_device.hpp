@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <semaphore>
 
 #include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/devices/device.hpp"
@@ -22,6 +23,9 @@ struct OpenClDeviceOptions {
   std::function<void()> on_lost = nullptr;
   /// Queues: tasks that are on the device at a time.
   std::size_t slots = traits(DeviceKind::opencl).slots;
+  /// Acquired before a kernel is called and released when its task has ended, in whatever thread; null: nobody else's
+  /// launches matter. With one, the device is given one task at a time.
+  std::binary_semaphore* turn = nullptr;
 };
 
 /// Every task has an in-order queue to itself, or shares that which the data ask for. Its kernel enqueues on it

@@ -1,13 +1,13 @@
 #include "client/remote/connection/socket_folder.hpp"
 
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "platform/files/file_descriptor.hpp"
@@ -18,7 +18,7 @@ namespace troupe::remote {
 namespace {
 
 std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::string() : std::string(value);
 }
 
