@@ -29,7 +29,8 @@ struct OtherProgram {
   const char* missing;
 };
 constexpr OtherProgram kBench{"bench", "Measure this runtime beside its peers", "troupe-bench",
-                              "the benchmarks were not built: configure with -DTROUPE_BUILD_BENCH=ON"};
+                              "the benchmarks are not in this build, and in no package: build the sources with "
+                              "-DTROUPE_BUILD_BENCH=ON"};
 constexpr OtherProgram kExperiment{
     "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators",
     "troupe-experiment", "the experiments were not built: build the target troupe-experiment"};

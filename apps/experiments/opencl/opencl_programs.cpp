@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libtroupe_opencl.so";
 constexpr const char* kSoclLibrary = "libsocl-1.3.so.0";
-/// From this program's folder: as installed, and in the build tree.
-constexpr std::array kLibraryFolders{TROUPE_LIBRARIES_FROM_PROGRAM, "../opencl"};
+/// From this program's folder: as installed, as Debian's package has the library, and in the build tree.
+constexpr std::array kLibraryFolders{TROUPE_LIBRARIES_FROM_PROGRAM, TROUPE_LIBRARIES_FROM_PROGRAM "/troupe",
+                                     "../opencl"};
 constexpr std::array kExampleFolders{"opencl", "../opencl/examples"};
 constexpr std::chrono::seconds kLongest{300};
 
@@ -39,7 +40,10 @@ fs::path find_below(const Folders& folders, const char* name) {
 Result<OpenClFiles> find_opencl_files() {
   OpenClFiles files{find_below(kLibraryFolders, kLibrary), find_below(kExampleFolders, "black_scholes").parent_path()};
   if (files.library.empty()) {
-    return Failure{ErrorCode::platform, fmt::format("{} is not there: build the target troupe_opencl_icd", kLibrary)};
+    return Failure{
+        ErrorCode::platform,
+        fmt::format("{} is not there: install the package troupe-opencl, or build the target troupe_opencl_icd",
+                    kLibrary)};
   }
   if (files.examples.empty()) {
     return Failure{ErrorCode::platform,
