@@ -90,6 +90,8 @@ BOOST_AUTO_TEST_CASE(refuses_memory_that_is_too_small_for_one_task_before_any_wo
   fails(2, {"run", "cholesky", "--n", "4096", "--tile", "512", "--emulated-gpus", "2:memory=1MiB"},
         {"--emulated-gpus", "one task", "6.0 MiB", "1.0 MiB", "smaller tiles"});
   fails(2, {"run", "cholesky", "--n", "100", "--gpu-memory", "1GiB"}, {"--gpu-memory", "--gpus"});
+  fails(2, scaling({"--policy", "heft", "--emulated", "memory=1GiB", "--gpus", "1", "--gpu-memory", "1GiB"}),
+        {"--gpu-memory", "--real and --platform"});
   fails(2, {"model", "calibrate", "--tile", "512", "--emulated-gpus", "1:memory=1MiB"}, {"one task", "1.0 MiB"});
 }
 
