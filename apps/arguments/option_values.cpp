@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "client/environment/whole_numbers.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
-#include "proto/whole_numbers.hpp"
 
 namespace troupe::apps {
 

@@ -13,6 +13,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "client/environment/durations.hpp"
 #include "client/environment/run_writer.hpp"
+#include "client/environment/whole_numbers.hpp"
 #include "client/runtime.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
@@ -21,7 +22,6 @@
 #include "platform/machine/cpu_set.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/tokens.hpp"
-#include "proto/whole_numbers.hpp"
 
 namespace troupe::client {
 

@@ -1,4 +1,4 @@
-#include "proto/whole_numbers.hpp"
+#include "client/environment/whole_numbers.hpp"
 
 #include <charconv>
 #include <cmath>
