@@ -60,8 +60,8 @@ Error lost_output(int error) {
   return {ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(error))};
 }
 
-/// Runs the command and sees that its output has arrived.
-int run_to_the_end(const Command& command) {
+/// Runs the command and sees that its output has arrived. `note` ends what is said of values that cannot be used.
+int run_to_the_end(const Command& command, const std::string& note) {
   return explained([&] {
     platform::check_stacks().value_or_throw();
     int code = kSuccess;
@@ -71,6 +71,9 @@ int run_to_the_end(const Command& command) {
       // Long output is written before the end.
       if (std::ferror(stdout) != 0) throw lost_output(error.code().value());
       throw;
+    } catch (const Error& error) {
+      if (note.empty() || exit_code(error.code()) != kUnusable) throw;
+      throw Error(error.code(), error.what() + note);
     }
     if (std::fflush(stdout) != 0) throw lost_output(errno);
     return code;
@@ -85,8 +88,9 @@ int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
       say(usage_message(&application, error));
       return kUnusable;
     }
-    if (application.exit(error) != 0) return kUnusable;
+    // Text that is long is written, and lost, before the flush.
     errno = 0;
+    if (application.exit(error) != 0) return kUnusable;
     if (!std::cout.flush()) throw lost_output(errno);
     return kSuccess;
   });
@@ -118,7 +122,7 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
                     application.get_name()));
     return kUnusable;
   }
-  return run_to_the_end(command);
+  return run_to_the_end(command, environment_note(application));
 }
 
 }  // namespace troupe::apps

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/command_tree.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
 
@@ -31,28 +32,18 @@ const CLI::App& chosen_command(const CLI::App& application) {
   return *chosen;
 }
 
-std::vector<const CLI::App*> commands_of(const CLI::App& application) {
-  std::vector<const CLI::App*> commands = application.get_subcommands([](const CLI::App* one) {
-    return !one->get_name().empty();  // else it is a group of options
-  });
-  return commands;
-}
-
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands) names.push_back(command->get_name());
   return names;
 }
 
-/// "--n", "--tile": of the command and its groups.
-std::vector<std::string> options_of(const CLI::App& command) {
+/// "--n", "--tile"
+std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
+  for (const CLI::Option* option : options_of(command)) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_fnames()) names.push_back(name.substr(0, name.find('{')));
-  }
-  for (const CLI::App* group : command.get_subcommands([](const CLI::App* one) { return one->get_name().empty(); })) {
-    for (std::string& name : options_of(*group)) names.push_back(std::move(name));
   }
   return names;
 }
@@ -61,7 +52,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
 std::vector<std::string> who_has(const CLI::App& application, const std::string& option) {
   std::vector<std::string> paths;
   for (const CLI::App* command : commands_of(application)) {
-    if (std::ranges::count(options_of(*command), option) > 0) paths.push_back('`' + path_of(*command) + '`');
+    if (std::ranges::count(option_names(*command), option) > 0) paths.push_back('`' + path_of(*command) + '`');
     for (std::string& path : who_has(*command, option)) paths.push_back(std::move(path));
   }
   return paths;
@@ -70,7 +61,7 @@ std::vector<std::string> who_has(const CLI::App& application, const std::string&
 std::string unknown_option(const CLI::App& application, const CLI::App& command, const std::string& word) {
   const std::string given = word.substr(0, word.find('='));
   const std::string name = "--" + given.substr(std::min(given.find_first_not_of('-'), given.size()));
-  const std::vector<std::string> options = options_of(command);
+  const std::vector<std::string> options = option_names(command);
   std::string text = fmt::format("{}: `{}` has no such option", given, path_of(command));
   if (std::ranges::count(options, name) > 0) return text + "; did you mean " + name + "?";
   if (const auto others = who_has(application, name); !others.empty())
@@ -108,9 +99,9 @@ std::string about_missing(const CLI::App& command, const std::string& what) {
   }
   constexpr std::string_view kOneOf = "Exactly 1 option from [";
   if (what.starts_with(kOneOf)) {
-    const std::string options = what.substr(kOneOf.size(), what.find(']') - kOneOf.size());
+    const auto options = CLI::detail::split(what.substr(kOneOf.size(), what.find(']') - kOneOf.size()), ',');
     return fmt::format(
-        "{}: {}", options,
+        "{}: {}", fmt::join(options, ", "),
         what.ends_with(" given") ? "they exclude one another: give one of them" : "one of them is needed");
   }
   const std::string name = what.substr(0, what.find(' '));

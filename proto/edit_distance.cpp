@@ -10,14 +10,19 @@
 namespace troupe {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Of what a has up to a letter, the distances to what b has up to each; and the same for one and two letters less.
   std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    std::swap(before, above);
+    std::swap(above, row);
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t exchanged = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({above[j] + (a[i] == b[j] ? 0 : 1), above[j + 1] + 1, row[j] + 1});
+      const bool swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (swapped) row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
   }
   return row.back();
@@ -31,8 +36,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> nam
   std::size_t least = kLongestName;
   for (const std::string& known : names) {
     const std::size_t away = edit_distance(small, lower_case(known));
-    // Two letters that are exchanged are two letters that differ.
-    const std::size_t near = std::max<std::size_t>(known.size() > 2 ? 2 : 1, known.size() / 3);
+    const std::size_t near = std::max<std::size_t>(known.size() > 3 ? 2 : 1, known.size() / 3);
     if (away >= least || away > near || away >= known.size()) continue;
     least = away;
     nearest = known;

@@ -8,11 +8,12 @@
 
 namespace troupe {
 
-/// Letters to add, drop or exchange to get from one to the other. O(product of the lengths).
+/// Letters to add, drop or exchange, and neighbours to swap, to get from one to the other. O(product of the lengths).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// That of `names` which was probably meant: the nearest, whose case may differ, if no more than a third of its letters
-/// do; of equals the first. Empty where none is near.
+/// That of `names` which was probably meant: the nearest, whose case may differ, if it is no further away than a third
+/// of its length, or 2 where it has four or five letters, or 1 where it has fewer; of equals the first. Empty where
+/// none is near.
 [[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> names);
 
 /// "; did you mean run?", or nothing where no name is near.

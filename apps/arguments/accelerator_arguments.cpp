@@ -11,6 +11,7 @@
 #include "actors/memory/eviction/eviction_policies.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
+#include "client/environment/environment.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "proto/byte_amounts.hpp"
@@ -109,13 +110,20 @@ void add_accelerator_options(CLI::App& command, RuntimeOptions& options) {
   add_eviction_options(command, options);
 }
 
-bool uses_accelerators(const RuntimeOptions& options) { return options.gpus > 0 || !options.emulated_gpus.empty(); }
+bool uses_accelerators(const RuntimeOptions& options) {
+  // OpenCL devices have no option here. A variable that cannot be used is told of when a runtime starts.
+  const auto merged = client::with_environment(options);
+  const RuntimeOptions& all = merged ? merged.value().settings.options : options;
+  return all.gpus > 0 || !all.emulated_gpus.empty() || !all.opencl.empty();
+}
 
 void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options) {
   for (const char* option : {"--lookahead", "--issue-ahead", "--eviction"}) {
     refuse_ignored(command, option, uses_accelerators(options),
                    "accelerators: say which with --gpus or --emulated-gpus");
   }
+  refuse_ignored(command, "--gpu-memory", options.gpus > 0, "CUDA GPUs: say how many with --gpus");
+  refuse_ignored(command, "--reuse-profile", options.eviction == "reuse", "--eviction reuse");
 }
 
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization) {
@@ -124,14 +132,6 @@ void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOption
 
 void check_accelerators(const RuntimeOptions& runtime, const linalg::FactorizationOptions& factorization,
                         std::int64_t n, std::size_t element_bytes) {
-  if (runtime.gpu_memory && runtime.gpus == 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "--gpu-memory: no CUDA GPU is used: say how many with --gpus, or leave it away");
-  }
-  if (!runtime.reuse_profile.empty() && runtime.eviction != "reuse") {
-    throw Error(ErrorCode::invalid_argument,
-                "--reuse-profile: only --eviction reuse looks at it: say so as well, or leave it away");
-  }
   if (!uses_accelerators(runtime)) return;
   require_gpus(runtime.gpus);
   const Bytes need = linalg::largest_task_data(factorization, n, element_bytes);

@@ -33,14 +33,14 @@ inline constexpr std::size_t kMostIssuedAhead = 1024;
 /// Refuses those of these options that say how accelerators are used where there are none.
 void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options);
 
-/// Whether tasks may run on anything but cores.
+/// Whether tasks may run on anything but cores, with what the environment adds.
 [[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
 
 /// Square tiles on accelerators: tall ones leave them too few tasks, and their times are not measured beforehand.
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization);
 
-/// Throws `invalid_argument` or `bad_input` for options that contradict one another, and where the data of the
-/// factorization's largest task fit into no accelerator. `n`: order of the matrix.
+/// Throws what is wrong where there are not so many GPUs, and `bad_input` where the data of the factorization's largest
+/// task do not fit into an accelerator. `n`: order of the matrix.
 void check_accelerators(const RuntimeOptions& runtime, const linalg::FactorizationOptions& factorization,
                         std::int64_t n, std::size_t element_bytes);
 

@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "actors/scheduler/policy.hpp"
+#include "apps/arguments/accelerator_arguments.hpp"
+#include "apps/arguments/environment_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/environment/durations.hpp"
 #include "client/runtime.hpp"
@@ -36,8 +38,8 @@ void add_application(CLI::App& command, linalg::Application& application, const 
 }
 
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead) {
-  if (!used && command.count(option) > 0)
-    throw CLI::ValidationError(option, "has no effect here: it is for " + instead);
+  if (used || command.count(option) == 0) return;
+  throw CLI::ValidationError(option, "has no effect here: it is for " + instead + environment_note(command));
 }
 
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help) {
@@ -180,16 +182,17 @@ void add_model_options(CLI::App& command, RuntimeOptions& options) {
   command
       .add_option_function<std::string>(
           "--models",
-          [&options](const std::string& folder) { options.model_folder = folder == "none" ? std::string() : folder; },
-          "Folder where placing policies keep the kernel times that they learn, or none")
+          [&options](const std::string& folder) {
+            options.model_folder = folder == "default" ? default_model_folder() : folder == "none" ? "" : folder;
+          },
+          "Folder where placing policies keep the kernel times that they learn, default or none")
       ->type_name("FOLDER")
       ->default_str(options.model_folder.empty() ? "none" : options.model_folder)
       ->check(check_file_name);
 }
 
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options) {
-  const bool accelerators = options.gpus > 0 || !options.emulated_gpus.empty();
-  const auto policy = scheduler::make_policy(options.policy, {}, accelerators);
+  const auto policy = scheduler::make_policy(options.policy, {}, uses_accelerators(options));
   // Not to keep what nobody learns is no mistake.
   const bool none = command.count("--models") > 0 && command.get_option("--models")->results().back() == "none";
   const bool learns = none || options.clusters == kAutomaticClusters || !policy || policy.value().placing;

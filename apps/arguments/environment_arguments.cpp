@@ -2,11 +2,15 @@
 
 #include <stdlib.h>  // NOLINT: unsetenv is POSIX
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "client/environment/variables.hpp"
 
@@ -26,22 +30,46 @@ const client::Variable* variable_of(const CLI::Option& option) {
   return found == variables.end() ? nullptr : &*found;
 }
 
-bool can_be_used(const client::Variable& variable) {
-  const char* const value = std::getenv(std::string(variable.name).c_str());
+/// Makes the variable's value the option's default, and the variable's name the mark that says so. What only the option
+/// refuses is left to the runtime: restrictions of kernels that the command has not, say.
+void take(const client::Variable& variable, CLI::Option& option) {
+  const std::string name(variable.name);
+  const char* const value = std::getenv(name.c_str());
   client::Settings ignored;
-  return value != nullptr && *value != '\0' && variable.set(ignored, value);
+  if (value == nullptr || *value == '\0' || !variable.set(ignored, value)) return;
+  try {
+    option.run_callback_for_default()->default_val(std::string(value));
+  } catch (const CLI::Error&) {
+    return;
+  }
+  option.envname(name);
+  // Else the parser would take it for given.
+  ::unsetenv(name.c_str());
+}
+
+void add_taken(const CLI::App& command, std::vector<std::string>& taken) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_envname().empty() || option->count() > 0) continue;
+    taken.push_back(fmt::format("{}={}", option->get_envname(), option->get_default_str()));
+  }
+  for (const CLI::App* chosen : command.get_subcommands()) add_taken(*chosen, taken);
 }
 
 }  // namespace
 
 void take_environment(CLI::App& command) {
-  // When the command turns out to be the one that is asked for: the parser would read the variables of all.
+  // When the command turns out to be the one that is asked for: the variables are not for the others.
   command.preparse_callback([&command](std::size_t) {
     for (CLI::Option* option : command.get_options()) {
-      const client::Variable* const variable = variable_of(*option);
-      if (variable != nullptr && can_be_used(*variable)) option->envname(std::string(variable->name));
+      if (const client::Variable* const variable = variable_of(*option)) take(*variable, *option);
     }
   });
+}
+
+std::string environment_note(const CLI::App& application) {
+  std::vector<std::string> taken;
+  add_taken(application, taken);
+  return taken.empty() ? std::string() : fmt::format(" (the environment has {})", fmt::join(taken, ", "));
 }
 
 void settle_environment(const CLI::App& application) {

@@ -4,38 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "client/environment/whole_numbers.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::apps {
 
 namespace {
-
-/// Digits, or what has so few of them that a double holds it exactly: 1e4.
-ParsedNumber<std::uint64_t> parse_whole(const std::string& text) {
-  ParsedNumber<std::uint64_t> number;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number.value);
-  if (stopped == end && error == std::errc::result_out_of_range) {
-    number.status = NumberStatus::too_large;
-  } else if (stopped == end && error == std::errc()) {
-    number.status = NumberStatus::ok;
-  }
-  if (number.status != NumberStatus::garbage || text.find_first_of("eE.") == std::string::npos) return number;
-  const ParsedNumber<double> real = parse_real(text);
-  if (real.status != NumberStatus::ok) return {0, real.status};
-  if (real.value < 0 || real.value != std::floor(real.value)) return number;
-  constexpr double kLargestExact = 9007199254740992;
-  if (real.value > kLargestExact) return {0, NumberStatus::too_large};
-  return {static_cast<std::uint64_t>(real.value), NumberStatus::ok};
-}
 
 std::string bounds_text(const std::string& what, const std::string& least, const std::string& most) {
   return fmt::format("give a {} from {} to {}", what, least, most);
@@ -76,7 +56,8 @@ std::string other_spelling(const std::string& text) {
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](std::string& text) {
-    return check_bounds<std::uint64_t>(text, least, most, "whole number", parse_whole);
+    return check_bounds<std::uint64_t>(text, least, most, "whole number",
+                                       [](const std::string& given) { return parse_whole(given); });
   };
   return {check, fmt::format("[{} - {}]", least, most)};
 }

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/command_line.hpp"
+#include "apps/command_tree.hpp"
 #include "apps/usage_message.hpp"
 
 namespace troupe::apps {
@@ -18,14 +20,15 @@ int help(const CLI::App& application, const std::vector<std::string>& words) {
   const CLI::App* command = &application;
   std::string path = application.get_name();
   auto word = words.begin();
-  for (; word != words.end() && !is_other_program(command->get_name()); ++word) {
-    const auto named = command->get_subcommands(
-        [&](const CLI::App* one) { return !one->get_name().empty() && one->get_name() == *word; });
-    if (named.empty()) {
+  // What follows a command without further ones is for it: `run cholesky`.
+  for (auto commands = commands_of(*command); word != words.end() && !commands.empty(); ++word) {
+    const auto named = std::ranges::find(commands, *word, &CLI::App::get_name);
+    if (named == commands.end()) {
       throw Error(ErrorCode::invalid_argument, fmt::format("help: {}", unknown_command(*command, *word)));
     }
-    command = named.front();
+    command = *named;
     path += ' ' + command->get_name();
+    commands = commands_of(*command);
   }
   if (is_other_program(command->get_name())) {
     std::vector<std::string> rest(word, words.end());

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -193,6 +194,18 @@ int simulate_as_asked(const SimulateCommand& arguments) {
   return kSuccess;
 }
 
+/// A flag and its opposite: `--noise` and `--no-noise`.
+void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& on, const std::string& help) {
+  const std::string yes = "--" + name;
+  const std::string no = "--no-" + name;
+  const auto assign = [&command, &on, yes, no](std::int64_t given) {
+    const auto results = command.get_option(yes)->results();
+    if (std::ranges::adjacent_find(results, std::not_equal_to()) != results.end()) throw CLI::ExcludesError(yes, no);
+    on = given > 0;
+  };
+  command.add_flag_function(yes + ",!" + no, assign, help);
+}
+
 void add_what(CLI::App& command, SimulationArguments& arguments) {
   add_application_or_sparse(command, arguments.application, arguments.sparse);
   add_list(command, "--n", arguments.sizes,
@@ -234,9 +247,8 @@ void add_runs(CLI::App& command, SimulationArguments& arguments) {
   add_seed(command, arguments.simulation.seed, "Seed of all that is drawn");
   add_number(command, "--repeat", arguments.repeat, 1, 100000,
              "Runs with rising seeds, with noise; means are reported");
-  command.add_flag_function(
-      "--noise,!--no-noise", [&arguments](std::int64_t given) { arguments.noise = given > 0; },
-      "Kernel times vary as they were measured to; default: where runs are repeated");
+  add_switch(command, "noise", arguments.noise,
+             "Kernel times vary as they were measured to; default: where runs are repeated");
 }
 
 void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
@@ -282,12 +294,9 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   command.add_flag_callback(
       "--no-peer-copies", [&options] { options.peer_copies = false; }, "Copies between GPUs go through host memory");
   command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
-  command.add_flag_function(
-      "--copy-streams,!--no-copy-streams", [&arguments](std::int64_t given) { arguments.copy_streams = given > 0; },
-      "Copies go in order once handed to the driver, and nothing enters a GPU beside a copy between GPUs");
-  command.add_flag_function(
-      "--priorities,!--no-priorities", [&arguments](std::int64_t given) { arguments.priorities = given > 0; },
-      "Tasks have priorities (the default), or are all equal");
+  add_switch(command, "copy-streams", arguments.copy_streams,
+             "Copies go in order once handed to the driver, and nothing enters a GPU beside a copy between GPUs");
+  add_switch(command, "priorities", arguments.priorities, "Tasks have priorities (the default), or are all equal");
   command
       .add_option("--assume", arguments.assume,
                   "starpu: 0.9 of the memory, 10 us per kernel and copy, finished tiles written back early, lookahead "

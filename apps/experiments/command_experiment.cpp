@@ -182,7 +182,9 @@ std::unique_ptr<CLI::App> make_experiments(Command& chosen) {
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
           "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012); opencl: OpenCL on all "
           "devices (Euro-Par 2014)")
-      ->check(one_of({"dada", "policies", "eviction", "clusters", "multigrain", "opencl"}));
+      // Messages name them all, but scaling is a command, which the parser finds first.
+      ->check(one_of({"dada", "policies", "eviction", "clusters", "multigrain", "opencl", "scaling"})
+                  .description("{dada,policies,eviction,clusters,multigrain,opencl}"));
   command
       ->add_option("--out", arguments->folder,
                    "Folder for figures, tables and the report; made where it is missing; default: the name")

@@ -132,6 +132,8 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
     const bool is_virtual = arguments->scaling.devices == ScalingDevices::modelled;
     refuse_ignored(*command, "--models", !is_virtual || arguments->scaling.runtime.model_folder.empty(),
                    "--real and --emulated: a described machine has its times");
+    refuse_ignored(*command, "--gpu-memory", arguments->scaling.devices != ScalingDevices::emulated,
+                   "--real and --platform: --emulated memory=SIZE says it of emulated ones");
     refuse_ignored(*command, "--inner", arguments->scaling.application == linalg::Application::qr, "qr");
     chosen = [arguments] { return scale(*arguments); };
   });

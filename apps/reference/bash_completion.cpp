@@ -17,7 +17,7 @@ std::string words_of(const CommandPage& page) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string options_of(const CommandPage& page) {
+std::string option_names(const CommandPage& page) {
   std::vector<std::string> names;
   for (const OptionEntry& option : page.options) names.insert(names.end(), option.names.begin(), option.names.end());
   return fmt::format("{}", fmt::join(names, " "));
@@ -112,7 +112,7 @@ std::string bash_completion(const CommandPage& whole) {
       commands += fmt::format("      '{0}') path='{0}' ;;\n", command.name);
     values += value_cases(page);
     words += fmt::format("    '{}') words='{}'; takes_files={}\n      options='{}' ;;\n", page.name, words_of(page),
-                         takes_paths(page) ? 1 : 0, options_of(page));
+                         takes_paths(page) ? 1 : 0, option_names(page));
   });
   return kHead + commands + kMiddle + values + kAfterValues + words + kEnd;
 }

@@ -12,6 +12,7 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/command_line.hpp"
+#include "apps/command_tree.hpp"
 #include "apps/experiments/experiment_commands.hpp"
 #include "platform/described/machine_description.hpp"
 
@@ -130,15 +131,25 @@ OptionEntry entry_of(const CLI::Option& option) {
 
 CommandPage page_under(const CLI::App& application, const std::string& name) {
   CommandPage page{name, for_anybody(application.get_description()), {}, {}, {}};
-  for (const CLI::Option* option : application.get_options()) {
+  for (const CLI::Option* option : options_of(application)) {
     if (option->nonpositional() && option->get_group().empty()) continue;  // hidden
     (option->nonpositional() ? page.options : page.arguments).push_back(entry_of(*option));
   }
-  for (const CLI::App* command : application.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name().empty() || command->get_group().empty()) continue;
+  for (const CLI::App* command : commands_of(application)) {
+    if (command->get_group().empty()) continue;  // hidden
     page.commands.push_back(page_under(*command, name + ' ' + command->get_name()));
   }
   return page;
+}
+
+/// `help` takes the name of any command.
+void name_commands(CommandPage& whole) {
+  const auto help = std::ranges::find(whole.commands, whole.name + " help", &CommandPage::name);
+  if (help == whole.commands.end()) return;
+  OptionEntry& name = help->arguments.front();
+  for (const CommandPage& command : whole.commands) name.choices.push_back(command.last_name());
+  // Its description says what it is.
+  name.value.clear();
 }
 
 }  // namespace
@@ -157,6 +168,7 @@ CommandPage whole_command_line(const std::vector<CommandPage>& programs) {
     const auto command = std::ranges::find(page.commands, other.name, &CommandPage::name);
     if (command != page.commands.end()) *command = std::move(other);
   }
+  name_commands(page);
   return page;
 }
 

@@ -72,6 +72,8 @@ std::string function_with_commands(const CommandPage& page) {
   for (const OptionEntry& argument : page.arguments) first += fmt::format(" {}", fmt::join(argument.choices, " "));
   CommandPage options = page;
   options.arguments.clear();
+  // What stands in place of a command is followed by the page's own options.
+  if (!page.arguments.empty()) cases += fmt::format("        *) _arguments{} ;;\n", arguments_of(options));
   return fmt::format(R"({}() {{
   local curcontext="$curcontext" state line
   _arguments -C{} \

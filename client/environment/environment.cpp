@@ -32,18 +32,12 @@ bool is_known(std::string_view name) {
 }
 
 /// The variable that was meant by one that nothing reads; empty where none is close.
-std::string_view meant_by(std::string_view name) {
-  constexpr std::size_t kClose = 2;
-  std::string_view best;
-  std::size_t least = kClose + 1;
-  for (const Variable& one : variables()) {
-    const std::size_t distance = edit_distance(name, one.name);
-    if (distance < least) {
-      least = distance;
-      best = one.name;
-    }
-  }
-  return best;
+std::string meant_by(std::string_view name) {
+  // Letters that differ are counted in what makes the names different.
+  std::vector<std::string> ends;
+  for (const Variable& one : variables()) ends.emplace_back(one.name.substr(kPrefix.size()));
+  const std::string end = nearest_name(name.substr(kPrefix.size()), ends);
+  return end.empty() ? end : std::string(kPrefix) + end;
 }
 
 /// Those that nothing reads, with their values, by name.
@@ -90,7 +84,7 @@ std::vector<SetVariable> set_variables() {
     if (!value.empty()) found.push_back({std::string(variable.name), value});
   }
   for (SetVariable& unknown : unknown_variables()) {
-    const std::string_view meant = meant_by(unknown.name);
+    const std::string meant = meant_by(unknown.name);
     unknown.remark = "nothing reads it" + (meant.empty() ? "" : fmt::format(": did you mean {}?", meant));
     found.push_back(std::move(unknown));
   }
@@ -100,7 +94,7 @@ std::vector<SetVariable> set_variables() {
 std::vector<std::string> likely_mistakes() {
   std::vector<std::string> mistakes;
   for (const SetVariable& unknown : unknown_variables()) {
-    const std::string_view meant = meant_by(unknown.name);
+    const std::string meant = meant_by(unknown.name);
     if (meant.empty()) continue;
     mistakes.push_back(
         fmt::format("the environment variable {} is set, and nothing reads it: did you mean {}?", unknown.name, meant));

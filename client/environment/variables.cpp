@@ -13,6 +13,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "client/environment/durations.hpp"
 #include "client/environment/run_writer.hpp"
+#include "client/environment/whole_numbers.hpp"
 #include "client/runtime.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
@@ -44,23 +45,26 @@ bool no_policy(const RuntimeOptions& options) {
 }
 bool no_emulated_gpus(const RuntimeOptions& options) { return options.emulated_gpus.empty(); }
 
+/// The largest that every type of option holds.
+constexpr std::uint64_t kAny = std::numeric_limits<std::int64_t>::max();
+
 /// A whole number in [Least, Most].
-template <auto Member, std::int64_t Least, std::int64_t Most>
+template <auto Member, std::uint64_t Least, std::uint64_t Most>
 Result<void> set_number(Settings& settings, const std::string& value) {
-  const ParsedNumber<std::int64_t> number = parse_integer(value);
-  if (number.status != NumberStatus::ok || number.value < Least || number.value > Most) {
-    return unusable(Most == std::numeric_limits<std::int64_t>::max()
-                        ? fmt::format("give a whole number of at least {}", Least)
-                        : fmt::format("give a whole number from {} to {}", Least, Most));
+  static_assert(Least >= 0);
+  const ParsedNumber<std::uint64_t> number = parse_whole(value);
+  if (number.status != NumberStatus::ok || std::clamp(number.value, Least, Most) != number.value) {
+    return unusable(Most == kAny ? fmt::format("give a whole number of at least {}", Least)
+                                 : fmt::format("give a whole number from {} to {}", Least, Most));
   }
   using Number = std::remove_reference_t<decltype(settings.options.*Member)>;
   settings.options.*Member = static_cast<Number>(number.value);
   return {};
 }
-constexpr std::int64_t kMostCores = std::int64_t{1} << 20U;
-constexpr std::int64_t kMostGpus = 1024;
-constexpr std::int64_t kMostTasks = std::int64_t{1} << 40U;
-constexpr std::int64_t kMostAhead = std::int64_t{1} << 20U;
+constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostGpus = 1024;
+constexpr std::uint64_t kMostTasks = std::uint64_t{1} << 40U;
+constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 20U;
 
 Result<void> read_switch(bool& on, const std::string& value) {
   const std::optional<bool> given = parse_switch(value);
@@ -184,7 +188,7 @@ constexpr std::array kVariables{
     Variable{"TROUPE_WINDOW", "a number", "tasks that may be in flight before submitting blocks",
              "RuntimeOptions::window", false, untouched<&Options::window>, set_number<&Options::window, 1, kMostTasks>},
     Variable{"TROUPE_SEED", "a number", "of the random choices of policies", "RuntimeOptions::seed", false,
-             untouched<&Options::seed>, set_number<&Options::seed, 0, std::numeric_limits<std::int64_t>::max()>},
+             untouched<&Options::seed>, set_number<&Options::seed, 0, kAny>},
     Variable{"TROUPE_GPUS", "a number", "CUDA GPUs, the first of those that the process may use",
              "RuntimeOptions::gpus", false, untouched<&Options::gpus>, set_number<&Options::gpus, 0, kMostGpus>},
     Variable{"TROUPE_GPU_MEMORY", "`8GiB`", "the most that data may take on each CUDA GPU",

@@ -389,12 +389,14 @@ BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
     tests::skip("there is no /dev/full");
     return;
   }
-  for (const char* command : {"info", "info --json", "run lu --n 50", "run lu --n 50 --json"}) {
+  for (const char* command :
+       {"info", "info --json", "run lu --n 50", "run lu --n 50 --json", "--version", "run --help"}) {
     const auto ran = traces::run_child({"sh", "-c", std::string(TROUPE_EXECUTABLE) + " " + command + " > /dev/full"},
                                        "", std::chrono::seconds(60));
     BOOST_TEST_REQUIRE(ran.ok());
     BOOST_TEST(ran.value().exit_status == 1);
     BOOST_TEST(contains(ran.value().errors, "standard output"));
+    BOOST_TEST(contains(ran.value().errors, "No space left"));
   }
 }
 

@@ -16,14 +16,18 @@ BOOST_AUTO_TEST_CASE(count_letters_to_add_drop_or_exchange) {
   BOOST_TEST(edit_distance("", "tile") == 4U);
   BOOST_TEST(edit_distance("tile", "") == 4U);
   BOOST_TEST(edit_distance("kitten", "sitting") == 3U);
+  BOOST_TEST(edit_distance("tiel", "tile") == 1U);
+  BOOST_TEST(edit_distance("itel", "tile") == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(the_name_that_was_meant_is_found) {
-  const std::vector<std::string> names{"run", "solve", "simulate", "info", "why", "--n"};
+  const std::vector<std::string> names{"run", "solve", "simulate", "info", "why", "top", "--n"};
   BOOST_TEST(nearest_name("rnu", names) == "run");
   BOOST_TEST(nearest_name("Simulat", names) == "simulate");
   BOOST_TEST(nearest_name("simulation", names).empty());  // three letters of eight
   BOOST_TEST(nearest_name("nonsense", names).empty());
+  BOOST_TEST(nearest_name("foo", names).empty());  // two letters of three of top
+  BOOST_TEST(nearest_name("tpo", names) == "top");
   BOOST_TEST(nearest_name("", names).empty());
   BOOST_TEST(did_you_mean("sovle", names) == "; did you mean solve?");
   BOOST_TEST(did_you_mean(std::string(1000, 'x'), names).empty());

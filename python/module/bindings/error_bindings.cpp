@@ -1,8 +1,6 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
-
 #include "proto/edit_distance.hpp"
 #include "proto/errors.hpp"
 #include "python/module/bindings/bindings.hpp"
@@ -46,16 +44,7 @@ std::string text_of(py::handle exception) {
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
-  std::string nearest;
-  // A third of the letters may be wrong.
-  std::size_t distance = std::max<std::size_t>((name.size() + 2) / 3, 1) + 1;
-  for (const std::string& other : names) {
-    const std::size_t d = edit_distance(name, other);
-    if (d < distance) {
-      distance = d;
-      nearest = other;
-    }
-  }
+  const std::string nearest = nearest_name(name, names);
   return nearest.empty() ? std::string() : ": did you mean '" + nearest + "'?";
 }
 

@@ -1,12 +1,15 @@
 // Commands that use accelerators of this machine, emulated or CUDA's, as a user runs them.
 #include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "apps/arguments/accelerator_arguments.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "tests/apps/troupe_program.hpp"
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
 
@@ -87,7 +90,49 @@ BOOST_AUTO_TEST_CASE(refuses_memory_that_is_too_small_for_one_task_before_any_wo
   fails(2, {"run", "cholesky", "--n", "4096", "--tile", "512", "--emulated-gpus", "2:memory=1MiB"},
         {"--emulated-gpus", "one task", "6.0 MiB", "1.0 MiB", "smaller tiles"});
   fails(2, {"run", "cholesky", "--n", "100", "--gpu-memory", "1GiB"}, {"--gpu-memory", "--gpus"});
+  fails(2, scaling({"--policy", "heft", "--emulated", "memory=1GiB", "--gpus", "1", "--gpu-memory", "1GiB"}),
+        {"--gpu-memory", "--real and --platform"});
   fails(2, {"model", "calibrate", "--tile", "512", "--emulated-gpus", "1:memory=1MiB"}, {"one task", "1.0 MiB"});
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_have_no_effect_are_passed_over) {
+  const TemporaryFolder folder;
+  const Words small{"run", "cholesky", "--n", "64"};
+  for (const std::string& variable :
+       {std::string("TROUPE_EVICTION=lru"), std::string("TROUPE_LOOKAHEAD=3"), std::string("TROUPE_ISSUE_AHEAD=5000"),
+        std::string("TROUPE_TRACE_LIMIT=1000"), std::string("TROUPE_GPU_MEMORY=1GiB"),
+        std::string("TROUPE_RESTRICT=kernel_of_a_program:cores"), "TROUPE_MODELS=" + folder.path(),
+        "TROUPE_REUSE_PROFILE=" + folder.path() + "/p"}) {
+    BOOST_TEST_CONTEXT(variable) {
+      succeeds(small, {"env", variable});
+      // Given, it is refused as before.
+      fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"--eviction", "accelerators"},
+            {"env", variable});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(messages_say_which_values_are_from_the_environment) {
+  fails(2, {"run", "cholesky", "--n", "64"}, {"the environment has TROUPE_CORES=5000"}, {"env", "TROUPE_CORES=5000"});
+  fails(2, {"run", "cholesky", "--n", "64"}, {"the environment has TROUPE_GPUS=1000"}, {"env", "TROUPE_GPUS=1000"});
+  fails(2, {"run", "cholesky", "--n", "64", "--models", "d"}, {"--models", "the environment has TROUPE_POLICY=lws"},
+        {"env", "TROUPE_POLICY=lws"});
+  // What is given wins, and is not said to be from there.
+  succeeds({"run", "cholesky", "--n", "64", "--cores", "1"}, {"env", "TROUPE_CORES=5000"});
+  const auto ran = run_program({"run", "cholesky", "--n", "64", "--cores", "4000"}, {"env", "TROUPE_CORES=5000"});
+  BOOST_TEST(ran.exit_status == 2);
+  BOOST_TEST(!contains(ran.errors, "TROUPE_CORES"), ran.errors);
+}
+
+BOOST_AUTO_TEST_CASE(opencl_devices_are_accelerators) {
+  // The driver of the tests refuses to run anything, but that is said when all options have been found good.
+  fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"OpenCL device 0", "TROUPE_OPENCL=all"},
+        {"env", "OCL_ICD_FILENAMES=", "OCL_ICD_VENDORS=" TROUPE_FAKE_OPENCL_FOLDER "/libfake_opencl.so",
+         "TROUPE_OPENCL=all"});
+  const tests::EnvironmentVariable devices("TROUPE_OPENCL", "all");
+  linalg::FactorizationOptions factorization{.tile = 64};
+  choose_tile_rows(RuntimeOptions{}, factorization);
+  BOOST_TEST(factorization.tile_rows == 64);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_more_gpus_than_there_are_and_says_why) {

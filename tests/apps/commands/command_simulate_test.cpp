@@ -399,6 +399,11 @@ BOOST_AUTO_TEST_CASE(a_task_that_no_device_can_hold_is_refused) {
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
   refuses(cholesky({"--policy", "heft", "--repeat", "3", "--no-noise"}), {"--repeat"});
+  for (const char* name : {"noise", "copy-streams", "priorities"}) {
+    const std::string yes = std::string("--") + name;
+    const std::string no = std::string("--no-") + name;
+    refuses(cholesky({"--policy", "heft", no, yes}), {yes, no, "exclude one another"});
+  }
   refuses(cholesky({"--policy", "heft", "--gpus", "1-2", "--trace", folder.path("t.json")}), {"--trace", "not of 2"});
   refuses(cholesky({"--policy", "heft", "--trace", folder.path("t.txt")}), {".json", ".paje"});
   refuses(cholesky({"--policy", "heft", "--plot", folder.path("t.jpg")}), {".svg", ".png"});

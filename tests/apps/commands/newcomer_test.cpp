@@ -30,12 +30,16 @@ const std::vector<Mistake>& mistakes() {
       {"calibrate", {"`troupe model calibrate`"}},
       {"dada", {"`troupe experiment dada`"}},
       {"nonsense", {"'nonsense' is no command", "there are", "simulate"}},
+      {"foo", {"'foo' is no command", "there are", "simulate"}},
       {"rnu --help", {"did you mean run?"}},
       {"help rnu", {"help:", "did you mean run?"}},
       {"help model shwo", {"'shwo'", "`troupe model`", "did you mean show?"}},
       {"model", {"`troupe model` needs a command", "calibrate, show, plot"}},
       {"model shwo", {"'shwo' is no command of `troupe model`", "did you mean show?"}},
       {"experiment dadda", {"'dadda'", "did you mean dada?"}},
+      {"experiment scalin", {"'scalin'", "did you mean scaling?"}},
+      {"help experiment nope", {"'nope'", "dada, policies", "scaling"}},
+      {"experiment scaling cholesky --policy heft", {"--real, --emulated, --platform: one of them is needed"}},
       {"--tile 4", {"--tile", "`troupe run`"}},
       // Options.
       {"run cholesky --tilee 4", {"--tilee", "no such option", "did you mean --tile?"}},
@@ -158,6 +162,8 @@ BOOST_AUTO_TEST_CASE(help_prints_what_the_option_does) {
     option.emplace_back("--help");
     BOOST_TEST(succeeds(help) == succeeds(option));
   }
+  // What follows a command is for it.
+  BOOST_TEST(succeeds({"help", "run", "cholesky"}) == succeeds({"run", "--help"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

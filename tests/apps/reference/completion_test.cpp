@@ -58,6 +58,7 @@ BOOST_AUTO_TEST_CASE(bash_completes_commands_and_arguments) {
   BOOST_TEST((bash.offers({"troupe", "run", "ch"}) == Offers{"cholesky"}));
   BOOST_TEST((bash.offers({"troupe", "model", "c"}) == Offers{"calibrate"}));
   BOOST_TEST(bash.offers({"troupe", "experiment", ""}).contains("scaling"));
+  BOOST_TEST((bash.offers({"troupe", "help", "mod"}) == Offers{"model"}));
   BOOST_TEST((bash.offers({"troupe", "solve", "mat"}) == Offers{"matrix.mtx"}));
   BOOST_TEST((bash.offers({"troupe", "solve", "a"}) == Offers{"a b*"}));
   BOOST_TEST(bash.offers({"troupe", "run", "x"}).empty());
@@ -70,6 +71,8 @@ BOOST_AUTO_TEST_CASE(bash_completes_options_of_the_command_that_was_named) {
   BOOST_TEST((bash.offers({"troupe", "model", "calibrate", "--sam"}) == Offers{"--samples"}));
   BOOST_TEST(bash.offers({"troupe", "model", "show", "--sam"}).empty());
   BOOST_TEST((bash.offers({"troupe", "--vers"}) == Offers{"--version"}));
+  // Of a group.
+  BOOST_TEST((bash.offers({"troupe", "experiment", "scaling", "--emu"}) == Offers{"--emulated"}));
 }
 
 BOOST_AUTO_TEST_CASE(bash_completes_values) {
@@ -122,6 +125,29 @@ BOOST_AUTO_TEST_CASE(zsh_understands_its_script) {
                              folder.path("_troupe") + "'; _troupe_model_show";
   const auto called = run_child({"zsh", "-f", "-c", script}, "", std::chrono::seconds(60)).value_or_throw();
   BOOST_TEST(called.exit_status == 0, called.errors);
+}
+
+BOOST_AUTO_TEST_CASE(zsh_completes_what_follows_an_argument_in_place_of_a_command) {
+  const auto there = run_child({"zsh", "--version"}, "", std::chrono::seconds(60));
+  if (!there) return tests::skip("zsh is not installed");
+  const TemporaryFolder folder;
+  std::ofstream(folder.path("_troupe")) << zsh_completion(whole_command_line());
+  // A stand-in says that the word was there, and then prints what it is given.
+  const auto behind = [&](const std::string& word, const std::string& function) {
+    const std::string script =
+        "compdef() { }; _describe() { }; _arguments() { if [[ $1 == -C ]]; then state=rest; line=(" + word +
+        "); else print -rl -- \"$@\"; fi }; . '" + folder.path("_troupe") + "'; " + function;
+    const auto ran = run_child({"zsh", "-f", "-c", script}, "", std::chrono::seconds(60)).value_or_throw();
+    BOOST_TEST(ran.exit_status == 0, ran.errors);
+    return ran.output;
+  };
+  const std::string dada = behind("dada", "_troupe_experiment");
+  BOOST_TEST(contains(dada, "--assumptions["), dada);
+  BOOST_TEST(!contains(dada, "--emulated["), dada);
+  const std::string scaling = behind("scaling", "_troupe_experiment");
+  BOOST_TEST(contains(scaling, "--emulated["), scaling);
+  BOOST_TEST(!contains(scaling, "--assumptions["), scaling);
+  BOOST_TEST(contains(behind("", "_troupe_help"), "(solve run"), behind("", "_troupe_help"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

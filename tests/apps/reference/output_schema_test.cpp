@@ -8,6 +8,7 @@
 #include <string>
 
 #include "apps/reference/command_pages.hpp"
+#include "platform/described/machine_description.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
@@ -40,7 +41,7 @@ struct Checked {
 std::vector<Checked> cases(const std::string& folder) {
   const std::string matrix = folder + "/a.mtx";
   const std::string models = folder + "/models";
-  return {
+  std::vector<Checked> all{
       {"run",
        {"run", "cholesky", "--n", "128", "--tile", "64", "--check", "--metrics", "--report", "--repeat", "2", "--trace",
         folder + "/t.json"}},
@@ -62,11 +63,13 @@ std::vector<Checked> cases(const std::string& folder) {
       {"model-show", {"model", "show", "--models", models}},
       {"info", {"info", "--clusters", "auto"}},
       {"info-kernels", {"info", "--kernels"}},
-      {"info-platform", {"info", "--platform", "idgraf-double"}},
       {"experiment-scaling",
        {"experiment", "scaling", "cholesky", "--n", "256", "--tile", "64", "--emulated", "memory=64MiB", "--gpus",
         "1-2", "--policy", "heft", "--repeat", "2", "--check", "--models", "none"}},
   };
+  for (const auto& machine : platform::known_machines())
+    all.push_back({"info-platform", {"info", "--platform", std::string(machine)}});
+  return all;
 }
 
 }  // namespace output_schema_cases

@@ -1,10 +1,14 @@
 #include "apps/reference/reference_documents.hpp"
 
+#include <CLI/CLI.hpp>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
 #include <iterator>
+#include <set>
 
+#include "apps/command_line.hpp"
+#include "apps/experiments/experiment_commands.hpp"
 #include "apps/reference/command_pages.hpp"
 #include "tests/apps/troupe_program.hpp"
 
@@ -38,6 +42,30 @@ void is_kept(const ReferenceDocument& document) {
   }
 }
 
+/// "--n", "--no-noise": of the command and its groups, hidden ones aside.
+std::set<std::string> options_of(const CLI::App& command) {
+  std::set<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) names.insert("--" + name);
+  }
+  for (const CLI::App* group : command.get_subcommands([](const CLI::App* one) { return one->get_name().empty(); }))
+    names.merge(options_of(*group));
+  return names;
+}
+
+/// That the page, and those below, have what the command has.
+void has_all_options(const CommandPage& page, const CLI::App& command) {
+  std::set<std::string> names;
+  for (const OptionEntry& option : page.options) {
+    for (const std::string& name : option.names) {
+      if (name.starts_with("--")) names.insert(name);
+    }
+  }
+  BOOST_TEST(names == options_of(command), boost::test_tools::per_element());
+  for (const CommandPage& below : page.commands) has_all_options(below, *command.get_subcommand(below.last_name()));
+}
+
 }  // namespace reference_documents
 
 BOOST_AUTO_TEST_SUITE(reference_documents_of_the_manual)
@@ -61,6 +89,17 @@ BOOST_AUTO_TEST_CASE(metrics_have_types_labels_and_meanings) {
   BOOST_TEST(tests::contains(text, "| `troupe_mailbox_waiting_seconds` | summary | `actor` `quantile` |"), text);
 }
 #endif
+
+BOOST_AUTO_TEST_CASE(options_of_groups_are_on_the_pages) {
+  Command unused;
+  const auto application = make_application(unused);
+  has_all_options(page_of(*application), *application);
+  const auto experiments = make_experiments(unused);
+  has_all_options(page_of(*experiments), *experiments);
+  const std::string text = options_document(whole_command_line()).text;
+  for (const char* option : {"`--real`", "`--emulated OPTIONS`", "`--platform NAME\\|FILE`"})
+    BOOST_TEST(tests::contains(text.substr(text.find("## troupe experiment scaling")), option), option);
+}
 
 BOOST_AUTO_TEST_CASE(every_option_is_in_the_table) {
   const CommandPage whole = whole_command_line();

@@ -61,7 +61,7 @@ const std::vector<Example>& examples() {
       {"TROUPE_EVICTION", "lru", "fifo", [](S s) { return s.options.eviction == "lru"; }},
       {"TROUPE_REUSE_PROFILE", "reuse.txt", nullptr, [](S s) { return s.options.reuse_profile == "reuse.txt"; }},
       {"TROUPE_TRACE", "t.json", nullptr, [](S s) { return s.options.trace && s.at_stop.trace == "t.json"; }},
-      {"TROUPE_TRACE_LIMIT", "1000", "1e4", [](S s) { return s.options.trace_limit == 1000; }},
+      {"TROUPE_TRACE_LIMIT", "1e4", "1e-4", [](S s) { return s.options.trace_limit == 10000; }},
       {"TROUPE_REPORT", "1", "2", [](S s) { return s.options.trace && s.at_stop.report; }},
       {"TROUPE_METRICS", "true", "?", [](S s) { return !s.options.trace && s.at_stop.metrics; }},
       {"TROUPE_WHY_AFTER", "250ms", "5",
