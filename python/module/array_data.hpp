@@ -40,6 +40,8 @@ struct ArrayForm {
 
   /// In bytes, where the runtime's columns are `ld` elements apart.
   [[nodiscard]] std::vector<pybind11::ssize_t> strides(std::int64_t ld) const;
+  /// There is memory of others between its elements.
+  [[nodiscard]] bool has_gaps() const { return layout.cols > 1 && layout.rows > 0 && layout.ld != layout.rows; }
 };
 
 /// An element type for the runtime. Those of C have the tags that kernels in C++ know them by; others, such as

@@ -278,7 +278,13 @@ RuntimeState::Recorded RuntimeState::end_recording() {
     raise(ErrorCode::invalid_argument, "a recording is ended by the thread that began it, inside of its 'with' block");
   }
   const auto recording = std::exchange(recording_, nullptr);
-  return {recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+  Recorded recorded{recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+  for (const CellReference& task : *recorded.cells) {
+    for (const TaskCell::Parameter& parameter : task->parameters) {
+      if (parameter.writable) recorded.written.insert(parameter.data->handle().id().value());
+    }
+  }
+  return recorded;
 }
 
 RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings) {

@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "client/embedded_backend.hpp"
@@ -81,6 +82,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   struct Recorded {
     std::shared_ptr<client::RecordedTasks> tasks;
     std::shared_ptr<std::vector<CellReference>> cells;
+    /// Numbers of the handles that tasks write.
+    std::unordered_set<std::uint64_t> written = {};
   };
   [[nodiscard]] Recorded end_recording();
   /// Submits one run. The cell that it returns ends with it, as soon as somebody looks (`settle_runs`).

@@ -135,6 +135,26 @@ def test_recordings(rt):
     rt.wait()
 
 
+def test_what_a_recording_writes_cannot_be_read_only(rt):
+    import ctypes
+
+    copy = troupe.c_codelet(ctypes.CDLL(None).memcpy, "write void*, read void*, uint64", name="memcpy")
+
+    @troupe.codelet("write", "read")
+    def take(into, what):
+        into[...] = what
+
+    a, b, kept = numpy.zeros(4), numpy.ones(4), bytes(32)
+    fixed = numpy.frombuffer(kept)
+    for submit in (lambda: copy(a, b, 32), lambda: take(a, b)):
+        graph = rt.record(submit)
+        with pytest.raises(troupe.InvalidArgument, match="read-only, and the recording writes it"):
+            graph.run(rebind=[(a, fixed)])
+        graph.run(rebind=[(b, fixed)]).result()
+        assert a[0] == 0 and kept == bytes(32)
+        rt.wait()
+
+
 def test_a_recording_of_a_function(rt):
     a = numpy.zeros(1)
     graph = rt.record(lambda: after(a, None, None))

@@ -68,6 +68,11 @@ py::object run(RecordingObject& self, const py::object& rebind) {
         raise(ErrorCode::invalid_argument, fmt::format("{} cannot stand for {}: shape and order must be the same",
                                                        now->description(), recorded->description()));
       }
+      if (!now->writable() && self.recorded.written.contains(recorded->handle().id().value())) {
+        raise(ErrorCode::invalid_argument,
+              fmt::format("{} cannot stand for {}: it is read-only, and the recording writes it", now->description(),
+                          recorded->description()));
+      }
       rebindings.push_back({recorded->handle(), now->handle()});
     }
   }
