@@ -56,6 +56,15 @@ struct EndWithoutLock {
   }
 };
 
+using DataByAddress = std::unordered_map<const void*, std::weak_ptr<ArrayData>>;
+
+void remember(DataByAddress& all, std::size_t& look_through_at, const std::shared_ptr<ArrayData>& data) {
+  all[data->address()] = data;
+  if (all.size() < look_through_at) return;
+  std::erase_if(all, [](const auto& entry) { return entry.second.expired(); });
+  look_through_at = std::max<std::size_t>(64, 2 * all.size());
+}
+
 }  // namespace
 
 std::shared_ptr<RuntimeState> RuntimeState::start(Settings settings) {
@@ -114,15 +123,13 @@ std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string
   if (!handle) raise(handle.failure().code, handle.failure().message);
   auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
   data->name = std::move(name);
-  remember(array.data(), data);
+  remember(known_, look_through_known_at_, data);
   return data;
 }
 
-void RuntimeState::remember(const void* address, const std::shared_ptr<ArrayData>& data) {
-  known_[address] = data;
-  if (known_.size() < look_through_known_at_) return;
-  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
-  look_through_known_at_ = std::max<std::size_t>(64, 2 * known_.size());
+std::shared_ptr<ArrayData> RuntimeState::rebound(const void* address) const {
+  const auto found = rebound_.find(address);
+  return found == rebound_.end() ? nullptr : found->second.lock();
 }
 
 std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
@@ -287,8 +294,10 @@ RuntimeState::Recorded RuntimeState::end_recording() {
   return recorded;
 }
 
-RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings) {
+RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings,
+                                    const std::vector<std::shared_ptr<ArrayData>>& now) {
   const auto keep = runtime();
+  for (const auto& data : now) remember(rebound_, look_through_rebound_at_, data);
   Run run;
   const auto submit = [&] { run.future = recorded.tasks->run(rebindings).value_or_throw(); };
   if (in_kernel() == this || recording_here()) {
@@ -304,6 +313,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   run.cell = CellReference(cell);
   cell->runtime = this;
   cell->recording = recorded.cells;
+  for (const auto& data : now) cell->parameters.push_back({data});
   cell->add_reference();
   Run shown{run.future, CellReference(cell)};
   std::size_t count = 0;
@@ -368,6 +378,7 @@ void RuntimeState::wait() {
     raise_failure(error);
   }
   collect_disposed();
+  settle_runs();
   exceptions_.clear();
   forget_unused_arrays();
   forget_dropped(false);
@@ -421,6 +432,7 @@ void RuntimeState::close(bool cancel) {
 void RuntimeState::destroy() {
   arrays_.clear();
   known_.clear();
+  rebound_.clear();
   forget_dropped(true);
   const auto ended = std::exchange(runtime_, nullptr);
   graph_ = nullptr;

@@ -91,7 +91,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     Future future;
     CellReference cell;
   };
-  [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings);
+  /// `now`: the data of the rebindings, which are kept until the run has ended.
+  [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings,
+                        const std::vector<std::shared_ptr<ArrayData>>& now);
+  /// The data at this address that last stood for others in a run; null: none.
+  [[nodiscard]] std::shared_ptr<ArrayData> rebound(const void* address) const;
   /// Ends the cells of runs that have ended. Not in a kernel. With the lock or without.
   void settle_runs();
   /// From now on a thread does, until none is left.
@@ -145,7 +149,6 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   void forget_dropped(bool waits);
   void forget_one(Dropped& dropped);
   void forget_unused_arrays();
-  void remember(const void* address, const std::shared_ptr<ArrayData>& data);
   void destroy();
 
   std::shared_ptr<Runtime> runtime_;
@@ -166,6 +169,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// All wholes, by where they lie.
   std::unordered_map<const void*, std::weak_ptr<ArrayData>> known_;
   std::size_t look_through_known_at_ = 64;
+  /// Data that stand for others in runs, by where they lie.
+  std::unordered_map<const void*, std::weak_ptr<ArrayData>> rebound_;
+  std::size_t look_through_rebound_at_ = 64;
   std::vector<KeptObject> exceptions_;
 
   /// Being forgotten; with the interpreter's lock.

@@ -277,10 +277,13 @@ def test_bare_arrays_are_forgotten_at_the_next_wait(rt):
         a = numpy.zeros(10)
         add(a, 1.0)
         references.append(weakref.ref(a))
-    del a
+        whole = numpy.zeros((4, 5))
+        copy(whole.reshape(20)[:10], a)
+        references.append(weakref.ref(whole))
+    del a, whole
     rt.wait()
     rt.wait()
-    assert [r() for r in references] == [None] * 50
+    assert [r() for r in references] == [None] * 100
 
 
 def test_the_same_elements_are_the_same_data(rt):

@@ -135,6 +135,22 @@ def test_recordings(rt):
     rt.wait()
 
 
+def test_kernels_get_the_arrays_that_stand_for_others(rt):
+    @troupe.codelet("rw")
+    def take(a):
+        a += 1
+        return a[:1]
+
+    a, b = numpy.zeros(3), numpy.zeros(3)
+    parts = rt.data(numpy.zeros(6)).partition(numpy.s_[:3], numpy.s_[3:])
+    graph = rt.record(lambda: take(a))
+    for other in (b, *parts):
+        graph.run(rebind=[(a, other)]).result()
+    graph.run(rebind=[(a, numpy.zeros(3))])
+    rt.wait()
+    assert b[0] == 1 and parts[0].array[0] == 1 and parts[1].array[0] == 1 and a[0] == 0
+
+
 def test_what_a_recording_writes_cannot_be_read_only(rt):
     import ctypes
 

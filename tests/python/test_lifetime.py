@@ -226,7 +226,52 @@ def test_memory_around_reductions_must_not_be_kept(rt):
     def keep(into):
         kept.append(into)
 
-    total = rt.data(numpy.zeros(1), reduction="sum")
-    keep(total)
-    with pytest.raises(troupe.KernelFailed, match="keep a copy"):
+    @troupe.codelet("reduce")
+    def give(into):
+        return into[:1]
+
+    @troupe.codelet("reduce")
+    def fail(into):
+        into += 1
+        raise ValueError(into[:1])
+
+    failures = []
+    for kernel in (keep, give, fail):
+        total = rt.data(numpy.zeros(100000), reduction="sum")
+        kernel(total)
+        with pytest.raises(troupe.KernelFailed, match="keep a copy" if kernel is not fail else "ValueError") as caught:
+            rt.wait()
+        failures.append(caught.value.__cause__)
+    del total
+    rt.wait()
+    rt.wait()
+    other = [numpy.full(100000, 7.0) for _ in range(5)]
+    # What was kept is memory of its own.
+    assert kept[0][0] == 0 and failures[-1].args[0][0] == 1 and len(other) == 5
+    frame = failures[-1].__traceback__
+    assert frame.tb_frame.f_locals["into"][-1] == 1
+
+
+def test_functions_of_reductions_must_not_keep_their_arguments(rt):
+    kept = []
+
+    def begin(partial):
+        partial[...] = 0
+
+    def combine(into, other):
+        into += other
+        kept.append(other[:1])
+
+    @troupe.codelet("reduce")
+    def accumulate(into):
+        into += 1
+
+    data = rt.data(numpy.zeros(100000), reduction=(begin, combine))
+    for _ in range(10):
+        accumulate(data)
+    with pytest.raises(troupe.TroupeError, match="keep a copy"):
         rt.wait()
+    del data
+    rt.wait()
+    other = [numpy.full(100000, 7e77) for _ in range(5)]
+    assert kept and all(0 < view[0] <= 10 for view in kept) and len(other) == 5

@@ -56,6 +56,7 @@ py::object run(RecordingObject& self, const py::object& rebind) {
   self.require_ended();
   const auto keep = self.runtime->runtime();
   std::vector<Rebinding> rebindings;
+  std::vector<std::shared_ptr<ArrayData>> all_now;
   if (!rebind.is_none()) {
     // Pairs, or a dictionary of data.
     const py::object pairs = py::isinstance<py::dict>(rebind) ? py::object(rebind.attr("items")()) : rebind;
@@ -74,9 +75,10 @@ py::object run(RecordingObject& self, const py::object& rebind) {
                           recorded->description()));
       }
       rebindings.push_back({recorded->handle(), now->handle()});
+      all_now.push_back(now);
     }
   }
-  RuntimeState::Run run = self.runtime->run(self.recorded, rebindings);
+  RuntimeState::Run run = self.runtime->run(self.recorded, rebindings, all_now);
   return make_future(self.runtime, run.future, std::move(run.cell));
 }
 
