@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import sys
 import threading
 import time
 
@@ -57,6 +58,20 @@ def test_callbacks(rt):
     assert told == [(True, True), "second"]
     future.add_done_callback(lambda f: told.append("at once"))
     assert told[-1] == "at once"
+
+
+def test_callbacks_may_raise_anything(rt):
+    gate, told = threading.Event(), threading.Event()
+
+    @troupe.codelet("rw")
+    def stay(a):
+        gate.wait(10)
+
+    future = stay(numpy.zeros(1))
+    future.add_done_callback(lambda f: sys.exit(1))
+    future.add_done_callback(lambda f: told.set())
+    gate.set()
+    assert told.wait(10)
 
 
 def test_wait_and_as_completed_of_concurrent_futures(rt):

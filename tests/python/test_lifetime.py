@@ -147,6 +147,53 @@ rt.submit(spin, a)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("kernel", ["spin", "sleep"])
+def test_interrupts_leave_a_block_whose_kernel_does_not_end(run_program, kernel):
+    done = run_program(
+        PROGRAM
+        + f"""
+import ctypes, signal
+@troupe.codelet("rw")
+def spin(a):
+    while True: time.sleep(0.01)
+sleep = troupe.c_codelet(ctypes.CDLL(None).pause, "read void*")
+def interrupt():
+    for _ in range(2):
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    with troupe.Runtime(cores=1) as rt:
+        {kernel}(a)
+        rt.wait()
+except KeyboardInterrupt:
+    print("left", rt.closed, flush=True)
+""",
+        timeout=40,
+    )
+    assert (done.returncode, done.stdout) == (0, f"left {kernel == 'spin'}\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    "work", ["work(numpy.zeros(1)); rt.wait()", "work(numpy.zeros(1))", "work(numpy.zeros(1)).result()", "rt.data(a).wait()"]
+)
+def test_daemon_threads_do_not_disturb_the_end(run_program, work):
+    for _ in range(3):
+        done = run_program(
+            PROGRAM
+            + f"""
+def run():
+    with troupe.Runtime(cores=1) as rt:
+        while True: {work}
+threading.excepthook = lambda *error: None
+threading.Thread(target=run, daemon=True).start()
+time.sleep(0.1)
+""",
+            timeout=30,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_forked_process_says_what_is_wrong_and_ends(run_program):
     done = run_program(
         PROGRAM
@@ -161,6 +208,11 @@ if pid == 0:
         rt.submit(work, a)
     except RuntimeError as error:
         print(error)
+    for use in (f.result, lambda: f.add_done_callback(print)):
+        try:
+            use()
+        except RuntimeError as error:
+            print("refused", flush=True)
     del d, f
     with troupe.Runtime(cores=1) as own:
         own.submit(work, a).result()
@@ -172,7 +224,7 @@ rt.wait()
         timeout=30,
     )
     assert done.returncode == 0, done.stderr
-    assert "forked" in done.stdout and "own 1.0" in done.stdout and "child 0" in done.stdout
+    assert "forked" in done.stdout and done.stdout.count("refused") == 2 and "own 1.0" in done.stdout and "child 0" in done.stdout
 
 
 def test_multiprocessing_by_fork(run_program):
