@@ -244,6 +244,12 @@ void RuntimeState::settle_runs() {
     } catch (const Error& error) {
       outcome.message = error.what();
     }
+    for (const CellReference& task : *run.cell->recording) {
+      if (outcome.status == TaskStatus::succeeded) break;
+      PyObject* const exception = task->exception.exchange(nullptr);
+      PyObject* none = nullptr;
+      if (!run.cell->exception.compare_exchange_strong(none, exception)) dispose(exception);
+    }
     run.cell->end(outcome);
     run.cell.leave();
   }

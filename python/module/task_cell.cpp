@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kBetweenSignals{50};
 TaskCell::~TaskCell() {
   forget_call();
   dispose(std::exchange(result, nullptr));
-  dispose(std::exchange(exception, nullptr));
+  dispose(exception.exchange(nullptr));
 }
 
 void TaskCell::forget_call() noexcept {

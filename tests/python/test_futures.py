@@ -210,6 +210,26 @@ def test_a_recording_that_fails(rt):
         rt.wait()
 
 
+def test_runs_of_a_recording_tell_their_own_exceptions(rt):
+    @troupe.codelet("rw")
+    def fail(a):
+        raise ValueError(f"value {a[0]:.0f}")
+
+    @troupe.codelet("write")
+    def put(a, value):
+        a[...] = value
+
+    a, runs = numpy.zeros(1), []
+    graph = rt.record(lambda: fail(a))
+    for value in (1, 2):
+        put(a, value)
+        runs.append(graph.run())
+        assert runs[-1].exception() is not None
+    assert [str(run.exception().__cause__) for run in runs] == ["value 1", "value 2"]
+    with pytest.raises(troupe.TroupeError):
+        rt.wait()
+
+
 def test_a_recording_of_functions_of_c(rt):
     import ctypes
 

@@ -73,12 +73,8 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
 py::object exception(const FutureObject& self) {
   TaskCell& cell = *self.cell.get();
   if (cell.status == TaskStatus::succeeded) return py::none();
-  const PyObject* raised = cell.exception;
-  if (cell.recording != nullptr) {
-    for (const CellReference& task : *cell.recording) raised = raised != nullptr ? raised : task->exception;
-  }
-  const py::object cause =
-      raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(const_cast<PyObject*>(raised));
+  PyObject* const raised = cell.exception.load();
+  const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
   ErrorCode code = cell.status == TaskStatus::cancelled ? ErrorCode::cancelled : ErrorCode::kernel_failed;
   if (!cause.is_none()) {
     code = code_of(cause);

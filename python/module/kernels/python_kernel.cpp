@@ -88,7 +88,9 @@ void run_python_kernel(const KernelContext& context) {
   py::object exception = take_exception();
   const std::string text = text_of(exception);
   const ErrorCode code = code_of(exception);
-  dispose(std::exchange(cell.exception, py::object(exception).release().ptr()));
+  // Of several runs that nobody has looked at the first one has it.
+  PyObject* none = nullptr;
+  if (cell.exception.compare_exchange_strong(none, exception.ptr())) exception.inc_ref();
   if (!cell.recorded) cell.forget_call();
   cell.runtime->add_exception(std::move(exception));
   throw Error(code, text);
