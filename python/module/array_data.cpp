@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
+#include <cstring>
 #include <string_view>
 
 #include "python/module/runtime_state.hpp"
@@ -35,6 +37,19 @@ std::string text_of_shape(const py::array& array) { return py::str(array.attr("s
                   "or register the whole and use partition",
                   name.empty() ? "the array" : "'" + name + "'", text_of_shape(array),
                   std::string(py::str(array.attr("strides"))), array.itemsize()));
+}
+
+/// Columns lie so many elements apart.
+void copy_columns(std::byte* to, std::int64_t to_ld, const std::byte* from, std::int64_t from_ld,
+                  const Layout& layout) {
+  const std::int64_t size = layout.element_size;
+  if (layout.rows == to_ld && layout.rows == from_ld) {
+    std::memcpy(to, from, static_cast<std::size_t>(layout.rows * layout.cols * size));
+    return;
+  }
+  for (std::int64_t j = 0; j < layout.cols; ++j) {
+    std::memcpy(to + j * to_ld * size, from + j * from_ld * size, static_cast<std::size_t>(layout.rows * size));
+  }
 }
 
 }  // namespace
@@ -168,8 +183,16 @@ py::array array_of(py::handle object) {
       std::string(py::str(py::type::handle_of(object).attr("__name__")))));
 }
 
-py::array array_around(void* memory, const ArrayForm& form, std::int64_t ld, const py::dtype& dtype, py::handle base) {
-  return {dtype, form.shape, form.strides(ld), memory, base};
+py::array copy_of(const DataView& view, const ArrayForm& form, const py::dtype& dtype) {
+  py::array copy(dtype, form.shape, form.strides(std::max<std::int64_t>(view.layout.rows, 1)));
+  copy_columns(static_cast<std::byte*>(copy.mutable_data()), view.layout.rows, static_cast<const std::byte*>(view.data),
+               view.layout.ld, view.layout);
+  return copy;
+}
+
+void copy_back(const py::array& copy, const DataView& view) {
+  copy_columns(static_cast<std::byte*>(view.data), view.layout.ld, static_cast<const std::byte*>(copy.data()),
+               view.layout.rows, view.layout);
 }
 
 void forbid_writing(const py::array& array) {
@@ -204,17 +227,24 @@ py::object ArrayData::array(bool writable) const {
   if (!read_only_) {
     py::array view = py::reinterpret_borrow<py::object>(array_.get()).attr("view")();
     forbid_writing(view);
+    read_only_refers_ = view.base().ptr() == array_.get().ptr();
     read_only_ = KeptObject(std::move(view));
   }
   return py::reinterpret_borrow<py::object>(read_only_.get());
 }
 
-py::object ArrayData::array_for(const DataView& view, bool writable) const {
-  if (view.data == address_) return array(writable);
+ArrayData::Argument ArrayData::argument_for(const DataView& view, bool writable) const {
+  if (view.data == address_) return {array(writable)};
+  if (const auto now = runtime_->rebound(view.data)) {
+    const bool fits = now->form_.shape == form_.shape && now->form_.order == form_.order &&
+                      now->form_.layout.element_tag == view.layout.element_tag && !now->released() && !now->moved() &&
+                      (now->writable_ || !writable);
+    if (fits) return {now->array(writable)};
+  }
   const auto mine = py::reinterpret_borrow<py::array>(array_.get());
-  py::array made = array_around(view.data, form_, view.layout.ld, mine.dtype(), py::capsule(view.data, "troupe"));
+  py::array made = copy_of(view, form_, mine.dtype());
   if (!writable) forbid_writing(made);
-  return made;
+  return {std::move(made), true};
 }
 
 std::string ArrayData::description() const {

@@ -40,6 +40,8 @@ struct ArrayForm {
 
   /// In bytes, where the runtime's columns are `ld` elements apart.
   [[nodiscard]] std::vector<pybind11::ssize_t> strides(std::int64_t ld) const;
+  /// There is memory of others between its elements.
+  [[nodiscard]] bool has_gaps() const { return layout.cols > 1 && layout.rows > 0 && layout.ld != layout.rows; }
 };
 
 /// An element type for the runtime. Those of C have the tags that kernels in C++ know them by; others, such as
@@ -72,6 +74,8 @@ class ArrayData {
   [[nodiscard]] const ArrayForm& form() const { return form_; }
   [[nodiscard]] bool writable() const { return writable_; }
   [[nodiscard]] bool released() const { return whole != nullptr ? whole->released() : released_.load(); }
+  /// Where it was registered.
+  [[nodiscard]] const void* address() const { return address_; }
   /// Its memory is not where it was registered.
   [[nodiscard]] bool moved() const;
   /// Waits for the last use, and forgets the data.
@@ -79,11 +83,15 @@ class ArrayData {
 
   /// With the interpreter's lock: the array itself, or one on the same memory that cannot be written.
   [[nodiscard]] pybind11::object array(bool writable) const;
-  /// What a kernel gets: the array itself where `view` is its memory, else one around the view, which lives as long as
-  /// the kernel runs.
-  [[nodiscard]] pybind11::object array_for(const DataView& view, bool writable) const;
+  /// What a kernel gets: the array itself where `view` is its memory, that of the data which stand for it in a run of a
+  /// recording, or a copy of the view.
+  struct Argument {
+    pybind11::object array;
+    bool copied = false;
+  };
+  [[nodiscard]] Argument argument_for(const DataView& view, bool writable) const;
   /// References to the array that this object holds.
-  [[nodiscard]] pybind11::ssize_t own_references() const { return read_only_ ? 2 : 1; }
+  [[nodiscard]] pybind11::ssize_t own_references() const { return read_only_refers_ ? 2 : 1; }
 
   /// For messages: "'x'" or "an array of shape (3, 4)".
   [[nodiscard]] std::string description() const;
@@ -98,15 +106,21 @@ class ArrayData {
   KeptObject array_;
   /// Made when it is first asked for.
   mutable KeptObject read_only_;
+  /// It refers to `array_`: where that is a view itself, both refer to what owns the memory.
+  mutable bool read_only_refers_ = false;
   ArrayForm form_;
   const void* address_;
   bool writable_;
   std::atomic<bool> released_{false};
 };
 
-/// An array around memory that lives longer, of this form but with columns `ld` apart. `base`: what keeps the memory.
-[[nodiscard]] pybind11::array array_around(void* memory, const ArrayForm& form, std::int64_t ld,
-                                           const pybind11::dtype& dtype, pybind11::handle base);
+// Memory that ends before the program may have dropped all arrays and views of it (partial results of reductions) is
+// shown to functions of Python as arrays of their own, which live as long as somebody has them.
+
+/// An array of this form with the view's elements.
+[[nodiscard]] pybind11::array copy_of(const DataView& view, const ArrayForm& form, const pybind11::dtype& dtype);
+/// Brings the elements of such an array back.
+void copy_back(const pybind11::array& copy, const DataView& view);
 /// Makes an array read-only.
 void forbid_writing(const pybind11::array& array);
 

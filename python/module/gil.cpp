@@ -1,7 +1,11 @@
 #include "python/module/gil.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace troupe::python {
@@ -41,6 +45,9 @@ Disposed*& disposed_here() {
 }
 Disposed& disposed() { return *disposed_here(); }
 
+/// Threads in `WithoutGil`.
+std::atomic<int> threads_without{0};
+
 int collect_pending(void* /*unused*/) {
   collect_disposed();
   return 0;
@@ -53,6 +60,25 @@ WithGil::WithGil() {
     [[maybe_unused]] thread_local const ThreadState kept;
   }
   state_ = PyGILState_Ensure();
+}
+
+WithoutGil::WithoutGil() {
+  threads_without.fetch_add(1);
+  state_ = PyEval_SaveThread();
+}
+
+WithoutGil::~WithoutGil() {
+  while (_Py_IsFinalizing() != 0) pause();
+  PyEval_RestoreThread(state_);
+  threads_without.fetch_sub(1);
+}
+
+void wait_for_others() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  const WithoutGil without;
+  while (threads_without.load() > 1 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void dispose(PyObject* object) noexcept {
@@ -76,7 +102,10 @@ void dispose(PyObject* object) noexcept {
   }
 }
 
-void forget_disposed() { disposed_here() = new Disposed; }
+void forget_disposed() {
+  disposed_here() = new Disposed;
+  threads_without.store(0);
+}
 
 void collect_disposed() {
   std::vector<PyObject*> objects;

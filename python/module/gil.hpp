@@ -23,14 +23,26 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
-/// Others may use Python while one lives. The calling thread holds the lock before and afterwards.
-using WithoutGil = pybind11::gil_scoped_release;
+/// Others may use Python while one lives. The calling thread holds the lock before and afterwards. Where the
+/// interpreter ends meanwhile, the thread never returns: taking the lock would end it in the middle of C++.
+class WithoutGil {
+ public:
+  WithoutGil();
+  ~WithoutGil();
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+/// Before the interpreter ends: waits for other threads to leave `WithoutGil`, for a second at most.
+void wait_for_others();
 
 /// Drops a reference, in any thread, now or when a thread next holds the lock. Waits for nothing.
 void dispose(PyObject* object) noexcept;
 /// Drops what has been left by `dispose`. With the lock.
 void collect_disposed();
-/// In a forked process, where the lock of the list may be held by a thread that is not here.
+/// In a forked process: the lock of the list may be held by a thread that is not here, as are those without the lock.
 void forget_disposed();
 
 /// A reference that any thread may drop. Making and copying one needs the lock.

@@ -31,7 +31,8 @@ struct RuntimeObject {
 /// That of a `troupe.Runtime`. Throws `TypeError`.
 [[nodiscard]] RuntimeState& runtime_in(pybind11::handle object);
 
-/// The runtime of the innermost `with` block; null: there is none.
+/// The runtime of the calling thread's innermost `with` block, or the only one that other threads are in blocks of;
+/// null: there is none. Throws where it could be one of several.
 [[nodiscard]] std::shared_ptr<RuntimeState> current_runtime();
 
 /// Runs what may throw, as a function that C calls: null, with the exception set, where it throws.

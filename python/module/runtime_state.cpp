@@ -31,9 +31,15 @@ std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
   return *all;
 }
 
-/// Threads that run kernels in Python, with the interpreter's lock.
-std::vector<unsigned long>& threads_in_kernels() {
-  static auto* const all = new std::vector<unsigned long>;
+/// A thread that runs a kernel in Python.
+struct KernelThread {
+  unsigned long thread;
+  RuntimeState* runtime;
+};
+
+/// All of them, with the interpreter's lock.
+std::vector<KernelThread>& kernel_threads() {
+  static auto* const all = new std::vector<KernelThread>;
   return *all;
 }
 
@@ -41,7 +47,7 @@ void in_forked_process() {
   forks.fetch_add(1);
   forget_watching();
   forget_disposed();
-  threads_in_kernels().clear();
+  kernel_threads().clear();
 }
 
 /// Ends a runtime without the interpreter's lock, for which its workers may wait.
@@ -100,109 +106,6 @@ std::shared_ptr<Runtime> RuntimeState::runtime() const {
   return runtime_;
 }
 
-// Data.
-
-std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string name) {
-  ArrayForm form = form_of(array, name);
-  const auto runtime = this->runtime();
-  if (in_kernel() != this) forget_dropped(false);
-  graph::DataDescription description{form.layout, static_cast<std::byte*>(const_cast<void*>(array.data())), nullptr,
-                                     name};
-  static std::byte nothing;
-  if (description.host == nullptr) description.host = &nothing;
-  auto handle = runtime->backend().register_data(std::move(description));
-  if (!handle) raise(handle.failure().code, handle.failure().message);
-  auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
-  data->name = std::move(name);
-  remember(array.data(), data);
-  return data;
-}
-
-void RuntimeState::remember(const void* address, const std::shared_ptr<ArrayData>& data) {
-  known_[address] = data;
-  if (known_.size() < look_through_known_at_) return;
-  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
-  look_through_known_at_ = std::max<std::size_t>(64, 2 * known_.size());
-}
-
-std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
-  const auto found = arrays_.find(object.ptr());
-  if (found != arrays_.end()) return found->second;
-  const py::array array = array_of(object);
-  // Another array object on the same elements is the same data.
-  if (const auto at = known_.find(array.data()); at != known_.end()) {
-    const auto data = at->second.lock();
-    if (data != nullptr && !data->released()) {
-      const auto other = py::reinterpret_borrow<py::array>(data->array(true));
-      const bool same = other.ndim() == array.ndim() &&
-                        element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
-                        std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
-                        std::equal(other.strides(), other.strides() + other.ndim(), array.strides());
-      if (same && (!array.writeable() || other.writeable())) return data;
-    }
-  }
-  auto data = add(array, "");
-  arrays_.emplace(data->array(true).ptr(), data);
-  return data;
-}
-
-void RuntimeState::release(const Handle& handle) {
-  if (runtime_ == nullptr || foreign()) return;
-  const auto runtime = this->runtime();
-  const WithoutGil without;
-  runtime->release(handle);
-}
-
-void RuntimeState::drop(const Handle& handle, KeptObject array) noexcept {
-  if (foreign()) return;
-  const std::lock_guard lock(dropped_mutex_);
-  dropped_.push_back({handle, std::move(array)});
-}
-
-void RuntimeState::forget_one(Dropped& dropped) {
-  // The only failures are copies that could not be brought home, of data that nobody will look at through the runtime.
-  const WithoutGil without;
-  if (dropped.pending != nullptr) {
-    [[maybe_unused]] const Result<void> outcome = graph_->finish_release(*dropped.pending);
-  } else {
-    [[maybe_unused]] const Result<void> outcome = runtime_->backend().release(dropped.handle);
-  }
-}
-
-void RuntimeState::forget_dropped(bool waits) {
-  if (runtime_ == nullptr || foreign()) return;
-  std::vector<Dropped> dropped;
-  {
-    const std::lock_guard lock(dropped_mutex_);
-    dropped.swap(dropped_);
-  }
-  for (Dropped& one : dropped) {
-    if (graph_ != nullptr && !waits) {
-      one.unused = std::make_shared<std::atomic<bool>>(false);
-      auto pending = graph_->begin_change(one.handle, true, [unused = one.unused] { unused->store(true); });
-      if (!pending) continue;
-      one.pending = std::move(pending).value();
-    }
-    forgetting_.push_back(std::move(one));
-  }
-  std::vector<Dropped> all = std::exchange(forgetting_, {});
-  for (Dropped& one : all) {
-    if (waits || one.unused == nullptr || one.unused->load()) {
-      forget_one(one);
-    } else {
-      forgetting_.push_back(std::move(one));
-    }
-  }
-}
-
-void RuntimeState::forget_unused_arrays() {
-  // Bare arrays that nobody but the runtime has any more.
-  for (auto it = arrays_.begin(); it != arrays_.end();) {
-    const bool unused = it->second.use_count() == 1 && Py_REFCNT(it->first) == it->second->own_references();
-    it = unused ? arrays_.erase(it) : std::next(it);
-  }
-}
-
 // Tasks.
 
 bool RuntimeState::has_room() {
@@ -220,7 +123,8 @@ bool RuntimeState::has_room() {
 Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
                             const TaskOptions& options) {
   const graph::TaskSpecification specification{codelet, accesses, arguments, options};
-  client::Backend& backend = runtime_->backend();
+  const auto keep = runtime();
+  client::Backend& backend = keep->backend();
   // A kernel's submissions never wait, nor do those that are recorded.
   if (in_kernel() == this || recording_here()) {
     return backend.submit(specification).value_or_throw();
@@ -229,7 +133,6 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
     const graph::UnboundedSubmission unbounded(graph_);
     return backend.submit(specification).value_or_throw();
   }
-  const auto keep = runtime_;
   std::optional<Result<Future>> future;
   wait_without_lock([&] { future = backend.submit(specification); });
   return std::move(*future).value_or_throw();
@@ -238,7 +141,8 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
 template <class Wait>
 void RuntimeState::wait_without_lock(const Wait& wait) {
   const std::function<bool()> interrupted = [] {
-    const py::gil_scoped_acquire lock;
+    if (_Py_IsFinalizing() != 0) return false;  // it would end this thread
+    const WithGil lock;
     return PyErr_CheckSignals() != 0;
   };
   try {
@@ -278,11 +182,19 @@ RuntimeState::Recorded RuntimeState::end_recording() {
     raise(ErrorCode::invalid_argument, "a recording is ended by the thread that began it, inside of its 'with' block");
   }
   const auto recording = std::exchange(recording_, nullptr);
-  return {recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+  Recorded recorded{recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+  for (const CellReference& task : *recorded.cells) {
+    for (const TaskCell::Parameter& parameter : task->parameters) {
+      if (parameter.writable) recorded.written.insert(parameter.data->handle().id().value());
+    }
+  }
+  return recorded;
 }
 
-RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings) {
+RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings,
+                                    const std::vector<std::shared_ptr<ArrayData>>& now) {
   const auto keep = runtime();
+  for (const auto& data : now) remember(rebound_, data);
   Run run;
   const auto submit = [&] { run.future = recorded.tasks->run(rebindings).value_or_throw(); };
   if (in_kernel() == this || recording_here()) {
@@ -298,6 +210,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   run.cell = CellReference(cell);
   cell->runtime = this;
   cell->recording = recorded.cells;
+  for (const auto& data : now) cell->parameters.push_back({data});
   cell->add_reference();
   Run shown{run.future, CellReference(cell)};
   std::size_t count = 0;
@@ -306,7 +219,8 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
     runs_.push_back(std::move(run));
     count = runs_.size();
   }
-  if (count % 32 == 0 && in_kernel() == nullptr) settle_runs();
+  // One that has ended meanwhile has settled its runs.
+  if ((count % 32 == 0 || runtime_ == nullptr) && in_kernel() == nullptr) settle_runs();
   return shown;
 }
 
@@ -329,6 +243,12 @@ void RuntimeState::settle_runs() {
       run.future.wait();
     } catch (const Error& error) {
       outcome.message = error.what();
+    }
+    for (const CellReference& task : *run.cell->recording) {
+      if (outcome.status == TaskStatus::succeeded) break;
+      PyObject* const exception = task->exception.exchange(nullptr);
+      PyObject* none = nullptr;
+      if (!run.cell->exception.compare_exchange_strong(none, exception)) dispose(exception);
     }
     run.cell->end(outcome);
     run.cell.leave();
@@ -359,9 +279,12 @@ void RuntimeState::wait() {
     wait_without_lock([&] { runtime->wait(); });
   } catch (const Error& error) {
     collect_disposed();
+    forget_unused_arrays();
+    forget_dropped(false);
     raise_failure(error);
   }
   collect_disposed();
+  settle_runs();
   exceptions_.clear();
   forget_unused_arrays();
   forget_dropped(false);
@@ -378,26 +301,19 @@ void RuntimeState::close(bool cancel) {
   }
   if (in_kernel() == this) raise(ErrorCode::wait_in_kernel, "a kernel tried to end the runtime that runs it");
   closing_ = true;
-  std::optional<Error> failure;
-  try {
-    wait_without_lock([&] {
-      if (cancel) runtime_->cancel();
-      runtime_->stop();
-    });
-  } catch (const Error& error) {
-    failure = error;
-  } catch (py::error_already_set& interrupted) {
-    // What has not begun need not run: whoever interrupts wants to go.
+  Ending ending = end_tasks(cancel);
+  if (!ending.over) {
     closing_ = false;
-    runtime_->cancel();
-    close(true);
-    throw;
+    abandoned_ = true;
+    throw *ending.interrupted;
   }
+  std::optional<Error>& failure = ending.failure;
+  const auto runtime = runtime_;
   if (!trace_file_.empty()) {
     try {
       const WithoutGil without;
-      Trace trace = runtime_->take_trace();
-      const auto description = traces::describe("Python", trace, runtime_->report());
+      Trace trace = runtime->take_trace();
+      const auto description = traces::describe("Python", trace, runtime->report());
       traces::write_trace(trace_file_, std::move(trace), description).value_or_throw();
     } catch (const Error& error) {
       if (!failure) failure = error;
@@ -409,15 +325,49 @@ void RuntimeState::close(bool cancel) {
     runs_thread_.join();
   }
   destroy();
+  if (ending.interrupted) throw *ending.interrupted;
   if (failure && !cancel) raise_failure(*failure);
 }
 
+RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
+  const auto keep = runtime_;
+  Ending ending;
+  const auto wait = [&](const std::function<void()>& function) {
+    try {
+      wait_without_lock(function);
+    } catch (const Error& error) {
+      if (!ending.failure) ending.failure = error;
+    }
+  };
+  for (;;) {
+    try {
+      // Kernels may submit until the last task has ended.
+      if (!cancel) wait([&] { keep->wait(); });
+      wait([&] {
+        if (cancel) keep->cancel();
+        keep->stop();
+      });
+      return ending;
+    } catch (py::error_already_set& interrupted) {
+      ending.interrupted = interrupted;
+      if (cancel && !end_kernels()) {
+        ending.over = false;
+        return ending;
+      }
+      // What has not begun need not run: whoever interrupts wants to go.
+      cancel = true;
+    }
+  }
+}
+
 void RuntimeState::destroy() {
-  arrays_.clear();
-  known_.clear();
-  forget_dropped(true);
+  // From here on other threads, which may run while this one waits, are told that the runtime has ended.
   const auto ended = std::exchange(runtime_, nullptr);
-  graph_ = nullptr;
+  graph::TaskGraph* const graph = std::exchange(graph_, nullptr);
+  arrays_.clear();
+  known_ = {};
+  rebound_ = {};
+  forget_dropped(*ended, graph, true);
   auto& all = open_runtimes();
   std::erase_if(all, [this](const auto& other) { return other.get() == this; });
   {
@@ -427,32 +377,45 @@ void RuntimeState::destroy() {
   collect_disposed();
 }
 
-void RuntimeState::end_kernels() {
-  if (!open() || runs_in_waiting_thread_) return;
+bool RuntimeState::idle(const Runtime& runtime) {
+  const Progress progress = runtime.progress();
+  return progress.submitted == progress.ended;
+}
+
+bool RuntimeState::end_kernels() {
+  if (!open() || runs_in_waiting_thread_) return true;
   const auto runtime = runtime_;
+  [[maybe_unused]] const Result<void> stopped = runtime->backend().stop_submissions();
   runtime->cancel();
-  // Longer than most kernels, shorter than people wait.
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  bool idle = false;
-  {
+  const auto end_soon = [&] {
+    // Longer than most kernels, shorter than people wait.
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     const WithoutGil without;
-    const auto ended = [&] {
-      const Progress progress = runtime->progress();
-      return progress.submitted == progress.ended;
-    };
-    while (!(idle = ended()) && std::chrono::steady_clock::now() < patience) {
+    for (;;) {
+      if (idle(*runtime)) return true;
+      if (std::chrono::steady_clock::now() >= patience) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+  };
+  if (end_soon()) return true;
+  for (const KernelThread& kernel : kernel_threads()) {
+    if (kernel.runtime == this) PyThreadState_SetAsyncExc(kernel.thread, PyExc_SystemExit);
   }
-  if (idle) return;
-  for (const unsigned long thread : threads_in_kernels()) PyThreadState_SetAsyncExc(thread, PyExc_SystemExit);
+  return end_soon();
 }
 
 void RuntimeState::close_all() {
+  // Their workers are in kernels that do not end.
+  static auto* const left = new std::vector<std::shared_ptr<RuntimeState>>;
   while (!open_runtimes().empty()) {
     const auto state = open_runtimes().back();
     open_runtimes().pop_back();
     try {
+      // One that was left by an interrupt is not waited for.
+      if (state->abandoned_ && state->open() && !idle(*state->runtime_)) {
+        left->push_back(state);
+        continue;
+      }
       state->end_kernels();
       state->close(true);
     } catch (py::error_already_set& error) {
@@ -460,8 +423,10 @@ void RuntimeState::close_all() {
     } catch (const std::exception&) {
       // Nobody is left to be told.
     }
+    if (state->open()) left->push_back(state);
   }
   end_watching();
+  wait_for_others();
   collect_disposed();
 }
 
@@ -481,11 +446,11 @@ py::list RuntimeState::take_exceptions() {
 
 RuntimeState* RuntimeState::in_kernel() { return kernel_of_runtime; }
 RuntimeState::KernelScope::KernelScope(RuntimeState* runtime) : outer_(std::exchange(kernel_of_runtime, runtime)) {
-  threads_in_kernels().push_back(PyThread_get_thread_ident());
+  kernel_threads().push_back({PyThread_get_thread_ident(), runtime});
 }
 RuntimeState::KernelScope::~KernelScope() {
-  auto& threads = threads_in_kernels();
-  threads.erase(std::ranges::find(threads, PyThread_get_thread_ident()));
+  auto& threads = kernel_threads();
+  threads.erase(std::ranges::find(threads, PyThread_get_thread_ident(), &KernelThread::thread));
   kernel_of_runtime = outer_;
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "client/embedded_backend.hpp"
@@ -49,6 +50,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// started it. What it returns keeps the runtime while a call without the lock goes on.
   [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
+  /// An interrupt has left it while kernels went on that do not end: nobody waits for it again unasked.
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
   /// This process was forked from the one that started the runtime.
   [[nodiscard]] bool foreign() const;
   /// Tasks run in the thread that waits.
@@ -81,6 +84,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   struct Recorded {
     std::shared_ptr<client::RecordedTasks> tasks;
     std::shared_ptr<std::vector<CellReference>> cells;
+    /// Numbers of the handles that tasks write.
+    std::unordered_set<std::uint64_t> written = {};
   };
   [[nodiscard]] Recorded end_recording();
   /// Submits one run. The cell that it returns ends with it, as soon as somebody looks (`settle_runs`).
@@ -88,7 +93,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     Future future;
     CellReference cell;
   };
-  [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings);
+  /// `now`: the data of the rebindings, which are kept until the run has ended.
+  [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings,
+                        const std::vector<std::shared_ptr<ArrayData>>& now);
+  /// The data at this address that last stood for others in a run; null: none.
+  [[nodiscard]] std::shared_ptr<ArrayData> rebound(const void* address) const;
   /// Ends the cells of runs that have ended. Not in a kernel. With the lock or without.
   void settle_runs();
   /// From now on a thread does, until none is left.
@@ -131,18 +140,34 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::shared_ptr<std::atomic<bool>> unused = nullptr;
   };
 
+  /// Data by where they lie; those that have gone leave it when there are so many.
+  struct DataByAddress {
+    std::unordered_map<const void*, std::weak_ptr<ArrayData>> data = {};
+    std::size_t look_through_at = 64;
+  };
+  static void remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data);
+
   void set(std::unique_ptr<Runtime> runtime);
   /// Waits without the lock; the signals of the terminal end the wait.
   template <class Wait>
   void wait_without_lock(const Wait& wait);
-  /// Cancels what has not begun, and ends kernels in Python that go on for longer than a moment.
-  void end_kernels();
+  /// Cancels what has not begun, and ends kernels in Python that go on for longer than a moment. False: kernels go on.
+  bool end_kernels();
+  [[nodiscard]] static bool idle(const Runtime& runtime);
+  /// Waits until all tasks have ended, and stops. The first interrupt cancels what has not begun; another one ends
+  /// kernels in Python.
+  struct Ending {
+    /// False: kernels go on nevertheless.
+    bool over = true;
+    std::optional<Error> failure = {};
+    std::optional<pybind11::error_already_set> interrupted = {};
+  };
+  [[nodiscard]] Ending end_tasks(bool cancel);
   [[noreturn]] void raise_failure(const Error& error);
   /// Forgets what has been dropped and is not in use any more. Does not wait, unless `waits`.
   void forget_dropped(bool waits);
-  void forget_one(Dropped& dropped);
+  void forget_dropped(Runtime& runtime, graph::TaskGraph* graph, bool waits);
   void forget_unused_arrays();
-  void remember(const void* address, const std::shared_ptr<ArrayData>& data);
   void destroy();
 
   std::shared_ptr<Runtime> runtime_;
@@ -150,6 +175,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   std::uint64_t generation_ = 0;
   bool runs_in_waiting_thread_ = false;
   bool closing_ = false;
+  bool abandoned_ = false;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
   unsigned long recording_thread_ = 0;
   std::string trace_file_;
@@ -160,9 +186,12 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   std::uint32_t until_count_ = 0;
   /// Bare arrays, which the runtime keeps.
   std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
-  /// All wholes, by where they lie.
-  std::unordered_map<const void*, std::weak_ptr<ArrayData>> known_;
-  std::size_t look_through_known_at_ = 64;
+  /// Those that nobody else has any more are forgotten when there are so many.
+  std::size_t look_through_arrays_at_ = 64;
+  /// All wholes.
+  DataByAddress known_;
+  /// Data that stand for others in runs.
+  DataByAddress rebound_;
   std::vector<KeptObject> exceptions_;
 
   /// Being forgotten; with the interpreter's lock.

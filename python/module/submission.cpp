@@ -141,6 +141,14 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
     refuse(fmt::format("has dtype {}, which is not what the kernel takes",
                        std::string(py::str(data->array(false).attr("dtype")))));
   }
+  if (call.codelet.kind == CodeletObject::Kind::c && (call.codelet.knows_gaps >> index & 1U) == 0 &&
+      data->form().has_gaps()) {
+    refuse(
+        fmt::format("({}) has gaps between its rows, columns or elements, of which the function of C is not told: give "
+                    "it \"ld\", \"row_stride\" or \"col_stride\" as a parameter after the array, or pass "
+                    "numpy.ascontiguousarray(array)",
+                    data->description()));
+  }
   if (call.codelet.kind == CodeletObject::Kind::built_in && data->form().order == ArrayOrder::c) {
     refuse(
         fmt::format("({}) is in C order, in which a tile kernel would see its transpose: make the array with "
@@ -251,9 +259,11 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
     numbers.append(task.get());
   } else {
     numbers = numbers_of(call, arrays);
-    // A recording keeps its data.
+    // A recording keeps its data, and knows which of them are written.
     if (runtime->recording_here()) {
-      for (const auto& data : call.data) task->parameters.push_back({data, false});
+      for (std::size_t i = 0; i < arrays; ++i) {
+        task->parameters.push_back({call.data[i], writes(*call.accesses[i].mode)});
+      }
     }
   }
   task->runtime = runtime.get();

@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kBetweenSignals{50};
 TaskCell::~TaskCell() {
   forget_call();
   dispose(std::exchange(result, nullptr));
-  dispose(std::exchange(exception, nullptr));
+  dispose(exception.exchange(nullptr));
 }
 
 void TaskCell::forget_call() noexcept {
@@ -47,7 +47,8 @@ void TaskCell::forget_call() noexcept {
 void TaskCell::end(const TaskOutcome& outcome) {
   status = outcome.status;
   if (outcome.status != TaskStatus::succeeded) message = outcome.message;
-  if (function != nullptr) forget_call();  // it never ran
+  // It never ran, or it is a run, which keeps its data until it has ended.
+  if (function != nullptr || recording != nullptr) forget_call();
   // Release: publishes what is above; acquire: who wants to know.
   const std::uint8_t before = stage.fetch_or(kEnded, std::memory_order_acq_rel);
   if (before != 0) {

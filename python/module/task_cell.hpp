@@ -48,7 +48,8 @@ struct TaskCell {
 
   /// Of a kernel in Python that has run; with the interpreter's lock.
   PyObject* result = nullptr;
-  PyObject* exception = nullptr;
+  /// That of a recorded task goes to the cell of its run when that has ended, which any thread may see.
+  std::atomic<PyObject*> exception{nullptr};
 
   /// Of a run of a recording: the cells of its tasks, which live as long.
   std::shared_ptr<std::vector<class CellReference>> recording;

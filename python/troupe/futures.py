@@ -32,7 +32,7 @@ def _run_callbacks():
 def _call(callback, future):
     try:
         callback(future)
-    except Exception:
+    except BaseException:  # the thread has others to call
         _logger.exception("exception calling callback for %r", future)
 
 

@@ -5,7 +5,8 @@ order or any other strides; integers become float64. Results are new arrays in F
 (`overwrite_a=True`), whatever its order.
 
 Without `runtime=` all calls share one runtime on all cores, which is started by the first call and stopped when the
-interpreter ends. A call with a runtime of one's own waits for all tasks of that, and raises what failed among them.
+interpreter ends. A call with a runtime of one's own waits for all tasks of that, before it reads its arguments and in the
+end, and raises what failed among them.
 
 >>> import numpy as np, troupe.linalg
 >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
@@ -19,6 +20,7 @@ import threading
 
 import numpy as np
 
+from . import _troupe
 from ._troupe import _linalg
 from .errors import NumericalError
 
@@ -67,6 +69,12 @@ def _call(runtime, function, *arguments):
             return function(_shared.get(), *arguments)
     except NumericalError as error:
         raise LinAlgError(str(error)) from None
+
+
+def _finish_tasks(runtime):
+    """Tasks of a runtime of the program's own may still write what is to be read."""
+    if runtime is not None:
+        _troupe.Runtime.wait(runtime)
 
 
 def _matrix(a, name="a"):
@@ -140,6 +148,7 @@ def cholesky(a, *, overwrite_a=False, tile=0, runtime=None):
     chooses. Raises `LinAlgError` where the matrix is not square or not positive definite; with `overwrite_a`, `a` is lost
     then.
     """
+    _finish_tasks(runtime)
     array = _square(_matrix(a))
     operand = _Operand(a, array, overwrite_a)
     if array.size:
@@ -153,6 +162,7 @@ def lu_factor(a, *, overwrite_a=False, tile=0, runtime=None):
     Row i was exchanged with row `piv[i]`, in the order of i. Raises `LinAlgError` where the matrix is not square, and,
     other than scipy, where it is singular.
     """
+    _finish_tasks(runtime)
     array = _square(_matrix(a))
     operand = _Operand(a, array, overwrite_a)
     if not array.size:
@@ -167,6 +177,7 @@ def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
     With `p_indices`, `p` is a vector and A = L[p] U. With `overwrite_a`, U lies in `a`. Raises `LinAlgError` where the
     matrix is not square, and, other than scipy, where it is singular.
     """
+    _finish_tasks(runtime)
     array = _square(_matrix(a))
     operand = _Operand(a, array, overwrite_a)
     lower = np.zeros(array.shape, array.dtype, order="F")
@@ -191,6 +202,7 @@ def qr(a, mode="reduced", *, overwrite_a=False, tile=0, runtime=None):
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f'mode is {mode!r}: "reduced", "complete" or "r"')
+    _finish_tasks(runtime)
     array = _matrix(a)
     rows, cols = array.shape
     less = min(rows, cols)
@@ -221,6 +233,7 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, tile=0, r
     """
     if assume not in ("gen", "pos", "sym"):
         raise ValueError(f'assume is {assume!r}: "gen", "pos" or "sym"')
+    _finish_tasks(runtime)
     array = _square(_matrix(a))
     right = _typed(np.asarray(b), "b")
     if right.ndim not in (1, 2):

@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import sys
 import threading
 import time
 
@@ -57,6 +58,20 @@ def test_callbacks(rt):
     assert told == [(True, True), "second"]
     future.add_done_callback(lambda f: told.append("at once"))
     assert told[-1] == "at once"
+
+
+def test_callbacks_may_raise_anything(rt):
+    gate, told = threading.Event(), threading.Event()
+
+    @troupe.codelet("rw")
+    def stay(a):
+        gate.wait(10)
+
+    future = stay(numpy.zeros(1))
+    future.add_done_callback(lambda f: sys.exit(1))
+    future.add_done_callback(lambda f: told.set())
+    gate.set()
+    assert told.wait(10)
 
 
 def test_wait_and_as_completed_of_concurrent_futures(rt):
@@ -135,6 +150,42 @@ def test_recordings(rt):
     rt.wait()
 
 
+def test_kernels_get_the_arrays_that_stand_for_others(rt):
+    @troupe.codelet("rw")
+    def take(a):
+        a += 1
+        return a[:1]
+
+    a, b = numpy.zeros(3), numpy.zeros(3)
+    parts = rt.data(numpy.zeros(6)).partition(numpy.s_[:3], numpy.s_[3:])
+    graph = rt.record(lambda: take(a))
+    for other in (b, *parts):
+        graph.run(rebind=[(a, other)]).result()
+    graph.run(rebind=[(a, numpy.zeros(3))])
+    rt.wait()
+    assert b[0] == 1 and parts[0].array[0] == 1 and parts[1].array[0] == 1 and a[0] == 0
+
+
+def test_what_a_recording_writes_cannot_be_read_only(rt):
+    import ctypes
+
+    copy = troupe.c_codelet(ctypes.CDLL(None).memcpy, "write void*, read void*, uint64", name="memcpy")
+
+    @troupe.codelet("write", "read")
+    def take(into, what):
+        into[...] = what
+
+    a, b, kept = numpy.zeros(4), numpy.ones(4), bytes(32)
+    fixed = numpy.frombuffer(kept)
+    for submit in (lambda: copy(a, b, 32), lambda: take(a, b)):
+        graph = rt.record(submit)
+        with pytest.raises(troupe.InvalidArgument, match="read-only, and the recording writes it"):
+            graph.run(rebind=[(a, fixed)])
+        graph.run(rebind=[(b, fixed)]).result()
+        assert a[0] == 0 and kept == bytes(32)
+        rt.wait()
+
+
 def test_a_recording_of_a_function(rt):
     a = numpy.zeros(1)
     graph = rt.record(lambda: after(a, None, None))
@@ -156,6 +207,26 @@ def test_a_recording_that_fails(rt):
         graph.run().result()
     assert isinstance(caught.value.__cause__, ValueError)
     with pytest.raises(troupe.KernelFailed):
+        rt.wait()
+
+
+def test_runs_of_a_recording_tell_their_own_exceptions(rt):
+    @troupe.codelet("rw")
+    def fail(a):
+        raise ValueError(f"value {a[0]:.0f}")
+
+    @troupe.codelet("write")
+    def put(a, value):
+        a[...] = value
+
+    a, runs = numpy.zeros(1), []
+    graph = rt.record(lambda: fail(a))
+    for value in (1, 2):
+        put(a, value)
+        runs.append(graph.run())
+        assert runs[-1].exception() is not None
+    assert [str(run.exception().__cause__) for run in runs] == ["value 1", "value 2"]
+    with pytest.raises(troupe.TroupeError):
         rt.wait()
 
 

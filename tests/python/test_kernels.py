@@ -186,6 +186,27 @@ def test_what_a_function_of_c_is_passed(rt):
         rt.wait()
 
 
+def test_a_function_of_c_gets_gaps_only_where_it_is_told_of_them(rt):
+    @ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), *[ctypes.c_int64] * 2)
+    def increment(a, size, step):
+        for i in range(size):
+            a[i * step] += 1
+
+    deaf = troupe.c_codelet(increment, "rw double*, size, int64")
+    part = rt.data(numpy.zeros((4, 4))).partition(numpy.s_[:, 2:])[0]
+    make = numpy.zeros
+    for gaps in (make((4, 4))[:, 0], make((4, 4))[:, :2], make((4, 4))[::2], make(10)[::2], part):
+        with pytest.raises(troupe.SignatureMismatch, match="has gaps"):
+            deaf(gaps, 1)
+    a, told = numpy.zeros((4, 4)), troupe.c_codelet(increment, "rw double*, size, ld")
+    told(a[:, 0])
+    b, c = numpy.zeros((4, 4)), numpy.zeros((4, 1))[:, 0]
+    for packed in (b, c, numpy.zeros((0, 4))[:, :2], numpy.zeros((3, 4))[:1]):
+        deaf(packed, 1)
+    rt.wait()
+    assert (a[:, 0] == 1).all() and (a[:, 1:] == 0).all() and (b == 1).all() and (c == 1).all()
+
+
 def test_a_cfunc_of_numba(rt):
     numba = pytest.importorskip("numba")
     types = numba.types

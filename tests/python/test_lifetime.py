@@ -147,6 +147,53 @@ rt.submit(spin, a)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("kernel", ["spin", "sleep"])
+def test_interrupts_leave_a_block_whose_kernel_does_not_end(run_program, kernel):
+    done = run_program(
+        PROGRAM
+        + f"""
+import ctypes, signal
+@troupe.codelet("rw")
+def spin(a):
+    while True: time.sleep(0.01)
+sleep = troupe.c_codelet(ctypes.CDLL(None).pause, "read void*")
+def interrupt():
+    for _ in range(2):
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    with troupe.Runtime(cores=1) as rt:
+        {kernel}(a)
+        rt.wait()
+except KeyboardInterrupt:
+    print("left", rt.closed, flush=True)
+""",
+        timeout=40,
+    )
+    assert (done.returncode, done.stdout) == (0, f"left {kernel == 'spin'}\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    "work", ["work(numpy.zeros(1)); rt.wait()", "work(numpy.zeros(1))", "work(numpy.zeros(1)).result()", "rt.data(a).wait()"]
+)
+def test_daemon_threads_do_not_disturb_the_end(run_program, work):
+    for _ in range(3):
+        done = run_program(
+            PROGRAM
+            + f"""
+def run():
+    with troupe.Runtime(cores=1) as rt:
+        while True: {work}
+threading.excepthook = lambda *error: None
+threading.Thread(target=run, daemon=True).start()
+time.sleep(0.1)
+""",
+            timeout=30,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_forked_process_says_what_is_wrong_and_ends(run_program):
     done = run_program(
         PROGRAM
@@ -161,6 +208,11 @@ if pid == 0:
         rt.submit(work, a)
     except RuntimeError as error:
         print(error)
+    for use in (f.result, lambda: f.add_done_callback(print)):
+        try:
+            use()
+        except RuntimeError as error:
+            print("refused", flush=True)
     del d, f
     with troupe.Runtime(cores=1) as own:
         own.submit(work, a).result()
@@ -172,7 +224,7 @@ rt.wait()
         timeout=30,
     )
     assert done.returncode == 0, done.stderr
-    assert "forked" in done.stdout and "own 1.0" in done.stdout and "child 0" in done.stdout
+    assert "forked" in done.stdout and done.stdout.count("refused") == 2 and "own 1.0" in done.stdout and "child 0" in done.stdout
 
 
 def test_multiprocessing_by_fork(run_program):
@@ -226,7 +278,52 @@ def test_memory_around_reductions_must_not_be_kept(rt):
     def keep(into):
         kept.append(into)
 
-    total = rt.data(numpy.zeros(1), reduction="sum")
-    keep(total)
-    with pytest.raises(troupe.KernelFailed, match="keep a copy"):
+    @troupe.codelet("reduce")
+    def give(into):
+        return into[:1]
+
+    @troupe.codelet("reduce")
+    def fail(into):
+        into += 1
+        raise ValueError(into[:1])
+
+    failures = []
+    for kernel in (keep, give, fail):
+        total = rt.data(numpy.zeros(100000), reduction="sum")
+        kernel(total)
+        with pytest.raises(troupe.KernelFailed, match="keep a copy" if kernel is not fail else "ValueError") as caught:
+            rt.wait()
+        failures.append(caught.value.__cause__)
+    del total
+    rt.wait()
+    rt.wait()
+    other = [numpy.full(100000, 7.0) for _ in range(5)]
+    # What was kept is memory of its own.
+    assert kept[0][0] == 0 and failures[-1].args[0][0] == 1 and len(other) == 5
+    frame = failures[-1].__traceback__
+    assert frame.tb_frame.f_locals["into"][-1] == 1
+
+
+def test_functions_of_reductions_must_not_keep_their_arguments(rt):
+    kept = []
+
+    def begin(partial):
+        partial[...] = 0
+
+    def combine(into, other):
+        into += other
+        kept.append(other[:1])
+
+    @troupe.codelet("reduce")
+    def accumulate(into):
+        into += 1
+
+    data = rt.data(numpy.zeros(100000), reduction=(begin, combine))
+    for _ in range(10):
+        accumulate(data)
+    with pytest.raises(troupe.TroupeError, match="keep a copy"):
         rt.wait()
+    del data
+    rt.wait()
+    other = [numpy.full(100000, 7e77) for _ in range(5)]
+    assert kept and all(0 < view[0] <= 10 for view in kept) and len(other) == 5

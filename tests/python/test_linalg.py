@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -223,6 +224,25 @@ def test_tiles_of_any_width_and_a_runtime_of_ones_own():
         assert near(p @ lower @ upper, a, 200, 10)
     with pytest.raises(troupe.TroupeError):
         tl.cholesky(a, runtime=runtime)
+
+
+def test_arguments_are_what_tasks_before_have_written():
+    @troupe.codelet("write")
+    def fill(a):
+        time.sleep(0.1)
+        a[...] = 4 * np.eye(5)
+
+    calls = (
+        lambda a, rt: troupe.linalg.cholesky(a, runtime=rt)[0, 0] == 2,
+        lambda a, rt: troupe.linalg.lu(a, runtime=rt)[2][0, 0] == 4,
+        lambda a, rt: abs(troupe.linalg.qr(a, runtime=rt)[1][0, 0]) == 4,
+        lambda a, rt: troupe.linalg.solve(a, np.ones(5), runtime=rt)[0] == 0.25,
+    )
+    with troupe.Runtime(cores=1) as rt:
+        for call in calls:
+            a = np.eye(5)
+            fill(a)
+            assert call(a, rt)
 
 
 def test_threads_share_one_runtime_and_see_their_own_failures_only():

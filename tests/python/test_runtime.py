@@ -132,6 +132,94 @@ def test_runtimes_nest_and_the_innermost_is_meant():
         assert outer.progress()["submitted"] == 1
 
 
+def test_a_with_block_is_of_its_thread():
+    both = threading.Barrier(2)
+    submitted, refused = [], []
+
+    def work():
+        with troupe.Runtime(cores=1, oversubscribe=True) as rt:
+            both.wait(10)
+            add(numpy.zeros(1), 1)
+            rt.wait()
+            submitted.append(rt.progress()["submitted"])
+            both.wait(10)
+            if both.wait(10) == 0:
+                other = threading.Thread(target=outside)
+                other.start()
+                other.join()
+            both.wait(10)
+
+    def outside():
+        try:
+            add(numpy.zeros(1), 1)
+        except troupe.InvalidArgument as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert submitted == [1, 1] and "say which one is meant" in refused[0]
+    # One alone is meant by threads that have none.
+    with troupe.Runtime(cores=1) as rt:
+        t = threading.Thread(target=outside)
+        t.start()
+        t.join()
+        assert rt.progress()["submitted"] == 1
+
+
+def test_kernels_submit_while_the_block_ends():
+    a = numpy.zeros(1)
+
+    @troupe.codelet("read")
+    def parent(x, depth):
+        time.sleep(0.05)
+        add(a, 1)
+        if depth:
+            parent(x, depth - 1)
+
+    with troupe.Runtime(cores=1):
+        parent(numpy.zeros(1), 2)
+    assert a[0] == 3
+
+    @troupe.codelet("read")
+    def fail(x):
+        raise ValueError("in the end")
+
+    with pytest.raises(troupe.KernelFailed, match="in the end"), troupe.Runtime(cores=1):
+        parent(numpy.zeros(1), 0)
+        fail(numpy.zeros(1))
+    assert a[0] == 4
+
+
+def test_a_runtime_ends_while_other_threads_use_it():
+    for _ in range(60):
+        rt = troupe.Runtime(cores=1, window=16, bind=False)
+        ends = []
+
+        def use():
+            try:
+                while True:
+                    rt.submit(add, numpy.zeros(1), 1)
+                    del_me = rt.data(numpy.zeros(1))
+                    del del_me
+            except troupe.TroupeError as error:
+                ends.append(error)
+
+        threads = [threading.Thread(target=use) for _ in range(3)]
+        for t in threads:
+            t.start()
+        time.sleep(0.005)
+        try:
+            rt.close()
+        except troupe.TroupeError:
+            pass
+        for t in threads:
+            t.join()
+        assert len(ends) == 3 and all(isinstance(e, troupe.Stopped) for e in ends), ends
+
+
 def test_what_has_ended_says_so():
     with troupe.Runtime(cores=1) as rt:
         data = rt.data(numpy.zeros(1))

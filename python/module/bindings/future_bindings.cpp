@@ -43,6 +43,8 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   require_cell(self);
   if (self.cell->ended()) return true;
   RuntimeState& state = *self.runtime;
+  if (state.foreign()) [[maybe_unused]]
+    const auto refused = state.runtime();
   const bool waits_in_vain = RuntimeState::in_kernel() == &state || state.recording_here();
   if (waits_in_vain || (state.runs_in_waiting_thread() && !timeout)) {
     // The runtime says what is wrong, or runs the task.
@@ -71,12 +73,8 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
 py::object exception(const FutureObject& self) {
   TaskCell& cell = *self.cell.get();
   if (cell.status == TaskStatus::succeeded) return py::none();
-  const PyObject* raised = cell.exception;
-  if (cell.recording != nullptr) {
-    for (const CellReference& task : *cell.recording) raised = raised != nullptr ? raised : task->exception;
-  }
-  const py::object cause =
-      raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(const_cast<PyObject*>(raised));
+  PyObject* const raised = cell.exception.load();
+  const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
   ErrorCode code = cell.status == TaskStatus::cancelled ? ErrorCode::cancelled : ErrorCode::kernel_failed;
   if (!cause.is_none()) {
     code = code_of(cause);
@@ -131,6 +129,9 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
       .def("_watch",
            [](const FutureObject& self) {
              require_cell(self);
+             if (self.cell->ended()) return false;
+             if (self.runtime->foreign()) [[maybe_unused]]
+               const auto refused = self.runtime->runtime();
              if (!self.cell->watch()) return false;
              if (self.cell->recording != nullptr) self.runtime->watch_runs();
              return true;

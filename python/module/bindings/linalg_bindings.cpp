@@ -66,7 +66,7 @@ void cholesky(py::handle runtime, const py::array& work, const Array& source, co
   const auto place = runtime_in(runtime).runtime();
   with_type_of(work, [&](auto type) {
     const auto a = operand<decltype(type)>(work, source, target);
-    const py::gil_scoped_release others;
+    const WithoutGil others;
     factorize_cholesky(*place, a, tile);
   });
 }
@@ -78,7 +78,7 @@ py::array_t<int> lu(py::handle runtime, const py::array& work, const Array& sour
     using T = decltype(type);
     const auto a = operand<T>(work, source, target);
     T* const l = lower ? strided<T>(*lower).data : nullptr;
-    const py::gil_scoped_release others;
+    const WithoutGil others;
     return factorize_lu(*place, a, l, tile);
   });
   return py::array_t<int>(static_cast<py::ssize_t>(rows.size()), rows.data());
@@ -94,7 +94,7 @@ void qr(py::handle runtime, const py::array& work, const Array& source, const Ar
     std::optional<Operand<T>> other;
     if (q) orthogonal = operand<T>(*q, std::nullopt, std::nullopt);
     if (rest) other = operand<T>(*rest, std::nullopt, std::nullopt);
-    const py::gil_scoped_release others;
+    const WithoutGil others;
     factorize_qr(*place, a, orthogonal ? &*orthogonal : nullptr, other ? &*other : nullptr, tile);
   });
 }
@@ -106,7 +106,7 @@ void solve(py::handle runtime, bool definite, const py::array& work, const Array
     using T = decltype(type);
     const auto a = operand<T>(work, source, std::nullopt);
     const auto b = operand<T>(x, x_source, x_target);
-    const py::gil_scoped_release others;
+    const WithoutGil others;
     solve_system(*place, definite ? linalg::Application::cholesky : linalg::Application::lu, a, b, tile);
   });
 }

@@ -56,6 +56,7 @@ py::object run(RecordingObject& self, const py::object& rebind) {
   self.require_ended();
   const auto keep = self.runtime->runtime();
   std::vector<Rebinding> rebindings;
+  std::vector<std::shared_ptr<ArrayData>> all_now;
   if (!rebind.is_none()) {
     // Pairs, or a dictionary of data.
     const py::object pairs = py::isinstance<py::dict>(rebind) ? py::object(rebind.attr("items")()) : rebind;
@@ -68,10 +69,16 @@ py::object run(RecordingObject& self, const py::object& rebind) {
         raise(ErrorCode::invalid_argument, fmt::format("{} cannot stand for {}: shape and order must be the same",
                                                        now->description(), recorded->description()));
       }
+      if (!now->writable() && self.recorded.written.contains(recorded->handle().id().value())) {
+        raise(ErrorCode::invalid_argument,
+              fmt::format("{} cannot stand for {}: it is read-only, and the recording writes it", now->description(),
+                          recorded->description()));
+      }
       rebindings.push_back({recorded->handle(), now->handle()});
+      all_now.push_back(now);
     }
   }
-  RuntimeState::Run run = self.runtime->run(self.recorded, rebindings);
+  RuntimeState::Run run = self.runtime->run(self.recorded, rebindings, all_now);
   return make_future(self.runtime, run.future, std::move(run.cell));
 }
 

@@ -21,9 +21,15 @@ namespace {
 
 PyTypeObject* runtime_type = nullptr;
 
-/// Runtimes of `with` blocks that are open, the innermost last. Never destroyed.
-std::vector<std::shared_ptr<RuntimeState>>& entered() {
-  static auto* const all = new std::vector<std::shared_ptr<RuntimeState>>;
+/// A `with` block that is open.
+struct Entered {
+  std::shared_ptr<RuntimeState> runtime;
+  unsigned long thread;
+};
+
+/// All of them, the innermost last. Never destroyed.
+std::vector<Entered>& entered() {
+  static auto* const all = new std::vector<Entered>;
   return *all;
 }
 
@@ -61,9 +67,15 @@ PyMethodDef submit_definition{
 void exit_runtime(RuntimeObject& self, const py::object& type, const py::object& /*value*/,
                   const py::object& /*trace*/) {
   auto& all = entered();
-  if (const auto found = std::ranges::find(all.rbegin(), all.rend(), self.state); found != all.rend()) {
+  const auto leave = [&](bool any_thread) {
+    const auto found = std::ranges::find_if(all.rbegin(), all.rend(), [&](const Entered& block) {
+      return block.runtime == self.state && (any_thread || block.thread == PyThread_get_thread_ident());
+    });
+    if (found == all.rend()) return false;
     all.erase(std::next(found).base());
-  }
+    return true;
+  };
+  if (!leave(false)) leave(true);
   // What has not begun need not run when the block was left by an exception.
   self.state->close(!type.is_none());
 }
@@ -118,7 +130,7 @@ py::dict progress(const RuntimeObject& self) {
 }  // namespace
 
 RuntimeObject::~RuntimeObject() {
-  if (!state->open() || RuntimeState::in_kernel() != nullptr) return;
+  if (!state->open() || state->abandoned() || RuntimeState::in_kernel() != nullptr) return;
   const py::error_scope kept;
   try {
     state->close(false);
@@ -133,7 +145,19 @@ RuntimeState& runtime_in(py::handle object) { return *object_in(object).state; }
 
 std::shared_ptr<RuntimeState> current_runtime() {
   const auto& all = entered();
-  return all.empty() ? nullptr : all.back();
+  const auto mine = std::ranges::find(all.rbegin(), all.rend(), PyThread_get_thread_ident(), &Entered::thread);
+  if (mine != all.rend()) return mine->runtime;
+  std::shared_ptr<RuntimeState> only;
+  for (const Entered& block : all) {
+    if (only != nullptr && only != block.runtime) {
+      raise(
+          ErrorCode::invalid_argument,
+          "this thread is in no 'with' block of a runtime, and other threads are in those of several: say which one is "
+          "meant, by runtime.submit(kernel, ...) or a 'with' block of this thread's own");
+    }
+    only = block.runtime;
+  }
+  return only;
 }
 
 void bind_runtime(py::module_& module) {
@@ -154,7 +178,7 @@ void bind_runtime(py::module_& module) {
            [](const py::object& self) {
              RuntimeState& state = runtime_in(self);
              [[maybe_unused]] const auto open = state.runtime();
-             entered().push_back(state.shared_from_this());
+             entered().push_back({state.shared_from_this(), PyThread_get_thread_ident()});
              return self;
            })
       .def("__exit__", &exit_runtime)

@@ -173,6 +173,7 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
   std::vector<CParameter> parameters;
   std::vector<ffi_type*> types;
   bool tells_order = false;
+  std::uint32_t knows_gaps = 0;
   for (const std::string& text : texts) {
     const std::vector<std::string> words = words_of(text);
     using What = CParameter::What;
@@ -197,6 +198,8 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
       if (modes.empty()) refuse_parameter(name, text, "no array comes before it");
       if (modes.size() > 32) refuse_parameter(name, text, "of the first 32 arrays only");
       tells_order = tells_order || (word != "size" && word != "ld");
+      const bool tells_gaps = word == "ld" || word == "row_stride" || word == "col_stride";
+      if (tells_gaps) knows_gaps |= 1U << (modes.size() - 1);
       parameters.push_back({found->second, static_cast<std::uint32_t>(modes.size() - 1)});
       types.push_back(&ffi_type_sint64);
       continue;
@@ -225,6 +228,7 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
                                                        .modes = std::move(modes),
                                                        .scalars = std::move(scalars),
                                                        .element_tags = std::move(tags),
+                                                       .knows_gaps = knows_gaps,
                                                        .tells_order = tells_order});
 }
 

@@ -32,6 +32,8 @@ struct CodeletObject {
   /// Of kernels that are not in Python: what they take by value, and the arrays' element types where they are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
+  /// Of a function of C, bit by bit: it is told how far the columns of this array lie apart.
+  std::uint32_t knows_gaps = 0;
   /// Its last argument by value says which arrays are in C order.
   bool tells_order = false;
 

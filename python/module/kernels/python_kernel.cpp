@@ -38,29 +38,34 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
   }
   ++arguments;
   std::size_t made = 0;
+  std::vector<std::size_t> copies;
   PyObject* result = nullptr;
   try {
     for (; made < context.size(); ++made) {
       const TaskCell::Parameter& parameter = cell.parameters[made];
-      arguments[made] = parameter.data->array_for(context.data(made), parameter.writable).release().ptr();
+      ArrayData::Argument argument = parameter.data->argument_for(context.data(made), parameter.writable);
+      if (argument.copied) copies.push_back(made);
+      arguments[made] = argument.array.release().ptr();
     }
     for (std::size_t i = 0; i < further; ++i) arguments[context.size() + i] = PyTuple_GET_ITEM(cell.further, i);
     result = PyObject_VectorcallDict(cell.function, arguments, count | PY_VECTORCALL_ARGUMENTS_OFFSET, cell.keywords);
   } catch (py::error_already_set& error) {
     error.restore();
   }
-  for (std::size_t i = 0; i < made; ++i) {
-    // What was made around memory of the runtime must not be there when the memory goes.
-    const bool kept = arguments[i] != cell.parameters[i].data->array(cell.parameters[i].writable).ptr() &&
-                      Py_REFCNT(arguments[i]) > 1 && result != nullptr && result != arguments[i];
-    if (kept) {
+  for (const std::size_t i : copies) {
+    if (result == nullptr) break;
+    if (cell.parameters[i].writable) copy_back(py::reinterpret_borrow<py::array>(arguments[i]), context.data(i));
+    // Whoever looks at it later would see one of several partial results.
+    if (Py_REFCNT(arguments[i]) > 1) {
       Py_CLEAR(result);
-      PyErr_Format(PyExc_RuntimeError,
-                   "the kernel kept argument %zu, which lies in memory that ends with the kernel: keep a copy of it",
-                   i);
+      PyErr_Format(
+          PyExc_RuntimeError,
+          "the kernel kept or returned argument %zu, a partial result that ends with the kernel: keep a copy of "
+          "it",
+          i);
     }
-    Py_DECREF(arguments[i]);
   }
+  for (std::size_t i = 0; i < made; ++i) Py_DECREF(arguments[i]);
   return result;
 }
 
@@ -83,7 +88,9 @@ void run_python_kernel(const KernelContext& context) {
   py::object exception = take_exception();
   const std::string text = text_of(exception);
   const ErrorCode code = code_of(exception);
-  dispose(std::exchange(cell.exception, py::object(exception).release().ptr()));
+  // Of several runs that nobody has looked at the first one has it.
+  PyObject* none = nullptr;
+  if (cell.exception.compare_exchange_strong(none, exception.ptr())) exception.inc_ref();
   if (!cell.recorded) cell.forget_call();
   cell.runtime->add_exception(std::move(exception));
   throw Error(code, text);

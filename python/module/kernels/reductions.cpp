@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
 #include "python/module/errors.hpp"
@@ -83,7 +85,7 @@ std::optional<ReductionMethods> find_reduction(std::uint64_t tag, const std::str
   return found;
 }
 
-/// What Python's functions are called with: arrays around the runtime's memory.
+/// What Python's functions are called with: copies of the runtime's memory, as they may keep them.
 struct PythonReduction {
   KeptObject initialize;
   KeptObject combine;
@@ -91,14 +93,22 @@ struct PythonReduction {
   ArrayForm form;
 
   [[nodiscard]] py::array array(const DataView& view) const {
-    return array_around(view.data, form, view.layout.ld, py::reinterpret_borrow<py::dtype>(dtype.get()),
-                        py::capsule(view.data, "troupe"));
+    return copy_of(view, form, py::reinterpret_borrow<py::dtype>(dtype.get()));
   }
+  /// The function writes the first of its arguments.
   template <class... View>
   void call(const KeptObject& function, const View&... views) const {
     const WithGil lock;
     try {
-      function.get()(array(views)...);
+      const std::array<py::array, sizeof...(views)> arrays{array(views)...};
+      std::apply([&](const auto&... all) { function.get()(all...); }, arrays);
+      copy_back(arrays[0], std::get<0>(std::tie(views...)));
+      for (const py::array& one : arrays) {
+        if (one.ref_count() == 1) continue;
+        throw Error(ErrorCode::kernel_failed,
+                    "a function of a reduction kept an argument, a partial result that ends with the call: keep a copy "
+                    "of it");
+      }
     } catch (py::error_already_set& error) {
       throw Error(code_of(error.value()), "a function of a reduction raised " + text_of(error.value()));
     }

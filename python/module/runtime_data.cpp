@@ -1,0 +1,141 @@
+/// What a runtime of Python knows of arrays: which are registered, and when they are forgotten.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "client/embedded_backend.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/runtime_state.hpp"
+
+namespace troupe::python {
+
+namespace py = pybind11;
+
+void RuntimeState::remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data) {
+  all.data[data->address()] = data;
+  if (all.data.size() < all.look_through_at) return;
+  std::erase_if(all.data, [](const auto& entry) { return entry.second.expired(); });
+  all.look_through_at = std::max<std::size_t>(64, 2 * all.data.size());
+}
+
+std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string name) {
+  ArrayForm form = form_of(array, name);
+  const bool may_forget = in_kernel() != this;
+  if (may_forget) forget_dropped(false);
+  const auto host = static_cast<std::byte*>(const_cast<void*>(array.data()));
+  static std::byte nothing;
+  const auto register_it = [&] {
+    // Forgetting gives the lock away: the runtime may have ended meanwhile.
+    return runtime()->backend().register_data({form.layout, host == nullptr ? &nothing : host, nullptr, name});
+  };
+  auto handle = register_it();
+  if (!handle && handle.failure().code == ErrorCode::overlapping_handles && may_forget) {
+    // With an array, perhaps, that nobody has any more, whose last task is about to end.
+    forget_unused_arrays();
+    for (int attempt = 0; !handle && attempt < 20; ++attempt) {
+      forget_dropped(false);
+      handle = register_it();
+      if (handle || forgetting_.empty()) break;
+      const WithoutGil without;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  if (!handle) raise(handle.failure().code, handle.failure().message);
+  auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
+  data->name = std::move(name);
+  remember(known_, data);
+  return data;
+}
+
+std::shared_ptr<ArrayData> RuntimeState::rebound(const void* address) const {
+  const auto found = rebound_.data.find(address);
+  return found == rebound_.data.end() ? nullptr : found->second.lock();
+}
+
+std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
+  const auto found = arrays_.find(object.ptr());
+  if (found != arrays_.end()) return found->second;
+  const py::array array = array_of(object);
+  // Another array object on the same elements is the same data.
+  if (const auto at = known_.data.find(array.data()); at != known_.data.end()) {
+    const auto data = at->second.lock();
+    if (data != nullptr && !data->released()) {
+      const auto other = py::reinterpret_borrow<py::array>(data->array(true));
+      const bool same = other.ndim() == array.ndim() &&
+                        element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
+                        std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
+                        std::equal(other.strides(), other.strides() + other.ndim(), array.strides());
+      if (same && (!array.writeable() || other.writeable())) return data;
+    }
+  }
+  if (arrays_.size() >= look_through_arrays_at_) {
+    forget_unused_arrays();
+    look_through_arrays_at_ = std::max<std::size_t>(64, 2 * arrays_.size());
+  }
+  auto data = add(array, "");
+  arrays_.emplace(data->array(true).ptr(), data);
+  return data;
+}
+
+void RuntimeState::release(const Handle& handle) {
+  if (!open()) return;
+  const auto runtime = this->runtime();
+  const WithoutGil without;
+  runtime->release(handle);
+}
+
+void RuntimeState::drop(const Handle& handle, KeptObject array) noexcept {
+  if (foreign()) return;
+  const std::lock_guard lock(dropped_mutex_);
+  dropped_.push_back({handle, std::move(array)});
+}
+
+void RuntimeState::forget_dropped(bool waits) {
+  if (!open()) return;
+  const auto keep = runtime_;
+  forget_dropped(*keep, graph_, waits);
+}
+
+void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, bool waits) {
+  std::vector<Dropped> dropped;
+  {
+    const std::lock_guard lock(dropped_mutex_);
+    dropped.swap(dropped_);
+  }
+  for (Dropped& one : dropped) {
+    if (graph != nullptr && !waits) {
+      one.unused = std::make_shared<std::atomic<bool>>(false);
+      auto pending = graph->begin_change(one.handle, true, [unused = one.unused] { unused->store(true); });
+      if (!pending) continue;
+      one.pending = std::move(pending).value();
+    }
+    forgetting_.push_back(std::move(one));
+  }
+  std::vector<Dropped> all = std::exchange(forgetting_, {});
+  for (Dropped& one : all) {
+    // What this thread has in its hands when another one ends the runtime must be finished, too.
+    if (!waits && runtime_ != nullptr && one.unused != nullptr && !one.unused->load()) {
+      forgetting_.push_back(std::move(one));
+      continue;
+    }
+    // The only failures are copies that could not be brought home, of data that nobody will look at through the
+    // runtime.
+    const WithoutGil without;
+    if (one.pending != nullptr) {
+      [[maybe_unused]] const Result<void> outcome = graph->finish_release(*one.pending);
+    } else {
+      [[maybe_unused]] const Result<void> outcome = runtime.backend().release(one.handle);
+    }
+  }
+}
+
+void RuntimeState::forget_unused_arrays() {
+  // Bare arrays that nobody but the runtime has any more.
+  for (auto it = arrays_.begin(); it != arrays_.end();) {
+    const bool unused = it->second.use_count() == 1 && Py_REFCNT(it->first) == it->second->own_references();
+    it = unused ? arrays_.erase(it) : std::next(it);
+  }
+}
+
+}  // namespace troupe::python
