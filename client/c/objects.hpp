@@ -9,6 +9,7 @@
 
 #include "actors/reporting/run_report.hpp"
 #include "actors/reporting/trace.hpp"
+#include "client/c/guard.hpp"
 #include "client/c/handle_slots.hpp"
 #include "client/c/runtime_state.hpp"
 #include "client/c/troupe.h"
@@ -44,6 +45,12 @@ struct troupe_kernel_context {
 };
 
 namespace troupe::c {
+
+/// The runtime of a call, which keeps it alive.
+inline std::shared_ptr<RuntimeState> state_of(const troupe_runtime* runtime) {
+  require(runtime, "runtime");
+  return runtime->state;
+}
 
 /// `Content` of a dependent object: it goes with the runtime, if that goes first. Thread-safe.
 template <class Content>
