@@ -267,7 +267,7 @@ void RuntimeState::begin_recording(std::string name) {
   if (embedded == nullptr) {
     raise(ErrorCode::invalid_argument, "a runtime of the service records what a function submits: rt.record(function)");
   }
-  if (recording_ != nullptr) raise(ErrorCode::invalid_argument, "a recording inside of another: end that one first");
+  require_no_recording();
   recording_ = embedded->begin_recording(std::move(name)).value_or_throw();
   recording_thread_ = PyThread_get_thread_ident();
   recorded_cells.clear();
@@ -278,7 +278,34 @@ RuntimeState::Recorded RuntimeState::end_recording() {
     raise(ErrorCode::invalid_argument, "a recording is ended by the thread that began it, inside of its 'with' block");
   }
   const auto recording = std::exchange(recording_, nullptr);
+  recording_thread_ = 0;
   return {recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+}
+
+void RuntimeState::require_no_recording() const {
+  if (recording_thread_ != 0) raise(ErrorCode::invalid_argument, "a recording inside of another: end that one first");
+}
+
+RuntimeState::Recorded RuntimeState::record(const std::function<void()>& program, std::string name) {
+  const auto runtime = this->runtime();
+  require_no_recording();
+  recording_thread_ = PyThread_get_thread_ident();
+  recorded_cells.clear();
+  std::optional<Result<std::shared_ptr<client::RecordedTasks>>> tasks;
+  const auto with_lock = [&program] {
+    const py::gil_scoped_acquire lock;
+    program();
+  };
+  try {
+    wait_without_lock([&] { tasks = runtime->backend().record(with_lock, std::move(name)); });
+  } catch (...) {
+    recording_thread_ = 0;
+    recorded_cells.clear();
+    throw;
+  }
+  recording_thread_ = 0;
+  return {std::move(*tasks).value_or_throw(),
+          std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
 }
 
 RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings) {

@@ -83,6 +83,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::shared_ptr<std::vector<CellReference>> cells;
   };
   [[nodiscard]] Recorded end_recording();
+  /// Records what `program` submits. The only way on a service.
+  [[nodiscard]] Recorded record(const std::function<void()>& program, std::string name);
   /// Submits one run. The cell that it returns ends with it, as soon as somebody looks (`settle_runs`).
   struct Run {
     Future future;
@@ -96,7 +98,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// The calling thread is recording.
   [[nodiscard]] bool recording_here() const {
-    return recording_ != nullptr && recording_thread_ == PyThread_get_thread_ident();
+    return recording_thread_ != 0 && recording_thread_ == PyThread_get_thread_ident();
   }
   /// Cells of tasks that are recorded now.
   std::vector<CellReference> recorded_cells;
@@ -132,6 +134,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   };
 
   void set(std::unique_ptr<Runtime> runtime);
+  void require_no_recording() const;
   /// Waits without the lock; the signals of the terminal end the wait.
   template <class Wait>
   void wait_without_lock(const Wait& wait);
@@ -151,6 +154,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   bool runs_in_waiting_thread_ = false;
   bool closing_ = false;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
+  /// 0: none records.
   unsigned long recording_thread_ = 0;
   std::string trace_file_;
   std::size_t window_ = 0;
