@@ -6,7 +6,7 @@
 PYBIND11_MODULE(_troupe, module) {
   module.doc() = "Troupe's runtime. Use the package `troupe`, which stands on it.";
   troupe::python::bind_version(module);
-  troupe::python::bind_errors(module);
+  troupe::python::bind_errors();
   troupe::python::bind_codelets(module);
   troupe::python::bind_data(module);
   troupe::python::bind_futures(module);

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "proto/byte_amounts.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
+#include "python/module/option_table.hpp"
 #include "traces/files/trace_file.hpp"
 
 namespace troupe::python {
@@ -21,71 +20,6 @@ namespace py = pybind11;
 namespace {
 
 using Settings = RuntimeState::Settings;
-
-struct Option {
-  const char* name;
-  /// For people.
-  const char* type;
-  const char* text;
-  /// Throws `py::cast_error` or `py::type_error` for another type.
-  void (*set)(Settings& settings, py::handle value);
-};
-
-[[noreturn]] void wrong_type() { throw py::type_error(""); }
-[[noreturn]] void wrong_value(const std::string& why) { throw py::value_error(why); }
-
-template <class T>
-T integer(py::handle value) {
-  if (PyBool_Check(value.ptr()) != 0) wrong_type();
-  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!index) {
-    PyErr_Clear();
-    wrong_type();
-  }
-  const long long number = PyLong_AsLongLong(index.ptr());
-  if (PyErr_Occurred() != nullptr || (std::is_unsigned_v<T> && number < 0) ||
-      static_cast<long long>(static_cast<T>(number)) != number) {
-    PyErr_Clear();
-    wrong_value(std::is_unsigned_v<T> ? "a number that is not negative is needed" : "the number is too large");
-  }
-  return static_cast<T>(number);
-}
-
-bool flag(py::handle value) {
-  if (PyBool_Check(value.ptr()) == 0) wrong_type();
-  return value.ptr() == Py_True;
-}
-
-std::string text(py::handle value) {
-  if (PyUnicode_Check(value.ptr()) == 0) wrong_type();
-  return value.cast<std::string>();
-}
-
-std::string path(py::handle value) {
-  const auto path = py::reinterpret_steal<py::object>(PyOS_FSPath(value.ptr()));
-  if (!path) {
-    PyErr_Clear();
-    wrong_type();
-  }
-  return text(path);
-}
-
-Duration time(py::handle value) {
-  const double seconds = PyFloat_AsDouble(value.ptr());
-  if (seconds == -1 && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    wrong_type();
-  }
-  if (!(seconds >= 0 && seconds < 1e9)) wrong_value("seconds that are not negative are needed");
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
-Bytes bytes(py::handle value) {
-  if (PyUnicode_Check(value.ptr()) == 0) return {integer<std::uint64_t>(value)};
-  const auto parsed = parse_bytes(value.cast<std::string>());
-  if (!parsed) wrong_value("an amount of memory is needed, such as '2GB' or '512MiB'");
-  return *parsed;
-}
 
 /// What threads of the runtime may call.
 std::shared_ptr<KeptObject> callable(py::handle value) {
@@ -103,8 +37,8 @@ void call(const KeptObject& function, const std::string& argument) {
 }
 
 void set_trace(Settings& settings, py::handle value) {
-  if (PyBool_Check(value.ptr()) != 0) {
-    settings.options.trace = value.ptr() == Py_True;
+  if (is_boolean(value)) {
+    settings.options.trace = flag(value);
     return;
   }
   settings.trace_file = path(value);
@@ -112,7 +46,7 @@ void set_trace(Settings& settings, py::handle value) {
   settings.options.trace = true;
 }
 
-const std::vector<Option> kRuntimeOptions{
+const std::vector<Option<Settings>> kRuntimeOptions{
     {"cores", "int", "cores to use; 0: all that this process may use",
      [](Settings& s, py::handle v) { s.options.cores = integer<int>(v); }},
     {"policy", "str", "where tasks run: a name, and options behind a colon",
@@ -200,32 +134,25 @@ RuntimeState::Settings settings_of(const py::kwargs& keywords) {
   Settings settings;
   settings.options.on_warning = &warn;
   settings.options.on_stall = &tell_of_stall;
+  const std::span<const Option<Settings>> options = kRuntimeOptions;
   for (const auto& [key, value] : keywords) {
-    const auto name = key.cast<std::string>();
-    const auto found =
-        std::ranges::find(kRuntimeOptions, name, [](const Option& option) { return std::string(option.name); });
-    if (found == kRuntimeOptions.end()) {
-      std::vector<std::string> names;
-      for (const Option& option : kRuntimeOptions) names.emplace_back(option.name);
-      const std::string meant = did_you_mean(name, names);
+    const std::string name = py::str(key);
+    const Option<Settings>* const option = option_named(options, name);
+    if (option == nullptr) {
+      const std::string meant = did_you_mean(name, names_of(options));
       throw py::type_error(fmt::format("Runtime has no option '{}'{}", name,
                                        meant.empty() ? "; help(troupe.Runtime) lists those that it has" : meant));
     }
-    if (value.is_none()) continue;
-    try {
-      found->set(settings, value);
-    } catch (const py::type_error&) {
-      throw py::type_error(fmt::format("Runtime: {} is {}, not {}", name, found->type, std::string(py::repr(value))));
-    } catch (const py::value_error& error) {
-      throw py::value_error(fmt::format("Runtime: {}={}: {}", name, std::string(py::repr(value)), error.what()));
-    }
+    set_option(*option, "Runtime", settings, value);
   }
   return settings;
 }
 
+std::vector<std::string> setting_names() { return names_of(std::span<const Option<Settings>>(kRuntimeOptions)); }
+
 std::string settings_text() {
   std::string text;
-  for (const Option& option : kRuntimeOptions) {
+  for (const Option<Settings>& option : kRuntimeOptions) {
     text += fmt::format("{} ({}): {}\n", option.name, option.type, option.text);
   }
   return text;

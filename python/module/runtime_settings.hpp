@@ -3,6 +3,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+#include <vector>
+
 #include "python/module/runtime_state.hpp"
 
 namespace troupe::python {
@@ -10,6 +13,8 @@ namespace troupe::python {
 /// Throws `TypeError` for keywords that are no options, with the one that was meant, and for values of a wrong type;
 /// `ValueError` for values that cannot be used.
 [[nodiscard]] RuntimeState::Settings settings_of(const pybind11::kwargs& keywords);
+/// What the options are called.
+[[nodiscard]] std::vector<std::string> setting_names();
 /// A text on each option, for the documentation of the class.
 [[nodiscard]] std::string settings_text();
 

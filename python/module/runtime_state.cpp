@@ -171,7 +171,7 @@ void RuntimeState::begin_recording(std::string name) {
   if (embedded == nullptr) {
     raise(ErrorCode::invalid_argument, "a runtime of the service records what a function submits: rt.record(function)");
   }
-  if (recording_ != nullptr) raise(ErrorCode::invalid_argument, "a recording inside of another: end that one first");
+  require_no_recording();
   recording_ = embedded->begin_recording(std::move(name)).value_or_throw();
   recording_thread_ = PyThread_get_thread_ident();
   recorded_cells.clear();
@@ -182,13 +182,43 @@ RuntimeState::Recorded RuntimeState::end_recording() {
     raise(ErrorCode::invalid_argument, "a recording is ended by the thread that began it, inside of its 'with' block");
   }
   const auto recording = std::exchange(recording_, nullptr);
-  Recorded recorded{recording->end(), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+  recording_thread_ = 0;
+  return recorded_by(recording->end());
+}
+
+RuntimeState::Recorded RuntimeState::recorded_by(std::shared_ptr<client::RecordedTasks> tasks) {
+  Recorded recorded{std::move(tasks), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
   for (const CellReference& task : *recorded.cells) {
     for (const TaskCell::Parameter& parameter : task->parameters) {
       if (parameter.writable) recorded.written.insert(parameter.data->handle().id().value());
     }
   }
   return recorded;
+}
+
+void RuntimeState::require_no_recording() const {
+  if (recording_thread_ != 0) raise(ErrorCode::invalid_argument, "a recording inside of another: end that one first");
+}
+
+RuntimeState::Recorded RuntimeState::record(const std::function<void()>& program, std::string name) {
+  const auto runtime = this->runtime();
+  require_no_recording();
+  recording_thread_ = PyThread_get_thread_ident();
+  recorded_cells.clear();
+  std::optional<Result<std::shared_ptr<client::RecordedTasks>>> tasks;
+  const auto with_lock = [&program] {
+    const py::gil_scoped_acquire lock;
+    program();
+  };
+  try {
+    wait_without_lock([&] { tasks = runtime->backend().record(with_lock, std::move(name)); });
+  } catch (...) {
+    recording_thread_ = 0;
+    recorded_cells.clear();
+    throw;
+  }
+  recording_thread_ = 0;
+  return recorded_by(std::move(*tasks).value_or_throw());
 }
 
 RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings,

@@ -88,6 +88,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::unordered_set<std::uint64_t> written = {};
   };
   [[nodiscard]] Recorded end_recording();
+  /// Records what `program` submits. The only way on a service.
+  [[nodiscard]] Recorded record(const std::function<void()>& program, std::string name);
   /// Submits one run. The cell that it returns ends with it, as soon as somebody looks (`settle_runs`).
   struct Run {
     Future future;
@@ -105,7 +107,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// The calling thread is recording.
   [[nodiscard]] bool recording_here() const {
-    return recording_ != nullptr && recording_thread_ == PyThread_get_thread_ident();
+    return recording_thread_ != 0 && recording_thread_ == PyThread_get_thread_ident();
   }
   /// Cells of tasks that are recorded now.
   std::vector<CellReference> recorded_cells;
@@ -148,9 +150,12 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   static void remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data);
 
   void set(std::unique_ptr<Runtime> runtime);
+  void require_no_recording() const;
   /// Waits without the lock; the signals of the terminal end the wait.
   template <class Wait>
   void wait_without_lock(const Wait& wait);
+  /// With the cells that were made meanwhile.
+  [[nodiscard]] Recorded recorded_by(std::shared_ptr<client::RecordedTasks> tasks);
   /// Cancels what has not begun, and ends kernels in Python that go on for longer than a moment. False: kernels go on.
   bool end_kernels();
   [[nodiscard]] static bool idle(const Runtime& runtime);
@@ -177,6 +182,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   bool closing_ = false;
   bool abandoned_ = false;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
+  /// 0: none records.
   unsigned long recording_thread_ = 0;
   std::string trace_file_;
   std::size_t window_ = 0;

@@ -44,11 +44,6 @@ struct SimulatedOutcome {
 /// is added is checked as `Runtime::submit` checks it, when the graph is run. One thread at a time.
 class SimulatedGraph {
  public:
-  struct Use {
-    std::uint32_t data = 0;
-    AccessMode mode = AccessMode::read;
-  };
-
   /// Throws `invalid_argument` for sizes below 0.
   std::uint32_t add_data(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes, std::string name);
   /// Throws `invalid_argument` for times that are not positive.

@@ -9,6 +9,7 @@
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
 #include "python/module/task_cell.hpp"
+#include "python/module/values.hpp"
 
 namespace troupe::python {
 
@@ -43,8 +44,8 @@ DeviceSet devices_of(py::handle value) {
     if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
     return parsed.value().begin()->second;
   }
-  if (PyLong_Check(value.ptr()) != 0) return DeviceSet::worker(WorkerId(value.cast<WorkerId::value_type>()));
-  throw py::type_error("devices is a text, such as 'cores', 'gpus' or a device's name, or the number of a worker");
+  return named("devices", "'cores', 'gpus', a device's name, or the number of a worker", value,
+               [&] { return DeviceSet::worker(WorkerId(integer<WorkerId::value_type>(value))); });
 }
 
 void take_after(Call& call, py::handle value) {
@@ -59,7 +60,7 @@ void take_after(Call& call, py::handle value) {
 
 void take_option(Call& call, const std::string& name, py::handle value) {
   if (name == "priority") {
-    call.options.priority = value.cast<int>();
+    call.options.priority = named("priority", "int", value, [&] { return integer<int>(value); });
   } else if (name == "name") {
     call.options.name = py::str(value);
   } else if (name == "after") {
@@ -69,26 +70,40 @@ void take_option(Call& call, const std::string& name, py::handle value) {
   }
 }
 
-/// Keywords are the kernel's parameters, or options of the task.
+bool has_parameter(const PythonSignature& signature, const std::string& name) {
+  return std::ranges::any_of(signature.further,
+                             [&](const auto& parameter) { return parameter.by_name && parameter.name == name; });
+}
+
+[[noreturn]] void refuse_keyword(const CodeletObject& codelet, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& parameter : codelet.signature.further) {
+    if (parameter.by_name) names.push_back(parameter.name);
+  }
+  names.insert(names.end(), kOptionNames.begin(), kOptionNames.end());
+  mismatch(codelet, "'" + name + "' is neither an argument of the kernel nor one of priority, name, after, devices" +
+                        did_you_mean(name, names));
+}
+
+/// Keywords are the kernel's parameters, or options of the task, or what else the kernel takes.
 void take_keywords(Call& call, PyObject* keywords) {
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(keywords, &position, &key, &value) != 0) {
-    const auto name = py::handle(key).cast<std::string>();
-    const auto& parameters = call.codelet.parameter_names;
-    if (std::ranges::find(parameters, name) != parameters.end()) {
-      if (!call.keywords) call.keywords = py::dict();
-      call.keywords[key] = value;
-    } else if (std::ranges::find(kOptionNames, name) != kOptionNames.end()) {
+    const std::string name = py::str(py::handle(key));
+    const PythonSignature& signature = call.codelet.signature;
+    const bool is_parameter = has_parameter(signature, name);
+    if (!is_parameter && std::ranges::find(kOptionNames, name) != kOptionNames.end()) {
       if (value != Py_None) take_option(call, name, value);
-    } else {
-      std::vector<std::string> names = parameters;
-      names.insert(names.end(), kOptionNames.begin(), kOptionNames.end());
-      mismatch(call.codelet, "'" + name +
-                                 "' is neither an argument of the kernel nor one of priority, name, after, "
-                                 "devices" +
-                                 did_you_mean(name, names));
+      continue;
     }
+    if (std::ranges::find(signature.arrays, name) != signature.arrays.end()) {
+      mismatch(call.codelet, "'" + name + "' is one of the kernel's arrays: arrays are passed by position, as in " +
+                                 call.codelet.name() + "(" + name + ", ...)");
+    }
+    if (!is_parameter && !signature.more_by_name) refuse_keyword(call.codelet, name);
+    if (!call.keywords) call.keywords = py::dict();
+    call.keywords[key] = value;
   }
 }
 
@@ -159,6 +174,15 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
   call.data.push_back(std::move(data));
 }
 
+/// What further arrays of a kernel may be, in distinction from what is passed as it is.
+bool is_data(PyObject* argument) {
+  if (data_in(argument) != nullptr || py::isinstance<py::array>(argument)) return true;
+  if (PyObject_CheckBuffer(argument) == 0 || PyBytes_Check(argument) != 0) return false;
+  // Numbers of numpy have a buffer, too. Never destroyed: the interpreter may have ended before.
+  static const py::handle numpy_number = py::object(py::module_::import("numpy").attr("generic")).release();
+  return !py::isinstance(argument, numpy_number);
+}
+
 /// How many of the arguments are arrays.
 std::size_t arrays_of(const Call& call) {
   const CodeletObject& codelet = call.codelet;
@@ -171,25 +195,33 @@ std::size_t arrays_of(const Call& call) {
   }
   if (!codelet.repeats) return modes;
   std::size_t count = fewest;
-  while (count < call.count &&
-         (data_in(call.arguments[count]) != nullptr || py::isinstance<py::array>(call.arguments[count]))) {
-    ++count;
-  }
+  while (count < call.count && is_data(call.arguments[count])) ++count;
   return count;
 }
 
+/// Whether the function can be called so, apart from its arrays.
 void check_further(const Call& call, std::size_t arrays) {
   const CodeletObject& codelet = call.codelet;
-  const std::size_t by_name = call.keywords ? py::len(call.keywords) : 0;
-  const auto further = static_cast<int>(call.count - arrays + by_name);
-  const bool too_many = codelet.most_further >= 0 && further > codelet.most_further;
-  if (further >= codelet.fewest_further && !too_many) return;
-  const std::string wanted = codelet.fewest_further == codelet.most_further ? fmt::format("{}", codelet.most_further)
-                             : codelet.most_further < 0
-                                 ? fmt::format("at least {}", codelet.fewest_further)
-                                 : fmt::format("{} to {}", codelet.fewest_further, codelet.most_further);
-  mismatch(codelet, fmt::format("its kernel takes {} array{} and {} further argument{}, {} and {} were passed", arrays,
-                                arrays == 1 ? "" : "s", wanted, wanted == "1" ? "" : "s", arrays, further));
+  const PythonSignature& signature = codelet.signature;
+  // Arrays beyond those that have parameters of their own are `*rest`.
+  std::size_t left = call.count - (codelet.repeats ? codelet.modes.size() - 1 : arrays);
+  const std::size_t passed = left;
+  std::size_t most = 0;
+  for (const PythonSignature::Parameter& parameter : signature.further) {
+    const bool given = call.keywords && parameter.by_name && call.keywords.contains(parameter.name.c_str());
+    most += parameter.by_position ? 1 : 0;
+    if (parameter.by_position && left > 0) {
+      --left;
+      if (given) mismatch(codelet, "its argument '" + parameter.name + "' was passed by position and by name");
+    } else if (!given && parameter.required) {
+      mismatch(codelet, fmt::format("its argument '{}' is missing: {} array{} and {} further argument{} were passed",
+                                    parameter.name, arrays, arrays == 1 ? "" : "s", passed, passed == 1 ? "" : "s"));
+    }
+  }
+  if (left == 0 || signature.more_by_position) return;
+  mismatch(codelet, fmt::format("its kernel takes {} array{} and at most {} further argument{} by position, {} and {} "
+                                "were passed",
+                                arrays, arrays == 1 ? "" : "s", most, most == 1 ? "" : "s", arrays, passed));
 }
 
 /// The kernel's own arguments, after the arrays.

@@ -90,25 +90,25 @@ def _name(function):
 def _make(function, name, modes):
     name = name or _name(function)
     parameters = _parameters(function)
-    fewest, most, names = 0, -1, []
+    arrays, further, rest, named = [], [], True, True
     if parameters is not None:
         positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        arrays = len(modes) - (1 if modes[-1].startswith("*") else 0)
-        if arrays > len(positional) and not rest:
+        named = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        count = len(modes) - (1 if modes[-1].startswith("*") else 0)
+        if count > len(positional) and not rest:
             raise TypeError(
-                f"codelet '{name}' says the modes of {arrays} arrays, and its function takes "
+                f"codelet '{name}' says the modes of {count} arrays, and its function takes "
                 f"{len(positional)} argument{'' if len(positional) == 1 else 's'}"
             )
         if modes[-1].startswith("*") and not rest:
             raise TypeError(f"codelet '{name}' takes any number of arrays: its function needs a parameter like *arrays")
-        further = positional[arrays:]
-        keyword_only = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-        fewest = sum(p.default is p.empty for p in further + keyword_only)
-        if not rest and not any(p.kind is p.VAR_KEYWORD for p in parameters):
-            most = len(further) + len(keyword_only)
-        names = [p.name for p in further if p.kind is p.POSITIONAL_OR_KEYWORD] + [p.name for p in keyword_only]
-    made = _troupe._python_codelet(function, name, modes, fewest, most, names)
+        arrays = [p.name for p in positional[:count] if p.kind is p.POSITIONAL_OR_KEYWORD]
+        further = [
+            (p.name, p.kind is not p.KEYWORD_ONLY, p.kind is not p.POSITIONAL_ONLY, p.default is p.empty)
+            for p in positional[count:] + [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        ]
+    made = _troupe._python_codelet(function, name, modes, arrays, further, rest, named)
     made.__doc__ = function.__doc__
     made.__name__ = name
     made.__module__ = getattr(function, "__module__", None)

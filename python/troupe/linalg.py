@@ -15,6 +15,7 @@ array([[2., 0.],
        [1., 2.]])
 """
 
+import operator
 import os
 import threading
 
@@ -60,13 +61,19 @@ class _SharedRuntime:
 _shared = _SharedRuntime()
 
 
-def _call(runtime, function, *arguments):
+def _call(runtime, tile, function, *arguments):
     """Calls a function of the compiled module with a runtime, and raises numpy's error where the matrix is at fault."""
     try:
+        tile = operator.index(tile)
+    except TypeError:
+        raise TypeError(f"tile is int, the columns of a tile, not {tile!r}") from None
+    if not 0 <= tile < 1 << 31:
+        raise ValueError(f"tile={tile}: the columns of a tile, or 0 for what the library chooses")
+    try:
         if runtime is not None:
-            return function(runtime, *arguments)
+            return function(runtime, *arguments, tile)
         with _shared.lock:
-            return function(_shared.get(), *arguments)
+            return function(_shared.get(), *arguments, tile)
     except NumericalError as error:
         raise LinAlgError(str(error)) from None
 
@@ -152,7 +159,7 @@ def cholesky(a, *, overwrite_a=False, tile=0, runtime=None):
     array = _square(_matrix(a))
     operand = _Operand(a, array, overwrite_a)
     if array.size:
-        _call(runtime, _linalg.cholesky, operand.work, operand.source, operand.target, tile)
+        _call(runtime, tile, _linalg.cholesky, operand.work, operand.source, operand.target)
     return operand.result
 
 
@@ -167,7 +174,7 @@ def lu_factor(a, *, overwrite_a=False, tile=0, runtime=None):
     operand = _Operand(a, array, overwrite_a)
     if not array.size:
         return operand.result, np.empty(0, np.int32)
-    piv = _call(runtime, _linalg.lu, operand.work, operand.source, operand.target, None, tile)
+    piv = _call(runtime, tile, _linalg.lu, operand.work, operand.source, operand.target, None)
     return operand.result, piv
 
 
@@ -183,7 +190,7 @@ def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
     lower = np.zeros(array.shape, array.dtype, order="F")
     rows = np.arange(array.shape[0])
     if array.size:
-        piv = _call(runtime, _linalg.lu, operand.work, operand.source, operand.target, lower, tile)
+        piv = _call(runtime, tile, _linalg.lu, operand.work, operand.source, operand.target, lower)
         for i, other in enumerate(piv.tolist()):
             rows[i], rows[other] = rows[other], rows[i]
     # Row i of L U is row `rows[i]` of A.
@@ -218,9 +225,9 @@ def qr(a, mode="reduced", *, overwrite_a=False, tile=0, runtime=None):
             operand.source = None
         left = operand.work[:, :less]
         rest = operand.work[:, less:] if cols > rows else None
-        _call(runtime, _linalg.qr, left, operand.source, q, rest, tile)
-    r = operand.work[: (rows if mode == "complete" else less)]
-    r = np.triu(r)
+        _call(runtime, tile, _linalg.qr, left, operand.source, q, rest)
+    # The upper triangle, in Fortran order.
+    r = np.tril(operand.work[: (rows if mode == "complete" else less)].T).T
     return r if mode == "r" else (q, r)
 
 
@@ -254,8 +261,8 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, tile=0, r
         last = definite is ways[-1]
         matrix = _Operand(a, array, overwrite_a and last)
         try:
-            _call(runtime, _linalg.solve, definite, matrix.work, matrix.source, _columns(x.work), _columns(source),
-                  _columns(x.target), tile)
+            _call(runtime, tile, _linalg.solve, definite, matrix.work, matrix.source, _columns(x.work), _columns(source),
+                  _columns(x.target))
             break
         except LinAlgError:
             if last:

@@ -15,4 +15,4 @@ class Why(_Report):
 
 
 class Analysis(_Report):
-    """What `Runtime.analysis` returns: where the time of a run went."""
+    """What `Trace.analysis` returns: where the time of a run went."""

@@ -22,7 +22,7 @@ def connect(folder=None, name=None):
     _require_service()
     if name is None:
         name = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
-    return _troupe.connect("" if folder is None else os.path.abspath(folder), str(name))
+    return _troupe.connect(b"" if folder is None else os.fsencode(os.path.abspath(folder)), str(name))
 
 
 def plugin_codelet(name, *parameters):

@@ -17,6 +17,7 @@ equal results, on any machine.
 
 import math
 import numbers
+import operator
 import os
 
 import numpy as np
@@ -46,7 +47,7 @@ class Machine:
     """A described machine: cores, GPUs, links and the times of known kernels (docs/platforms.md)."""
 
     def __init__(self, name_or_path):
-        self._machine = _simulation.Machine(os.fspath(name_or_path))
+        self._machine = _simulation.Machine(os.fsencode(name_or_path))
 
     @property
     def name(self):
@@ -123,7 +124,14 @@ class SimulatedCodelet:
         return f"<troupe.simulation.SimulatedCodelet {self.name!r}({', '.join(self.modes)})>"
 
     def _kernel(self, sizes):
-        number = self._kernels.get(sizes)
+        try:
+            number = self._kernels.get(sizes)
+        except TypeError:
+            other = next(size for size in sizes if not _can_be_hashed(size))
+            raise TypeError(
+                f"codelet '{self.name}': argument {other!r} can be changed, and times are asked for once for equal "
+                "arguments: pass numbers, texts or tuples"
+            ) from None
         if number is None:
             core, gpu = (self._seconds(kind, sizes) for kind in ("cores", "gpus"))
             flops = _number(self._flops, sizes, f"codelet '{self.name}': flops")
@@ -178,21 +186,6 @@ class SimulatedRun:
         return f"<troupe.simulation.SimulatedRun of {self._title}: {self.makespan:.6g} s>"
 
 
-_DEFAULTS = {
-    "gpus": 0,
-    "cores": 0,
-    "clusters": "",
-    "policy": "default",
-    "noise": False,
-    "seed": 1,
-    "memory_share": 1.0,
-    "gpu_memory": None,
-    "peer_copies": True,
-    "eviction": "next-use",
-    "model": "exact",
-}
-
-
 class Simulation:
     """A graph of tasks that is run in virtual time on a described machine, as often as one likes.
 
@@ -203,9 +196,11 @@ class Simulation:
       drive GPUs; `clusters`: cores that work together, such as "2x10".
     - `policy`: where tasks run (docs/policies.md).
     - `noise`: times vary as codelets and description say, drawn from `seed`.
-    - `gpu_memory`: bytes of each GPU in place of the description's; `memory_share`: the part of it that data may use;
+    - `gpu_memory`: bytes of each GPU, or a text such as "8GB", in place of the description's; `memory_share`: the part of it that data may use;
       `eviction`: what leaves a full memory first; `peer_copies`: whether GPUs copy from one another.
     - `model`: "exact", policies know the mean times, or "learned", they find them out.
+
+    None is the default of each.
     """
 
     __slots__ = {
@@ -216,13 +211,16 @@ class Simulation:
 
     def __init__(self, machine, **options):
         self.machine = machine if isinstance(machine, Machine) else Machine(machine)
-        self._options = _settled(_DEFAULTS, options)
+        self._options = options
+        _simulation.Options(**options)
         self._graph = _simulation.Graph()
 
     def data(self, shape, dtype=np.float64, name=""):
         """Data of this shape, without memory. `shape`: a number or a tuple, as numpy has it."""
-        shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
+        shape = _shape_of(shape)
         dtype = np.dtype(dtype)
+        if math.prod(max(extent, 1) for extent in shape) * dtype.itemsize > _MOST_BYTES:
+            raise ValueError(f"data of shape {shape} and dtype {dtype} have more bytes than any memory")
         rows = int(math.prod(shape[:-1])) if len(shape) > 1 else int(shape[0]) if shape else 1
         cols = int(shape[-1]) if len(shape) > 1 else 1
         number = self._graph.add_data(rows, cols, dtype.itemsize, name)
@@ -276,22 +274,30 @@ class Simulation:
 
     def run(self, **options):
         """Runs all tasks from the beginning, and returns a `SimulatedRun`. Options given here hold for this run."""
-        settled = _settled(self._options, options)
-        gpus = settled.pop("gpus")
-        if isinstance(gpus, numbers.Integral):
-            if gpus < 0:
-                raise ValueError(f"gpus={gpus}: how many GPUs, or a list of their numbers")
-            gpus = range(gpus)
-        numbers_of_gpus = [int(gpu) for gpu in gpus]
-        title = f"{len(self)} tasks on {self.machine.name}, {len(numbers_of_gpus)} GPUs, policy {settled['policy']}"
-        return SimulatedRun(self._graph.run(self.machine._machine, numbers_of_gpus, **settled), title)
+        settled = _simulation.Options(**{**self._options, **options})
+        title = f"{len(self)} tasks on {self.machine.name}, {settled.gpus} GPUs, policy {settled.policy}"
+        return SimulatedRun(self._graph.run(self.machine._machine, settled), title)
 
 
-def _settled(defaults, options):
-    for name in options:
-        if name not in defaults:
-            raise TypeError(f"a simulation has no option {name!r}; it has {', '.join(sorted(defaults))}")
-    settled = {**defaults, **options}
-    if settled["model"] not in ("exact", "learned"):
-        raise ValueError(f"model={settled['model']!r}: \"exact\" or \"learned\"")
-    return settled
+# Above what any memory has; products of it are far from the end of 64 bits.
+_MOST_BYTES = 1 << 60
+
+
+def _shape_of(given):
+    """A shape as a tuple of ints, as numpy has it."""
+    extents = given if isinstance(given, (tuple, list)) or not hasattr(given, "__index__") else (given,)
+    try:
+        shape = tuple(operator.index(extent) for extent in extents)
+    except TypeError:
+        raise TypeError(f"shape is an int or several of them, not {given!r}") from None
+    if any(extent < 0 for extent in shape):
+        raise ValueError(f"shape={given!r}: negative dimensions are not allowed")
+    return shape
+
+
+def _can_be_hashed(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

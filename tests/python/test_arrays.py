@@ -207,8 +207,13 @@ def test_memory_of_the_runtime(rt):
     fill(data)
     rt.wait()
     assert (data.array == 7).all()
+    assert rt.allocate(numpy.int64(5)).shape == rt.allocate([numpy.int8(5)]).shape == (5,)
     with pytest.raises(MemoryError):
         rt.allocate(1 << 60)
+    with pytest.raises(TypeError, match="shape is int or several of them, not 2.5"):
+        rt.allocate(2.5)
+    with pytest.raises(TypeError, match="shape is int or several of them"):
+        rt.allocate((2, 2.5))
     with pytest.raises(ValueError):
         rt.allocate((-1,))
 

@@ -108,6 +108,23 @@ def parameters(node):
     return [name for name in names if name not in ("self", "cls")]
 
 
+def there(function):
+    """The names of a function's parameters, but those of any number; None where it takes any keyword."""
+    if inspect.isfunction(function):
+        signature = inspect.signature(function).parameters.values()
+        if any(parameter.kind == parameter.VAR_KEYWORD for parameter in signature):
+            return None
+        return [p.name for p in signature if p.kind != p.VAR_POSITIONAL and p.name not in ("self", "cls")]
+    # pybind11 writes it into the first line of the text.
+    line = function.__doc__.splitlines()[0].split(" -> ")[0]
+    made = ast.parse(f"def {line}: ...").body[0]
+    return None if made.args.kwarg else parameters(made)
+
+
+#: Those of the stub name what the class takes as keywords, which other tests compare, or are Python's own.
+OTHERS = {"Codelet.__call__", "Recording.__exit__", "Runtime.__init__", "Runtime.__exit__", "Runtime.submit"}
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_stubs_have_the_functions_parameters(module):
     imported = importlib.import_module(module)
@@ -115,19 +132,23 @@ def test_stubs_have_the_functions_parameters(module):
     for name, node in stub_classes(module).items():
         functions += [(getattr(imported, name), member, of) for member, of in names_in(node.body)]
     for owner, name, node in functions:
-        function = getattr(owner, name, None)
-        if not isinstance(node, ast.FunctionDef) or not inspect.isfunction(function):
+        if not isinstance(node, ast.FunctionDef) or f"{owner.__name__}.{name}" in OTHERS:
             continue
-        signature = inspect.signature(function).parameters.values()
-        if any(parameter.kind == parameter.VAR_KEYWORD for parameter in signature):
+        function = getattr(owner, name)
+        if any(isinstance(d, ast.Name) and d.id == "property" for d in node.decorator_list):
+            assert inspect.isdatadescriptor(function), f"{owner.__name__}.{name}"
             continue
-        kinds = (inspect.Parameter.VAR_POSITIONAL,)
-        there = [p.name for p in signature if p.kind not in kinds and p.name not in ("self", "cls")]
-        assert parameters(node) == there, f"{owner.__name__}.{name}"
+        names = there(function)
+        assert names is None or parameters(node) == names, f"{owner.__name__}.{name}"
+
+
+def test_the_options_of_runtimes_are_those_of_the_stub():
+    stub = dict(names_in(stub_classes("troupe")["Runtime"].body))
+    assert parameters(stub["__init__"]) == list(troupe._troupe._runtime_options)
 
 
 def test_the_options_of_simulations_are_those_of_the_stub():
     stub = dict(names_in(stub_classes("troupe.simulation")["Simulation"].body))
-    options = set(troupe.simulation._DEFAULTS)
-    assert set(parameters(stub["run"])) == options
-    assert set(parameters(stub["__init__"])) == options | {"machine"}
+    options = list(troupe._troupe._simulation.option_names)
+    assert parameters(stub["run"]) == options
+    assert parameters(stub["__init__"]) == ["machine", *options]

@@ -1,7 +1,9 @@
 """Kernels in Python, in C and by Numba, and those that come with Troupe: calls, arguments, options, mistakes."""
 
+import array
 import ctypes
 import threading
+import time
 
 import numpy
 import pytest
@@ -42,6 +44,45 @@ def test_any_number_of_arrays(rt):
     assert result[0] == 0
 
 
+@pytest.mark.parametrize(
+    "make", [lambda: bytearray(4), lambda: memoryview(bytearray(4)), lambda: array.array("b", [0, 0, 0, 0])]
+)
+def test_other_buffers_among_any_number_of_arrays_are_data(rt, make):
+    @troupe.codelet("*rw")
+    def double_and_add(*arrays):
+        for a in arrays:
+            old = a.copy()
+            time.sleep(0.01)
+            a[...] = 2 * old + 1
+
+    buffers = [make(), make()]
+    # In any other order, or at the same time, it would be less.
+    for _ in range(3):
+        double_and_add(*buffers)
+        double_and_add(buffers[0])
+    rt.wait()
+    assert [bytes(b) for b in buffers] == [b"\x3f" * 4, b"\x07" * 4]
+
+
+def test_numbers_and_bytes_after_any_number_of_arrays_are_passed_as_they_are(rt):
+    @troupe.codelet("*read")
+    def types(*arguments):
+        return [type(a) for a in arguments]
+
+    assert types(numpy.zeros(1), numpy.float64(3), b"text").result() == [numpy.ndarray, numpy.float64, bytes]
+
+
+def test_keywords_that_the_kernel_takes_are_passed_on(rt):
+    @troupe.codelet("rw")
+    def any_keyword(a, first=1, **rest):
+        return first, rest
+
+    future = any_keyword(numpy.zeros(1), scale=2, first=3, priority=1)
+    assert future.result() == (3, {"scale": 2})
+    with pytest.raises(troupe.SignatureMismatch, match="'a' is one of the kernel's arrays"):
+        any_keyword(numpy.zeros(1), a=1)
+
+
 def test_kernels_submit_tasks(rt):
     @troupe.codelet("rw")
     def begin(a, depth):
@@ -71,8 +112,12 @@ def test_kernels_run_in_other_threads(rt):
     "call, words",
     [
         (lambda x: axpy(x), "takes 2 arrays, 1 argument was passed"),
-        (lambda x: axpy(x, x.copy()), "and 1 to 2 further arguments, 2 and 0 were passed"),
-        (lambda x: axpy(x, x.copy(), 1, 2, 3), "further arguments"),
+        (lambda x: axpy(x, x.copy()), "'alpha' is missing: 2 arrays and 0 further arguments were passed"),
+        (lambda x: axpy(x, x.copy(), twice=True), "'alpha' is missing"),
+        (lambda x: axpy(x, x.copy(), 1, 2, 3), "at most 1 further argument by position, 2 and 3 were passed"),
+        (lambda x: axpy(x, x.copy(), 1, True), "at most 1 further argument by position"),
+        (lambda x: axpy(x, x.copy(), 1, alpha=1), "'alpha' was passed by position and by name"),
+        (lambda x: axpy(x=x, y=x.copy(), alpha=1), "'x' is one of the kernel's arrays: arrays are passed by position"),
         (lambda x: axpy(x, 3.0, 1.0), "argument 1 is to be an array or data"),
         (lambda x: axpy(x, x.copy(), 1.0, priorty=1), "did you mean 'priority'"),
         (lambda x: axpy(x, x.copy(), 1.0, twic=1), "did you mean 'twice'"),
@@ -108,6 +153,30 @@ def test_wrong_calls_are_refused_at_once(rt, call, words):
 def test_wrong_kernels_are_refused(make, words):
     with pytest.raises((TypeError, ValueError), match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"priority": 2.5}, TypeError, "priority is int, not 2.5"),
+        ({"priority": 1 << 40}, ValueError, "priority=1099511627776: the number is too large"),
+        ({"priority": -1 << 40}, ValueError, "the number is too small"),
+        ({"priority": True}, TypeError, "priority is int, not True"),
+        ({"devices": -1}, ValueError, "devices=-1: a number that is not negative"),
+        ({"devices": 1.5}, TypeError, "devices is 'cores', .* not 1.5"),
+        ({"after": 3}, TypeError, ""),
+    ],
+)
+def test_wrong_options_of_a_task_are_refused(rt, options, error, words):
+    with pytest.raises(error, match=words):
+        axpy(numpy.ones(1), numpy.ones(1), 1.0, **options)
+
+
+def test_numbers_of_numpy_are_numbers(rt):
+    y = numpy.zeros(1)
+    axpy(numpy.ones(1), y, 1.0, priority=numpy.int64(2), devices=numpy.uint8(0))
+    rt.wait()
+    assert y[0] == 1
 
 
 def test_calls_outside_of_a_runtime_are_refused():
@@ -175,6 +244,13 @@ def test_what_a_function_of_c_is_passed(rt):
         assert seen.pop() == (5.0, 6, 2, 3, ld, *strides, -3, 0.5, True)
     with pytest.raises(troupe.SignatureMismatch, match="argument 1 is a int8, for which 1000 is too large"):
         kernel(numpy.zeros(1), 1000, 0.5, True)
+    with pytest.raises(troupe.SignatureMismatch, match="argument 1 is a int8, for which -1000 is too small"):
+        kernel(numpy.zeros(1), -1000, 0.5, True)
+    with pytest.raises(troupe.SignatureMismatch, match="argument 1 is a int8, but 1.5 was passed"):
+        kernel(numpy.zeros(1), 1.5, 0.5, True)
+    fill = troupe.c_codelet(LIBC.memset, "write void*, int32, uint64", name="memset")
+    with pytest.raises(troupe.SignatureMismatch, match="argument 2 is a uint64, which -1 is not: it is negative"):
+        fill(numpy.zeros(1), 0, -1)
     with pytest.raises(troupe.SignatureMismatch, match="argument 2 is a float, but 'x' was passed"):
         kernel(numpy.zeros(1), 1, "x", True)
     with pytest.raises(troupe.SignatureMismatch, match="3 numbers, 1 and 1 were passed"):

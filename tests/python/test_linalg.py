@@ -117,6 +117,7 @@ def test_qr_of_tall_square_and_wide_matrices(layout, dtype, mode):
         like_q, like_r = np.linalg.qr(original, mode)
         assert q.shape == like_q.shape and r.shape == like_r.shape and q.dtype == dtype
         assert np.array_equal(np.triu(r), r)
+        assert q.flags.f_contiguous and r.flags.f_contiguous
         assert near(q @ r, original, max(rows, cols))
         assert near(q.T @ q, np.eye(q.shape[1]), rows)
         assert np.array_equal(a, original)
@@ -200,6 +201,9 @@ def test_what_is_wrong_with_a_matrix_is_numpys_error_and_ours(call, text):
         (lambda: tl.cholesky([[1.0]], overwrite_a=True), ValueError, "to overwrite, not list"),
         (lambda: tl.qr(np.eye(2), "full"), ValueError, "mode is 'full'"),
         (lambda: tl.solve(np.eye(2), np.ones(2), assume="her"), ValueError, "assume is 'her'"),
+        (lambda: tl.cholesky(np.eye(2), tile=2.5), TypeError, "tile is int, .* not 2.5"),
+        (lambda: tl.lu(np.eye(2), tile=-1), ValueError, "tile=-1"),
+        (lambda: tl.qr(np.eye(2), tile=1 << 70), ValueError, "tile=1180591620717411303424"),
     ),
 )
 def test_what_is_wrong_with_a_call_says_so(call, error, text):
@@ -218,7 +222,7 @@ def test_read_only_arrays_are_read_and_not_overwritten():
 def test_tiles_of_any_width_and_a_runtime_of_ones_own():
     a = definite(200)
     with troupe.Runtime(cores=1) as runtime:
-        for tile in (1, 17, 64, 1000):
+        for tile in (1, 17, np.int64(64), 1000):
             assert near(tl.cholesky(a, tile=tile, runtime=runtime), np.linalg.cholesky(a), 200)
         p, lower, upper = tl.lu(a, tile=33, runtime=runtime)
         assert near(p @ lower @ upper, a, 200, 10)

@@ -28,6 +28,9 @@ def add(a, value):
         ({"cores": 1 << 40}, ValueError, "too large"),
         ({"window": 0}, ValueError, "at least 1"),
         ({"seed": -1}, ValueError, "not negative"),
+        ({"seed": 1 << 64}, ValueError, "too large"),
+        ({"emulated_gpus": 300}, ValueError, "too large: the most is 255"),
+        ({"policy": "\udcff"}, ValueError, "none of Unicode"),
         ({"bind": "no"}, TypeError, "bind is bool"),
         ({"spin": -1}, ValueError, "not negative"),
         ({"gpu_memory": "much"}, ValueError, "2GB"),
@@ -50,6 +53,11 @@ def test_options_have_an_effect():
         for _ in range(100):
             add(a, 1)
     assert a[0] == 100 and rt.closed
+
+
+def test_numbers_and_truth_values_of_numpy_are_options():
+    with troupe.Runtime(cores=numpy.int64(1), bind=numpy.False_, seed=(1 << 64) - 1) as rt:
+        assert rt.workers == 1
 
 
 def test_deterministic_runs():
@@ -100,23 +108,26 @@ def test_traces(tmp_path):
     with troupe.Runtime(cores=1, trace=True) as rt:
         add(numpy.zeros(1), 1, name="traced")
         rt.wait()
-        rt.write_trace(path)
-        with pytest.raises(troupe.InvalidArgument, match="trace=True"):
-            for _ in range(20):  # until no state is left either
-                rt.write_trace(tmp_path / "states.json")
-                time.sleep(0.001)
-            raise troupe.InvalidArgument("trace=True")
+        trace = rt.take_trace()
+        trace.write(path)
+        assert "add" in str(trace.analysis()) and len(trace) == 1
+        assert len(rt.take_trace()) == 0
+    assert any(e.get("args", {}).get("name") == "traced" for e in json.loads(path.read_text())["traceEvents"])
+    with troupe.Runtime(cores=1) as rt:
         add(numpy.zeros(1), 1)
         rt.wait()
-        analysis = rt.analysis()
-        assert "add" in str(analysis) and analysis
-    assert any(e.get("args", {}).get("name") == "traced" for e in json.loads(path.read_text())["traceEvents"])
-    at_end = tmp_path / "end.paje"
-    with troupe.Runtime(cores=1, trace=at_end):
-        add(numpy.zeros(1), 1)
-    assert at_end.stat().st_size > 0
-    with troupe.Runtime(cores=1) as rt, pytest.raises(troupe.InvalidArgument, match="trace=True"):
-        rt.write_trace(path)
+        nothing = rt.take_trace()
+        for use in (nothing.analysis, lambda: nothing.write(path), lambda: nothing.draw(path)):
+            with pytest.raises(troupe.InvalidArgument, match="nothing was traced: .*trace=True"):
+                use()
+
+
+def test_traces_are_written_at_the_end(tmp_path):
+    # Names of files are bytes; not all of them are texts.
+    for path in (tmp_path / "end.paje", os.fsencode(tmp_path / "end.json"), str(tmp_path / "\udcff.json")):
+        with troupe.Runtime(cores=1, trace=path):
+            add(numpy.zeros(1), 1)
+        assert os.stat(path).st_size > 0
 
 
 def test_runtimes_nest_and_the_innermost_is_meant():

@@ -53,6 +53,36 @@ def test_kernels_that_come_with_troupe_run_there(service):
             runtime.take_trace()
 
 
+def test_recordings_run_there(service):
+    a, b, c = (np.asfortranarray(np.full((5, 5), x)) for x in (1.0, 1.0, 0.0))
+    gemm = troupe.kernels["gemm_nn/double"]
+    with troupe.connect(service) as runtime:
+        graph = runtime.record(lambda: (gemm(a, b, c, 0), gemm(a, b, c, 0)), name="twice")
+        assert graph.tasks == 2
+        for _ in range(3):
+            graph.run()
+        graph.run().result()
+        other = np.zeros((5, 5), order="F")
+        graph.run(rebind=[(c, other)])
+        runtime.wait()
+        assert (c == -5.0 * 2 * 4).all() and (other == -5.0 * 2).all()
+
+        def fails():
+            gemm(a, b, c, 0)
+            raise KeyError("mine")
+
+        with pytest.raises(KeyError, match="mine"):
+            runtime.record(fails)
+        with pytest.raises(troupe.InvalidArgument, match="a recording inside of another"):
+            runtime.record(lambda: runtime.record(lambda: None))
+        with pytest.raises(troupe.InvalidArgument, match="rt.record\\(function\\)"):
+            with runtime.record():
+                pass
+        gemm(a, b, other, 0)
+        runtime.wait()
+        assert (other == -5.0 * 3).all()
+
+
 def test_kernels_of_plugins_are_called_by_name(service):
     a, b, c = (np.asfortranarray(np.full((5, 5), x)) for x in (2.0, 3.0, 100.0))
     gemm = troupe.plugin_codelet("gemm_nn/double", "read", "read", "rw", "int64")

@@ -157,6 +157,14 @@ def test_a_run_writes_traces_and_says_where_the_time_went(tmp_path):
         run.trace.write(tmp_path / "t.txt")
 
 
+def test_none_is_the_default_and_amounts_of_memory_are_texts():
+    nothing = dict.fromkeys(["gpus", "policy", "seed", "gpu_memory", "noise", "model"])
+    assert chain_and_wide(**nothing).run(**nothing).makespan == chain_and_wide().run().makespan
+    small = chain_and_wide().run(gpus=np.int64(1), gpu_memory="200kB").report()["transfers"]
+    assert small == chain_and_wide().run(gpus=[0], gpu_memory=200000).report()["transfers"]
+    assert small != chain_and_wide().run(gpus=1).report()["transfers"]
+
+
 def test_machines():
     assert "idgraf-double" in machines()
     machine = Machine("idgraf-double")
@@ -172,7 +180,26 @@ def wrong(build):
     ("call", "error", "text"),
     (
         (lambda: Simulation("idgraph"), troupe.TroupeError, "no machine 'idgraph'.*idgraf"),
-        (lambda: Simulation("idgraf", gpu=1), TypeError, "no option 'gpu'; it has .*gpus"),
+        (lambda: Simulation("idgraf", gpu=1), TypeError, "no option 'gpu'.* it has .*gpus"),
+        (lambda: Simulation("idgraf", seed=-1), ValueError, "seed=-1: a number that is not negative"),
+        (lambda: chain_and_wide().run(seed=1 << 64), ValueError, "seed=.*too large"),
+        (lambda: chain_and_wide().run(gpus="2"), TypeError, "gpus is int or a list of int, not '2'"),
+        (lambda: chain_and_wide().run(gpus=[0.7]), TypeError, "gpus is int or a list of int, not \\[0.7\\]"),
+        (lambda: chain_and_wide().run(gpus=-1), ValueError, "gpus=-1: how many GPUs"),
+        (lambda: chain_and_wide().run(gpus=1.5), TypeError, "gpus is int or a list of int"),
+        (lambda: chain_and_wide().run(gpu_memory="much"), ValueError, "gpu_memory='much': .* '2GB'"),
+        (lambda: chain_and_wide().run(noise="yes"), TypeError, "noise is bool"),
+        (lambda: chain_and_wide().run(policy=3), TypeError, "policy is str, not 3"),
+        (wrong(lambda s: s.data((1 << 40, 1 << 40))), ValueError, "more bytes than any memory"),
+        (wrong(lambda s: s.data((1 << 70, 0))), ValueError, "1180591620717411303424"),
+        (wrong(lambda s: s.data(2.5)), TypeError, "shape is an int or several of them, not 2.5"),
+        (wrong(lambda s: s.data("ab")), TypeError, "shape is an int or several of them, not 'ab'"),
+        (wrong(lambda s: s.submit(s.codelet("x", "rw", {"cores": 1}), s.data(1), [1])), TypeError, "argument \\[1\\] can be"),
+        (
+            wrong(lambda s: s.submit(s.codelet("x", "rw", {"cores": 1}), s.data(1), priority=0.5)),
+            TypeError,
+            "priority is int, not 0.5",
+        ),
         (lambda: chain_and_wide().run(gpus=9), troupe.TroupeError, "has 8 GPUs, not 9"),
         (lambda: chain_and_wide().run(gpus=[0, 0]), troupe.TroupeError, "GPU 0 is named twice"),
         (lambda: chain_and_wide().run(policy="hefty"), troupe.TroupeError, "unknown policy 'hefty'"),

@@ -7,8 +7,8 @@ namespace troupe::python {
 
 /// The version, and whether the libraries have the same.
 void bind_version(pybind11::module_& module);
-/// `TroupeError` and a subclass for each error code.
-void bind_errors(pybind11::module_& module);
+/// The runtime's errors become the exceptions of troupe/errors.py.
+void bind_errors();
 void bind_codelets(pybind11::module_& module);
 void bind_data(pybind11::module_& module);
 void bind_futures(pybind11::module_& module);

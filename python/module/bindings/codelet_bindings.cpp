@@ -101,11 +101,12 @@ void bind_codelets(py::module_& module) {
   py::class_<CodeletObject> type(
       module, "Codelet", py::dynamic_attr(), py::custom_type_setup(&set_up_type),
       R"(A kernel with what it does to its arrays. Made by @troupe.codelet, troupe.c_codelet and
-troupe.numba_codelet; those that come with Troupe are in troupe.kernels.
+troupe.plugin_codelet; those that come with Troupe are in troupe.kernels.
 
 Calling it submits a task: `kernel(a, b, 3.0, priority=1)` takes the arrays (numpy arrays or Data), what else the kernel
 takes, and options of the task: priority (int), name (str), after (futures), devices ('cores', 'gpus', a device's name, or
-a worker's number). Returns a Future.)");
+a worker's number). Arrays are passed by position. A keyword that the kernel names is the kernel's; then come the options;
+what else there is goes to a kernel that takes any (`**rest`). Returns a Future.)");
   codelet_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def_property_readonly(
           "name", [](const CodeletObject& self) { return self.name(); }, "For reports, traces and messages.")
@@ -124,7 +125,16 @@ a worker's number). Returns a Future.)");
           },
           "What it does to its arrays, in order; one that begins with '*' is that of all further ones.")
       .def("__repr__", [](const CodeletObject& self) { return "<troupe.Codelet " + self.name() + ">"; });
-  module.def("_python_codelet", &make_python_codelet);
+  module.def("_python_codelet",
+             [](py::object function, std::string name, const std::vector<std::string>& modes,
+                std::vector<std::string> arrays, const std::vector<std::tuple<std::string, bool, bool, bool>>& further,
+                bool more_by_position, bool more_by_name) {
+               PythonSignature signature{std::move(arrays), {}, more_by_position, more_by_name};
+               for (const auto& [parameter, by_position, by_name, required] : further) {
+                 signature.further.push_back({parameter, by_position, by_name, required});
+               }
+               return make_python_codelet(std::move(function), std::move(name), modes, std::move(signature));
+             });
   module.def("_c_codelet", &make_c_codelet);
   py::dict all;
   add_built_in<float>(all);

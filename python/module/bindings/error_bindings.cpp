@@ -48,7 +48,7 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return nearest.empty() ? std::string() : ": did you mean '" + nearest + "'?";
 }
 
-void bind_errors(py::module_& module) {
+void bind_errors() {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
@@ -57,13 +57,6 @@ void bind_errors(py::module_& module) {
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
     }
   });
-  py::list codes;
-  for (int i = 0; i <= static_cast<int>(ErrorCode::service_lost); ++i) {
-    codes.append(to_string(static_cast<ErrorCode>(i)));
-  }
-  module.attr("error_codes") = py::tuple(codes);
-  module.def("did_you_mean", &did_you_mean, py::arg("name"), py::arg("names"),
-             "A text that names the nearest of the names, or an empty one.");
 }
 
 }  // namespace troupe::python

@@ -36,14 +36,7 @@ std::unique_ptr<RecordingObject> record(const RuntimeObject& self, const py::obj
                                         const std::string& name) {
   auto recording = std::make_unique<RecordingObject>(self.state, name);
   if (function.is_none()) return recording;
-  self.state->begin_recording(name);
-  try {
-    function();
-  } catch (...) {
-    [[maybe_unused]] const auto abandoned = self.state->end_recording();
-    throw;
-  }
-  recording->end();
+  recording->recorded = self.state->record([&function] { function(); }, name);
   return recording;
 }
 

@@ -2,15 +2,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "actors/reporting/run_analysis.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
-#include "python/module/errors.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
-#include "traces/files/trace_file.hpp"
-#include "traces/text/analysis_json.hpp"
-#include "traces/text/analysis_report.hpp"
 #include "traces/text/transfer_summary.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,11 +15,6 @@ namespace troupe::python {
 namespace py = pybind11;
 
 namespace {
-
-/// With the reason in words, for `print`.
-py::object explained(const char* type, const std::string& json, const std::string& text) {
-  return py::module_::import("troupe.reports").attr(type)(py::module_::import("json").attr("loads")(json), text);
-}
 
 py::object why(const RuntimeObject& self) {
   const auto runtime = self.state->runtime();
@@ -85,44 +75,11 @@ py::dict worker_dict(const WorkerReport& worker) {
 
 py::dict report(const RuntimeObject& self) { return report_as_dict(self.state->runtime()->report()); }
 
-/// What was recorded since the last call, with what describes it.
-struct TakenTrace {
-  Trace trace;
-  traces::TraceDescription description;
-};
-
-TakenTrace take(const RuntimeObject& self, const std::string& title) {
-  const auto runtime = self.state->runtime();
-  const WithoutGil without;
-  Trace trace = runtime->take_trace();
-  auto description = traces::describe(title, trace, runtime->report());
-  return {std::move(trace), std::move(description)};
-}
-
-void require_trace(const TakenTrace& taken) {
-  if (!taken.trace.events.empty() || !taken.trace.states.empty()) return;
-  raise(ErrorCode::invalid_argument,
-        "nothing was traced: start the runtime with Runtime(trace=True), and run tasks since the last trace");
-}
-
-void write_trace(const RuntimeObject& self, const py::object& path, const std::string& title) {
-  const std::string file = py::str(py::module_::import("os").attr("fspath")(path));
-  traces::check_trace_path(file).value_or_throw();
-  TakenTrace taken = take(self, title);
-  require_trace(taken);
-  const WithoutGil without;
-  traces::write_trace(file, std::move(taken.trace), taken.description).value_or_throw();
-}
-
-py::object analysis(const RuntimeObject& self) {
-  const TakenTrace taken = take(self, "");
-  require_trace(taken);
-  const auto& devices = taken.description.workers;
-  const actors::RunAnalysis made = actors::analyse(taken.trace, devices.size());
-  return explained("Analysis", traces::analysis_json(made).dump(), traces::analysis_text(made, devices));
-}
-
 }  // namespace
+
+py::object explained(const char* type, const std::string& json, const std::string& text) {
+  return py::module_::import("troupe.reports").attr(type)(py::module_::import("json").attr("loads")(json), text);
+}
 
 py::dict report_as_dict(const RunReport& report) {
   py::dict result;
@@ -140,18 +97,12 @@ py::dict report_as_dict(const RunReport& report) {
 
 void bind_reports(py::module_& module) {
   const py::object type = module.attr("Runtime");
-  const auto add = [&](const char* name, const auto& function, const char* text, const auto&... extra) {
-    type.attr(name) = py::cpp_function(function, py::name(name), py::is_method(type), text, extra...);
+  const auto add = [&](const char* name, const auto& function, const char* text) {
+    type.attr(name) = py::cpp_function(function, py::name(name), py::is_method(type), text);
   };
   add("why", &why, "Why tasks do not go on: what waits for what, root causes first. A dictionary; print it for words.");
   add("metrics", &metrics, "The figures of every actor's mailbox: messages, depth, waiting and handling times.");
   add("report", &report, "What the workers have done so far, as a dictionary; times in seconds.");
-  add("write_trace", &write_trace,
-      "Writes what ran since the last trace: PATH.json for Perfetto and Chrome, PATH.paje for ViTE. Needs "
-      "Runtime(trace=True).",
-      py::arg("path"), py::arg("title") = "Python");
-  add("analysis", &analysis,
-      "Where the time went since the last trace: a dictionary; print it for words. Needs Runtime(trace=True).");
 }
 
 }  // namespace troupe::python

@@ -12,6 +12,7 @@
 #include "python/module/objects.hpp"
 #include "python/module/runtime_settings.hpp"
 #include "python/module/runtime_state.hpp"
+#include "python/module/values.hpp"
 
 namespace troupe::python {
 
@@ -91,12 +92,15 @@ std::shared_ptr<ArrayData> allocate(RuntimeObject& self, const py::object& shape
                                     const std::string& order, const std::string& name) {
   if (order != "C" && order != "F") throw py::value_error("order is 'C' or 'F', not '" + order + "'");
   const auto type = py::dtype::from_args(dtype);
-  // numpy says what is wrong with a shape.
   std::vector<py::ssize_t> extents;
-  const py::object whole = PyLong_Check(shape.ptr()) != 0 ? py::object(py::make_tuple(shape)) : shape;
+  const auto shown = [&](const auto& convert) { return named("shape", "int or several of them", shape, convert); };
+  const py::object whole = PyIndex_Check(shape.ptr()) != 0 ? py::object(py::make_tuple(shape)) : shape;
   std::uint64_t bytes = static_cast<std::uint64_t>(type.itemsize());
+  shown([&] {
+    if (!py::isinstance<py::iterable>(whole)) wrong_type();
+  });
   for (const py::handle extent : whole) {
-    const auto count = extent.cast<py::ssize_t>();
+    const auto count = shown([&] { return integer<py::ssize_t>(extent); });
     if (count < 0) throw py::value_error("negative dimensions are not allowed");
     if (count > 0 && bytes > (std::uint64_t{1} << 62U) / static_cast<std::uint64_t>(count)) {
       raise(ErrorCode::out_of_memory, "an array of shape " + std::string(py::str(shape)) + " does not fit into memory");
@@ -222,6 +226,7 @@ Data.set_reduction. Raises ValueError for arrays that share memory with others t
   if (!method) throw py::error_already_set();
   type.attr("submit") = method;
   module.def("_end_all", [] { RuntimeState::close_all(); });
+  module.attr("_runtime_options") = py::tuple(py::cast(setting_names()));
 }
 
 }  // namespace troupe::python

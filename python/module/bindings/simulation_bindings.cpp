@@ -1,10 +1,13 @@
 // What python/troupe/simulation.py stands on: graphs in virtual time, and what came of their runs.
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +15,8 @@
 #include "platform/described/machine_description.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
+#include "python/module/errors.hpp"
+#include "python/module/option_table.hpp"
 #include "python/module/simulated_graph.hpp"
 
 namespace py = pybind11;
@@ -22,40 +27,71 @@ namespace {
 
 using platform::MachineDescription;
 
-/// As `SimulationOptions` and `RuntimeOptions` have them.
-struct SimulatedMachine {
-  std::shared_ptr<const MachineDescription> machine;
-  std::vector<int> gpus;
-  int cores = 0;
-  std::string clusters;
-  std::string policy;
-  bool noise = false;
-  std::uint64_t seed = 1;
-  double memory_share = 1;
-  std::optional<std::uint64_t> gpu_memory;
-  bool peer_copies = true;
-  std::string eviction;
-  std::string model;
+/// Options of a run.
+struct SimulatedRun {
+  SimulationOptions simulation;
+  RuntimeOptions runtime;
 };
 
-RuntimeOptions options_of(const SimulatedMachine& of) {
-  auto simulation = std::make_shared<SimulationOptions>();
-  simulation->machine = *of.machine;
-  simulation->gpus = of.gpus;
-  simulation->cores = of.cores;
-  simulation->clusters = of.clusters;
-  simulation->noise = of.noise;
-  simulation->seed = of.seed;
-  simulation->memory_share = of.memory_share;
-  if (of.gpu_memory) simulation->gpu_memory = Bytes{*of.gpu_memory};
-  simulation->peer_copies = of.peer_copies;
+/// So many, or these.
+std::vector<int> gpus_of(py::handle value) {
+  std::vector<int> gpus;
+  if (PyIndex_Check(value.ptr()) != 0) {
+    const int count = integer<int>(value);
+    if (count < 0) wrong_value("how many GPUs, or a list of their numbers");
+    if (count > 4096) wrong_value("no machine has so many");
+    gpus.resize(static_cast<std::size_t>(count));
+    std::iota(gpus.begin(), gpus.end(), 0);
+    return gpus;
+  }
+  if (py::isinstance<py::str>(value) || !py::isinstance<py::iterable>(value)) wrong_type();
+  for (const py::handle gpu : value) gpus.push_back(integer<int>(gpu));
+  return gpus;
+}
+
+void set_model(SimulatedRun& run, py::handle value) {
+  const std::string model = text(value);
+  if (model != "exact" && model != "learned") wrong_value("\"exact\" or \"learned\"");
+  run.simulation.model = model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
+}
+
+/// What they mean is said in troupe/simulation.py.
+const std::vector<Option<SimulatedRun>> kSimulationOptions{
+    {"gpus", "int or a list of int", "", [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }},
+    {"cores", "int", "", [](SimulatedRun& r, py::handle v) { r.simulation.cores = integer<int>(v); }},
+    {"clusters", "str", "", [](SimulatedRun& r, py::handle v) { r.simulation.clusters = text(v); }},
+    {"policy", "str", "", [](SimulatedRun& r, py::handle v) { r.runtime.policy = text(v); }},
+    {"noise", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.noise = flag(v); }},
+    {"seed", "int", "",
+     [](SimulatedRun& r, py::handle v) { r.runtime.seed = r.simulation.seed = integer<std::uint64_t>(v); }},
+    {"memory_share", "float", "", [](SimulatedRun& r, py::handle v) { r.simulation.memory_share = number(v); }},
+    {"gpu_memory", "int or str", "", [](SimulatedRun& r, py::handle v) { r.simulation.gpu_memory = bytes(v); }},
+    {"peer_copies", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.peer_copies = flag(v); }},
+    {"eviction", "str", "", [](SimulatedRun& r, py::handle v) { r.runtime.eviction = text(v); }},
+    {"model", "str", "", &set_model},
+};
+
+std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
+  auto run = std::make_unique<SimulatedRun>();
+  const std::span<const Option<SimulatedRun>> options = kSimulationOptions;
+  for (const auto& [key, value] : keywords) {
+    const std::string name = py::str(key);
+    const auto* const option = option_named(options, name);
+    if (option == nullptr) {
+      throw py::type_error(fmt::format("Simulation has no option '{}'{}; it has {}", name,
+                                       did_you_mean(name, names_of(options)), fmt::join(names_of(options), ", ")));
+    }
+    set_option(*option, "Simulation", *run, value);
+  }
+  return run;
+}
+
+RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& machine) {
+  auto simulation = std::make_shared<SimulationOptions>(run.simulation);
+  simulation->machine = machine;
   // Where there is but one memory, a task that a core has in hand for later only keeps it from others.
-  if (of.gpus.empty()) simulation->core_lookahead = 0;
-  simulation->model = of.model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
-  RuntimeOptions options;
-  options.policy = of.policy;
-  options.eviction = of.eviction;
-  options.seed = of.seed;
+  if (simulation->gpus.empty()) simulation->core_lookahead = 0;
+  RuntimeOptions options = run.runtime;
   options.simulation = std::move(simulation);
   return options;
 }
@@ -92,6 +128,14 @@ void bind_simulation(py::module_& whole) {
             return std::make_unique<TraceObject>(TraceObject{run.trace, run.report, std::move(title)});
           },
           "Who ran what when.", py::arg("title"));
+  py::class_<SimulatedRun>(module, "Options", "Options of a run; None: the default.")
+      .def(py::init(&run_with))
+      .def_property_readonly(
+          "gpus", [](const SimulatedRun& run) { return run.simulation.gpus.size(); }, "How many are used.")
+      .def_property_readonly(
+          "policy", [](const SimulatedRun& run) { return run.runtime.policy; }, "Where tasks run.");
+  module.attr("option_names") =
+      py::tuple(py::cast(names_of(std::span<const Option<SimulatedRun>>(kSimulationOptions))));
   py::class_<SimulatedGraph>(module, "Graph", "Tasks with their data and times.")
       .def(py::init<>())
       .def("add_data", &SimulatedGraph::add_data, py::arg("rows"), py::arg("cols"), py::arg("element_bytes"),
@@ -109,25 +153,22 @@ void bind_simulation(py::module_& whole) {
           py::arg("timed_as"), py::arg("flops"), "A kernel with its times; its number.")
       .def(
           "add_task",
-          [](SimulatedGraph& graph, std::uint32_t kernel, const std::vector<std::uint32_t>& data, int priority,
-             std::string name) { graph.add_task(kernel, data, priority, std::move(name)); },
+          [](SimulatedGraph& graph, std::uint32_t kernel, const std::vector<std::uint32_t>& data, py::handle priority,
+             std::string name) {
+            graph.add_task(kernel, data, named("priority", "int", priority, [&] { return integer<int>(priority); }),
+                           std::move(name));
+          },
           py::arg("kernel"), py::arg("data"), py::arg("priority"), py::arg("name"), "A task on these data.")
       .def("add_wait", &SimulatedGraph::add_wait, "The program waits here for all tasks.")
       .def("__len__", &SimulatedGraph::tasks)
       .def(
           "run",
-          [](const SimulatedGraph& graph, std::shared_ptr<const MachineDescription> machine, std::vector<int> gpus,
-             int cores, std::string clusters, std::string policy, bool noise, std::uint64_t seed, double memory_share,
-             std::optional<std::uint64_t> gpu_memory, bool peer_copies, std::string eviction, std::string model) {
-            const SimulatedMachine on{
-                std::move(machine), std::move(gpus), cores,       std::move(clusters), std::move(policy), noise, seed,
-                memory_share,       gpu_memory,      peer_copies, std::move(eviction), std::move(model)};
+          [](const SimulatedGraph& graph, const std::shared_ptr<MachineDescription>& machine, const SimulatedRun& run) {
+            const RuntimeOptions options = options_of(run, *machine);
             const py::gil_scoped_release others;
-            return std::make_shared<SimulatedOutcome>(graph.run(options_of(on)));
+            return std::make_shared<SimulatedOutcome>(graph.run(options));
           },
-          py::arg("machine"), py::arg("gpus"), py::arg("cores"), py::arg("clusters"), py::arg("policy"),
-          py::arg("noise"), py::arg("seed"), py::arg("memory_share"), py::arg("gpu_memory"), py::arg("peer_copies"),
-          py::arg("eviction"), py::arg("model"), "Runs all of it in virtual time.");
+          py::arg("machine"), py::arg("options"), "Runs all of it in virtual time.");
 }
 
 }  // namespace troupe::python

@@ -10,8 +10,10 @@
 #include "client/runtime.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
+#include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/objects.hpp"
+#include "python/module/values.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/traces.hpp"
 
@@ -21,7 +23,15 @@ namespace py = pybind11;
 
 namespace {
 
-std::string path_of(const py::object& path) { return py::str(py::module_::import("os").attr("fspath")(path)); }
+std::string path_of(const py::object& where) {
+  return named("path", "str or a path object", where, [&] { return path(where); });
+}
+
+void require_something(const TraceObject& self) {
+  if (!self.trace.events.empty() || !self.trace.states.empty()) return;
+  raise(ErrorCode::invalid_argument,
+        "nothing was traced: start the runtime with Runtime(trace=True), and run tasks since the last trace");
+}
 
 traces::TraceDescription description_of(const TraceObject& self) {
   traces::TraceDescription description = traces::describe(self.title, self.trace, self.report);
@@ -47,14 +57,15 @@ py::list workers_of(const TraceObject& self) {
 }
 
 py::object analyse_trace(const TraceObject& self) {
+  require_something(self);
   const auto devices = description_of(self).workers;
   const traces::RunAnalysis analysis = traces::analyse(self.trace, devices.size());
-  const py::object values = py::module_::import("json").attr("loads")(traces::analysis_json(analysis).dump());
-  return py::module_::import("troupe.reports").attr("Analysis")(values, traces::analysis_text(analysis, devices));
+  return explained("Analysis", traces::analysis_json(analysis).dump(), traces::analysis_text(analysis, devices));
 }
 
 void write(const TraceObject& self, const py::object& where) {
   const std::string path = path_of(where);
+  require_something(self);
   const WithoutGil others;
   traces::check_trace_path(path).value_or_throw();
   traces::write_trace(path, self.trace, description_of(self)).value_or_throw();
@@ -62,6 +73,7 @@ void write(const TraceObject& self, const py::object& where) {
 
 py::tuple draw(const TraceObject& self, const py::object& where) {
   const std::string path = path_of(where);
+  require_something(self);
   traces::PictureFiles files;
   {
     const WithoutGil others;

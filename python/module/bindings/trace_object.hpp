@@ -19,6 +19,8 @@ struct TraceObject {
   std::string title;
 };
 
+/// A dictionary of troupe/reports.py, from JSON: `print` shows the text.
+[[nodiscard]] pybind11::object explained(const char* type, const std::string& json, const std::string& text);
 /// What `Runtime.report` gives.
 [[nodiscard]] pybind11::dict report_as_dict(const RunReport& report);
 

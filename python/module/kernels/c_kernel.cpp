@@ -54,10 +54,9 @@ ffi_type* ffi_type_of(ScalarType type) {
 
 class CFunction {
  public:
-  CFunction(void (*function)(), std::string name, std::vector<CParameter> parameters, std::vector<ffi_type*> types,
-            std::optional<std::size_t> transposed, bool returns_status, py::object keep)
+  CFunction(void (*function)(), const std::string& name, std::vector<CParameter> parameters,
+            std::vector<ffi_type*> types, std::optional<std::size_t> transposed, bool returns_status, py::object keep)
       : function_(function),
-        name_(std::move(name)),
         parameters_(std::move(parameters)),
         types_(std::move(types)),
         transposed_(transposed),
@@ -66,7 +65,7 @@ class CFunction {
     ffi_type* const result = returns_status ? &ffi_type_sint32 : &ffi_type_void;
     if (ffi_prep_cif(&interface_, FFI_DEFAULT_ABI, static_cast<unsigned>(types_.size()), result, types_.data()) !=
         FFI_OK) {
-      raise(ErrorCode::invalid_argument, "codelet '" + name_ + "': no function of C can be called with these types");
+      raise(ErrorCode::invalid_argument, "codelet '" + name + "': no function of C can be called with these types");
     }
   }
 
@@ -110,7 +109,6 @@ class CFunction {
 
  private:
   void (*function_)();
-  std::string name_;
   std::vector<CParameter> parameters_;
   std::vector<ffi_type*> types_;
   /// Which argument by value says, bit by bit, whose rows are the runtime's columns.

@@ -14,6 +14,22 @@
 
 namespace troupe::python {
 
+/// What a function of Python takes beside its arrays.
+struct PythonSignature {
+  struct Parameter {
+    std::string name;
+    bool by_position = true;
+    bool by_name = true;
+    bool required = true;
+  };
+  /// Parameters that arrays are passed for.
+  std::vector<std::string> arrays = {};
+  std::vector<Parameter> further = {};
+  /// Any more of them: `*rest`, `**rest`. Of functions that do not tell both are true.
+  bool more_by_position = false;
+  bool more_by_name = false;
+};
+
 /// What stands behind a `troupe.Codelet`.
 struct CodeletObject {
   enum class Kind : std::uint8_t { python, c, built_in };
@@ -23,12 +39,9 @@ struct CodeletObject {
   /// Per array, in order; of one that is variadic the last repeats.
   std::vector<AccessMode> modes = {};
   bool repeats = false;
-  /// A kernel in Python; how many arguments may follow its arrays (-1: any number), and the names by which they may be
-  /// given; empty names: whatever the function takes.
+  /// A kernel in Python, and what it takes.
   pybind11::object function = {};
-  int fewest_further = 0;
-  int most_further = 0;
-  std::vector<std::string> parameter_names = {};
+  PythonSignature signature = {};
   /// Of kernels that are not in Python: what they take by value, and the arrays' element types where they are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
@@ -43,11 +56,10 @@ struct CodeletObject {
 /// "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for another word.
 [[nodiscard]] AccessMode mode_of(const std::string& word);
 
-/// A kernel in Python: see `Codelet` in troupe/kernels.py.
+/// A kernel in Python: see `codelet` in troupe/codelets.py.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_python_codelet(pybind11::object function, std::string name,
                                                                  const std::vector<std::string>& modes,
-                                                                 int fewest_further, int most_further,
-                                                                 std::vector<std::string> parameter_names);
+                                                                 PythonSignature signature);
 /// A function of C.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::string name,
                                                             const std::vector<std::string>& parameters,

@@ -97,8 +97,7 @@ void run_python_kernel(const KernelContext& context) {
 }
 
 std::unique_ptr<CodeletObject> make_python_codelet(py::object function, std::string name,
-                                                   const std::vector<std::string>& words, int fewest_further,
-                                                   int most_further, std::vector<std::string> parameter_names) {
+                                                   const std::vector<std::string>& words, PythonSignature signature) {
   std::vector<AccessMode> modes;
   bool repeats = false;
   for (const std::string& word : words) {
@@ -113,9 +112,7 @@ std::unique_ptr<CodeletObject> make_python_codelet(py::object function, std::str
                                                        .modes = std::move(modes),
                                                        .repeats = repeats,
                                                        .function = std::move(function),
-                                                       .fewest_further = fewest_further,
-                                                       .most_further = most_further,
-                                                       .parameter_names = std::move(parameter_names)});
+                                                       .signature = std::move(signature)});
 }
 
 AccessMode mode_of(const std::string& word) {

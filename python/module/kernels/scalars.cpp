@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 #include <type_traits>
 
 #include "python/module/errors.hpp"
+#include "python/module/values.hpp"
 
 namespace troupe::python {
 
@@ -66,10 +66,7 @@ std::string text_of(const Argument& argument) {
 template <class T>
 T convert(ScalarType type, py::handle value, const Argument& what) {
   if constexpr (std::is_same_v<T, bool>) {
-    if (!py::isinstance<py::bool_>(value) && !py::hasattr(value, "__index__") &&
-        std::string_view(Py_TYPE(value.ptr())->tp_name) != "numpy.bool_") {
-      refuse(type, value, what);
-    }
+    if (!is_boolean(value) && PyIndex_Check(value.ptr()) == 0) refuse(type, value, what);
     return PyObject_IsTrue(value.ptr()) == 1;
   } else if constexpr (std::is_floating_point_v<T>) {
     const double number = PyFloat_AsDouble(value.ptr());
@@ -79,24 +76,14 @@ T convert(ScalarType type, py::handle value, const Argument& what) {
     }
     return static_cast<T>(number);
   } else {
-    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    if (!index) {
-      PyErr_Clear();
-      refuse(type, value, what);
-    }
-    if constexpr (std::is_unsigned_v<T>) {
-      const unsigned long long number = PyLong_AsUnsignedLongLong(index.ptr());
-      if (PyErr_Occurred() == nullptr && number <= std::numeric_limits<T>::max()) return static_cast<T>(number);
-    } else {
-      const long long number = PyLong_AsLongLong(index.ptr());
-      if (PyErr_Occurred() == nullptr && number >= std::numeric_limits<T>::min() &&
-          number <= std::numeric_limits<T>::max()) {
-        return static_cast<T>(number);
-      }
-    }
-    PyErr_Clear();
-    raise(ErrorCode::signature_mismatch, fmt::format("{} is a {}, for which {} is too large", text_of(what),
-                                                     name_of(type), std::string(py::str(value))));
+    const Integer<T> number = integer_of<T>(value);
+    if (number.value) return *number.value;
+    if (number.fault == IntegerFault::no_integer) refuse(type, value, what);
+    const char* const fault = number.fault == IntegerFault::too_large   ? "for which {} is too large"
+                              : number.fault == IntegerFault::too_small ? "for which {} is too small"
+                                                                        : "which {} is not: it is negative";
+    raise(ErrorCode::signature_mismatch, fmt::format("{} is a {}, {}", text_of(what), name_of(type),
+                                                     fmt::format(fmt::runtime(fault), std::string(py::str(value)))));
   }
 }
 

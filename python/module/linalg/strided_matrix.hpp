@@ -23,8 +23,6 @@ struct StridedMatrix {
 
   /// The same from element (row, col) on.
   [[nodiscard]] T* at(std::int64_t row, std::int64_t col) const { return data + row * row_stride + col * col_stride; }
-  /// Columns without gaps in themselves, one behind the other.
-  [[nodiscard]] bool has_columns() const { return row_stride == 1 && col_stride >= std::max<std::int64_t>(rows, 1); }
 };
 
 /// How many rows of a block lie above the diagonal's continuation into its first column, from above: element (i, j) of

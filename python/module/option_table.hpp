@@ -1,0 +1,47 @@
+/// Options that Python programs give as keywords.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "python/module/values.hpp"
+
+namespace troupe::python {
+
+template <class Settings>
+struct Option {
+  const char* name;
+  /// For people.
+  const char* type;
+  const char* text;
+  /// As the functions of `values.hpp` throw.
+  void (*set)(Settings& settings, pybind11::handle value);
+};
+
+/// `None` leaves an option as it is. Throws `TypeError` and `ValueError` with what is wrong; `owner` has the option.
+template <class Settings>
+void set_option(const Option<Settings>& option, const std::string& owner, Settings& settings, pybind11::handle value) {
+  if (value.is_none()) return;
+  named(owner + ": " + option.name, option.type, value, [&] { option.set(settings, value); });
+}
+
+/// Null where there is none of this name.
+template <class Settings>
+const Option<Settings>* option_named(std::span<const Option<Settings>> options, const std::string& name) {
+  for (const Option<Settings>& option : options) {
+    if (name == option.name) return &option;
+  }
+  return nullptr;
+}
+
+template <class Settings>
+std::vector<std::string> names_of(std::span<const Option<Settings>> options) {
+  std::vector<std::string> names;
+  for (const Option<Settings>& option : options) names.emplace_back(option.name);
+  return names;
+}
+
+}  // namespace troupe::python

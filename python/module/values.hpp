@@ -1,0 +1,96 @@
+/// Numbers, texts and paths of Python programs, as C++ has them. What says that it is an integer is one (`__index__`),
+/// so numpy's are, too.
+#pragma once
+
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "proto/units.hpp"
+
+namespace troupe::python {
+
+/// Of Python or numpy.
+[[nodiscard]] bool is_boolean(pybind11::handle value);
+
+/// Why a number is none of a type.
+enum class IntegerFault : std::uint8_t { no_integer, negative, too_small, too_large };
+
+/// Either the number or the fault.
+template <class T>
+struct Integer {
+  std::optional<T> value = std::nullopt;
+  IntegerFault fault = IntegerFault::no_integer;
+};
+
+template <class T>
+Integer<T> integer_of(pybind11::handle value) {
+  const auto index = pybind11::reinterpret_steal<pybind11::object>(PyNumber_Index(value.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    return {};
+  }
+  int beyond = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &beyond);
+  const bool negative = beyond < 0 || (beyond == 0 && number < 0);
+  if constexpr (std::is_unsigned_v<T>) {
+    if (negative) return {.fault = IntegerFault::negative};
+    const unsigned long long whole = PyLong_AsUnsignedLongLong(index.ptr());
+    if (PyErr_Occurred() == nullptr && whole <= std::numeric_limits<T>::max()) return {static_cast<T>(whole)};
+    PyErr_Clear();
+  } else if (beyond == 0 && number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max()) {
+    return {static_cast<T>(number)};
+  }
+  return {.fault = negative ? IntegerFault::too_small : IntegerFault::too_large};
+}
+
+// These throw `TypeError` for what is of another type, and `ValueError` with the reason for what cannot be used. Who
+// knows what the value is for says so: see `named`.
+
+[[noreturn]] void wrong_type();
+[[noreturn]] void wrong_value(const std::string& why);
+
+template <class T>
+T integer(pybind11::handle value) {
+  if (is_boolean(value)) wrong_type();
+  const Integer<T> number = integer_of<T>(value);
+  if (number.value) return *number.value;
+  switch (number.fault) {
+    case IntegerFault::no_integer: wrong_type();
+    case IntegerFault::negative: wrong_value("a number that is not negative is needed");
+    case IntegerFault::too_small:
+      wrong_value(fmt::format("the number is too small: the least is {}", std::numeric_limits<T>::min()));
+    case IntegerFault::too_large: break;
+  }
+  wrong_value(fmt::format("the number is too large: the most is {}", std::numeric_limits<T>::max()));
+}
+
+[[nodiscard]] bool flag(pybind11::handle value);
+[[nodiscard]] double number(pybind11::handle value);
+[[nodiscard]] std::string text(pybind11::handle value);
+/// Whatever names a file: a text, bytes, or a path object.
+[[nodiscard]] std::string path(pybind11::handle value);
+/// Of seconds.
+[[nodiscard]] Duration time(pybind11::handle value);
+/// A number, or a text such as "2GB".
+[[nodiscard]] Bytes bytes(pybind11::handle value);
+
+/// Calls `convert`, and puts into words what it throws: "priority is int, not 2.5", "priority=...: why".
+template <class Convert>
+auto named(const std::string& name, const char* type, pybind11::handle value, const Convert& convert) {
+  const auto shown = [&] { return std::string(pybind11::repr(value)); };
+  try {
+    return convert();
+  } catch (const pybind11::type_error&) {
+    throw pybind11::type_error(fmt::format("{} is {}, not {}", name, type, shown()));
+  } catch (const pybind11::value_error& error) {
+    throw pybind11::value_error(fmt::format("{}={}: {}", name, shown(), error.what()));
+  }
+}
+
+}  // namespace troupe::python
