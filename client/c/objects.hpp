@@ -15,7 +15,6 @@
 #include "client/c/troupe.h"
 #include "graph/codelets/codelet.hpp"
 #include "graph/codelets/kernel_context.hpp"
-#include "proto/mutex.hpp"
 
 struct troupe_runtime {
   std::shared_ptr<troupe::c::RuntimeState> state;
@@ -29,9 +28,9 @@ struct troupe_codelet {
   /// What its functions get.
   std::shared_ptr<void> user = {};
   std::size_t arguments = 0;
-  mutable std::atomic<bool> submitted{false};
-  /// One that all programs of the process share.
+  /// One that comes with Troupe: all programs of the process share it.
   bool built_in = false;
+  mutable std::atomic<bool> submitted{false};
 };
 struct troupe_trace {
   troupe::Trace trace;
@@ -46,35 +45,32 @@ struct troupe_kernel_context {
 
 namespace troupe::c {
 
-/// The runtime of a call, which keeps it alive.
+/// The runtime of a call, which keeps it alive. See `GivingCall` for calls that give it more to do.
 inline std::shared_ptr<RuntimeState> state_of(const troupe_runtime* runtime) {
   require(runtime, "runtime");
   return runtime->state;
 }
 
-/// `Content` of a dependent object: it goes with the runtime, if that goes first. Thread-safe.
+/// `Content` of a dependent object: it goes with the runtime, if that goes first.
 template <class Content>
 class DependentOf final : public Dependent {
  public:
   DependentOf(Content content, bool first)
       : Dependent(first), content_(std::make_shared<Content>(std::move(content))) {}
-  /// For one call, which holds the runtime besides, from before to after: another thread may end it meanwhile. Throws
-  /// `stopped` where it has ended.
+  /// For as long as one call uses it, which must have the runtime for longer; throws `stopped` where it has ended.
   [[nodiscard]] std::shared_ptr<Content> get() {
     const LockGuard lock(mutex_);
     if (content_ == nullptr) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
     return content_;
   }
-  void end() noexcept override {
-    // Ends without the lock.
-    std::shared_ptr<Content> last;
-    {
-      const LockGuard lock(mutex_);
-      last.swap(content_);
-    }
-  }
 
  private:
+  void do_end() noexcept override {
+    std::shared_ptr<Content> last;
+    const LockGuard lock(mutex_);
+    last.swap(content_);
+  }
+
   Mutex mutex_;
   std::shared_ptr<Content> content_ TROUPE_GUARDED_BY(mutex_);
 };
@@ -92,7 +88,7 @@ struct Standing {
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
   ~Standing() {
-    // Held until the content has ended on it.
+    // The content ends while there is a runtime, which ends it itself as long as it knows it.
     const auto runtime = state.lock();
     content->end();
     if (runtime) runtime->remove(content);

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "client/c/handle_slots.hpp"
@@ -22,6 +23,8 @@ struct LivingRuntimes {
     return *all;
   }
 };
+
+Error being_freed() { return {ErrorCode::stopped, "the runtime is being freed"}; }
 
 }  // namespace
 
@@ -46,7 +49,7 @@ std::shared_ptr<RuntimeState> RuntimeState::find(std::uint64_t number) {
 
 void RuntimeState::add(const std::shared_ptr<Dependent>& dependent) {
   const LockGuard lock(mutex_);
-  if (closing_) throw Error(ErrorCode::stopped, "the runtime is being freed");
+  if (closed_) throw being_freed();
   dependents_.push_back(dependent);
 }
 
@@ -67,15 +70,6 @@ Future RuntimeState::from_c(const troupe_future& future) const {
   return {owner_.load(), static_cast<graph::Task*>(future.task), TaskId(future.id)};
 }
 
-void RuntimeState::throw_closed_unless_called_back() const {
-  try {
-    check_wait();
-  } catch (const Error&) {  // Nobody may wait in a kernel or a callback.
-    return;
-  }
-  throw Error(ErrorCode::stopped, "the runtime is being freed");
-}
-
 void RuntimeState::check_wait() const {
   try {
     // Where waiting is allowed, it fails as the handle is empty.
@@ -85,16 +79,38 @@ void RuntimeState::check_wait() const {
   }
 }
 
+bool RuntimeState::in_kernel() const {
+  try {
+    check_wait();
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::wait_in_kernel;
+  }
+  return false;
+}
+
+bool RuntimeState::begin_call() {
+  calls_.fetch_add(1);
+  if (!closed_) return true;
+  end_call();
+  if (in_kernel()) return false;
+  throw being_freed();
+}
+
+void RuntimeState::end_call() noexcept {
+  if (calls_.fetch_sub(1) == 1 && closed_) calls_.notify_all();
+}
+
 void RuntimeState::close() {
   std::vector<std::shared_ptr<Dependent>> dependents;
   {
     const LockGuard lock(mutex_);
-    closing_ = true;
+    closed_ = true;
     dependents.swap(dependents_);
   }
   for (const auto& dependent : dependents) {
     if (dependent->first()) dependent->end();
   }
+  for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
   std::exception_ptr failed;
   try {
     runtime_->wait();

@@ -1,4 +1,5 @@
 /// Tasks and recordings of the C interface.
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,6 +51,24 @@ TaskOptions options_of(const RuntimeState& state, const troupe_task_options* opt
   return result;
 }
 
+/// Marks a codelet as submitted, before its task may run and free it; takes that back where nothing was submitted.
+class Submitted {
+ public:
+  explicit Submitted(std::atomic<bool>& submitted)
+      // Most have been submitted before: then nothing is written.
+      : mark_(submitted.load(std::memory_order_relaxed) || submitted.exchange(true) ? nullptr : &submitted) {}
+  ~Submitted() {
+    if (mark_ != nullptr) *mark_ = false;
+  }
+  Submitted(const Submitted&) = delete;
+  Submitted& operator=(const Submitted&) = delete;
+
+  void keep() { mark_ = nullptr; }
+
+ private:
+  std::atomic<bool>* mark_;
+};
+
 }  // namespace
 }  // namespace troupe::c
 
@@ -65,14 +84,15 @@ troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codele
     require(runtime, "runtime");
     require(codelet, "codelet");
     if (access_count != 0) require(accesses, "accesses");
-    RuntimeState& state = *runtime->state;
+    const GivingCall call(runtime->state);
+    RuntimeState& state = *call.state();
     std::vector<Access> uses;
     uses.reserve(access_count);
     HandleSlots::get().find_all(accesses, access_count, state.number(), uses);
-    state.check_open();
+    Submitted mark(codelet->submitted);
     const Future submitted = state.runtime().submit(codelet->codelet, uses, arguments_of(arguments, argument_count),
                                                     options_of(state, options));
-    if (!codelet->submitted.load(std::memory_order_relaxed)) codelet->submitted = true;
+    mark.keep();
     if (future != nullptr) *future = state.to_c(submitted);
   });
 }
@@ -110,9 +130,9 @@ troupe_error troupe_record(troupe_runtime* runtime, int (*program)(void* user), 
         throw Error(ErrorCode::invalid_argument, "the recorded program gave up with " + std::to_string(outcome));
       }
     };
-    const std::shared_ptr<RuntimeState> state = runtime->state;
-    *recording =
-        new troupe_recording(state, troupe_recording::on(*state, state->runtime().record(record, text_of(name))));
+    const GivingCall call(runtime->state);
+    *recording = new troupe_recording(
+        call.state(), troupe_recording::on(*call.state(), call.runtime().record(record, text_of(name))));
   });
 }
 
@@ -121,16 +141,15 @@ troupe_error troupe_run(troupe_recording* recording, const troupe_rebinding* reb
   return guarded([&] {
     require(recording, "recording");
     if (count != 0) require(rebindings, "rebindings");
-    const std::shared_ptr<RuntimeState> state = living(recording->state);
+    const GivingCall call(living(recording->state));
+    const std::uint64_t number = call.state()->number();
     std::vector<Rebinding> exchanged;
     for (size_t i = 0; i < count; ++i) {
-      exchanged.push_back({HandleSlots::get().find(rebindings[i].recorded, state->number()).handle,
-                           HandleSlots::get().find(rebindings[i].now, state->number()).handle});
+      exchanged.push_back({HandleSlots::get().find(rebindings[i].recorded, number).handle,
+                           HandleSlots::get().find(rebindings[i].now, number).handle});
     }
-    state->check_open();
-    const std::shared_ptr<RecordedGraph> graph = recording->content->get();
-    const Future run = graph->run(exchanged);
-    if (future != nullptr) *future = state->to_c(run);
+    const Future run = recording->content->get()->run(exchanged);
+    if (future != nullptr) *future = call.state()->to_c(run);
   });
 }
 

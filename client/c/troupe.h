@@ -4,8 +4,9 @@
  * Functions return TROUPE_OK or an error, for which troupe_error_message() has a text. Objects are made by a function
  * that stores them in its last parameter, and go with troupe_…_free, which takes NULL too. They may go in any order:
  * what belongs to a runtime that was freed is still an object, whose functions return TROUPE_STOPPED. Strings are UTF-8
- * that ends in 0, are copied, and where a name is wanted may be NULL. Any thread may call. NULL where something is
- * needed, a number that means nothing, and references to what is no more are errors. This file is C99 and C++. */
+ * that ends in 0, are copied, and where a name is wanted may be NULL. Any thread may call, at any time; but what one
+ * thread frees the others must not use any more. NULL where something is needed, a number that means nothing, and
+ * references to what is no more are errors. This file is C99 and C++. */
 #ifndef TROUPE_C_H
 #define TROUPE_C_H
 
@@ -186,10 +187,11 @@ troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtim
  * `troupe jobs`; NULL: as its executable. Where Troupe was built without its service: TROUPE_NO_IMPLEMENTATION. */
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);
 /* Waits for all tasks. Holds that there are end before, and with the runtime go the memory of data that it has
- * allocated, recordings and factors. Kernels and callbacks may submit more meanwhile, which is waited for, too; what
- * other threads ask of it, its recordings and its factors then is refused, TROUPE_STOPPED, or done before these go.
- * What failed since the last wait is the error; the runtime is gone all the same. In a kernel or a callback of its own,
- * TROUPE_WAIT_IN_KERNEL, and nothing has happened. */
+ * allocated, recordings and factors. What failed since the last wait is the error; the runtime is gone all the same. In
+ * a kernel or a callback of its own, TROUPE_WAIT_IN_KERNEL, and nothing has happened.
+ * Until all tasks have ended, kernels and callbacks go on as ever, and may submit. Other threads may be in calls on the
+ * runtime and on what belongs to it: calls that give it data or tasks are waited for, and where they begin only now
+ * (troupe_run, troupe_factorization_solve …) they return TROUPE_STOPPED. */
 troupe_error troupe_runtime_free(troupe_runtime* runtime);
 troupe_error troupe_workers(const troupe_runtime* runtime, size_t* workers);
 troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted, uint64_t* ended);
@@ -214,7 +216,7 @@ typedef struct troupe_block {
 /* Handles of `count` disjoint blocks. They go with the whole. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
-/* The handle, whose elements are of this type, may be used in mode reduce: sums. */
+/* The handle, whose elements are of this type, may be used in mode reduce: sums. Not for types of the program's own. */
 troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type);
 /* Column-major, as a reduction sees it. */
 typedef struct troupe_view {
@@ -265,13 +267,14 @@ typedef int (*troupe_kernel)(const troupe_kernel_context* context, void* user);
 troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, size_t mode_count,
                                    const troupe_type* arguments, size_t argument_count, troupe_kernel kernel,
                                    void* user, void (*destroy)(void* user), troupe_codelet** codelet);
-/* Before it is submitted for the first time, afterwards an error: floating-point operations of a task, from its data
- * and arguments; called with the `user` of its definition. For reports and traces, and in virtual time, where they say
- * which size of the kernel that it is timed as a task has. */
+/* Before it is submitted for the first time, afterwards and for kernels that come with Troupe an error: floating-point
+ * operations of a task, from its shapes and arguments; called with the `user` of its definition. They are for reports
+ * and traces; and in virtual time, where data may have no memory, they say which of the sizes that the machine's
+ * description has times for a task of troupe_codelet_timed_as is of. */
 troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
                                       double (*flops)(const troupe_kernel_context* context, void* user));
-/* So too: the kernel of a described machine whose times are this codelet's: "cholesky/gemm/double". Where it was
- * measured at several sizes, tasks without a number of operations are refused, TROUPE_BAD_INPUT. */
+/* So too: the kernel of a described machine whose times are this codelet's: "cholesky/gemm/double". Where the machine
+ * has times for several sizes, the codelet needs troupe_codelet_set_flops. */
 troupe_error troupe_codelet_timed_as(troupe_codelet* codelet, const char* kernel);
 /* Tasks that were submitted go on. */
 void troupe_codelet_free(troupe_codelet* codelet);
