@@ -19,12 +19,11 @@ troupe_view view_of(const DataView& view) {
   return {view.data, view.layout.rows, view.layout.cols, view.layout.ld, view.layout.element_size};
 }
 
-void give_data(troupe_runtime* runtime, troupe_type type, graph::DataDescription description, troupe_data** data) {
-  RuntimeState& state = *runtime->state;
+void give_data(const GivingCall& call, troupe_type type, graph::DataDescription description, troupe_data** data) {
   auto made = std::make_unique<troupe_data>();
-  made->state = runtime->state;
-  const Handle handle = state.runtime().backend().register_data(std::move(description)).value_or_throw();
-  made->handle = HandleSlots::get().add({handle, type, state.number()});
+  made->state = call.state();
+  const Handle handle = call.runtime().backend().register_data(std::move(description)).value_or_throw();
+  made->handle = HandleSlots::get().add({handle, type, call.state()->number()});
   *data = made.release();
 }
 
@@ -58,8 +57,9 @@ troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* me
     require(runtime, "runtime");
     require(data, "data");
     const Layout layout = layout_of_matrix(type, rows, cols, ld);
-    if (rows != 0 && cols != 0 && runtime->state->has_memory()) require(memory, "memory");
-    give_data(runtime, type, {layout, static_cast<std::byte*>(memory), nullptr, text_of(name)}, data);
+    const GivingCall call(runtime->state);
+    if (rows != 0 && cols != 0 && call.state()->has_memory()) require(memory, "memory");
+    give_data(call, type, {layout, static_cast<std::byte*>(memory), nullptr, text_of(name)}, data);
   });
 }
 
@@ -69,13 +69,14 @@ troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t 
     require(runtime, "runtime");
     require(data, "data");
     const Layout layout = layout_of_matrix(type, rows, cols, std::max<std::int64_t>(rows, 1));
+    const GivingCall call(runtime->state);
     graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true};
-    if (runtime->state->has_memory()) {
-      client::Memory memory = runtime->state->runtime().allocate_bytes(layout.payload());
+    if (call.state()->has_memory()) {
+      client::Memory memory = call.runtime().allocate_bytes(layout.payload());
       description.host = memory.data.get();
       description.owned = std::move(memory.data);
     }
-    give_data(runtime, type, std::move(description), data);
+    give_data(call, type, std::move(description), data);
   });
 }
 
@@ -102,27 +103,29 @@ troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, cons
                               troupe_handle* parts) {
   return guarded([&] {
     require(runtime, "runtime");
-    const HandleSlots::Meaning meaning = HandleSlots::get().find(whole, runtime->state->number());
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(whole, call.state()->number());
     if (count == 0) return;
     require(blocks, "blocks");
     require(parts, "parts");
     std::vector<Block> cut;
     for (size_t i = 0; i < count; ++i) cut.push_back({blocks[i].row, blocks[i].col, blocks[i].rows, blocks[i].cols});
-    const std::vector<Handle> handles = runtime->state->runtime().partition(meaning.handle, cut);
-    HandleSlots::get().add_parts(whole, handles, parts);
+    const std::vector<Handle> handles = call.runtime().partition(meaning.handle, cut);
+    HandleSlots::get().add_parts(whole, call.state()->number(), handles, parts);
   });
 }
 
 troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type) {
   return guarded([&] {
     require(runtime, "runtime");
-    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, runtime->state->number());
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
     if (meaning.type != type) {
       throw Error(ErrorCode::signature_mismatch, "troupe_set_sum for elements of troupe_type " + std::to_string(type) +
                                                      ", and the data have elements of troupe_type " +
                                                      std::to_string(meaning.type));
     }
-    runtime->state->runtime().set_reduction(meaning.handle, with_type(type, []<class T>() { return sum_of<T>(); }));
+    call.runtime().set_reduction(meaning.handle, with_type(type, []<class T>() { return sum_of<T>(); }));
   });
 }
 
@@ -132,7 +135,8 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
     require(runtime, "runtime");
     require(reinterpret_cast<const void*>(initialize), "initialize");
     require(reinterpret_cast<const void*>(combine), "combine");
-    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, runtime->state->number());
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
     // Whoever gets an error keeps what it has.
     const auto keeps = std::make_shared<bool>(true);
     const std::shared_ptr<void> owner(user, [keeps, destroy](void* last) {
@@ -148,7 +152,7 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
       const troupe_view source = view_of(from);
       combine(&target, &source, owner.get());
     };
-    runtime->state->runtime().set_reduction(meaning.handle, std::move(methods));
+    call.runtime().set_reduction(meaning.handle, std::move(methods));
     *keeps = false;
   });
 }
@@ -157,20 +161,26 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
   return guarded([&] {
     require(runtime, "runtime");
     require(hold, "hold");
-    const std::shared_ptr<RuntimeState> state = runtime->state;
-    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, state->number());
-    *hold =
-        new troupe_hold(state, troupe_hold::on(*state, state->runtime().acquire(meaning.handle, mode_of(mode)), true));
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
+    *hold = new troupe_hold(
+        call.state(), troupe_hold::on(*call.state(), call.runtime().acquire(meaning.handle, mode_of(mode)), true));
   });
 }
 
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
-  if (hold == nullptr || hold->content->ended()) return nullptr;
-  const DataView& view = hold->content->get().view();
-  if (rows != nullptr) *rows = view.layout.rows;
-  if (cols != nullptr) *cols = view.layout.cols;
-  if (ld != nullptr) *ld = view.layout.ld;
-  return view.data;
+  void* memory = nullptr;
+  static_cast<void>(guarded([&] {
+    require(hold, "hold");
+    const std::shared_ptr<RuntimeState> state = living(hold->state);
+    const auto access = hold->content->get();
+    const DataView& view = access->view();
+    if (rows != nullptr) *rows = view.layout.rows;
+    if (cols != nullptr) *cols = view.layout.cols;
+    if (ld != nullptr) *ld = view.layout.ld;
+    memory = view.data;
+  }));
+  return memory;
 }
 
 void troupe_hold_free(troupe_hold* hold) { delete hold; }

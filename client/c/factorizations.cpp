@@ -83,10 +83,11 @@ troupe_error troupe_factorize(troupe_runtime* runtime, troupe_application applic
                                                    " cannot be factorized: use TROUPE_FLOAT or TROUPE_DOUBLE");
     }
     if (rows != 0 && cols != 0) require(matrix, "matrix");
-    const std::shared_ptr<RuntimeState> state = runtime->state;
-    auto factors = type == TROUPE_FLOAT ? factorize<float>(state->runtime(), options, matrix, rows, cols, ld)
-                                        : factorize<double>(state->runtime(), options, matrix, rows, cols, ld);
-    *factorization = new troupe_factorization(state, troupe_factorization::on(*state, std::move(factors)));
+    const GivingCall call(runtime->state);
+    auto factors = type == TROUPE_FLOAT ? factorize<float>(call.runtime(), options, matrix, rows, cols, ld)
+                                        : factorize<double>(call.runtime(), options, matrix, rows, cols, ld);
+    *factorization =
+        new troupe_factorization(call.state(), troupe_factorization::on(*call.state(), std::move(factors)));
   });
 }
 
@@ -94,9 +95,10 @@ troupe_error troupe_factorization_solve(troupe_factorization* factorization, voi
                                         int64_t cols, int64_t ld) {
   return guarded([&] {
     require(factorization, "factorization");
-    const std::shared_ptr<RuntimeState> state = living(factorization->state);
+    const GivingCall call(living(factorization->state));
     if (rows != 0 && cols != 0) require(right_hand_sides, "right_hand_sides");
-    factorization->content->get()->solve(right_hand_sides, rows, cols, ld);
+    const auto factors = factorization->content->get();
+    (*factors)->solve(right_hand_sides, rows, cols, ld);
   });
 }
 

@@ -33,11 +33,10 @@ troupe_handle HandleSlots::add(const Meaning& meaning) {
   return add_locked(meaning);
 }
 
-void HandleSlots::add_parts(troupe_handle whole, const std::vector<Handle>& handles, troupe_handle* parts) {
+void HandleSlots::add_parts(troupe_handle whole, std::uint64_t runtime, const std::vector<Handle>& handles,
+                            troupe_handle* parts) {
   const LockGuard lock(mutex_);
-  // The data of the whole may have been freed meanwhile.
-  if (whole.slot >= slots_.size() || slots_[whole.slot].id != whole.id) return;
-  Meaning meaning = slots_[whole.slot].meaning;
+  Meaning meaning = find_locked(whole, runtime);
   for (std::size_t i = 0; i < handles.size(); ++i) {
     meaning.handle = handles[i];
     parts[i] = add_locked(meaning);

@@ -27,8 +27,8 @@ class HandleSlots {
   static HandleSlots& get();
 
   troupe_handle add(const Meaning& meaning);
-  /// Those of blocks go with the whole.
-  void add_parts(troupe_handle whole, const std::vector<Handle>& handles, troupe_handle* parts);
+  /// Those of blocks go with the whole. Throws as `find` does, as the whole may have been freed meanwhile.
+  void add_parts(troupe_handle whole, std::uint64_t runtime, const std::vector<Handle>& handles, troupe_handle* parts);
   /// Throws `invalid_handle` where it stands for nothing any more, or is another runtime's.
   [[nodiscard]] Meaning find(troupe_handle handle, std::uint64_t runtime);
   /// The same for several, under one lock.

@@ -9,6 +9,7 @@
 
 #include "actors/reporting/run_report.hpp"
 #include "actors/reporting/trace.hpp"
+#include "client/c/guard.hpp"
 #include "client/c/handle_slots.hpp"
 #include "client/c/runtime_state.hpp"
 #include "client/c/troupe.h"
@@ -42,21 +43,34 @@ struct troupe_kernel_context {
 
 namespace troupe::c {
 
+/// The runtime of a call, which keeps it alive. See `GivingCall` for calls that give it more to do.
+inline std::shared_ptr<RuntimeState> state_of(const troupe_runtime* runtime) {
+  require(runtime, "runtime");
+  return runtime->state;
+}
+
 /// `Content` of a dependent object: it goes with the runtime, if that goes first.
 template <class Content>
 class DependentOf final : public Dependent {
  public:
-  DependentOf(Content content, bool first) : Dependent(first), content_(std::move(content)) {}
-  /// Its own, until it ends.
-  [[nodiscard]] Content& get() {
-    if (ended()) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
-    return *content_;
+  DependentOf(Content content, bool first)
+      : Dependent(first), content_(std::make_shared<Content>(std::move(content))) {}
+  /// For as long as one call uses it, which must have the runtime for longer; throws `stopped` where it has ended.
+  [[nodiscard]] std::shared_ptr<Content> get() {
+    const LockGuard lock(mutex_);
+    if (content_ == nullptr) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
+    return content_;
   }
 
  private:
-  void do_end() noexcept override { content_.reset(); }
+  void do_end() noexcept override {
+    std::shared_ptr<Content> last;
+    const LockGuard lock(mutex_);
+    last.swap(content_);
+  }
 
-  std::optional<Content> content_;
+  Mutex mutex_;
+  std::shared_ptr<Content> content_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// An object that stands on a runtime.
@@ -72,8 +86,10 @@ struct Standing {
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
   ~Standing() {
-    if (const auto runtime = state.lock()) runtime->remove(content);
+    // The content ends while there is a runtime, which ends it itself as long as it knows it.
+    const auto runtime = state.lock();
     content->end();
+    if (runtime) runtime->remove(content);
   }
 
   std::weak_ptr<RuntimeState> state;

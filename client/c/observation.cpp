@@ -50,47 +50,47 @@ void troupe_text_free(char* text) { std::free(text); }
 
 troupe_error troupe_why(const troupe_runtime* runtime, troupe_format format, char** text) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(text, "text");
     const bool json = wants_json(format);
-    const WhyReport report = runtime->state->runtime().why();
+    const WhyReport report = state->runtime().why();
     give_text(json ? report.to_json() : report.to_text(), text);
   });
 }
 
 troupe_error troupe_metrics(const troupe_runtime* runtime, troupe_format format, char** text) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(text, "text");
     const bool json = wants_json(format);
-    const MetricsSnapshot metrics = runtime->state->runtime().metrics();
+    const MetricsSnapshot metrics = state->runtime().metrics();
     give_text(json ? c::as_text(traces::metrics_as_json(metrics)) : traces::mailbox_table(metrics), text);
   });
 }
 
 troupe_error troupe_report(const troupe_runtime* runtime, char** text) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(text, "text");
-    give_text(traces::run_text(runtime->state->runtime().report()), text);
+    give_text(traces::run_text(state->runtime().report()), text);
   });
 }
 
 troupe_error troupe_virtual_time(const troupe_runtime* runtime, double* time) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(time, "seconds");
-    *time = seconds(runtime->state->runtime().report().virtual_time.value_or(Duration{}));
+    *time = seconds(state->runtime().report().virtual_time.value_or(Duration{}));
   });
 }
 
 troupe_error troupe_take_trace(troupe_runtime* runtime, troupe_trace** trace) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(trace, "trace");
     auto taken = std::make_unique<troupe_trace>();
-    taken->trace = runtime->state->runtime().take_trace();
-    taken->report = runtime->state->runtime().report();
+    taken->trace = state->runtime().take_trace();
+    taken->report = state->runtime().report();
     *trace = taken.release();
   });
 }

@@ -1,7 +1,8 @@
 #include "client/c/runtime_state.hpp"
 
+#include <exception>
 #include <map>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include "client/c/handle_slots.hpp"
@@ -22,6 +23,8 @@ struct LivingRuntimes {
     return *all;
   }
 };
+
+Error being_freed() { return {ErrorCode::stopped, "the runtime is being freed"}; }
 
 }  // namespace
 
@@ -46,13 +49,13 @@ std::shared_ptr<RuntimeState> RuntimeState::find(std::uint64_t number) {
 
 void RuntimeState::add(const std::shared_ptr<Dependent>& dependent) {
   const LockGuard lock(mutex_);
-  if (closed_) throw Error(ErrorCode::stopped, "the runtime is being freed");
-  dependents_.insert(dependent);
+  if (closed_) throw being_freed();
+  dependents_.push_back(dependent);
 }
 
 void RuntimeState::remove(const std::shared_ptr<Dependent>& dependent) noexcept {
   const LockGuard lock(mutex_);
-  dependents_.erase(dependent);
+  std::erase(dependents_, dependent);
 }
 
 troupe_future RuntimeState::to_c(const Future& future) {
@@ -76,8 +79,29 @@ void RuntimeState::check_wait() const {
   }
 }
 
+bool RuntimeState::in_kernel() const {
+  try {
+    check_wait();
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::wait_in_kernel;
+  }
+  return false;
+}
+
+bool RuntimeState::begin_call() {
+  calls_.fetch_add(1);
+  if (!closed_) return true;
+  end_call();
+  if (in_kernel()) return false;
+  throw being_freed();
+}
+
+void RuntimeState::end_call() noexcept {
+  if (calls_.fetch_sub(1) == 1 && closed_) calls_.notify_all();
+}
+
 void RuntimeState::close() {
-  std::set<std::shared_ptr<Dependent>> dependents;
+  std::vector<std::shared_ptr<Dependent>> dependents;
   {
     const LockGuard lock(mutex_);
     closed_ = true;
@@ -86,11 +110,12 @@ void RuntimeState::close() {
   for (const auto& dependent : dependents) {
     if (dependent->first()) dependent->end();
   }
-  std::optional<Error> failed;
+  for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
+  std::exception_ptr failed;
   try {
     runtime_->wait();
-  } catch (const Error& error) {
-    failed.emplace(error);
+  } catch (...) {
+    failed = std::current_exception();
   }
   for (const auto& dependent : dependents) dependent->end();
   {
@@ -99,7 +124,7 @@ void RuntimeState::close() {
     all.states.erase(number_);
   }
   HandleSlots::get().remove_all(number_);
-  if (failed) throw *failed;
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace troupe::c

@@ -4,8 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <set>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "client/c/troupe.h"
 #include "client/runtime.hpp"
@@ -22,18 +23,18 @@ class Dependent {
   Dependent(const Dependent&) = delete;
   Dependent& operator=(const Dependent&) = delete;
 
-  /// Once, whoever comes first: the runtime that goes, or whoever frees the object.
+  /// Once, whoever comes first: the runtime that goes, or whoever frees the object. Whoever comes second waits until it
+  /// has ended.
   void end() noexcept {
-    if (!ended_.exchange(true)) do_end();
+    std::call_once(ended_, [this] { do_end(); });
   }
-  [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] bool first() const { return first_; }
 
  private:
   virtual void do_end() noexcept = 0;
 
   const bool first_;
-  std::atomic<bool> ended_{false};
+  std::once_flag ended_;
 };
 
 /// Lives as long as anybody uses it; its objects know it weakly. Thread-safe.
@@ -54,6 +55,7 @@ class RuntimeState {
 
   /// Throws `stopped` where the runtime is about to go.
   void add(const std::shared_ptr<Dependent>& dependent);
+  /// After it has ended.
   void remove(const std::shared_ptr<Dependent>& dependent) noexcept;
 
   [[nodiscard]] troupe_future to_c(const Future& future);
@@ -61,20 +63,52 @@ class RuntimeState {
 
   /// Throws where this thread must not wait: in a kernel, a callback or a recorded program.
   void check_wait() const;
-  /// Ends what stands on it, and waits for all tasks; nobody finds the runtime any more then. Throws what has failed
-  /// since the last wait, at the end.
+  /// Ends what stands on it, and waits for calls that give it more to do (`GivingCall`) and for all tasks; nobody finds
+  /// the runtime any more then. Throws what has failed since the last wait, at the end.
   void close();
 
  private:
+  friend class GivingCall;
+
+  [[nodiscard]] bool in_kernel() const;
+  /// See `GivingCall`; false: it is not counted.
+  [[nodiscard]] bool begin_call();
+  void end_call() noexcept;
+
   const std::unique_ptr<Runtime> runtime_;
   const std::uint64_t number_;
   const bool has_memory_;
   /// What all its futures belong to; known from the first on.
   std::atomic<graph::TaskOwner*> owner_{nullptr};
 
+  /// Calls count themselves before they look whether it is closed, and it is closed before they are waited for: all
+  /// sequentially consistent, so that one of the two sees the other.
+  std::atomic<int> calls_{0};
+  /// Set under the lock.
+  std::atomic<bool> closed_{false};
+
   Mutex mutex_;
-  bool closed_ TROUPE_GUARDED_BY(mutex_) = false;
-  std::set<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
+  /// In the order in which they were made.
+  std::vector<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
+};
+
+/// While one lives, its thread is in a call that gives the runtime data or tasks, and the runtime does not go.
+class GivingCall {
+ public:
+  /// Throws `stopped` where the runtime is about to go; not in its kernels and callbacks, which are waited for anyway.
+  explicit GivingCall(std::shared_ptr<RuntimeState> state) : state_(std::move(state)), counted_(state_->begin_call()) {}
+  ~GivingCall() {
+    if (counted_) state_->end_call();
+  }
+  GivingCall(const GivingCall&) = delete;
+  GivingCall& operator=(const GivingCall&) = delete;
+
+  [[nodiscard]] const std::shared_ptr<RuntimeState>& state() const { return state_; }
+  [[nodiscard]] Runtime& runtime() const { return state_->runtime(); }
+
+ private:
+  const std::shared_ptr<RuntimeState> state_;
+  const bool counted_;
 };
 
 /// The runtime of an object; throws `stopped` where it has gone.

@@ -164,16 +164,16 @@ troupe_error troupe_runtime_free(troupe_runtime* runtime) {
 
 troupe_error troupe_workers(const troupe_runtime* runtime, size_t* workers) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(workers, "workers");
-    *workers = runtime->state->runtime().workers();
+    *workers = state->runtime().workers();
   });
 }
 
 troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted, uint64_t* ended) {
   return guarded([&] {
-    require(runtime, "runtime");
-    const Progress progress = runtime->state->runtime().progress();
+    const auto state = state_of(runtime);
+    const Progress progress = state->runtime().progress();
     if (submitted != nullptr) *submitted = progress.submitted;
     if (ended != nullptr) *ended = progress.ended;
   });
@@ -181,30 +181,30 @@ troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted,
 
 troupe_error troupe_wait(troupe_runtime* runtime) {
   return guarded([&] {
-    require(runtime, "runtime");
-    runtime->state->runtime().wait();
+    const auto state = state_of(runtime);
+    state->runtime().wait();
   });
 }
 
 troupe_error troupe_wait_for(troupe_runtime* runtime, troupe_handle handle) {
   return guarded([&] {
-    require(runtime, "runtime");
-    runtime->state->runtime().wait(HandleSlots::get().find(handle, runtime->state->number()).handle);
+    const auto state = state_of(runtime);
+    state->runtime().wait(HandleSlots::get().find(handle, state->number()).handle);
   });
 }
 
 troupe_error troupe_cancel(troupe_runtime* runtime) {
   return guarded([&] {
-    require(runtime, "runtime");
-    runtime->state->runtime().cancel();
+    const auto state = state_of(runtime);
+    state->runtime().cancel();
   });
 }
 
 troupe_error troupe_regroup(troupe_runtime* runtime, const char* clusters) {
   return guarded([&] {
-    require(runtime, "runtime");
+    const auto state = state_of(runtime);
     require(clusters, "clusters");
-    runtime->state->runtime().regroup(clusters);
+    state->runtime().regroup(clusters);
   });
 }
 

@@ -65,7 +65,8 @@ troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codele
     require(runtime, "runtime");
     require(codelet, "codelet");
     if (access_count != 0) require(accesses, "accesses");
-    RuntimeState& state = *runtime->state;
+    const GivingCall call(runtime->state);
+    RuntimeState& state = *call.state();
     std::vector<Access> uses;
     uses.reserve(access_count);
     HandleSlots::get().find_all(accesses, access_count, state.number(), uses);
@@ -109,9 +110,9 @@ troupe_error troupe_record(troupe_runtime* runtime, int (*program)(void* user), 
         throw Error(ErrorCode::invalid_argument, "the recorded program gave up with " + std::to_string(outcome));
       }
     };
-    const std::shared_ptr<RuntimeState> state = runtime->state;
-    *recording =
-        new troupe_recording(state, troupe_recording::on(*state, state->runtime().record(record, text_of(name))));
+    const GivingCall call(runtime->state);
+    *recording = new troupe_recording(
+        call.state(), troupe_recording::on(*call.state(), call.runtime().record(record, text_of(name))));
   });
 }
 
@@ -120,14 +121,15 @@ troupe_error troupe_run(troupe_recording* recording, const troupe_rebinding* reb
   return guarded([&] {
     require(recording, "recording");
     if (count != 0) require(rebindings, "rebindings");
-    const std::shared_ptr<RuntimeState> state = living(recording->state);
+    const GivingCall call(living(recording->state));
+    const std::uint64_t number = call.state()->number();
     std::vector<Rebinding> exchanged;
     for (size_t i = 0; i < count; ++i) {
-      exchanged.push_back({HandleSlots::get().find(rebindings[i].recorded, state->number()).handle,
-                           HandleSlots::get().find(rebindings[i].now, state->number()).handle});
+      exchanged.push_back({HandleSlots::get().find(rebindings[i].recorded, number).handle,
+                           HandleSlots::get().find(rebindings[i].now, number).handle});
     }
-    const Future run = recording->content->get().run(exchanged);
-    if (future != nullptr) *future = state->to_c(run);
+    const Future run = recording->content->get()->run(exchanged);
+    if (future != nullptr) *future = call.state()->to_c(run);
   });
 }
 

@@ -4,8 +4,9 @@
  * Functions return TROUPE_OK or an error, for which troupe_error_message() has a text. Objects are made by a function
  * that stores them in its last parameter, and go with troupe_…_free, which takes NULL too. They may go in any order:
  * what belongs to a runtime that was freed is still an object, whose functions return TROUPE_STOPPED. Strings are UTF-8
- * that ends in 0, are copied, and where a name is wanted may be NULL. Any thread may call. NULL where something is
- * needed, a number that means nothing, and references to what is no more are errors. This file is C99 and C++. */
+ * that ends in 0, are copied, and where a name is wanted may be NULL. Any thread may call, at any time; but what one
+ * thread frees the others must not use any more. NULL where something is needed, a number that means nothing, and
+ * references to what is no more are errors. This file is C99 and C++. */
 #ifndef TROUPE_C_H
 #define TROUPE_C_H
 
@@ -187,7 +188,10 @@ troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtim
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);
 /* Waits for all tasks. Holds that there are end before, and with the runtime go the memory of data that it has
  * allocated, recordings and factors. What failed since the last wait is the error; the runtime is gone all the same. In
- * a kernel or a callback of its own, TROUPE_WAIT_IN_KERNEL, and nothing has happened. */
+ * a kernel or a callback of its own, TROUPE_WAIT_IN_KERNEL, and nothing has happened.
+ * Until all tasks have ended, kernels and callbacks go on as ever, and may submit. Other threads may be in calls on the
+ * runtime and on what belongs to it: calls that give it data or tasks are waited for, and where they begin only now
+ * (troupe_run, troupe_factorization_solve …) they return TROUPE_STOPPED. */
 troupe_error troupe_runtime_free(troupe_runtime* runtime);
 troupe_error troupe_workers(const troupe_runtime* runtime, size_t* workers);
 troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted, uint64_t* ended);

@@ -1,10 +1,14 @@
 // Objects of the C interface that go in any order.
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "client/c/handle_slots.hpp"
 #include "client/c/troupe.h"
+#include "proto/errors.hpp"
 
 namespace troupe::tests {
 
@@ -63,6 +67,21 @@ struct Program {
 
 bool says(const char* part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
 
+/// Frees a runtime while another thread makes calls on objects that stand on it, at different times.
+template <class Make, class Call>
+void free_beside(const Make& make, const Call& call) {
+  for (int round = 0; round < 20; ++round) {
+    Program program;
+    const auto object = make(program);
+    std::atomic<bool> begun{false};
+    std::thread other([&] { call(object, begun); });
+    while (!begun) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(50 * (round % 10)));
+    program.end();
+    other.join();
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_runtime_goes_before_its_data) {
@@ -102,6 +121,18 @@ BOOST_AUTO_TEST_CASE(handles_of_data_that_were_freed_and_of_their_blocks_are_ref
   BOOST_TEST(troupe_wait_for(program.runtime, freed) == TROUPE_INVALID_HANDLE);
   BOOST_TEST(troupe_wait_for(program.runtime, troupe_data_handle(whole)) == TROUPE_OK);
   BOOST_TEST(troupe_data_free(whole) == TROUPE_OK);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_data_that_go_meanwhile_are_refused) {
+  c::HandleSlots& slots = c::HandleSlots::get();
+  constexpr std::uint64_t kRuntime = 1'000'000;
+  const troupe_handle whole = slots.add({Handle(), TROUPE_DOUBLE, kRuntime});
+  troupe_handle part{};
+  slots.add_parts(whole, kRuntime, {Handle()}, &part);
+  BOOST_TEST(slots.find(part, kRuntime).type == TROUPE_DOUBLE);
+  slots.remove(whole);
+  BOOST_CHECK_EXCEPTION(slots.add_parts(whole, kRuntime, {Handle()}, &part), Error,
+                        [](const Error& error) { return error.code() == ErrorCode::invalid_handle; });
 }
 
 BOOST_AUTO_TEST_CASE(a_handle_of_another_runtime_is_named_as_such) {
@@ -249,6 +280,120 @@ BOOST_AUTO_TEST_CASE(threads_wait_while_another_frees_the_runtime) {
     waiter.join();
     BOOST_TEST(program.x == 50);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_runtime_goes_while_another_thread_solves) {
+  double matrix = 2;
+  const auto factorize = [&](Program& program) {
+    troupe_factorization* factors = nullptr;
+    BOOST_REQUIRE(troupe_factorize(program.runtime, TROUPE_CHOLESKY, TROUPE_DOUBLE, &matrix, 1, 1, 1, 0, &factors) ==
+                  TROUPE_OK);
+    matrix = 2;
+    return factors;
+  };
+  free_beside(factorize, [](troupe_factorization* factors, std::atomic<bool>& begun) {
+    double b = 1;
+    troupe_error outcome = TROUPE_OK;
+    while (outcome == TROUPE_OK) {
+      outcome = troupe_factorization_solve(factors, &b, 1, 1, 1);
+      begun = true;
+    }
+    BOOST_TEST(outcome == TROUPE_STOPPED, troupe_error_message());
+    troupe_factorization_free(factors);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_runtime_goes_while_another_thread_runs_a_recording) {
+  const auto record = [](Program& program) {
+    troupe_recording* recording = nullptr;
+    const auto submit = [](void* user) { return static_cast<Program*>(user)->submit() == TROUPE_OK ? 0 : 1; };
+    BOOST_REQUIRE(troupe_record(program.runtime, submit, &program, nullptr, &recording) == TROUPE_OK);
+    return recording;
+  };
+  // It would never end if each run that begins were waited for.
+  free_beside(record, [](troupe_recording* recording, std::atomic<bool>& begun) {
+    troupe_error outcome = TROUPE_OK;
+    while (outcome == TROUPE_OK) {
+      outcome = troupe_run(recording, nullptr, 0, nullptr);
+      begun = true;
+    }
+    BOOST_TEST(outcome == TROUPE_STOPPED, troupe_error_message());
+    troupe_recording_free(recording);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_runtime_goes_while_another_thread_looks_at_its_hold) {
+  const auto hold_it = [](Program& program) {
+    troupe_hold* hold = nullptr;
+    BOOST_REQUIRE(troupe_acquire(program.runtime, program.access.handle, TROUPE_READ, &hold) == TROUPE_OK);
+    return hold;
+  };
+  free_beside(hold_it, [](troupe_hold* hold, std::atomic<bool>& begun) {
+    int64_t rows = 1;
+    while (troupe_hold_memory(hold, &rows, nullptr, nullptr) != nullptr) begun = true;
+    begun = true;
+    BOOST_TEST(rows == 1);
+    troupe_hold_free(hold);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_runtime_goes_while_another_thread_frees_what_belongs_to_it) {
+  struct Objects {
+    std::vector<troupe_recording*> recordings;
+    std::vector<troupe_factorization*> factors;
+    troupe_hold* hold = nullptr;
+    troupe_data* data = nullptr;
+  };
+  std::vector<double> ones(10);
+  const auto make = [&](Program& program) {
+    Objects made;
+    made.recordings.resize(10);
+    made.factors.resize(10);
+    ones.assign(10, 1);
+    const auto nothing = [](void*) { return 0; };
+    for (std::size_t i = 0; i < 10; ++i) {
+      BOOST_REQUIRE(troupe_record(program.runtime, nothing, nullptr, nullptr, &made.recordings[i]) == TROUPE_OK);
+      BOOST_REQUIRE(troupe_factorize(program.runtime, TROUPE_CHOLESKY, TROUPE_DOUBLE, &ones[i], 1, 1, 1, 0,
+                                     &made.factors[i]) == TROUPE_OK);
+    }
+    BOOST_REQUIRE(troupe_acquire(program.runtime, program.access.handle, TROUPE_READ, &made.hold) == TROUPE_OK);
+    BOOST_REQUIRE(troupe_allocate(program.runtime, TROUPE_DOUBLE, 1, 1, nullptr, &made.data) == TROUPE_OK);
+    return made;
+  };
+  free_beside(make, [](const Objects& objects, std::atomic<bool>& begun) {
+    begun = true;
+    for (std::size_t i = 0; i < 10; ++i) {
+      troupe_recording_free(objects.recordings[i]);
+      troupe_factorization_free(objects.factors[i]);
+    }
+    troupe_hold_free(objects.hold);
+    BOOST_TEST(troupe_data_free(objects.data) == TROUPE_OK);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(kernels_go_on_submitting_while_their_runtime_goes) {
+  struct Chain {
+    Program program;
+    troupe_codelet* codelet = nullptr;
+    std::atomic<int> left{100};
+    std::atomic<int> failed{0};
+  } chain;
+  const auto next = [](const troupe_kernel_context*, void* user) {
+    auto& me = *static_cast<Chain*>(user);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (--me.left == 0) return 0;
+    if (troupe_submit(me.program.runtime, me.codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) != TROUPE_OK) {
+      ++me.failed;
+    }
+    return 0;
+  };
+  BOOST_TEST(troupe_codelet_define("next", nullptr, 0, nullptr, 0, next, &chain, nullptr, &chain.codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_submit(chain.program.runtime, chain.codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) ==
+             TROUPE_OK);
+  chain.program.end();
+  BOOST_TEST(chain.left == 0);
+  BOOST_TEST(chain.failed == 0);
+  troupe_codelet_free(chain.codelet);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
