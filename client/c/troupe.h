@@ -125,7 +125,7 @@ void troupe_text_free(char* text);
  * is where to start from. Fields will be added at the end, and programs that know fewer go on working. What is zero may
  * be set from the environment (docs/environment.md). */
 typedef struct troupe_options {
-  /* sizeof(troupe_options) */
+  /* sizeof(troupe_options); what is more than 65536 is an error. */
   size_t size;
   /* Workers in this program; 0: one per core. */
   int cores;

@@ -3,7 +3,6 @@
 #include <built_paths.hpp>  // written by the build
 
 #include <algorithm>
-#include <cstddef>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -170,6 +169,8 @@ Table runtime_calls() {
          return Calls{troupe_start_with(nullptr, nullptr),
                       with([](auto& o) { o.size = 0; }),
                       with([](auto& o) { o.size = 3; }),
+                      with([](auto& o) { o.size = 65537; }),
+                      with([](auto& o) { o.size = std::numeric_limits<size_t>::max(); }),
                       with([](auto& o) { o.cores = -1; }),
                       with([](auto& o) { o.gpus = -1; }),
                       with([](auto& o) { o.policy = "hfet"; }),
@@ -442,32 +443,6 @@ BOOST_AUTO_TEST_CASE(what_means_nothing_is_an_error_with_a_text_everywhere) {
   BOOST_TEST(called == declared(), boost::test_tools::per_element());
   // Nothing of it did any harm.
   BOOST_TEST(troupe_wait(objects.runtime) == TROUPE_OK);
-}
-
-BOOST_AUTO_TEST_CASE(options_of_older_and_newer_programs_are_understood) {
-  // As an older program has it: nothing behind the seed.
-  troupe_options options{};
-  options.size = offsetof(troupe_options, trace);
-  options.cores = 1;
-  options.platform = reinterpret_cast<const char*>(1);
-  troupe_runtime* runtime = nullptr;
-  BOOST_REQUIRE_MESSAGE(troupe_start_with(&options, &runtime) == TROUPE_OK, troupe_error_message());
-  size_t workers = 0;
-  BOOST_TEST(troupe_workers(runtime, &workers) == TROUPE_OK);
-  BOOST_TEST(workers == 1U);
-  BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
-  // A newer one, whose further fields are as they were, and one that needs them.
-  struct Newer {
-    troupe_options options;
-    double more;
-  } newer{};
-  newer.options.size = sizeof newer;
-  newer.options.cores = 1;
-  BOOST_REQUIRE_MESSAGE(troupe_start_with(&newer.options, &runtime) == TROUPE_OK, troupe_error_message());
-  BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
-  newer.more = 1;
-  BOOST_TEST(troupe_start_with(&newer.options, &runtime) == kBad);
-  BOOST_TEST(std::string(troupe_error_message()).find("version") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

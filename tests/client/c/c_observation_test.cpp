@@ -113,14 +113,7 @@ BOOST_AUTO_TEST_CASE(options_reach_the_runtime) {
   options.policy = "heft";
   options.clusters = "1x2";
   options.regroup = 1;
-  options.window = 100;
-  options.seed = 9;
   options.emulated_gpus = "1:memory=1MiB";
-  std::vector<std::string> warnings;
-  options.user = &warnings;
-  options.on_warning = [](const char* what, void* user) {
-    static_cast<std::vector<std::string>*>(user)->emplace_back(what);
-  };
   troupe_runtime* runtime = started(options);
   const std::string report = text_of([&](char** text) { return troupe_report(runtime, text); });
   BOOST_TEST(contains(report, "emulated GPU 0"));
