@@ -27,11 +27,13 @@ Codelet make_codelet(const char* name, const troupe_mode* modes, size_t mode_cou
   return codelet;
 }
 
-void check_not_submitted(const troupe_codelet& codelet) {
-  if (codelet.submitted) {
-    throw Error(ErrorCode::invalid_argument,
-                "the codelet '" + codelet.codelet.name() + "' has been submitted: change it before");
-  }
+/// What is to be changed. A copy, as runtimes may keep what they have made of one whose submission failed.
+Codelet changeable(const troupe_codelet& codelet) {
+  const char* why = nullptr;
+  if (codelet.submitted) why = "has been submitted: change it before";
+  if (codelet.built_in) why = "comes with Troupe and cannot be changed: define one of your own";
+  if (why == nullptr) return codelet.codelet.copy();
+  throw Error(ErrorCode::invalid_argument, "the codelet '" + codelet.codelet.name() + "' " + why);
 }
 
 void run_kernel(troupe_kernel kernel, void* user, std::size_t arguments, const KernelContext& context) {
@@ -58,8 +60,7 @@ troupe_error troupe_codelet_find(const char* name, troupe_codelet** codelet) {
       throw Error(ErrorCode::no_implementation, "no kernel that comes with Troupe is called '" + std::string(name) +
                                                     "': define it, or declare it where a service's plug-in has it");
     }
-    // Nobody may change what all programs of the process share.
-    *codelet = new troupe_codelet{.codelet = entry->codelet, .submitted = true};
+    *codelet = new troupe_codelet{.codelet = entry->codelet, .built_in = true};
   });
 }
 
@@ -67,7 +68,8 @@ troupe_error troupe_codelet_declare(const char* name, const troupe_mode* modes, 
                                     const troupe_type* arguments, size_t argument_count, troupe_codelet** codelet) {
   return guarded([&] {
     require(codelet, "codelet");
-    *codelet = new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count)};
+    *codelet = new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count),
+                                  .arguments = argument_count};
   });
 }
 
@@ -77,9 +79,8 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
   return guarded([&] {
     require(codelet, "codelet");
     require(reinterpret_cast<const void*>(kernel), "kernel");
-    auto made = std::unique_ptr<troupe_codelet>(
-        new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count)});
-    made->arguments = argument_count;
+    auto made = std::unique_ptr<troupe_codelet>(new troupe_codelet{
+        .codelet = make_codelet(name, modes, mode_count, arguments, argument_count), .arguments = argument_count});
     // From here on nothing fails but for want of memory.
     made->user = std::shared_ptr<void>(user, [destroy](void* last) {
       if (destroy != nullptr) destroy(last);
@@ -96,8 +97,7 @@ troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
   return guarded([&] {
     require(codelet, "codelet");
     require(reinterpret_cast<const void*>(flops), "flops");
-    check_not_submitted(*codelet);
-    codelet->codelet.flops(
+    codelet->codelet = changeable(*codelet).flops(
         [flops, owner = codelet->user, arguments = codelet->arguments](const KernelContext& context) {
           const troupe_kernel_context asked{context, arguments};
           return flops(&asked, owner.get());
@@ -109,8 +109,7 @@ troupe_error troupe_codelet_timed_as(troupe_codelet* codelet, const char* kernel
   return guarded([&] {
     require(codelet, "codelet");
     require(kernel, "kernel");
-    check_not_submitted(*codelet);
-    codelet->codelet.timed_as(kernel);
+    codelet->codelet = changeable(*codelet).timed_as(kernel);
   });
 }
 

@@ -125,6 +125,10 @@ troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troup
                                                      ", and the data have elements of troupe_type " +
                                                      std::to_string(meaning.type));
     }
+    if (type >= kFirstOwnType) {
+      throw Error(ErrorCode::invalid_argument,
+                  "nobody knows how to add elements of a type of the program's own: use troupe_set_reduction");
+    }
     call.runtime().set_reduction(meaning.handle, with_type(type, []<class T>() { return sum_of<T>(); }));
   });
 }

@@ -28,6 +28,8 @@ struct troupe_codelet {
   /// What its functions get.
   std::shared_ptr<void> user = {};
   std::size_t arguments = 0;
+  /// One that comes with Troupe: all programs of the process share it.
+  bool built_in = false;
   mutable std::atomic<bool> submitted{false};
 };
 struct troupe_trace {

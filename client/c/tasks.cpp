@@ -1,4 +1,5 @@
 /// Tasks and recordings of the C interface.
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,6 +51,24 @@ TaskOptions options_of(const RuntimeState& state, const troupe_task_options* opt
   return result;
 }
 
+/// Marks a codelet as submitted, before its task may run and free it; takes that back where nothing was submitted.
+class Submitted {
+ public:
+  explicit Submitted(std::atomic<bool>& submitted)
+      // Most have been submitted before: then nothing is written.
+      : mark_(submitted.load(std::memory_order_relaxed) || submitted.exchange(true) ? nullptr : &submitted) {}
+  ~Submitted() {
+    if (mark_ != nullptr) *mark_ = false;
+  }
+  Submitted(const Submitted&) = delete;
+  Submitted& operator=(const Submitted&) = delete;
+
+  void keep() { mark_ = nullptr; }
+
+ private:
+  std::atomic<bool>* mark_;
+};
+
 }  // namespace
 }  // namespace troupe::c
 
@@ -70,9 +89,10 @@ troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codele
     std::vector<Access> uses;
     uses.reserve(access_count);
     HandleSlots::get().find_all(accesses, access_count, state.number(), uses);
-    if (!codelet->submitted.load(std::memory_order_relaxed)) codelet->submitted = true;
+    Submitted mark(codelet->submitted);
     const Future submitted = state.runtime().submit(codelet->codelet, uses, arguments_of(arguments, argument_count),
                                                     options_of(state, options));
+    mark.keep();
     if (future != nullptr) *future = state.to_c(submitted);
   });
 }

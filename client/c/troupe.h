@@ -216,7 +216,7 @@ typedef struct troupe_block {
 /* Handles of `count` disjoint blocks. They go with the whole. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
-/* The handle, whose elements are of this type, may be used in mode reduce: sums. */
+/* The handle, whose elements are of this type, may be used in mode reduce: sums. Not for types of the program's own. */
 troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type);
 /* Column-major, as a reduction sees it. */
 typedef struct troupe_view {
@@ -267,11 +267,14 @@ typedef int (*troupe_kernel)(const troupe_kernel_context* context, void* user);
 troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, size_t mode_count,
                                    const troupe_type* arguments, size_t argument_count, troupe_kernel kernel,
                                    void* user, void (*destroy)(void* user), troupe_codelet** codelet);
-/* Before it is submitted for the first time, afterwards an error: floating-point operations of a task, for reports and
- * traces, from its data and arguments; called with the `user` of its definition. */
+/* Before it is submitted for the first time, afterwards and for kernels that come with Troupe an error: floating-point
+ * operations of a task, from its shapes and arguments; called with the `user` of its definition. They are for reports
+ * and traces; and in virtual time, where data may have no memory, they say which of the sizes that the machine's
+ * description has times for a task of troupe_codelet_timed_as is of. */
 troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
                                       double (*flops)(const troupe_kernel_context* context, void* user));
-/* So too: the kernel of a described machine whose times are this codelet's: "cholesky/gemm/double". */
+/* So too: the kernel of a described machine whose times are this codelet's: "cholesky/gemm/double". Where the machine
+ * has times for several sizes, the codelet needs troupe_codelet_set_flops. */
 troupe_error troupe_codelet_timed_as(troupe_codelet* codelet, const char* kernel);
 /* Tasks that were submitted go on. */
 void troupe_codelet_free(troupe_codelet* codelet);

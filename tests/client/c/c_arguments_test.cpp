@@ -408,6 +408,8 @@ Table task_calls() {
   };
 }
 
+bool says(const std::string& part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
+
 /// Every function that the header declares.
 std::set<std::string> declared() {
   std::ifstream in(std::string(TROUPE_SOURCE_DIR) + "/client/c/troupe.h");
@@ -443,6 +445,24 @@ BOOST_AUTO_TEST_CASE(what_means_nothing_is_an_error_with_a_text_everywhere) {
   BOOST_TEST(called == declared(), boost::test_tools::per_element());
   // Nothing of it did any harm.
   BOOST_TEST(troupe_wait(objects.runtime) == TROUPE_OK);
+}
+
+BOOST_AUTO_TEST_CASE(errors_name_what_is_wrong_and_what_to_do_instead) {
+  Objects objects;
+  troupe_type own = 0;
+  BOOST_TEST(troupe_type_define("a pair", 16, 8, &own) == TROUPE_OK);
+  troupe_data* data = nullptr;
+  BOOST_TEST(troupe_allocate(objects.runtime, own, 1, 1, nullptr, &data) == TROUPE_OK);
+  BOOST_TEST(troupe_set_sum(objects.runtime, troupe_data_handle(data), own) == kBad);
+  BOOST_TEST(says("use troupe_set_reduction"), troupe_error_message());
+  BOOST_TEST(troupe_data_free(data) == TROUPE_OK);
+  troupe_codelet* built_in = nullptr;
+  BOOST_TEST(troupe_codelet_find("gemm_nt/double", &built_in) == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_set_flops(built_in, no_flops) == kBad);
+  BOOST_TEST(says("comes with Troupe"), troupe_error_message());
+  BOOST_TEST(troupe_codelet_timed_as(built_in, "x") == kBad);
+  BOOST_TEST(says("comes with Troupe"), troupe_error_message());
+  troupe_codelet_free(built_in);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -214,6 +214,37 @@ BOOST_AUTO_TEST_CASE(the_user_of_a_codelet_is_destroyed_once_when_nothing_needs_
   BOOST_TEST(ends == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_codelet_can_be_changed_until_it_has_been_submitted) {
+  Program program;
+  const auto change = [&] {
+    return troupe_codelet_set_flops(program.codelet, [](const troupe_kernel_context*, void*) { return 1.0; });
+  };
+  // One handle is missing.
+  BOOST_TEST(troupe_submit(program.runtime, program.codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) ==
+             TROUPE_SIGNATURE_MISMATCH);
+  BOOST_TEST(change() == TROUPE_OK);
+  BOOST_TEST(program.submit() == TROUPE_OK);
+  BOOST_TEST(change() == TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(says("has been submitted"));
+  program.end();
+  BOOST_TEST(program.x == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_codelet_is_freed_by_the_callback_of_its_task) {
+  Program program;
+  for (int i = 0; i < 100; ++i) {
+    troupe_codelet* const codelet = counting();
+    troupe_task_options options{};
+    options.user = codelet;
+    options.callback = [](uint64_t, troupe_status, const char*, void* user) {
+      troupe_codelet_free(static_cast<troupe_codelet*>(user));
+    };
+    BOOST_TEST(troupe_submit(program.runtime, codelet, &program.access, 1, nullptr, 0, &options, nullptr) == TROUPE_OK);
+  }
+  program.end();
+  BOOST_TEST(program.x == 100);
+}
+
 BOOST_AUTO_TEST_CASE(the_user_of_a_reduction_is_destroyed_once_with_the_data) {
   int ends = 0;
   Program program;

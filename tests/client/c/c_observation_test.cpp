@@ -151,32 +151,99 @@ BOOST_AUTO_TEST_CASE(a_stall_is_told) {
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
 }
 
-BOOST_AUTO_TEST_CASE(a_graph_runs_in_virtual_time_on_a_described_machine) {
+namespace {
+
+troupe_runtime* on_described_machine() {
   troupe_options options{};
   options.size = sizeof options;
   options.platform = "idgraf-double";
   options.cores = 4;
   options.gpus = 2;
   options.policy = "heft";
-  troupe_runtime* runtime = started(options);
-  size_t workers = 0;
-  BOOST_TEST(troupe_workers(runtime, &workers) == TROUPE_OK);
-  BOOST_TEST(workers == 6U);
-  const troupe_mode mode = TROUPE_READ_WRITE;
-  troupe_codelet* codelet = nullptr;
-  BOOST_TEST(troupe_codelet_define("update", &mode, 1, nullptr, 0, nothing, nullptr, nullptr, &codelet) == TROUPE_OK);
-  BOOST_TEST(troupe_codelet_timed_as(codelet, "cholesky/gemm/double") == TROUPE_OK);
+  return started(options);
+}
+
+/// Of a product of square matrices.
+double product(const troupe_kernel_context* context, void*) {
+  int64_t rows = 0;
+  troupe_kernel_data(context, 0, &rows, nullptr, nullptr);
+  return 2.0 * static_cast<double>(rows * rows * rows);
+}
+
+/// How long ten tasks take one after the other, on a matrix of `n` rows and columns.
+double virtual_time_of_ten(const troupe_codelet* codelet, int64_t n, const troupe_value* values = nullptr,
+                           size_t count = 0) {
+  troupe_runtime* runtime = on_described_machine();
   troupe_data* data = nullptr;
-  BOOST_TEST(troupe_allocate(runtime, TROUPE_DOUBLE, 512, 512, nullptr, &data) == TROUPE_OK);
+  BOOST_TEST(troupe_allocate(runtime, TROUPE_DOUBLE, n, n, nullptr, &data) == TROUPE_OK);
   const troupe_access access{troupe_data_handle(data), TROUPE_DECLARED};
   for (int i = 0; i < 10; ++i) {
-    BOOST_TEST(troupe_submit(runtime, codelet, &access, 1, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
+    BOOST_TEST(troupe_submit(runtime, codelet, &access, 1, values, count, nullptr, nullptr) == TROUPE_OK,
+               troupe_error_message());
   }
   BOOST_TEST(troupe_wait(runtime) == TROUPE_OK, troupe_error_message());
   double time = 0;
   BOOST_TEST(troupe_virtual_time(runtime, &time) == TROUPE_OK);
-  BOOST_TEST(time > 0);
-  BOOST_TEST(time < 10);
+  BOOST_TEST(troupe_data_free(data) == TROUPE_OK);
+  BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
+  return time;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_graph_runs_in_virtual_time_on_a_described_machine) {
+  troupe_runtime* runtime = on_described_machine();
+  size_t workers = 0;
+  BOOST_TEST(troupe_workers(runtime, &workers) == TROUPE_OK);
+  BOOST_TEST(workers == 6U);
+  BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
+  const troupe_mode mode = TROUPE_READ_WRITE;
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_define("update", &mode, 1, nullptr, 0, nothing, nullptr, nullptr, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_timed_as(codelet, "cholesky/gemm/double") == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_set_flops(codelet, product) == TROUPE_OK);
+  const double small = virtual_time_of_ten(codelet, 512);
+  const double large = virtual_time_of_ten(codelet, 1024);
+  BOOST_TEST(small > 0);
+  BOOST_TEST(large > 2 * small);
+  BOOST_TEST(large < 10);
+  troupe_codelet_free(codelet);
+}
+
+BOOST_AUTO_TEST_CASE(operations_of_a_declared_codelet_depend_on_its_arguments) {
+  const troupe_mode mode = TROUPE_READ_WRITE;
+  const troupe_type type = TROUPE_DOUBLE;
+  const auto argument = [](const troupe_kernel_context* context, void*) {
+    const void* const edge = troupe_kernel_argument(context, 0);
+    const double n = edge == nullptr ? 0 : *static_cast<const double*>(edge);
+    return 2 * n * n * n;
+  };
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_declare("elsewhere", &mode, 1, &type, 1, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_set_flops(codelet, argument) == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_timed_as(codelet, "cholesky/gemm/double") == TROUPE_OK);
+  double edge = 512;
+  const troupe_value value{TROUPE_DOUBLE, &edge};
+  const double small = virtual_time_of_ten(codelet, 4, &value, 1);
+  edge = 1024;
+  BOOST_TEST(virtual_time_of_ten(codelet, 4, &value, 1) > 2 * small);
+  troupe_codelet_free(codelet);
+}
+
+BOOST_AUTO_TEST_CASE(a_codelet_that_lacked_its_time_gets_it) {
+  const troupe_mode mode = TROUPE_READ_WRITE;
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_define("timeless", &mode, 1, nullptr, 0, nothing, nullptr, nullptr, &codelet) == TROUPE_OK);
+  BOOST_TEST(troupe_codelet_set_flops(codelet, product) == TROUPE_OK);
+  troupe_runtime* runtime = on_described_machine();
+  troupe_data* data = nullptr;
+  BOOST_TEST(troupe_allocate(runtime, TROUPE_DOUBLE, 512, 512, nullptr, &data) == TROUPE_OK);
+  const troupe_access access{troupe_data_handle(data), TROUPE_DECLARED};
+  const auto submit = [&] { return troupe_submit(runtime, codelet, &access, 1, nullptr, 0, nullptr, nullptr); };
+  BOOST_TEST(submit() == TROUPE_BAD_INPUT);
+  BOOST_TEST(troupe_codelet_timed_as(codelet, "cholesky/gemm/double") == TROUPE_OK);
+  BOOST_TEST(submit() == TROUPE_OK, troupe_error_message());
+  BOOST_TEST(troupe_wait(runtime) == TROUPE_OK, troupe_error_message());
   troupe_codelet_free(codelet);
   BOOST_TEST(troupe_data_free(data) == TROUPE_OK);
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
