@@ -16,7 +16,7 @@ namespace troupe {
 /// What `Runtime::record` recorded: tasks with their dependencies, ready to run any number of times without inferring
 /// them again. A run is ordered like one task that uses all the data of the recording: after the tasks that were
 /// submitted before and use some of them, before those that are submitted afterwards. Runs of one recording never
-/// overlap. Cheap to copy; may be used by any thread; must not be used after its runtime was destroyed.
+/// overlap. Cheap to copy; may be used by any thread; may go after its runtime, but must not be used then.
 class RecordedGraph {
  public:
   explicit RecordedGraph(std::shared_ptr<client::RecordedTasks> recording) : recording_(std::move(recording)) {}

@@ -128,7 +128,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Threads that record.
   std::atomic<int> recording_threads_{0};
   std::atomic<bool> stopped_{false};
-  std::unique_ptr<Session> session_;
+  /// Recordings look whether it is still there.
+  std::shared_ptr<Session> session_;
   std::unique_ptr<CodeletNumbers> codelets_;
 };
 

@@ -12,11 +12,11 @@
 namespace troupe::remote {
 
 RemoteBackend::Recorded::~Recorded() {
-  Session& session = *backend_.session_;
-  if (number_ == 0 || session.is_lost()) return;
-  auto lock = session.sender().lock();
-  session.sender().operations().add().mutable_drop_recording()->set_recording(number_);
-  session.sender().send(lock);
+  const std::shared_ptr<Session> session = session_.lock();
+  if (number_ == 0 || session == nullptr || session->is_lost()) return;
+  auto lock = session->sender().lock();
+  session->sender().operations().add().mutable_drop_recording()->set_recording(number_);
+  session->sender().send(lock);
 }
 
 Result<Future> RemoteBackend::submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,

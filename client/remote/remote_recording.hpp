@@ -24,7 +24,7 @@ class RemoteBackend::Recorded final : public client::RecordedTasks {
  public:
   /// `number`: what the service knows it by; 0: it does not, because data were released before it was complete.
   Recorded(RemoteBackend& backend, std::shared_ptr<graph::Recording> recording, std::uint64_t number, std::size_t size)
-      : backend_(backend), recording_(std::move(recording)), number_(number), size_(size) {}
+      : backend_(backend), session_(backend.session_), recording_(std::move(recording)), number_(number), size_(size) {}
   ~Recorded() override;
 
   Result<Future> run(std::span<const Rebinding> rebindings) override { return backend_.replay(*this, rebindings); }
@@ -34,6 +34,8 @@ class RemoteBackend::Recorded final : public client::RecordedTasks {
 
  private:
   RemoteBackend& backend_;
+  /// The program may keep a recording for longer than the backend.
+  std::weak_ptr<Session> session_;
   std::shared_ptr<graph::Recording> recording_;
   std::uint64_t number_;
   std::size_t size_;

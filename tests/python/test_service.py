@@ -1,6 +1,7 @@
 """The same runtime on a service."""
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -13,6 +14,14 @@ import troupe
 import troupe.linalg
 
 PROGRAM = pathlib.Path(troupe.__file__).parents[2] / "apps" / "troupe"
+
+#: Without a sanitizer's runtime that was loaded into the interpreter: the program has its own.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
+def program(folder, command, *options, **how):
+    return subprocess.run([PROGRAM, command, "--socket-folder", folder, *options], env=ENVIRONMENT, text=True, **how)
+
 
 if not hasattr(troupe._troupe, "connect"):
     pytest.skip("Troupe was built without its service", allow_module_level=True)
@@ -28,9 +37,10 @@ def service(tmp_path_factory):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        env=ENVIRONMENT,
     )
     for _ in range(400):
-        status = subprocess.run([PROGRAM, "status", "--socket-folder", folder, "--json"], capture_output=True, text=True)
+        status = program(folder, "status", "--json", capture_output=True)
         if status.returncode == 0 or process.poll() is not None:
             break
         time.sleep(0.02)
@@ -81,6 +91,9 @@ def test_recordings_run_there(service):
         gemm(a, b, other, 0)
         runtime.wait()
         assert (other == -5.0 * 3).all()
+    with pytest.raises(troupe.Stopped):
+        graph.run()
+    del graph
 
 
 def test_kernels_of_plugins_are_called_by_name(service):
@@ -112,7 +125,7 @@ def test_factorizations_run_there(service):
 
 def test_the_program_has_the_name_of_its_script(service):
     with troupe.connect(service, name="my program"):
-        jobs = subprocess.run([PROGRAM, "jobs", "--socket-folder", service, "--json"], capture_output=True, check=True)
+        jobs = program(service, "jobs", "--json", capture_output=True, check=True)
         assert "my program" in json.dumps(json.loads(jobs.stdout))
 
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -327,6 +328,21 @@ BOOST_AUTO_TEST_CASE(a_recording_is_sent_as_a_whole_whatever_others_submit_meanw
   BOOST_TEST((begins + 1)->tasks().first() == 1U);
   BOOST_TEST((begins + 1)->tasks().details(0).after(0) == 1U);
   BOOST_TEST((begins + 2)->has_end_recording());
+}
+
+BOOST_AUTO_TEST_CASE(a_recording_may_go_after_its_runtime) {
+  service.on_operation = [&](const v1::Operation& operation, const ScriptedService::Say& say) {
+    service.end_tasks(operation, say);
+    service.answer(operation, say);
+  };
+  connect();
+  double x = 0;
+  Data data = runtime->scalar(x);
+  std::optional<RecordedGraph> graph = runtime->record([&] { runtime->submit(change, {data}); });
+  graph->run().wait();
+  data.release();
+  runtime.reset();
+  graph.reset();  // what the backend was is not looked at
 }
 
 BOOST_AUTO_TEST_CASE(when_the_service_dies_all_that_waits_and_all_that_comes_later_says_so) {
