@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <string_view>
-#include <vector>
 
 #include "proto/random.hpp"
 
@@ -55,14 +54,6 @@ Result<platform::KernelTime> described_time(const platform::MachineDescription& 
   if (!(on_gpu ? times->on_gpus() : times->on_cpu())) {
     return Failure{ErrorCode::bad_input, fmt::format("machine '{}' has no time for kernel '{}' on a {}", machine.name,
                                                      kernel, to_string(device.type))};
-  }
-  const std::vector<double> edges = times->edges();
-  if (flops <= 0 && times->flops_per_cube() > 0 && edges.size() > 1) {
-    return Failure{ErrorCode::bad_input,
-                   fmt::format("machine '{}' has times for kernel '{}' on tiles of {} to {} columns, and the number of "
-                               "operations, which says how large the task's are, is not known: say it by "
-                               "Codelet::flops",
-                               machine.name, kernel, edges.front(), edges.back())};
   }
   const double edge = times->edge_with(flops);
   if (on_gpu) return times->gpu(device.gpu, edge);

@@ -358,8 +358,8 @@ class Codelet {
   Codelet implement(DeviceKind kind, Kernel kernel) && { return implement(kind, std::move(kernel)); }
 
   /// The kernel whose times on a described machine are this codelet's: "cholesky/gemm/double", an application, a kernel
-  /// and a precision of its file. For runs in virtual time. `flops` says the size of a task's tile: without it, where
-  /// the kernel was measured on several, the task is refused (`bad_input`).
+  /// and a precision of its file. For runs in virtual time. `flops` says how large a task's tile is: without it,
+  /// tasks take the time of the largest tile that was measured.
   Codelet& timed_as(std::string kernel) &;
   Codelet timed_as(std::string kernel) &&;
   /// The name by which a service finds the codelet, where its own name, which is for people and traces, is not one of
