@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(tasks_that_share_the_device_share_its_time) {
   graph::Task& second = ready(holding);
   BOOST_TEST(!device->start(first).finished);
   BOOST_TEST(!device->start(second).finished);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  // Long beside what a busy machine's driver takes to begin.
+  std::this_thread::sleep_for(std::chrono::milliseconds(80));
   release(0);
   (void)listener.wait(1);
   release(1);
