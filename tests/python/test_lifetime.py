@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import troupe
+from conftest import not_under_asan
 
 
 @troupe.codelet("rw")
@@ -195,6 +196,7 @@ time.sleep(0.1)
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@not_under_asan
 def test_a_forked_process_says_what_is_wrong_and_ends(run_program):
     done = run_program(
         PROGRAM
@@ -228,6 +230,7 @@ rt.wait()
     assert "forked" in done.stdout and done.stdout.count("refused") == 2 and "own 1.0" in done.stdout and "child 0" in done.stdout
 
 
+@not_under_asan
 def test_multiprocessing_by_fork(run_program):
     done = run_program(
         PROGRAM

@@ -270,6 +270,7 @@ def test_threads_share_one_runtime_and_see_their_own_failures_only():
     assert not wrong
 
 
+@not_under_asan
 def test_a_child_of_fork_has_a_runtime_of_its_own():
     tl.cholesky(definite(50))
     child = os.fork()
