@@ -45,8 +45,15 @@ Disposed*& disposed_here() {
 }
 Disposed& disposed() { return *disposed_here(); }
 
-/// Threads in `WithoutGil`.
+/// Threads in `WithoutGil` that are not parked.
 std::atomic<int> threads_without{0};
+/// The interpreter is about to end, or ends, by this thread; no thread: it is not.
+std::atomic<std::thread::id> ending_by{};
+
+[[noreturn]] void park() {
+  threads_without.fetch_sub(1);
+  while (true) pause();
+}
 
 int collect_pending(void* /*unused*/) {
   collect_disposed();
@@ -68,12 +75,14 @@ WithoutGil::WithoutGil() {
 }
 
 WithoutGil::~WithoutGil() {
-  while (_Py_IsFinalizing() != 0) pause();
+  const std::thread::id ending = ending_by.load();
+  if (ending != std::thread::id() && ending != std::this_thread::get_id()) park();
   PyEval_RestoreThread(state_);
   threads_without.fetch_sub(1);
 }
 
 void wait_for_others() {
+  ending_by.store(std::this_thread::get_id());
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   const WithoutGil without;
   while (threads_without.load() > 1 && std::chrono::steady_clock::now() < until) {
@@ -105,6 +114,7 @@ void dispose(PyObject* object) noexcept {
 void forget_disposed() {
   disposed_here() = new Disposed;
   threads_without.store(0);
+  ending_by.store({});
 }
 
 void collect_disposed() {

@@ -9,6 +9,7 @@ import pytest
 
 import troupe
 import troupe.linalg as tl
+from conftest import not_under_asan
 
 TYPES = (np.float32, np.float64)
 SIZES = (1, 7, 65, 300)
