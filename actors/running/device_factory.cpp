@@ -96,7 +96,7 @@ Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
     return device.shares_host_memory && !in_place(device);
   });
   const auto slots_of = [](const platform::OpenClDevice& device) -> std::size_t {
-    return platform::opencl_takes_one_launch(device) ? 1 : 0;
+    return platform::opencl_launch_turn(device) != nullptr ? 1 : 0;
   };
   std::vector<OpenedDevice> opened;
   for (const platform::OpenClDevice& device : chosen.value()) {
@@ -114,22 +114,23 @@ Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
   return opened;
 }
 
-MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
+MadeDevice make_opencl_on(platform::OpenClTaskData& data, DeviceSetup setup, DeviceListener& listener) {
   workers::OpenClDeviceOptions device;
   device.executor = std::move(setup.executor);
-  device.data = static_cast<platform::OpenClAccelerator*>(setup.memory);
+  device.data = &data;
   device.on_lost = std::move(setup.on_lost);
-  device.turn = platform::opencl_launch_turn(device.data->device());
+  device.turn = platform::opencl_launch_turn(data.device());
   return workers::make_opencl_device(std::move(device), listener);
 }
 
+MadeDevice make_opencl(DeviceSetup setup, DeviceListener& listener) {
+  auto& data = *static_cast<platform::OpenClAccelerator*>(setup.memory);
+  return make_opencl_on(data, std::move(setup), listener);
+}
+
 MadeDevice make_opencl_in_place(DeviceSetup setup, DeviceListener& listener) {
-  workers::OpenClDeviceOptions device;
-  device.executor = std::move(setup.executor);
-  device.data = static_cast<platform::OpenClHostMemory*>(setup.in_place);
-  device.on_lost = std::move(setup.on_lost);
-  device.turn = platform::opencl_launch_turn(device.data->device());
-  return workers::make_opencl_device(std::move(device), listener);
+  auto& data = *static_cast<platform::OpenClHostMemory*>(setup.in_place);
+  return make_opencl_on(data, std::move(setup), listener);
 }
 
 constexpr std::array kFactories{

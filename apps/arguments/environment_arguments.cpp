@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client/environment/variables.hpp"
+#include "platform/machine/environment_value.hpp"
 
 namespace troupe::apps {
 
@@ -34,11 +35,11 @@ const client::Variable* variable_of(const CLI::Option& option) {
 /// refuses is left to the runtime: restrictions of kernels that the command has not, say.
 void take(const client::Variable& variable, CLI::Option& option) {
   const std::string name(variable.name);
-  const char* const value = std::getenv(name.c_str());
+  const std::string value = platform::environment_value(name);
   client::Settings ignored;
-  if (value == nullptr || *value == '\0' || !variable.set(ignored, value)) return;
+  if (value.empty() || !variable.set(ignored, value)) return;
   try {
-    option.run_callback_for_default()->default_val(std::string(value));
+    option.run_callback_for_default()->default_val(value);
   } catch (const CLI::Error&) {
     return;
   }

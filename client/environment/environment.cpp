@@ -1,11 +1,11 @@
 #include "client/environment/environment.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "platform/machine/environment_value.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
 
@@ -14,12 +14,6 @@ namespace troupe::client {
 namespace {
 
 constexpr std::string_view kPrefix = "TROUPE_";
-
-/// Empty: not set.
-std::string value_of(std::string_view name) {
-  const char* const value = ::secure_getenv(std::string(name).c_str());
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 Failure refused(const Variable& variable, const std::string& value, const Failure& why) {
   return {ErrorCode::invalid_argument,
@@ -60,7 +54,7 @@ Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
   const bool watched_only = options.simulation != nullptr || options.deterministic || options.shared;
   for (const Variable& variable : variables()) {
     if (watched_only && !variable.watches) continue;
-    const std::string value = value_of(variable.name);
+    const std::string value = platform::environment_value(std::string(variable.name));
     if (value.empty() || !variable.is_free(options)) continue;
     if (const Result<void> set = variable.set(result.settings, value); !set) {
       return refused(variable, value, set.failure());
@@ -73,14 +67,14 @@ Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
 std::vector<SetVariable> set_variables() {
   std::vector<SetVariable> found;
   for (const Variable& variable : variables()) {
-    const std::string value = value_of(variable.name);
+    const std::string value = platform::environment_value(std::string(variable.name));
     if (value.empty()) continue;
     Settings ignored;
     const Result<void> set = variable.set(ignored, value);
     found.push_back({std::string(variable.name), value, set ? "" : "cannot be used: " + set.failure().message});
   }
   for (const OtherVariable& variable : other_variables()) {
-    const std::string value = value_of(variable.name);
+    const std::string value = platform::environment_value(std::string(variable.name));
     if (!value.empty()) found.push_back({std::string(variable.name), value});
   }
   for (SetVariable& unknown : unknown_variables()) {

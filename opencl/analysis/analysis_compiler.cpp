@@ -1,11 +1,11 @@
 #include "opencl/analysis/analysis_compiler.hpp"
 
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 #include <sys/auxv.h>
 
 #include <chrono>
 #include <string_view>
 
+#include "platform/machine/environment_value.hpp"
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::opencl {
@@ -50,10 +50,7 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 
 }  // namespace
 
-std::string compiler_in_environment() {
-  const char* const named = ::secure_getenv("TROUPE_OPENCL_CLANG");
-  return named == nullptr ? std::string() : named;
-}
+std::string compiler_in_environment() { return platform::environment_value("TROUPE_OPENCL_CLANG"); }
 
 std::optional<std::string> analysis_compiler(const std::string& named) {
   if (::getauxval(AT_SECURE) != 0 || named == "off") return std::nullopt;

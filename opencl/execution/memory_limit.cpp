@@ -1,11 +1,11 @@
 #include "opencl/execution/memory_limit.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <string>
 
 #include "opencl/objects/report.hpp"
+#include "platform/machine/environment_value.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/tokens.hpp"
 
@@ -21,8 +21,8 @@ std::nullopt_t refused(const std::string& why) {
 }  // namespace
 
 std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
-  const char* const text = ::secure_getenv("TROUPE_OPENCL_MEMORY");
-  if (text == nullptr || *text == '\0') return std::nullopt;
+  const std::string text = platform::environment_value("TROUPE_OPENCL_MEMORY");
+  if (text.empty()) return std::nullopt;
   const std::optional<Bytes> limit = parse_bytes(text);
   if (!limit || limit->count == 0) {
     return refused(fmt::format("\"{}\" is no amount of memory, as 512MiB is", text));
@@ -37,10 +37,12 @@ std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
 }
 
 bool wants_copies() {
-  const char* const text = ::secure_getenv("TROUPE_OPENCL_COPIES");
-  if (text == nullptr || *text == '\0') return false;
+  const std::string text = platform::environment_value("TROUPE_OPENCL_COPIES");
+  if (text.empty()) return false;
   const std::optional<bool> wanted = parse_switch(text);
-  if (!wanted) report_once(text, fmt::format("TROUPE_OPENCL_COPIES is 1 or 0, not '{}': it is ignored", text));
+  if (!wanted) {
+    report_once("TROUPE_OPENCL_COPIES", fmt::format("TROUPE_OPENCL_COPIES is 1 or 0, not '{}': it is ignored", text));
+  }
   return wanted.value_or(false);
 }
 

@@ -1,13 +1,13 @@
 #include "opencl/execution/trace_output.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <atomic>
 #include <utility>
 
 #include "client/environment/run_output.hpp"
 #include "opencl/objects/report.hpp"
+#include "platform/machine/environment_value.hpp"
 #include "traces/files/trace_file.hpp"
 
 namespace troupe::opencl {
@@ -15,8 +15,8 @@ namespace troupe::opencl {
 namespace {
 
 std::string checked_path() {
-  const char* const path = ::secure_getenv("TROUPE_OPENCL_TRACE");
-  if (path == nullptr || *path == '\0') return {};
+  std::string path = platform::environment_value("TROUPE_OPENCL_TRACE");
+  if (path.empty()) return {};
   if (const Result<void> usable = traces::check_trace_path(path); !usable) {
     report(fmt::format("TROUPE_OPENCL_TRACE: {}; no trace is written", usable.failure().message));
     return {};

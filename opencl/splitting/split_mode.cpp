@@ -1,18 +1,17 @@
 #include "opencl/splitting/split_mode.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <atomic>
-#include <string_view>
+#include <string>
 
 #include "opencl/objects/report.hpp"
+#include "platform/machine/environment_value.hpp"
 
 namespace troupe::opencl {
 
 SplitMode split_mode() {
-  const char* const value = ::secure_getenv("TROUPE_OPENCL_SPLIT");
-  const std::string_view text = value == nullptr ? "" : value;
+  const std::string text = platform::environment_value("TROUPE_OPENCL_SPLIT");
   if (text == "off") return SplitMode::never;
   if (text == "always") return SplitMode::always;
   static std::atomic<bool> said{false};

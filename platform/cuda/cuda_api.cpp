@@ -1,8 +1,8 @@
 #include "platform/cuda/cuda_api.hpp"
 
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
-
 #include <array>
+
+#include "platform/machine/environment_value.hpp"
 
 namespace troupe::platform {
 
@@ -38,8 +38,7 @@ Result<CudaApi> load_runtime() {
 }  // namespace
 
 Result<DynamicLibrary> open_cuda_library(const std::string& file) {
-  const char* const chosen = ::secure_getenv("TROUPE_CUDA_LIBRARIES");
-  const std::array<std::string, 1> before{chosen != nullptr ? chosen : ""};
+  const std::array<std::string, 1> before{environment_value("TROUPE_CUDA_LIBRARIES")};
   const std::array<std::string, 1> after{"/usr/local/cuda/lib64"};
   return DynamicLibrary::open(file, before, after);
 }

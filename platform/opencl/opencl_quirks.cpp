@@ -9,12 +9,8 @@
 
 namespace troupe::platform {
 
-bool opencl_takes_one_launch(const OpenClDevice& device) {
-  return device.platform_name == "Portable Computing Language";
-}
-
 std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device) {
-  if (!opencl_takes_one_launch(device)) return nullptr;
+  if (device.platform_name != "Portable Computing Language") return nullptr;
   struct Turns {
     Mutex mutex;
     /// They stay where they are.

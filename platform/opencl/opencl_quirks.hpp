@@ -11,10 +11,9 @@ namespace troupe::platform {
 // pocl (found with 3.1) counts the users of what it has compiled, and counts wrongly where a kernel is launched with
 // other offsets or sizes while it runs: then it aborts, or unloads what runs.
 
-/// The driver must not be given a launch while another one runs on the device.
-[[nodiscard]] bool opencl_takes_one_launch(const OpenClDevice& device);
-/// Who has it may launch on the device: whoever launches acquires it, and whoever sees the launch's end releases it, in
-/// whatever thread. One for all runtimes of the process, to its end; null where the driver takes any number.
+/// Of a device that must not be given a launch while another one runs on it: whoever launches acquires it, and whoever
+/// sees the launch's end releases it, in whatever thread. One for all runtimes of the process, to its end; null where
+/// the driver takes any number of launches.
 [[nodiscard]] std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device);
 
 /// An option for programs that are built for the device, with a blank before it: none but for devices that come after

@@ -1,7 +1,6 @@
 #include "platform/opencl/opencl_search.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "platform/files/file_text.hpp"
+#include "platform/machine/environment_value.hpp"
 
 namespace troupe::platform {
 
@@ -18,11 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIcd = ".icd";
 constexpr Bytes kLargestIcdFile{std::uint64_t{1} << 20U};
-
-std::string variable(const char* name) {
-  const char* const value = ::secure_getenv(name);
-  return value != nullptr ? value : "";
-}
 
 bool is_folder(const std::string& path) {
   std::error_code ignored;
@@ -98,9 +93,9 @@ void add_vendors(OpenClDrivers& found, const std::string& vendors, const std::st
 
 OpenClSearch opencl_search_of_environment() {
   OpenClSearch search;
-  search.file_names = variable("OCL_ICD_FILENAMES");
-  search.vendors = variable("OCL_ICD_VENDORS");
-  search.vendor_path = variable("OPENCL_VENDOR_PATH");
+  search.file_names = environment_value("OCL_ICD_FILENAMES");
+  search.vendors = environment_value("OCL_ICD_VENDORS");
+  search.vendor_path = environment_value("OPENCL_VENDOR_PATH");
   return search;
 }
 

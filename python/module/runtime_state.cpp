@@ -96,12 +96,15 @@ void RuntimeState::set(std::unique_ptr<Runtime> runtime) {
 
 bool RuntimeState::foreign() const { return generation_ != forks.load(std::memory_order_relaxed); }
 
+void RuntimeState::require_own_process() const {
+  if (!foreign()) return;
+  throw std::runtime_error(
+      "this process was forked from the one that started the runtime, whose threads are not here: start a runtime of "
+      "its own, or use multiprocessing's start method 'spawn'");
+}
+
 std::shared_ptr<Runtime> RuntimeState::runtime() const {
-  if (foreign()) {
-    throw std::runtime_error(
-        "this process was forked from the one that started the runtime, whose threads are not here: start a runtime of "
-        "its own, or use multiprocessing's start method 'spawn'");
-  }
+  require_own_process();
   if (runtime_ == nullptr) raise(ErrorCode::stopped, "the runtime has ended: use it inside of its 'with' block");
   return runtime_;
 }
@@ -207,7 +210,7 @@ RuntimeState::Recorded RuntimeState::record(const std::function<void()>& program
   recorded_cells.clear();
   std::optional<Result<std::shared_ptr<client::RecordedTasks>>> tasks;
   const auto with_lock = [&program] {
-    const py::gil_scoped_acquire lock;
+    const WithGil lock;
     program();
   };
   try {

@@ -54,6 +54,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] bool abandoned() const { return abandoned_; }
   /// This process was forked from the one that started the runtime.
   [[nodiscard]] bool foreign() const;
+  /// Throws in such a process.
+  void require_own_process() const;
   /// Tasks run in the thread that waits.
   [[nodiscard]] bool runs_in_waiting_thread() const { return runs_in_waiting_thread_; }
 

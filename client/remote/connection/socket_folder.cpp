@@ -1,7 +1,6 @@
 #include "client/remote/connection/socket_folder.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -12,15 +11,11 @@
 
 #include "platform/files/file_descriptor.hpp"
 #include "platform/machine/account_names.hpp"
+#include "platform/machine/environment_value.hpp"
 
 namespace troupe::remote {
 
 namespace {
-
-std::string variable(const char* name) {
-  const char* const value = ::secure_getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 /// `source` says in a message where the path is from.
 Result<std::string> checked(std::string folder, const std::string& source) {
@@ -77,11 +72,11 @@ std::string memory_socket(const std::string& folder) { return folder + "/memory.
 
 Result<std::string> socket_folder(const std::string& chosen) {
   if (!chosen.empty()) return checked(chosen, "the socket folder");
-  if (std::string folder = variable("TROUPE_SOCKET_FOLDER"); !folder.empty()) {
+  if (std::string folder = platform::environment_value("TROUPE_SOCKET_FOLDER"); !folder.empty()) {
     return checked(std::move(folder), "TROUPE_SOCKET_FOLDER");
   }
   if (::geteuid() == 0) return std::string("/run/troupe");
-  const std::string runtime = variable("XDG_RUNTIME_DIR");
+  const std::string runtime = platform::environment_value("XDG_RUNTIME_DIR");
   if (runtime.empty()) {
     return Failure{ErrorCode::invalid_argument,
                    "there is no folder for the service's sockets: XDG_RUNTIME_DIR is not set; give a folder with "
@@ -102,7 +97,7 @@ Result<std::string> find_service(const SocketPlaces& places) {
 
 Result<std::string> client_socket_folder(const std::string& chosen) {
   auto own = socket_folder(chosen);
-  if (!chosen.empty() || !variable("TROUPE_SOCKET_FOLDER").empty() || ::geteuid() == 0) return own;
+  if (!chosen.empty() || !platform::environment_value("TROUPE_SOCKET_FOLDER").empty() || ::geteuid() == 0) return own;
   auto found = find_service({.own = own ? own.value() : std::string()});
   // Without a place of its own and without the node's service, what is missing is the place.
   return found && found.value().empty() ? own : found;

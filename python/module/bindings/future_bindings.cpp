@@ -43,8 +43,7 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   require_cell(self);
   if (self.cell->ended()) return true;
   RuntimeState& state = *self.runtime;
-  if (state.foreign()) [[maybe_unused]]
-    const auto refused = state.runtime();
+  state.require_own_process();
   const bool waits_in_vain = RuntimeState::in_kernel() == &state || state.recording_here();
   if (waits_in_vain || (state.runs_in_waiting_thread() && !timeout)) {
     // The runtime says what is wrong, or runs the task.
@@ -130,8 +129,7 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
            [](const FutureObject& self) {
              require_cell(self);
              if (self.cell->ended()) return false;
-             if (self.runtime->foreign()) [[maybe_unused]]
-               const auto refused = self.runtime->runtime();
+             self.runtime->require_own_process();
              if (!self.cell->watch()) return false;
              if (self.cell->recording != nullptr) self.runtime->watch_runs();
              return true;

@@ -16,6 +16,7 @@
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
 #include "python/module/errors.hpp"
+#include "python/module/gil.hpp"
 #include "python/module/option_table.hpp"
 #include "python/module/simulated_graph.hpp"
 
@@ -165,7 +166,7 @@ void bind_simulation(py::module_& whole) {
           "run",
           [](const SimulatedGraph& graph, const std::shared_ptr<MachineDescription>& machine, const SimulatedRun& run) {
             const RuntimeOptions options = options_of(run, *machine);
-            const py::gil_scoped_release others;
+            const WithoutGil others;
             return std::make_shared<SimulatedOutcome>(graph.run(options));
           },
           py::arg("machine"), py::arg("options"), "Runs all of it in virtual time.");

@@ -29,15 +29,7 @@ BOOST_AUTO_TEST_CASE(devices_after_an_equal_one_of_their_driver_have_an_option) 
   BOOST_TEST(opencl_twin_option(handle(4), all).empty());
 }
 
-BOOST_AUTO_TEST_CASE(pocl_takes_one_launch_at_a_time) {
-  OpenClDevice device;
-  device.platform_name = "Portable Computing Language";
-  BOOST_TEST(opencl_takes_one_launch(device));
-  device.platform_name = "Oclgrind";
-  BOOST_TEST(!opencl_takes_one_launch(device));
-}
-
-BOOST_AUTO_TEST_CASE(a_device_that_takes_one_launch_has_one_turn_for_all) {
+BOOST_AUTO_TEST_CASE(pocl_takes_one_launch_at_a_time_and_has_one_turn_for_all) {
   static int handles[2];
   OpenClDevice device;
   device.platform_name = "Portable Computing Language";

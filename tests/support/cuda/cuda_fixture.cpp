@@ -1,21 +1,20 @@
 #include "tests/support/cuda/cuda_fixture.hpp"
-#include "tests/support/skipping.hpp"
 
 #include <dlfcn.h>
 #include <built_paths.hpp>  // written by the build
 
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <stdexcept>
-#include <string_view>
+
+#include "platform/machine/environment_value.hpp"
+#include "tests/support/skipping.hpp"
 
 namespace troupe::tests {
 
 namespace {
 
 FakeCudaControl* load_fake() {
-  const char* const wanted = std::getenv("TROUPE_TEST_GPU");
-  if (wanted != nullptr && std::string_view(wanted) == "real") return nullptr;
+  if (platform::environment_value("TROUPE_TEST_GPU") == "real") return nullptr;
   ::setenv("TROUPE_CUDA_LIBRARIES", TROUPE_FAKE_CUDA_FOLDER, 1);
   ::unsetenv("CUDA_VISIBLE_DEVICES");
   void* const library = ::dlopen(TROUPE_FAKE_CUDA_FOLDER "/" TROUPE_FAKE_CUDA_FILE, RTLD_NOW | RTLD_LOCAL);
