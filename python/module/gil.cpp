@@ -81,7 +81,7 @@ WithoutGil::~WithoutGil() {
   threads_without.fetch_sub(1);
 }
 
-void wait_for_others() {
+void stop_others() {
   ending_by.store(std::this_thread::get_id());
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   const WithoutGil without;

@@ -37,7 +37,7 @@ class WithoutGil {
 };
 /// The interpreter is about to end: other threads stay in `WithoutGil` from now on. Those that are leaving it may, for
 /// a second at most.
-void wait_for_others();
+void stop_others();
 
 /// Drops a reference, in any thread, now or when a thread next holds the lock. Waits for nothing.
 void dispose(PyObject* object) noexcept;

@@ -459,7 +459,6 @@ void RuntimeState::close_all() {
     if (state->open()) left->push_back(state);
   }
   end_watching();
-  wait_for_others();
   collect_disposed();
 }
 

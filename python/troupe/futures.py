@@ -47,6 +47,7 @@ def _end():
     _troupe._end_all()
     if _thread is not None and _thread.is_alive() and _thread is not threading.current_thread():
         _thread.join(10)
+    _troupe._stop_others()
 
 
 def _after_fork():

@@ -134,6 +134,23 @@ def test_the_interpreter_may_end_in_the_middle_of_tasks(run_program, rest):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_callbacks_are_called_and_their_thread_ends_before_the_interpreter(run_program):
+    done = run_program(
+        """
+import atexit, threading
+atexit.register(lambda: print([thread.name for thread in threading.enumerate()]))  # runs after those of troupe
+"""
+        + PROGRAM
+        + """
+rt = troupe.Runtime(cores=1)
+rt.submit(work, a, 0.1).add_done_callback(lambda f: print("called"))
+""",
+        timeout=30,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "called\n['MainThread']\n"
+
+
 def test_a_kernel_that_never_ends_does_not_keep_the_interpreter(run_program):
     done = run_program(
         PROGRAM

@@ -226,6 +226,10 @@ Data.set_reduction. Raises ValueError for arrays that share memory with others t
   if (!method) throw py::error_already_set();
   type.attr("submit") = method;
   module.def("_end_all", [] { RuntimeState::close_all(); });
+  module.def("_stop_others", [] {
+    stop_others();
+    collect_disposed();
+  });
   module.attr("_runtime_options") = py::tuple(py::cast(setting_names()));
 }
 
