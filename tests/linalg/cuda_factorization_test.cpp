@@ -20,14 +20,14 @@ constexpr std::int64_t kTile = 64;
 struct Fixture : tests::CudaFixture {
   Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 30U}) {}
 
-  /// `share`: of the matrix's memory that fits into each GPU's; 0: no limit.
+  /// `share`: of the matrix's memory that fits into each GPU's, which fakes fill before they give it.
   [[nodiscard]] RuntimeOptions options(const std::string& policy, double share) const {
     RuntimeOptions result;
     result.cores = 2;
     result.oversubscribe = true;
     result.policy = policy;
     result.gpus = fake != nullptr ? 2 : 1;
-    if (share > 0) result.gpu_memory = Bytes{static_cast<std::uint64_t>(share * kOrder * kOrder * sizeof(double))};
+    result.gpu_memory = Bytes{static_cast<std::uint64_t>(share * kOrder * kOrder * sizeof(double))};
     return result;
   }
 };
@@ -64,11 +64,11 @@ BOOST_AUTO_TEST_CASE(all_applications_are_right_on_cores_and_gpus) {
   for (const char* policy : {"heft", "dada:alpha=0.5,cp"}) {
     for (const Application application : {Application::cholesky, Application::lu, Application::qr}) {
       BOOST_TEST_CONTEXT(to_string(application) << " under " << policy) {
-        factorize<double>(options(policy, 0), application, Pivoting::partial);
-        factorize<float>(options(policy, 0), application, Pivoting::partial);
+        factorize<double>(options(policy, 10), application, Pivoting::partial);
+        factorize<float>(options(policy, 10), application, Pivoting::partial);
       }
     }
-    factorize<double>(options(policy, 0), Application::lu, Pivoting::none);
+    factorize<double>(options(policy, 10), Application::lu, Pivoting::none);
   }
 }
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(all_applications_are_right_with_memory_for_a_quarter_of_the
 
 BOOST_AUTO_TEST_CASE(a_matrix_that_is_not_positive_definite_is_named_by_its_minor_wherever_that_is_found) {
   for (const std::int64_t bad : {std::int64_t{0}, kTile + 5, kOrder - 1}) {
-    Runtime runtime(options("heft", 0));
+    Runtime runtime(options("heft", 10));
     DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, kOrder, kOrder, 3});
     a(bad, bad) = -1;
     try {

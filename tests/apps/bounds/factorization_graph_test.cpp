@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/simulate/simulated_factorization.hpp"
-#include "platform/described/machine_description.hpp"
+#include "tests/support/known_machine.hpp"
 
 namespace troupe::apps {
 
@@ -23,7 +23,7 @@ FactorizationGraph graph_of(linalg::Application application, std::int64_t n, con
   run.n = n;
   run.tile = 512;
   run.policy = policy;
-  run.simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
+  run.simulation.machine = tests::known_machine("idgraf-double");
   run.simulation.gpus = {0, 1};
   run.recorder = std::make_shared<GraphRecorder>();
   static_cast<void>(simulate(run));

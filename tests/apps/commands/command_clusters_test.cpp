@@ -145,12 +145,12 @@ BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
   BOOST_TEST(spanning.errors.find("warning", 20) == std::string::npos);
 }
 
-/// A folder for kernel times with those that this machine's calibration in tiles of 64 leaves.
+/// A folder for kernel times with those that a calibration of two cores in tiles of 64 leaves.
 class CalibratedFolder {
  public:
   explicit CalibratedFolder(const std::string& clusters) {
-    succeeds({"model", "calibrate", "--tile", "64", "--precision", "double", "--clusters", clusters, "--models",
-              folder_.path()},
+    succeeds({"model", "calibrate", "--tile", "64", "--precision", "double", "--cores", "2", "--clusters", clusters,
+              "--models", folder_.path()},
              kTwoSockets);
   }
   [[nodiscard]] std::string path() const { return folder_.path(); }
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simul
 
 BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
   const auto json = nlohmann::json::parse(
-      succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "19200", "--tile", "960",
+      succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "9600", "--tile", "960",
                 "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
   BOOST_TEST_REQUIRE(json["results"].size() == 4U);
   // Two tiles across leave no work for 24 cores, twenty do.

@@ -9,6 +9,7 @@
 #include "apps/experiments/dada_claims.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
 
@@ -30,6 +31,7 @@ BOOST_FIXTURE_TEST_SUITE(command_experiment, ExperimentFixture)
 
 BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
   if (no_gnuplot()) return;
+  if (tests::kSanitized) return tests::skip("the next one takes the same way, with other numbers");
   const std::string out = folder.path("new/dada");
   const std::string text = succeeds({"experiment", "dada", "--quick", "--out", out});
   BOOST_TEST(contains(text, out + "/report.md"));
@@ -61,8 +63,8 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
 BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) {
   if (no_gnuplot()) return;
   const auto run = [&](const std::string& jobs) {
-    return succeeds({"experiment", "dada", "--quick", "--assumptions", "1,0.67", "--seed", "7", "--jobs", jobs,
-                     "--json", "--out", folder.path("x")});
+    return succeeds({"experiment", "dada", "--quick", "--repeat", "2", "--assumptions", "1,0.67", "--seed", "7",
+                     "--jobs", jobs, "--json", "--out", folder.path("x")});
   };
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "apps/simulate/simulation_bound.hpp"
-#include "platform/described/machine_description.hpp"
+#include "tests/support/known_machine.hpp"
 #include "tests/support/tries.hpp"
 
 // Bounds where cores are clusters: what the paper on them (Cojean et al., figure 4) says of its own.
@@ -20,7 +20,7 @@ SimulatedRun cholesky(std::int64_t n, std::int64_t tile) {
   run.application = linalg::Application::cholesky;
   run.n = n;
   run.tile = tile;
-  run.simulation.machine = platform::load_machine("sirocco-double").value_or_throw();
+  run.simulation.machine = tests::known_machine("sirocco-double");
   run.simulation.gpus = {0};
   return run;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/known_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -16,10 +17,7 @@ namespace {
 using Numbers = std::vector<int>;
 
 /// 8 GPUs, two behind each of four switches, two switches behind each of two bridges.
-const platform::MachineDescription& idgraf() {
-  static const auto machine = platform::load_machine("idgraf").value_or_throw();
-  return machine;
-}
+const platform::MachineDescription& idgraf() { return tests::known_machine("idgraf"); }
 
 void refuses(const Result<Numbers>& result, const std::string& part) {
   BOOST_TEST_REQUIRE(!result.ok());

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "apps/simulate/simulated_factorization.hpp"
-#include "platform/described/machine_description.hpp"
+#include "tests/support/known_machine.hpp"
 
 namespace troupe::apps {
 
@@ -16,7 +16,7 @@ SimulatedRun cholesky_on(std::vector<int> gpus, SimulationOptions::Model model) 
   SimulatedRun run;
   run.n = 8192;
   run.tile = 512;
-  run.simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
+  run.simulation.machine = tests::known_machine("idgraf-double");
   run.simulation.gpus = std::move(gpus);
   run.simulation.model = model;
   return run;

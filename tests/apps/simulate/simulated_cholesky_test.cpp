@@ -10,6 +10,7 @@
 #include "client/tiled_matrix.hpp"
 #include "linalg/cholesky.hpp"
 #include "proto/random.hpp"
+#include "tests/support/known_machine.hpp"
 
 namespace troupe::apps {
 
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
   for (const char* policy : {"eager", "lws", "mct", "heft", "dada:alpha=0.5,cp", "heteroprio"}) {
     for (const std::uint64_t tiles : {std::uint64_t{3}, std::uint64_t{5}, std::uint64_t{1000}}) {
       SimulationOptions simulation;
-      simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
+      simulation.machine = tests::known_machine("idgraf-double");
       simulation.gpus = {0, 1, 2};
       simulation.cores = 2;
       simulation.real_buffers = true;

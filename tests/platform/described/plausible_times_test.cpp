@@ -8,6 +8,7 @@
 #include "platform/described/embedded_machines.hpp"
 #include "platform/described/machine_description.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/tries.hpp"
 
 // Times a thousand times out of line are refused, and those of no machine that is known come near.
 namespace troupe::platform {
@@ -18,6 +19,9 @@ namespace {
 
 using nlohmann::json;
 using tests::contains;
+
+/// Every so manieth kernel of a machine is spoilt.
+constexpr std::size_t kStride = tests::kSanitized ? 7 : 1;
 
 /// Gemm at four tiles and trsm at two, on a core and two GPUs.
 std::vector<DescribedKernel> kernels() {
@@ -110,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_a_thousand_times_off_is_found_in_the_machine
     const json good = json::parse(machine.json);
     int single = 0;
     int found = 0;
-    for (std::size_t i = 0; i < good["kernels"].size(); ++i) {
+    for (std::size_t i = 0; i < good["kernels"].size(); i += kStride) {
       for (const double factor : {1000.0, 0.001}) {
         json spoilt = good;
         auto& mean = spoilt["kernels"][i]["cpu_us"]["mean"];
@@ -149,7 +153,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_all_of_whose_times_are_off_is_found_where_its_rate
   int found = 0;
   for (const EmbeddedMachine& machine : embedded_machines()) {
     const json good = json::parse(machine.json);
-    for (const json& kernel : good["kernels"]) {
+    for (std::size_t i = 0; i < good["kernels"].size(); i += kStride) {
+      const json& kernel = good["kernels"][i];
       // One that counts no operations has no rates.
       if (kernel["flops"].is_null()) continue;
       for (const bool on_gpus : {false, true}) {

@@ -46,6 +46,15 @@ class Search {
     }
   }
 
+  /// Whether an earlier place differs from this one in its name only.
+  [[nodiscard]] bool has_twin(std::size_t index) const {
+    const Place& place = places_[index];
+    const auto shared = static_cast<std::size_t>(problem_.machine.shared_cores);
+    if (place.cores.size() != 1 || place.cores[0] < shared || index == 0) return false;
+    const Place& before = places_[index - 1];
+    return before.type == place.type && free_at_[before.cores[0]] == free_at_[place.cores[0]];
+  }
+
   /// Some best schedule starts each task as soon as its place and its predecessors allow. So tasks are placed in the
   /// order in which they start.
   void place_next(std::size_t placed, double not_before, double makespan) {
@@ -60,7 +69,9 @@ class Search {
         continue;
       double ready = 0;
       for (const auto before : description.predecessors) ready = std::max(ready, end_[before]);
-      for (const Place& place : places_) {
+      for (std::size_t i = 0; i < places_.size(); ++i) {
+        if (has_twin(i)) continue;
+        const Place& place = places_[i];
         const double time = problem_.machine.types[place.type].times[description.kind] * description.length;
         if (time == kCannotRun) continue;
         double start = ready;

@@ -17,6 +17,7 @@
 #include "apps/simulate/simulation_bound.hpp"
 #include "client/runtime.hpp"
 #include "proto/random.hpp"
+#include "tests/support/known_machine.hpp"
 #include "tests/support/random/random_machine.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
@@ -173,7 +174,7 @@ Place random_place(Random& random, Application application) {
   const Known& chosen = known[random.below(static_cast<std::uint32_t>(known.size()))];
   if (chance(random, 75) || chosen.application != application)
     return {machine_for(random, application), {single, both}};
-  return {platform::load_machine(chosen.machine).value_or_throw(), chosen.precisions};
+  return {tests::known_machine(chosen.machine), chosen.precisions};
 }
 
 BoundedRun factorization(Random& random, Random& of_clusters) {
