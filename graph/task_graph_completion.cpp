@@ -120,7 +120,12 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   // Release: whoever sees the task sees since when.
   progress.task.store(&task, std::memory_order_release);
   try {
-    task.extras->callback({task.task_id(), completion.status, completion.cause ? completion.cause->message : ""});
+    TaskOutcome outcome{task.task_id(), completion.status, {}};
+    if (completion.cause) {
+      outcome.message = completion.cause->message;
+      outcome.code = completion.cause->code;
+    }
+    task.extras->callback(outcome);
   } catch (const std::exception& error) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw: " + error.what()});
   } catch (...) {

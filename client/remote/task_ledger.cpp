@@ -22,20 +22,22 @@ void TaskLedger::succeeded(std::uint64_t first, std::uint64_t count) {
   const LockGuard lock(mutex_);
   const std::uint64_t last = last_.load(std::memory_order_relaxed);
   if (lost_ != nullptr || first == 0 || first > last || count > last - first + 1) return;
-  arrive(first, count, TaskStatus::succeeded, {});
+  arrive(first, count, {});
 }
 
 void TaskLedger::ended(std::uint64_t number, TaskStatus status, Failure failure) {
   const LockGuard lock(mutex_);
   if (lost_ != nullptr || number == 0 || number > last_.load(std::memory_order_relaxed)) return;
-  std::string message = status == TaskStatus::succeeded ? std::string() : failure.message;
+  TaskOutcome outcome{TaskId(number), status, {}};
   if (status != TaskStatus::succeeded) {
+    outcome.message = failure.message;
+    outcome.code = failure.code;
     failures_.task_ended(TaskId(number), status, std::make_shared<const Failure>(std::move(failure)));
   }
-  arrive(number, 1, status, message);
+  arrive(number, 1, outcome);
 }
 
-void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, TaskStatus status, const std::string& message) {
+void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) {
   // Release: pairs with `arrived`.
   const std::uint64_t arrived = arrived_.fetch_add(count, std::memory_order_release) + count;
   const std::uint64_t end = first + count;
@@ -43,9 +45,9 @@ void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, TaskStatus sta
   while (callback != callbacks_.end() && callback->first < end) {
     settle_range(first, callback->first - first);
     first = callback->first + 1;
-    due_({std::move(callback->second.callback),
-          std::move(callback->second.task),
-          {TaskId(callback->first), status, message}});
+    DueCallback due{std::move(callback->second.callback), std::move(callback->second.task), outcome};
+    due.outcome.task = TaskId(callback->first);
+    due_(std::move(due));
     callback = callbacks_.erase(callback);
   }
   settle_range(first, end - first);
@@ -79,7 +81,7 @@ void TaskLedger::lose(const Failure& cause) {
   for (auto& [number, callback] : callbacks_) {
     due_({std::move(callback.callback),
           std::move(callback.task),
-          {TaskId(number), TaskStatus::cancelled, cause.message}});
+          {TaskId(number), TaskStatus::cancelled, cause.message, cause.code}});
   }
   callbacks_.clear();
   for (const auto& [number, waiter] : waiters_) waiter->signal();

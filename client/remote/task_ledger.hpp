@@ -75,8 +75,8 @@ class TaskLedger {
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
-  void arrive(std::uint64_t first, std::uint64_t count, TaskStatus status, const std::string& message)
-      TROUPE_REQUIRES(mutex_);
+  /// `outcome`: of each of them.
+  void arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) TROUPE_REQUIRES(mutex_);
   /// Blocks until `done()`, with the mutex.
   template <class Done>
   Result<void> block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) TROUPE_REQUIRES(mutex_);

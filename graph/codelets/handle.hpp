@@ -10,6 +10,7 @@
 #include "graph/codelets/device_set.hpp"
 #include "graph/codelets/layout.hpp"
 #include "proto/access.hpp"
+#include "proto/errors.hpp"
 #include "proto/ids.hpp"
 
 namespace troupe {
@@ -132,6 +133,7 @@ struct TaskOutcome {
   TaskStatus status = TaskStatus::succeeded;
   /// Why the task did not succeed; empty where it did.
   std::string message;
+  std::optional<ErrorCode> code = {};
 };
 
 /// Everything about a task that most tasks leave at its default.

@@ -276,6 +276,7 @@ void RuntimeState::settle_runs() {
       run.future.wait();
     } catch (const Error& error) {
       outcome.message = error.what();
+      outcome.code = error.code();
     }
     for (const CellReference& task : *run.cell->recording) {
       if (outcome.status == TaskStatus::succeeded) break;

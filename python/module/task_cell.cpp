@@ -46,7 +46,11 @@ void TaskCell::forget_call() noexcept {
 
 void TaskCell::end(const TaskOutcome& outcome) {
   status = outcome.status;
-  if (outcome.status != TaskStatus::succeeded) message = outcome.message;
+  if (outcome.status != TaskStatus::succeeded) {
+    message = outcome.message;
+    code = outcome.code.value_or(outcome.status == TaskStatus::cancelled ? ErrorCode::cancelled
+                                                                         : ErrorCode::kernel_failed);
+  }
   // It never ran, or it is a run, which keeps its data until it has ended.
   if (function != nullptr || recording != nullptr) forget_call();
   // Release: publishes what is above; acquire: who wants to know.

@@ -14,6 +14,7 @@
 
 #include "graph/codelets/handle.hpp"
 #include "proto/access.hpp"
+#include "proto/errors.hpp"
 #include "python/module/array_data.hpp"
 
 namespace troupe::python {
@@ -33,6 +34,7 @@ struct TaskCell {
   TaskStatus status = TaskStatus::pending;
   /// The runtime's words for a failure; empty otherwise.
   std::string message;
+  ErrorCode code = ErrorCode::kernel_failed;
 
   /// A kernel in Python has these until it has run; of a recorded task they stay.
   struct Parameter {

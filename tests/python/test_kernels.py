@@ -316,6 +316,8 @@ def test_the_kernels_that_come_with_troupe(rt):
     troupe.kernels["potrf/double"](c, 0, 0)
     rt.wait()
     fill(c, 0, 0, 7, -100.0)
-    troupe.kernels["potrf/double"](c, 0, 0)
+    failed = troupe.kernels["potrf/double"](c, 0, 0)
     with pytest.raises(troupe.NumericalError):
         rt.wait()
+    rt.close()
+    assert isinstance(failed.exception(), troupe.NumericalError)

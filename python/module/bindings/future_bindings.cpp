@@ -74,20 +74,7 @@ py::object exception(const FutureObject& self) {
   if (cell.status == TaskStatus::succeeded) return py::none();
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
-  ErrorCode code = cell.status == TaskStatus::cancelled ? ErrorCode::cancelled : ErrorCode::kernel_failed;
-  if (!cause.is_none()) {
-    code = code_of(cause);
-  } else if (self.runtime->open() && RuntimeState::in_kernel() == nullptr && !self.runtime->recording_here()) {
-    // What a kernel outside of Python said.
-    const auto runtime = self.runtime->runtime();
-    const WithoutGil without;
-    try {
-      self.future.wait();
-    } catch (const Error& error) {
-      code = error.code();
-    }
-  }
-  py::object made = exception_of(code, cell.message, cause);
+  py::object made = exception_of(cause.is_none() ? cell.code : code_of(cause), cell.message, cause);
   if (!cause.is_none()) made.attr("failures").attr("append")(cause);
   return made;
 }

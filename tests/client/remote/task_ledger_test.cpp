@@ -98,6 +98,18 @@ BOOST_AUTO_TEST_CASE(a_task_with_a_callback_is_settled_when_the_callback_has_run
   BOOST_TEST((ledger.status(3) == TaskStatus::succeeded));
 }
 
+BOOST_AUTO_TEST_CASE(callbacks_are_told_why_a_task_failed) {
+  submit(2);
+  ledger.expect_callback(
+      2, [](const TaskOutcome&) {}, "task 2");
+  ledger.ended(2, TaskStatus::failed, {ErrorCode::numerical, "not positive definite"});
+  BOOST_REQUIRE(due.size() == 1U);
+  BOOST_TEST((due[0].outcome.task == TaskId(2)));
+  BOOST_TEST((due[0].outcome.status == TaskStatus::failed));
+  BOOST_TEST(due[0].outcome.message == "not positive definite");
+  BOOST_TEST((due[0].outcome.code == ErrorCode::numerical));
+}
+
 BOOST_AUTO_TEST_CASE(runs_count_as_many_tasks) {
   ledger.submitted(1, 11);
   ledger.submitted(2);
@@ -129,6 +141,7 @@ BOOST_AUTO_TEST_CASE(who_waits_when_the_service_is_lost_is_told) {
   BOOST_REQUIRE(due.size() == 1U);
   BOOST_TEST((due[0].outcome.status == TaskStatus::cancelled));
   BOOST_TEST(due[0].outcome.message == "gone");
+  BOOST_TEST((due[0].outcome.code == ErrorCode::service_lost));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

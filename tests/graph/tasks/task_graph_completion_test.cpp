@@ -360,10 +360,13 @@ BOOST_AUTO_TEST_CASE(callbacks_are_told_how_the_task_ended) {
   BOOST_TEST((outcomes[0].task == first.id()));
   BOOST_TEST((outcomes[0].status == TaskStatus::succeeded));
   BOOST_TEST(outcomes[0].message.empty());
+  BOOST_TEST(!outcomes[0].code);
   BOOST_TEST((outcomes[1].status == TaskStatus::failed));
   BOOST_TEST(contains(outcomes[1].message, "broken"));
+  BOOST_TEST((outcomes[1].code == ErrorCode::kernel_failed));
   BOOST_TEST((outcomes[2].status == TaskStatus::cancelled));
   BOOST_TEST(contains(outcomes[2].message, "'x'"));
+  BOOST_TEST((outcomes[2].code == ErrorCode::cancelled));
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_comes_before_what_waits_for_the_task) {
