@@ -78,7 +78,7 @@ Codelet look(Seen& seen) {
 BOOST_AUTO_TEST_CASE(kernels_get_the_cores_of_the_new_clusters_and_no_thread_is_added) {
   for (const char* policy : {"lws", "eager", "heft"}) {
     TestRuntime runtime(regroupable(4, "", policy));
-    const std::size_t before = threads();
+    const std::size_t before = threads();  // one of a runtime before may still be on its way out
     Seen seen;
     const Codelet codelet = look(seen);
     std::set<std::thread::id> all;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(kernels_get_the_cores_of_the_new_clusters_and_no_thread_is_
       all.insert(seen.members.begin(), seen.members.end());
     }
     BOOST_TEST(all.size() <= 4U);
-    BOOST_TEST(threads() == before);
+    BOOST_TEST(threads() <= before);
   }
 }
 
