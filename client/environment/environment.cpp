@@ -54,7 +54,7 @@ Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
   const bool watched_only = options.simulation != nullptr || options.deterministic || options.shared;
   for (const Variable& variable : variables()) {
     if (watched_only && !variable.watches) continue;
-    const std::string value = platform::environment_value(std::string(variable.name));
+    const std::string value = platform::environment_value(variable.name);
     if (value.empty() || !variable.is_free(options)) continue;
     if (const Result<void> set = variable.set(result.settings, value); !set) {
       return refused(variable, value, set.failure());
@@ -67,14 +67,14 @@ Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
 std::vector<SetVariable> set_variables() {
   std::vector<SetVariable> found;
   for (const Variable& variable : variables()) {
-    const std::string value = platform::environment_value(std::string(variable.name));
+    const std::string value = platform::environment_value(variable.name);
     if (value.empty()) continue;
     Settings ignored;
     const Result<void> set = variable.set(ignored, value);
     found.push_back({std::string(variable.name), value, set ? "" : "cannot be used: " + set.failure().message});
   }
   for (const OtherVariable& variable : other_variables()) {
-    const std::string value = platform::environment_value(std::string(variable.name));
+    const std::string value = platform::environment_value(variable.name);
     if (!value.empty()) found.push_back({std::string(variable.name), value});
   }
   for (SetVariable& unknown : unknown_variables()) {

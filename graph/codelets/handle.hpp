@@ -131,7 +131,7 @@ class Future {
 struct TaskOutcome {
   TaskId task;
   TaskStatus status = TaskStatus::succeeded;
-  /// Why the task did not succeed; empty where it did.
+  /// Why the task did not succeed, in words and as a code; none where it did.
   std::string message;
   std::optional<ErrorCode> code = {};
 };

@@ -1,6 +1,6 @@
 #include "platform/files/cache_folder.hpp"
 
-#include <cstdlib>
+#include "platform/machine/environment_value.hpp"
 
 namespace troupe::platform {
 
@@ -8,8 +8,8 @@ namespace {
 
 /// The variable's value if it is an absolute path, else empty.
 std::string absolute_path(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value != nullptr && *value == '/' ? std::string(value) : std::string();
+  std::string value = environment_value(variable);
+  return value.starts_with('/') ? value : std::string();
 }
 
 }  // namespace

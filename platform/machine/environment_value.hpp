@@ -4,13 +4,14 @@
 #include <stdlib.h>  // NOLINT: secure_getenv is in no C++ header
 
 #include <string>
+#include <string_view>
 
 namespace troupe::platform {
 
 /// The variable's value; empty where it is not set, and in a program that runs with more rights than its user. Not
 /// while another thread changes the environment.
-[[nodiscard]] inline std::string environment_value(const std::string& name) {
-  const char* const value = ::secure_getenv(name.c_str());
+[[nodiscard]] inline std::string environment_value(std::string_view name) {
+  const char* const value = ::secure_getenv(std::string(name).c_str());
   return value == nullptr ? std::string() : std::string(value);
 }
 

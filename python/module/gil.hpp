@@ -35,6 +35,7 @@ class WithoutGil {
  private:
   PyThreadState* state_;
 };
+
 /// The interpreter is about to end: other threads stay in `WithoutGil` from now on. Those that are leaving it may, for
 /// a second at most.
 void stop_others();

@@ -32,7 +32,7 @@ struct TaskCell {
   std::atomic<std::uint8_t> stage{0};
   /// Once it has ended.
   TaskStatus status = TaskStatus::pending;
-  /// The runtime's words for a failure; empty otherwise.
+  /// The runtime's words for a failure; empty otherwise, and then the code says nothing.
   std::string message;
   ErrorCode code = ErrorCode::kernel_failed;
 

@@ -1,13 +1,13 @@
 // A service's configuration as TOML: read and written.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <sstream>
 
 #include <toml++/toml.h>
 #include <unistd.h>
 
 #include "platform/files/file_text.hpp"
+#include "platform/machine/environment_value.hpp"
 #include "proto/tokens.hpp"
 #include "service/configuration/configuration.hpp"
 #include "service/configuration/configuration_keys.hpp"
@@ -113,10 +113,10 @@ std::string text_of(const ConfigurationValue& value) {
 
 std::string default_configuration_file() {
   if (::geteuid() == 0) return "/etc/troupe/service.toml";
-  const char* const configuration = std::getenv("XDG_CONFIG_HOME");
-  if (configuration != nullptr && configuration[0] == '/') return std::string(configuration) + "/troupe/service.toml";
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? std::string(home) + "/.config/troupe/service.toml" : std::string();
+  const std::string configuration = platform::environment_value("XDG_CONFIG_HOME");
+  if (configuration.starts_with('/')) return configuration + "/troupe/service.toml";
+  const std::string home = platform::environment_value("HOME");
+  return home.starts_with('/') ? home + "/.config/troupe/service.toml" : std::string();
 }
 
 Result<void> read_configuration(const std::string& path, Configuration& configuration) {

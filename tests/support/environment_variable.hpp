@@ -3,35 +3,30 @@
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace troupe::tests {
 
-/// Sets an environment variable while it lives.
+/// Sets an environment variable while it lives, or removes it.
 class EnvironmentVariable {
  public:
-  EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name)) {
-    if (const char* const before = ::getenv(name_.c_str())) {
-      before_ = before;
-      was_set_ = true;
-    }
-    ::setenv(name_.c_str(), value.c_str(), 1);
+  EnvironmentVariable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
+    if (const char* const before = ::getenv(name_.c_str())) before_ = before;
+    set(value);
   }
   EnvironmentVariable(const EnvironmentVariable&) = delete;
   EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
-  ~EnvironmentVariable() {
-    if (was_set_) {
-      ::setenv(name_.c_str(), before_.c_str(), 1);
-    } else {
-      ::unsetenv(name_.c_str());
-    }
-  }
+  ~EnvironmentVariable() { set(before_); }
 
  private:
+  void set(const std::optional<std::string>& value) const {
+    value ? ::setenv(name_.c_str(), value->c_str(), 1) : ::unsetenv(name_.c_str());
+  }
+
   std::string name_;
-  std::string before_;
-  bool was_set_ = false;
+  std::optional<std::string> before_;
 };
 
 }  // namespace troupe::tests

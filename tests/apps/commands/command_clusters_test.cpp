@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
       succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "9600", "--tile", "960",
                 "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
   BOOST_TEST_REQUIRE(json["results"].size() == 4U);
-  // Two tiles across leave no work for 24 cores, twenty do.
+  // Two tiles across leave no work for 24 cores, ten do.
   BOOST_TEST(json["results"][0]["clusters"]["clusters"] != json["results"][2]["clusters"]["clusters"]);
   BOOST_TEST(json["results"][0]["workers"].size() < json["results"][2]["workers"].size());
   for (const auto& point : json["results"]) {

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using tests::contains;
 
-/// Every so manieth kernel of a machine is spoilt.
+/// From each kernel of a machine that is spoilt to the next.
 constexpr std::size_t kStride = tests::kSanitized ? 7 : 1;
 
 /// Gemm at four tiles and trsm at two, on a core and two GPUs.

@@ -1,9 +1,10 @@
 #include "platform/files/cache_folder.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <optional>
 #include <string>
+
+#include "tests/support/environment_variable.hpp"
 
 namespace troupe::platform {
 
@@ -11,32 +12,9 @@ BOOST_AUTO_TEST_SUITE(cache_folder_of_the_user)
 
 namespace {
 
-/// Sets an environment variable, or unsets it, while it lives.
-class Variable {
- public:
-  Variable(const char* name, std::optional<std::string> value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    set(value);
-  }
-  ~Variable() { set(before_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const std::optional<std::string>& value) {
-    if (value) {
-      ::setenv(name_, value->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-std::string with(std::optional<std::string> cache, std::optional<std::string> home) {
-  const Variable first("XDG_CACHE_HOME", std::move(cache));
-  const Variable second("HOME", std::move(home));
+std::string with(const std::optional<std::string>& cache, const std::optional<std::string>& home) {
+  const tests::EnvironmentVariable first("XDG_CACHE_HOME", cache);
+  const tests::EnvironmentVariable second("HOME", home);
   return cache_folder();
 }
 

@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <utility>
 
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -227,11 +227,10 @@ BOOST_AUTO_TEST_CASE(names_what_is_wrong_with_the_path) {
 }
 
 BOOST_AUTO_TEST_CASE(names_the_package_where_gnuplot_is_missing) {
-  const char* const path = std::getenv("PATH");
-  const std::string before = path == nullptr ? "" : path;
-  ::setenv("PATH", folder.path().c_str(), 1);
-  fails(folder.path("run.svg"), ErrorCode::io, "install the package gnuplot-nox");
-  ::setenv("PATH", before.c_str(), 1);
+  {
+    const tests::EnvironmentVariable path("PATH", folder.path());
+    fails(folder.path("run.svg"), ErrorCode::io, "install the package gnuplot-nox");
+  }
   BOOST_TEST(folder.names().empty());
 }
 

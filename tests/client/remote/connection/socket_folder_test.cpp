@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "platform/files/file_descriptor.hpp"
 #include "platform/machine/account_names.hpp"
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -22,39 +22,19 @@ BOOST_AUTO_TEST_SUITE(socket_folder_of_the_service)
 
 namespace {
 
-/// Sets a variable of the environment, or removes it, until the test case ends.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* const before = std::getenv(name)) before_ = before;
-    set(value);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
-
- private:
-  void set(const char* value) const {
-    value == nullptr ? ::unsetenv(name_.c_str()) : ::setenv(name_.c_str(), value, 1);
-  }
-
-  std::string name_;
-  std::optional<std::string> before_;
-};
-
 BOOST_AUTO_TEST_CASE(what_the_user_says_comes_first_then_the_environment) {
-  const Variable variable("TROUPE_SOCKET_FOLDER", "/of/the/environment");
-  const Variable runtime("XDG_RUNTIME_DIR", "/run/user/1");
+  const tests::EnvironmentVariable variable("TROUPE_SOCKET_FOLDER", "/of/the/environment");
+  const tests::EnvironmentVariable runtime("XDG_RUNTIME_DIR", "/run/user/1");
   BOOST_TEST(socket_folder("/chosen").value_or_throw() == "/chosen");
   BOOST_TEST(socket_folder("/chosen//").value_or_throw() == "/chosen");
   BOOST_TEST(socket_folder().value_or_throw() == "/of/the/environment");
 }
 
 BOOST_AUTO_TEST_CASE(else_it_is_the_users_own_or_the_systems) {
-  const Variable variable("TROUPE_SOCKET_FOLDER", nullptr);
-  const Variable runtime("XDG_RUNTIME_DIR", "/run/user/1");
+  const tests::EnvironmentVariable variable("TROUPE_SOCKET_FOLDER", std::nullopt);
+  const tests::EnvironmentVariable runtime("XDG_RUNTIME_DIR", "/run/user/1");
   BOOST_TEST(socket_folder().value_or_throw() == (::geteuid() == 0 ? "/run/troupe" : "/run/user/1/troupe"));
-  const Variable none("XDG_RUNTIME_DIR", nullptr);
+  const tests::EnvironmentVariable none("XDG_RUNTIME_DIR", std::nullopt);
   if (::geteuid() != 0) BOOST_TEST(!socket_folder());
 }
 
@@ -114,7 +94,7 @@ BOOST_AUTO_TEST_CASE(who_is_not_in_the_group_is_told_whom_to_ask) {
 }
 
 BOOST_AUTO_TEST_CASE(clients_take_what_the_user_says_where_nothing_listens) {
-  const Variable variable("TROUPE_SOCKET_FOLDER", "/of/the/environment");
+  const tests::EnvironmentVariable variable("TROUPE_SOCKET_FOLDER", "/of/the/environment");
   BOOST_TEST(client_socket_folder("/chosen").value_or_throw() == "/chosen");
   BOOST_TEST(client_socket_folder().value_or_throw() == "/of/the/environment");
 }
