@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "client/environment/variables.hpp"
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 
 namespace troupe::apps {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
 

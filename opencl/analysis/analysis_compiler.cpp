@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::opencl {

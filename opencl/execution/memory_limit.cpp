@@ -5,7 +5,7 @@
 #include <string>
 
 #include "opencl/objects/report.hpp"
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/tokens.hpp"
 

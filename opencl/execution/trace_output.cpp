@@ -7,7 +7,7 @@
 
 #include "client/environment/run_output.hpp"
 #include "opencl/objects/report.hpp"
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 #include "traces/files/trace_file.hpp"
 
 namespace troupe::opencl {

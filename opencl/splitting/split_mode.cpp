@@ -6,7 +6,7 @@
 #include <string>
 
 #include "opencl/objects/report.hpp"
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 
 namespace troupe::opencl {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 
 namespace troupe::platform {
 

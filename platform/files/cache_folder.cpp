@@ -1,6 +1,6 @@
 #include "platform/files/cache_folder.hpp"
 
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 
 namespace troupe::platform {
 

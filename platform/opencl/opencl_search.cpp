@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/environment_value.hpp"
 #include "platform/files/file_text.hpp"
-#include "platform/machine/environment_value.hpp"
 
 namespace troupe::platform {
 

@@ -6,8 +6,8 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "platform/environment_value.hpp"
 #include "platform/files/file_text.hpp"
-#include "platform/machine/environment_value.hpp"
 #include "proto/tokens.hpp"
 #include "service/configuration/configuration.hpp"
 #include "service/configuration/configuration_keys.hpp"

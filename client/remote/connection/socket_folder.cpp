@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/environment_value.hpp"
 #include "platform/files/file_descriptor.hpp"
 #include "platform/machine/account_names.hpp"
-#include "platform/machine/environment_value.hpp"
 
 namespace troupe::remote {
 

@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 
-#include "platform/machine/environment_value.hpp"
+#include "platform/environment_value.hpp"
 #include "tests/support/skipping.hpp"
 
 namespace troupe::tests {
