@@ -28,6 +28,11 @@ if(PROJECT_IS_TOP_LEVEL)
   if(TROUPE_LLD)
     add_link_options(-fuse-ld=lld)
   endif()
+  # What each step of the build takes of the processors, for scripts/build-cost.
+  set(timed_step "sh \"${CMAKE_CURRENT_LIST_DIR}/timed_step.sh\" \"${PROJECT_BINARY_DIR}/build_cost.log\"")
+  set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${timed_step} <TARGET_NAME> <OBJECT>")
+  set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${timed_step} <TARGET_NAME> <TARGET>")
+  set_property(GLOBAL PROPERTY RULE_LAUNCH_CUSTOM "${timed_step} - <OUTPUT>")
 endif()
 
 if(TROUPE_SANITIZE)

@@ -13,6 +13,10 @@ function(troupe_embed target source)
                              -DFUNCTION=${arg_FUNCTION} -DNAMESPACE=${arg_NAMESPACE} -DHEADER=${arg_HEADER} -P ${script}
                      DEPENDS ${arg_FILES} ${script} COMMENT "Writing ${source}" VERBATIM)
   target_sources(${target} PRIVATE ${output})
+  if(NOT arg_TYPE)
+    # The compiler, which does not see what the assembler reads, reports no dependency on it.
+    set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${arg_FILES}" SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
@@ -20,6 +24,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 set(values)
+set(preamble)
 if(TYPE)
   if(DROP)
     list(TRANSFORM FILES REPLACE "${DROP}$" "")
@@ -40,12 +45,14 @@ else()
   set(type std::byte)
   set(body "  return {};\n")
   if(FILES)
-    file(READ ${FILES} values HEX)
-    string(REGEX REPLACE "(................................)" "\\1\n" values "${values}")
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," values "${values}")
-    set(body "  alignas(16) static constexpr unsigned char kBytes[] = {\n${values}};\n  return std::as_bytes(std::span(kBytes));\n")
+    # The assembler reads the bytes: as numbers in C++, megabytes of them take a compiler ten seconds.
+    set(symbol troupe_embedded_${FUNCTION})
+    string(CONCAT preamble "asm(R\"(.pushsection .rodata\n.balign 16\n.globl ${symbol}\n.hidden ${symbol}\n${symbol}:\n"
+           ".incbin \"${FILES}\"\n.globl ${symbol}_end\n.hidden ${symbol}_end\n${symbol}_end:\n.popsection)\");\n"
+           "extern \"C\" __attribute__((visibility(\"hidden\"))) const std::byte ${symbol}[], ${symbol}_end[];\n\n")
+    set(body "  return {${symbol}, ${symbol}_end};\n")
   endif()
 endif()
 file(WRITE ${OUTPUT}
-     "// Written by cmake/TroupeEmbed.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n"
+     "// Written by cmake/TroupeEmbed.cmake.\n#include \"${HEADER}\"\n\n${preamble}namespace ${NAMESPACE} {\n\n"
      "std::span<const ${type}> ${FUNCTION}() {\n${body}}\n\n}  // namespace ${NAMESPACE}\n")

@@ -1,6 +1,4 @@
-# What `cmake --install` puts where: the shared libraries, the public headers, the program, and the files by which
-# CMake and pkg-config find them.
-include(CMakePackageConfigHelpers)
+# The shared libraries, the documents, and the targets of what `cmake --install` installs (TroupePart.cmake).
 
 # libtroupe has everything but kernels and applications; CAF, hwloc and fmt stay inside. libtroupe_kernels and
 # libtroupe_traces stand on it, libtroupe_linalg on the kernels.
@@ -36,7 +34,6 @@ endfunction()
 function(troupe_installed target name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   add_library(Troupe::${name} ALIAS ${target})
-  install(TARGETS ${target} EXPORT TroupeTargets)
 endfunction()
 
 troupe_shared_library(troupe_shared troupe OBJECTS ${objects} PRIVATE CAF::core PkgConfig::HWLOC ${CMAKE_DL_LIBS})
@@ -71,68 +68,22 @@ troupe_objects(c_objects troupe_c)
 troupe_shared_library(troupe_c_shared troupe_c OBJECTS ${c_objects} EXPORTS exports_c.map
                       PRIVATE ${remote_shared} troupe_linalg_shared troupe_traces_shared)
 troupe_installed(troupe_c_shared c)
-install(FILES ${PROJECT_SOURCE_DIR}/client/c/troupe.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe)
 list(APPEND libraries troupe_c_shared)
 list(APPEND packages troupe_c)
-if(TARGET troupe)
-  install(TARGETS troupe)
-endif()
-# What `troupe` starts: the experiments, and of the benchmarks, which nobody needs, those that were built.
-set(started_dir ${CMAKE_INSTALL_LIBEXECDIR}/troupe)
-install(TARGETS troupe-experiment RUNTIME DESTINATION ${started_dir})
-get_property(bench_programs GLOBAL PROPERTY TROUPE_BENCH_PROGRAMS)
-if(bench_programs)
-  install(TARGETS ${bench_programs} RUNTIME DESTINATION ${started_dir} OPTIONAL)
-endif()
+add_subdirectory(cmake/install)
 
-# Headers: the umbrella headers, the kernels' public headers, and what these need, rewritten so that no name of ours can meet a
-# folder of the user's.
-set(staged ${PROJECT_BINARY_DIR}/staged_headers)
-install(CODE "set(TROUPE_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])\nset(TROUPE_STAGING_DIR [[${staged}]])")
-install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/StageHeaders.cmake)
-install(DIRECTORY ${staged}/troupe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-
-# The implementation of OpenCL, and the file that registers it where loaders look.
-if(TARGET troupe_opencl_icd)
-  set_target_properties(troupe_opencl_icd PROPERTIES INSTALL_RPATH $ORIGIN)
-  install(TARGETS troupe_opencl_icd LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(CODE "file(WRITE \"${PROJECT_BINARY_DIR}/troupe.icd\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtroupe_opencl.so\\n\")")
-  install(FILES ${PROJECT_BINARY_DIR}/troupe.icd DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe/opencl)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/examples/opencl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe/opencl/examples
-          FILES_MATCHING PATTERN *.cpp PATTERN *.hpp)
-  # `troupe experiment opencl` starts them.
-  get_property(opencl_examples GLOBAL PROPERTY TROUPE_OPENCL_EXAMPLES)
-  if(opencl_examples)
-    install(TARGETS ${opencl_examples} RUNTIME DESTINATION ${started_dir}/opencl OPTIONAL)
-  endif()
-endif()
-
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Troupe)
-install(EXPORT TroupeTargets NAMESPACE Troupe:: DESTINATION ${package_dir})
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TroupeConfig.cmake.in
-                              ${PROJECT_BINARY_DIR}/TroupeConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/TroupeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/TroupeConfig.cmake ${PROJECT_BINARY_DIR}/TroupeConfigVersion.cmake
-        DESTINATION ${package_dir})
-
-# The .pc files find their prefix from where they lie, so that the install tree can be moved.
-set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH pkgconfig_to_prefix /prefix/${pkgconfig_dir} /prefix)
-foreach(name ${packages})
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir})
-endforeach()
-
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME documents)
 file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Without what only builds read: Doxygen's files, and those of CMake.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL
         PATTERN docs/api EXCLUDE PATTERN Doxyfile EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
 
-# What has to be built before `cmake --install`.
-add_custom_target(installable DEPENDS troupe-experiment ${libraries})
-foreach(target troupe reference_pages troupe_opencl_icd ${opencl_examples})
-  if(TARGET ${target})
-    add_dependencies(installable ${target})
-  endif()
-endforeach()
+# What scripts/demo builds: the program and the libraries, neither experiments and manual pages nor OpenCL and Python.
+add_custom_target(demo DEPENDS ${libraries})
+if(TARGET troupe)
+  add_dependencies(demo troupe)
+endif()
+# Every part that `cmake --install` installs, but for the benchmarks. The folder of the Python package adds its own.
+get_property(opencl_examples GLOBAL PROPERTY TROUPE_OPENCL_EXAMPLES)
+add_custom_target(installable DEPENDS demo troupe-experiment reference_pages troupe_opencl_icd ${opencl_examples})

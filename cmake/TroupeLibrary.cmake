@@ -1,3 +1,6 @@
+# What is compiled so that it is there soon, not so that it runs fast: in two thirds of the time.
+set(TROUPE_LIGHT_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+
 # troupe_unity(TARGET source...): compiles the sources of each folder together (TROUPE_UNITY). Names in anonymous
 # namespaces are therefore unique within a folder; the compiler says where they are not.
 function(troupe_unity target)
@@ -6,23 +9,48 @@ function(troupe_unity target)
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID TROUPE_UNITY_ID)
   foreach(source ${ARGN})
-    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE folder)
-    cmake_path(GET folder PARENT_PATH folder)
-    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    string(MAKE_C_IDENTIFIER "${folder}" group)
+    troupe_unity_group(group ${source})
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
 endfunction()
 
-# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...]
+# The name of the source's folder, as an identifier.
+function(troupe_unity_group variable source)
+  cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE folder)
+  cmake_path(GET folder PARENT_PATH folder)
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  string(MAKE_C_IDENTIFIER "${folder}" group)
+  set(${variable} ${group} PARENT_SCOPE)
+endfunction()
+
+# troupe_light_rooms(TARGET folder...): compiles what the target has of these folders, which lie in the current one, lightly.
+function(troupe_light_rooms target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(folder ${ARGN})
+    cmake_path(ABSOLUTE_PATH folder NORMALIZE)
+    foreach(source ${sources})
+      cmake_path(GET source PARENT_PATH room)
+      if(room STREQUAL folder)
+        if(TROUPE_UNITY)
+          # The file that the generator writes for the folder. A file with options of its own would be left out of it.
+          troupe_unity_group(group ${source})
+          set(source ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx)
+        endif()
+        set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${TROUPE_LIGHT_OPTIONS})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...]
 #                [PRIVATE library...])
 #
 # A static library of the .cpp files in the current folder, found again at each build, so that adding a file needs no
 # edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file name. HOT: what every
-# task passes through, which clang optimizes in sanitized builds, too. A folder without sources becomes an interface
+# task passes through, which clang optimizes in sanitized builds, too; LIGHT: what runs seldom, which is compiled lightly. A folder without sources becomes an interface
 # library, so that headers alone are fine. Files named cuda_* are left out where CUDA was not found.
 function(troupe_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT;LIGHT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
   set(glob GLOB)
   if(arg_RECURSE)
     set(glob GLOB_RECURSE)
@@ -45,6 +73,9 @@ function(troupe_library name)
     troupe_unity(${name} ${sources})
     if(arg_HOT)
       target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Sanitized>,$<CXX_COMPILER_ID:Clang>>:-O1>)
+    endif()
+    if(arg_LIGHT)
+      target_compile_options(${name} PRIVATE ${TROUPE_LIGHT_OPTIONS})
     endif()
     target_link_libraries(${name} PUBLIC troupe_options ${arg_DEPENDS} PRIVATE fmt::fmt ${arg_PRIVATE})
   else()
