@@ -7,14 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/blas_setting.hpp"
 #include "platform/machine/process_limits.hpp"
 #include "proto/errors.hpp"
-#include "proto/mutex.hpp"
 
 // Weak: another BLAS library may be linked.
 extern "C" {
-[[gnu::weak]] void openblas_set_num_threads(int);
-[[gnu::weak]] int openblas_get_num_threads();
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
 }
@@ -22,18 +20,6 @@ extern "C" {
 namespace troupe::kernels {
 
 namespace {
-
-/// The process has one number of threads, so there is one place that knows who wants it to be one.
-struct Setting {
-  Mutex mutex;
-  int users TROUPE_GUARDED_BY(mutex) = 0;
-  int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
-};
-
-Setting& setting() {
-  static Setting one;
-  return one;
-}
 
 /// What OpenBLAS maps for each thread that is inside of it: `BUFFER_SIZE` of x86-64 with all kernels.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
@@ -66,16 +52,13 @@ void reserve_work_space() {
 class SingleThreaded {
  public:
   SingleThreaded() {
-    const LockGuard lock(setting().mutex);
+    const LockGuard lock(blas_setting.mutex);
     reserve_work_space();
-    if (setting().users++ > 0 || openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
-    setting().of_the_program = openblas_get_num_threads();
-    openblas_set_num_threads(1);
+    if (++blas_setting.users == 1 && BlasSetting::can_be_set()) blas_setting.take();
   }
   ~SingleThreaded() {
-    const LockGuard lock(setting().mutex);
-    if (--setting().users > 0 || openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
-    openblas_set_num_threads(setting().of_the_program);
+    const LockGuard lock(blas_setting.mutex);
+    if (--blas_setting.users == 0) blas_setting.give_back();
   }
   SingleThreaded(const SingleThreaded&) = delete;
   SingleThreaded& operator=(const SingleThreaded&) = delete;
@@ -84,5 +67,10 @@ class SingleThreaded {
 }  // namespace
 
 std::shared_ptr<void> single_threaded_blas() { return std::make_shared<SingleThreaded>(); }
+
+void lend_blas_threads() {
+  const LockGuard lock(blas_setting.mutex);
+  blas_setting.give_back();
+}
 
 }  // namespace troupe::kernels

@@ -10,9 +10,14 @@ namespace troupe::kernels {
 /// BLAS: a runtime holds one from the first such codelet on. Thread-safe.
 ///
 /// In OpenBLAS's pthread build the number of threads is one for the whole process, so BLAS calls of the program's own
-/// threads are single-threaded as well meanwhile. Libraries without such a setting are left alone.
+/// threads are single-threaded as well meanwhile. Should the program set a number, the next kernel takes it away again,
+/// and that number is the one that comes back. Libraries without such a setting are left alone.
 ///
 /// Throws `Error` (`out_of_memory`) where a limit of the process leaves no room for the library's work space.
 std::shared_ptr<void> single_threaded_blas();
+
+/// Gives the program its number of threads back until the next kernel that calls BLAS: for when a runtime has nothing
+/// to do, and lives on. Thread-safe.
+void lend_blas_threads();
 
 }  // namespace troupe::kernels

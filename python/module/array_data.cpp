@@ -217,9 +217,14 @@ void ArrayData::release() {
   if (whole != nullptr) {
     throw py::value_error(description() + " is a part of " + whole->description() + ": release the whole");
   }
-  if (released_.load()) return;
-  runtime_->release(handle_);
-  released_.store(true);
+  // Nobody may find the data while their last use is waited for.
+  if (released_.exchange(true)) return;
+  try {
+    runtime_->release(handle_);
+  } catch (...) {
+    released_.store(false);
+    throw;
+  }
 }
 
 py::object ArrayData::array(bool writable) const {

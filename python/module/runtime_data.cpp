@@ -12,14 +12,63 @@ namespace troupe::python {
 
 namespace py = pybind11;
 
+namespace {
+
+/// From the first byte of an array to the end of its last.
+std::pair<std::intptr_t, std::intptr_t> extent_of(const py::array& array) {
+  auto begin = reinterpret_cast<std::intptr_t>(array.data());
+  std::intptr_t end = begin + array.itemsize();
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) {
+    const std::intptr_t steps = (array.shape(i) - 1) * array.strides(i);
+    (steps < 0 ? begin : end) += steps;
+  }
+  return {begin, array.size() == 0 ? begin : end};
+}
+
+/// Whether one lies where another begins before it ends. Between gaps of both that may be so of nobody's bytes.
+bool share_memory(const py::array& one, const py::array& other) {
+  const auto [begin, end] = extent_of(one);
+  const auto [other_begin, other_end] = extent_of(other);
+  return begin < other_end && other_begin < end;
+}
+
+}  // namespace
+
 void RuntimeState::remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data) {
-  all.data[data->address()] = data;
+  all.data.emplace(data->address(), data);
   if (all.data.size() < all.look_through_at) return;
   std::erase_if(all.data, [](const auto& entry) { return entry.second.expired(); });
   all.look_through_at = std::max<std::size_t>(64, 2 * all.data.size());
 }
 
+std::shared_ptr<ArrayData> RuntimeState::known(const py::array& array) const {
+  const auto [begin, end] = known_.data.equal_range(array.data());
+  for (auto at = begin; at != end; ++at) {
+    auto data = at->second.lock();
+    if (data == nullptr || data->released() || data->moved()) continue;
+    const auto other = py::reinterpret_borrow<py::array>(data->array(true));
+    const bool same = other.ndim() == array.ndim() && element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
+                      std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
+                      std::equal(other.strides(), other.strides() + other.ndim(), array.strides());
+    if (same && (!array.writeable() || other.writeable())) return data;
+  }
+  return nullptr;
+}
+
 std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string name) {
+  auto data = known(array);
+  if (data != nullptr && data->name.empty() && !name.empty() && in_kernel() != this) {
+    // Of a bare array: the runtime learns the name where nobody else has these data.
+    data.reset();
+    forget_bare(array);
+    data = known(array);
+  }
+  if (data == nullptr) return register_array(array, std::move(name));
+  if (data->name.empty()) data->name = std::move(name);
+  return data;
+}
+
+std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, std::string name) {
   ArrayForm form = form_of(array, name);
   const bool may_forget = in_kernel() != this;
   if (may_forget) forget_dropped(false);
@@ -41,6 +90,10 @@ std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
+  if (!handle && handle.failure().code == ErrorCode::overlapping_handles && may_forget) {
+    forget_bare(array);
+    handle = register_it();
+  }
   if (!handle) raise(handle.failure().code, handle.failure().message);
   auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
   data->name = std::move(name);
@@ -55,27 +108,31 @@ std::shared_ptr<ArrayData> RuntimeState::rebound(const void* address) const {
 
 std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
   const auto found = arrays_.find(object.ptr());
-  if (found != arrays_.end()) return found->second;
+  if (found != arrays_.end()) {
+    if (!found->second->released()) return found->second;
+    arrays_.erase(found);
+  }
   const py::array array = array_of(object);
   // Another array object on the same elements is the same data.
-  if (const auto at = known_.data.find(array.data()); at != known_.data.end()) {
-    const auto data = at->second.lock();
-    if (data != nullptr && !data->released()) {
-      const auto other = py::reinterpret_borrow<py::array>(data->array(true));
-      const bool same = other.ndim() == array.ndim() &&
-                        element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
-                        std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
-                        std::equal(other.strides(), other.strides() + other.ndim(), array.strides());
-      if (same && (!array.writeable() || other.writeable())) return data;
-    }
-  }
+  if (auto data = known(array)) return data;
   if (arrays_.size() >= look_through_arrays_at_) {
     forget_unused_arrays();
     look_through_arrays_at_ = std::max<std::size_t>(64, 2 * arrays_.size());
   }
-  auto data = add(array, "");
+  auto data = register_array(array, "");
   arrays_.emplace(data->array(true).ptr(), data);
   return data;
+}
+
+void RuntimeState::forget_bare(const py::array& array) {
+  std::vector<std::shared_ptr<ArrayData>> found;
+  for (auto it = arrays_.begin(); it != arrays_.end();) {
+    const bool shared =
+        it->second.use_count() == 1 && share_memory(array, py::reinterpret_borrow<py::array>(it->second->array(true)));
+    if (shared) found.push_back(std::move(it->second));
+    it = shared ? arrays_.erase(it) : std::next(it);
+  }
+  for (const auto& data : found) data->release();
 }
 
 void RuntimeState::release(const Handle& handle) {

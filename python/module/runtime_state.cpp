@@ -10,6 +10,7 @@
 
 #include "client/embedded_backend.hpp"
 #include "graph/tasks/calling_thread.hpp"
+#include "kernels/blas_threads.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/task_cell.hpp"
 #include "traces/files/trace_file.hpp"
@@ -227,7 +228,10 @@ RuntimeState::Recorded RuntimeState::record(const std::function<void()>& program
 RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Rebinding> rebindings,
                                     const std::vector<std::shared_ptr<ArrayData>>& now) {
   const auto keep = runtime();
-  for (const auto& data : now) remember(rebound_, data);
+  for (const auto& data : now) {
+    rebound_.data.erase(data->address());
+    remember(rebound_, data);
+  }
   Run run;
   const auto submit = [&] { run.future = recorded.tasks->run(rebindings).value_or_throw(); };
   if (in_kernel() == this || recording_here()) {
@@ -322,6 +326,8 @@ void RuntimeState::wait() {
   exceptions_.clear();
   forget_unused_arrays();
   forget_dropped(false);
+  // Calls of numpy have the program's own number of threads until the next kernel.
+  kernels::lend_blas_threads();
 }
 
 void RuntimeState::close(bool cancel) {

@@ -60,9 +60,14 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] bool runs_in_waiting_thread() const { return runs_in_waiting_thread_; }
 
   // Data.
+  /// The data that this array is, which are registered where they are not yet. A name is given to data without one.
   [[nodiscard]] std::shared_ptr<ArrayData> add(const pybind11::array& array, std::string name);
   /// That of a bare array: registered when a task first uses it.
   [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
+  /// Forgets bare arrays that share memory with this one, and that only this runtime still has, after their last use.
+  void forget_bare(const pybind11::array& array);
+  /// Data, wholes and parts, that can be found by their array from now on.
+  void make_known(const std::shared_ptr<ArrayData>& data) { remember(known_, data); }
   /// Waits for the last use.
   void release(const Handle& handle);
   /// Forgets the data when their last task has ended, and then the array. Any thread, with the lock or without.
@@ -146,10 +151,14 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// Data by where they lie; those that have gone leave it when there are so many.
   struct DataByAddress {
-    std::unordered_map<const void*, std::weak_ptr<ArrayData>> data = {};
+    /// A whole and its first part have the same address.
+    std::unordered_multimap<const void*, std::weak_ptr<ArrayData>> data = {};
     std::size_t look_through_at = 64;
   };
   static void remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data);
+  /// Data of exactly these elements; null: none are registered.
+  [[nodiscard]] std::shared_ptr<ArrayData> known(const pybind11::array& array) const;
+  [[nodiscard]] std::shared_ptr<ArrayData> register_array(const pybind11::array& array, std::string name);
 
   void set(std::unique_ptr<Runtime> runtime);
   void require_no_recording() const;
@@ -196,7 +205,6 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
   /// Those that nobody else has any more are forgotten when there are so many.
   std::size_t look_through_arrays_at_ = 64;
-  /// All wholes.
   DataByAddress known_;
   /// Data that stand for others in runs.
   DataByAddress rebound_;

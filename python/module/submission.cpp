@@ -121,6 +121,46 @@ std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
                                 call.codelet.name() + ".function(...)");
 }
 
+/// The first array before this one that has an order, and of which the function is not told it; null: none has.
+const ArrayData* first_in_order(const Call& call, std::size_t index) {
+  for (std::size_t i = 0; i < index; ++i) {
+    const bool told = i < 32 && (call.codelet.knows_order >> i & 1U) != 0;
+    if (!told && call.data[i]->form().order != ArrayOrder::any) return call.data[i].get();
+  }
+  return nullptr;
+}
+
+/// A function of C sees memory and what it is told of it. Throws where it would take an array for another one.
+void check_for_function_of_c(const Call& call, std::size_t index, const ArrayData& data) {
+  const CodeletObject& codelet = call.codelet;
+  const auto told = [index](std::uint32_t mask) { return index < 32 && (mask >> index & 1U) != 0; };
+  const ArrayForm& form = data.form();
+  if (form.has_gaps() && !told(codelet.knows_gaps)) {
+    mismatch(codelet,
+             fmt::format("argument {} ({}) has gaps between its rows, columns or elements, of which the function of C "
+                         "is not told: give it \"ld\", \"row_stride\" or \"col_stride\" as a parameter after the "
+                         "array, or pass numpy.ascontiguousarray(array)",
+                         index, data.description()));
+  }
+  if (form.order == ArrayOrder::any || told(codelet.knows_order)) return;
+  const bool in_c = form.order == ArrayOrder::c;
+  if (codelet.order == ArrayOrder::any) {
+    const ArrayData* const first = first_in_order(call, index);
+    if (first == nullptr || first->form().order == form.order) return;
+    mismatch(codelet, fmt::format("argument {} ({}) is in {} order and {} is not: the function of C would pair other "
+                                  "elements. Pass all of them in one order",
+                                  index, data.description(), in_c ? "C" : "Fortran", first->description()));
+  }
+  if (codelet.order == form.order) return;
+  mismatch(
+      codelet,
+      fmt::format("argument {} ({}) is in {} order, in which the function of C would see another matrix: pass "
+                  "numpy.{}(array), or give the function \"row_stride\" and \"col_stride\" after the array, or say "
+                  "which order it takes: c_codelet(..., order='{}'), or 'any' where it makes no difference",
+                  index, data.description(), in_c ? "C" : "Fortran", in_c ? "asfortranarray" : "ascontiguousarray",
+                  in_c ? "C" : "F"));
+}
+
 void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode mode) {
   PyObject* const argument = call.arguments[index];
   const auto refuse = [&](const std::string& why) {
@@ -156,14 +196,7 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
     refuse(fmt::format("has dtype {}, which is not what the kernel takes",
                        std::string(py::str(data->array(false).attr("dtype")))));
   }
-  if (call.codelet.kind == CodeletObject::Kind::c && (call.codelet.knows_gaps >> index & 1U) == 0 &&
-      data->form().has_gaps()) {
-    refuse(
-        fmt::format("({}) has gaps between its rows, columns or elements, of which the function of C is not told: give "
-                    "it \"ld\", \"row_stride\" or \"col_stride\" as a parameter after the array, or pass "
-                    "numpy.ascontiguousarray(array)",
-                    data->description()));
-  }
+  if (call.codelet.kind == CodeletObject::Kind::c) check_for_function_of_c(call, index, *data);
   if (call.codelet.kind == CodeletObject::Kind::built_in && data->form().order == ArrayOrder::c) {
     refuse(
         fmt::format("({}) is in C order, in which a tile kernel would see its transpose: make the array with "

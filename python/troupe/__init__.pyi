@@ -2,7 +2,7 @@ import concurrent.futures
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -57,7 +57,9 @@ class Codelet:
 def codelet(function: Callable[..., Any], /, *, name: str | None = ...) -> Codelet: ...
 @overload
 def codelet(*modes: str, name: str | None = ...) -> Callable[[Callable[..., Any]], Codelet]: ...
-def c_codelet(function: Any, *parameters: str, name: str | None = ..., returns: str = ...) -> Codelet: ...
+def c_codelet(
+    function: Any, *parameters: str, name: str | None = ..., returns: str = ..., order: Literal["C", "F", "any"] = ...
+) -> Codelet: ...
 
 class Data:
     @property
@@ -70,6 +72,7 @@ class Data:
     def dtype(self) -> np.dtype[Any]: ...
     @property
     def order(self) -> str: ...
+    def __array__(self, dtype: DTypeLike | None = ..., copy: bool | None = ...) -> NDArray[Any]: ...
     def acquire(self, mode: str = ...) -> AbstractContextManager[NDArray[Any]]: ...
     def partition(self, *indices: Any) -> list[Data]: ...
     def set_reduction(self, method: str | tuple[Callable[..., None], Callable[..., None]]) -> None: ...
@@ -132,7 +135,7 @@ class Runtime:
         trace_limit: int | None = ...,
         seed: int | None = ...,
         deterministic: bool | None = ...,
-        emulated_gpus: int | None = ...,
+        emulated_gpus: int | str | None = ...,
         gpu_memory: int | str | None = ...,
         opencl: str | None = ...,
         opencl_memory: int | str | None = ...,

@@ -116,7 +116,7 @@ def _make(function, name, modes):
     return made
 
 
-def c_codelet(function, *parameters, name=None, returns="void"):
+def c_codelet(function, *parameters, name=None, returns="void", order="C"):
     """A kernel that is a function of C, which workers call without the interpreter's lock.
 
     `function`: an address (int), a function of ctypes, a pointer of cffi, or a Numba cfunc. `parameters`: what it takes,
@@ -127,12 +127,16 @@ def c_codelet(function, *parameters, name=None, returns="void"):
     An array is its mode and the type of its elements ("void*" takes any); "size", "rows", "cols", "ld", "row_stride" and
     "col_stride" are of the array before them, each an int64, strides in elements; numbers come last. `returns`: "void",
     or "int", which is not 0 where the kernel failed.
+
+    `order`: how the function takes arrays of several dimensions, unless it is told both strides. "C": row by row, and "ld"
+    is from row to row; "F": column by column, as LAPACK, and "ld" is from column to column; "any": it makes no difference,
+    as long as all arrays of a call are in the same order. Arrays in another order are refused.
     """
     address, keep, found = _address_of(function)
     texts = [text.strip() for parameter in parameters for text in _texts(parameter)]
     if not texts:
         raise TypeError("c_codelet needs what the function takes: 'read double*, rw double*, size, double'")
-    return _troupe._c_codelet(address, name or found or "kernel", texts, returns, keep)
+    return _troupe._c_codelet(address, name or found or "kernel", texts, returns, order, keep)
 
 
 def _texts(parameter):

@@ -9,7 +9,12 @@ from .errors import NumericalError
 class LinAlgError(np.linalg.LinAlgError, NumericalError): ...
 
 def cholesky(
-    a: ArrayLike, *, overwrite_a: bool = ..., tile: int = ..., runtime: Runtime | None = ...
+    a: ArrayLike,
+    *,
+    overwrite_a: bool = ...,
+    precision: Literal["double", "single"] = ...,
+    tile: int = ...,
+    runtime: Runtime | None = ...,
 ) -> NDArray[np.floating]: ...
 def lu(
     a: ArrayLike, *, p_indices: bool = ..., overwrite_a: bool = ..., tile: int = ..., runtime: Runtime | None = ...
@@ -23,6 +28,7 @@ def qr(
     mode: Literal["reduced", "complete"] = ...,
     *,
     overwrite_a: bool = ...,
+    precision: Literal["double", "single"] = ...,
     tile: int = ...,
     runtime: Runtime | None = ...,
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]: ...
@@ -32,6 +38,7 @@ def qr(
     mode: Literal["r"],
     *,
     overwrite_a: bool = ...,
+    precision: Literal["double", "single"] = ...,
     tile: int = ...,
     runtime: Runtime | None = ...,
 ) -> NDArray[np.floating]: ...
@@ -42,6 +49,7 @@ def solve(
     assume: Literal["gen", "pos", "sym"] = ...,
     overwrite_a: bool = ...,
     overwrite_b: bool = ...,
+    precision: Literal["double", "single"] = ...,
     tile: int = ...,
     runtime: Runtime | None = ...,
 ) -> NDArray[np.floating]: ...

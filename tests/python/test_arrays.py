@@ -2,6 +2,7 @@
 
 import array
 import gc
+import time
 import weakref
 
 import numpy
@@ -90,6 +91,74 @@ def test_arrays_that_overlap_are_refused_with_the_remedy(rt):
     assert keep.name == "a"
     with pytest.raises(ValueError, match="share memory"):
         copy(a[:5], a[5:])
+
+
+def test_the_same_memory_is_the_same_data(rt):
+    a = numpy.zeros(4)
+    add(a, 1.0)
+    rt.wait()
+    data = rt.data(a, name="a")
+    assert data.name == "a" and rt.data(a) is data and rt.data(a[:]) is data
+    top, bottom = data.partition(numpy.s_[:2], numpy.s_[2:])
+    add(a, 1.0)
+    add(top, 10.0)
+    add(a[2:], 100.0)  # the part
+    add(a[:2], 10.0)
+    add(data, 1.0)
+    rt.wait()
+    assert a.tolist() == [23, 23, 103, 103]
+    data.release()
+    add(a, 1.0)  # registers it again
+    assert rt.data(a) is not data
+    rt.wait()
+    assert a.tolist() == [24, 24, 104, 104]
+
+
+def test_a_bare_array_is_in_nobodys_way_once_its_tasks_have_ended(rt):
+    a = numpy.zeros(10)
+    add(a[:5], 1.0)
+    rt.wait()
+    add(a[3:], 1.0)
+    rt.wait()
+    whole = rt.data(a)
+    add(whole, 1.0)
+    rt.wait()
+    assert a.tolist() == [2, 2, 2, 3, 3, 2, 2, 2, 2, 2]
+    with pytest.raises(troupe.OverlappingHandles, match="partition"):
+        rt.data(a[5:])
+    add(numpy.zeros(1), 1.0)
+    with pytest.raises(troupe.OverlappingHandles):
+        copy(numpy.zeros(5), a[5:])
+
+
+def test_numpy_sees_data_once_their_tasks_have_ended(rt):
+    @troupe.codelet("rw")
+    def slow(a):
+        time.sleep(0.05)
+        a += 1
+
+    a = numpy.zeros(3)
+    data = rt.data(a, name="a")
+    slow(data)
+    seen = numpy.asarray(data)
+    assert seen.tolist() == [1, 1, 1] and numpy.shares_memory(seen, a) and not seen.flags.writeable
+    slow(data)
+    copied = numpy.array(data)
+    assert copied.tolist() == [2, 2, 2] and not numpy.shares_memory(copied, a) and copied.flags.writeable
+    slow(data)
+    assert numpy.asarray(data, "f4").dtype == "f4" and numpy.sum(data) == 9
+    with pytest.raises(ValueError, match="copy=False"):
+        data.__array__(dtype="f4", copy=False)
+
+    @troupe.codelet("write")
+    def fail(a):
+        raise ArithmeticError
+
+    fail(data)
+    with pytest.raises(troupe.TroupeError):
+        numpy.asarray(data)
+    with pytest.raises(troupe.KernelFailed):
+        rt.wait()
 
 
 def test_a_read_only_array_can_be_read_alone(rt):

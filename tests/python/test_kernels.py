@@ -283,6 +283,54 @@ def test_a_function_of_c_gets_gaps_only_where_it_is_told_of_them(rt):
     assert (a[:, 0] == 1).all() and (a[:, 1:] == 0).all() and (b == 1).all() and (c == 1).all()
 
 
+def test_a_function_of_c_gets_arrays_in_the_order_that_it_takes(rt):
+    pointer, number = ctypes.POINTER(ctypes.c_double), ctypes.c_int64
+
+    @ctypes.CFUNCTYPE(None, pointer, number, number, pointer)
+    def row_sums(a, rows, cols, sums):
+        for i in range(rows):
+            sums[i] = sum(a[i * cols + j] for j in range(cols))
+
+    matrix = numpy.arange(6.0).reshape(2, 3)
+    by_rows = troupe.c_codelet(row_sums, "read double*, rows, cols, write double*")
+    sums = numpy.zeros(2)
+    by_rows(matrix, sums)
+    rt.wait()
+    assert sums.tolist() == [3, 12]
+    for array in (matrix.T, matrix.copy("F"), numpy.zeros((2, 3, 4), order="F")):
+        with pytest.raises(troupe.SignatureMismatch, match="argument 0 .* is in Fortran order.*ascontiguousarray.*order='F'"):
+            by_rows(array, sums)
+    # One row, one column and vectors are the same in both orders.
+    for array in (matrix[:1].copy(), matrix[:, :1].copy(), numpy.ones(3)):
+        by_rows(array, numpy.zeros(3))
+    by_columns = troupe.c_codelet(row_sums, "read double*, cols, rows, write double*", order="F")
+    columns = numpy.zeros(3)
+    by_columns(matrix.copy("F"), columns)
+    rt.wait()
+    assert columns.tolist() == [3, 5, 7]
+    with pytest.raises(troupe.SignatureMismatch, match="argument 0 .* is in C order.*asfortranarray.*order='C'"):
+        by_columns(matrix, columns)
+    for told in ("ld", "row_stride", "col_stride"):
+        with pytest.raises(troupe.SignatureMismatch, match="order"):
+            troupe.c_codelet(row_sums, "read double*", told, "size", "write double*")(matrix.copy("F"), columns)
+
+    @ctypes.CFUNCTYPE(None, pointer, pointer, number)
+    def add(x, y, size):
+        for i in range(size):
+            y[i] += x[i]
+
+    elementwise = troupe.c_codelet(add, "read double*, rw double*, size", order="any")
+    for order in "CF":
+        y = numpy.zeros((2, 3), order=order)
+        elementwise(matrix.copy(order), y)
+        rt.wait()
+        assert (y == matrix).all()
+    with pytest.raises(troupe.SignatureMismatch, match="argument 1 .* is in C order and .* is not"):
+        elementwise(matrix.copy("F"), numpy.zeros((2, 3)))
+    with pytest.raises(ValueError, match="order is 'C', 'F' or 'any', not 'fortran'"):
+        troupe.c_codelet(add, "read double*, rw double*, size", order="fortran")
+
+
 def test_a_cfunc_of_numba(rt):
     numba = pytest.importorskip("numba")
     types = numba.types

@@ -144,6 +144,136 @@ def test_solve_with_vectors_and_matrices(layout, dtype, overwrite):
             assert near(residual / np.abs(x).max(), np.zeros_like(residual), n, 10 * np.finfo(dtype).eps / 2.2e-16)
 
 
+@pytest.mark.parametrize("overwrite", (False, True))
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_of_a_symmetric_matrix_the_lower_triangle_is_read(layout, dtype, overwrite):
+    for n in (2, 100):
+        whole = RANDOM.standard_normal((n, n))
+        whole += whole.T
+        whole[0, 0] = -9  # indefinite: Cholesky fails, and LU follows
+        for matrix, assumed in ((whole, ["sym"]), (whole @ whole.T + np.eye(n), ["sym", "pos"])):
+            right = matrix.astype(dtype) @ np.ones((n, 2), dtype)
+            for above in (0, 7, np.nan):
+                for assume in assumed:
+                    a = layout(np.where(np.tri(n, dtype=bool), matrix, above).astype(dtype))
+                    x = tl.solve(a, right, assume=assume, overwrite_a=overwrite, tile=32)
+                    assert near(x, np.ones((n, 2)), n, np.linalg.cond(matrix)), (assume, above)
+
+
+def test_arguments_may_share_memory():
+    n = 100
+    rhs = {
+        "the matrix": (lambda a: a, np.eye(n)),
+        "a column": (lambda a: a[:, 3], np.eye(n)[:, 3]),
+        "a row": (lambda a: a[3], None),
+        "some columns": (lambda a: a[:, 40:60], np.eye(n)[:, 40:60]),
+        "backwards": (lambda a: a[:, ::-1], np.eye(n)[:, ::-1]),
+    }
+    whole = definite(n)
+    for assume in ("gen", "pos", "sym"):
+        for layout in (in_c, in_fortran, strided):
+            for overwrite in ({"overwrite_a": True}, {"overwrite_b": True}, {"overwrite_a": True, "overwrite_b": True}):
+                for name, (pick, expected) in rhs.items():
+                    a = layout(whole)
+                    b = pick(a)
+                    wanted = np.linalg.solve(whole, pick(whole)) if expected is None else expected
+                    x = tl.solve(a, b, assume=assume, tile=32, **overwrite)
+                    assert near(x, wanted, n), (assume, overwrite, name)
+                    assert not overwrite.get("overwrite_b") or (x is b and near(b, wanted, n))
+
+
+def test_what_overlaps_itself_cannot_be_overwritten():
+    rolling = np.lib.stride_tricks.as_strided(np.arange(1.0, 20.0), (5, 5), (8, 16))
+    constant = np.lib.stride_tricks.as_strided(np.ones(5), (5, 5), (8, 0))
+    for a in (rolling, constant):
+        with pytest.raises(ValueError, match="several elements of a are the same memory"):
+            tl.lu(a, overwrite_a=True)
+    assert near(tl.qr(rolling, "r")[0, 0] ** 2, (rolling[:, 0] ** 2).sum(), 5, 100)
+    line = np.broadcast_to(np.ones(1), 3).copy()[::-1]
+    assert tl.solve(np.eye(3), line, overwrite_b=True) is line
+
+
+def test_float32_is_computed_in_double_as_in_numpy_unless_single_is_asked_for():
+    n = 60
+    u, v = (np.linalg.qr(RANDOM.standard_normal((n, n)))[0] for _ in range(2))
+    single = (u * np.logspace(0, -5, n) @ v).astype(np.float32)
+    spd = (u * np.logspace(0, -5, n) @ u.T).astype(np.float32)
+    spd = np.tril(spd) + np.tril(spd, -1).T
+    right = np.ones(n, np.float32)
+
+    def error(x, expected):
+        assert x.dtype == np.float32
+        return np.abs(x - expected).max() / np.abs(expected).max()
+
+    for assume, a in (("gen", single), ("pos", spd), ("sym", spd)):
+        exact = np.linalg.solve(a.astype(np.float64), right.astype(np.float64))
+        for layout in LAYOUTS:
+            b = right.copy()
+            assert error(tl.solve(layout(a), b, assume=assume, overwrite_b=True), exact) < 1e-6
+            assert tl.solve(layout(a), b, assume=assume, overwrite_a=True).dtype == np.float32
+        assert error(tl.solve(a, right, assume=assume, precision="single"), exact) > 1e-5
+    exact = np.linalg.cholesky(spd.astype(np.float64))
+    assert error(tl.cholesky(spd), exact) < 1e-7 < error(tl.cholesky(spd, precision="single"), exact)
+    overwritten = spd.copy("F")
+    assert tl.cholesky(overwritten, overwrite_a=True) is overwritten and error(overwritten, exact) < 1e-7
+    exact = np.abs(np.linalg.qr(single.astype(np.float64))[1])
+    assert error(np.abs(tl.qr(single)[1]), exact) < 1e-7 < error(np.abs(tl.qr(single, precision="single")[1]), exact)
+    assert [part.dtype for part in tl.qr(single)] == [np.float32] * 2
+    for call in (tl.cholesky, tl.qr, lambda a, **options: tl.solve(a, a, **options)):
+        with pytest.raises(ValueError, match="precision is 'half'"):
+            call(spd, precision="half")
+        with pytest.raises(ValueError, match="for arrays of float32, not of float64"):
+            call(np.eye(2), precision="single")
+
+
+def test_a_call_leaves_the_program_its_threads_of_blas(run_program):
+    program = """
+import ctypes, sys
+import numpy as np
+names = {line.split()[-1] for line in open("/proc/self/maps") if "openblas" in line}
+found = [ctypes.CDLL(name) for name in names]
+found = [one for one in found if hasattr(one, "openblas_set_num_threads")]
+if not found:
+    sys.exit("none")
+blas = found[0]
+blas.openblas_set_num_threads(2)
+import troupe, troupe.linalg as tl
+a = 4 * np.eye(300)
+tl.cholesky(a)
+between = [blas.openblas_get_num_threads()]
+with troupe.Runtime(cores=1) as rt:
+    tl.cholesky(a, runtime=rt)
+    between.append(blas.openblas_get_num_threads())
+    f = np.asfortranarray(a)
+    troupe.kernels["potrf/double"](f, 0, 0)
+    rt.wait()
+    between.append(blas.openblas_get_num_threads())
+between.append(blas.openblas_get_num_threads())
+print(between)
+"""
+    done = run_program(program)
+    if done.stderr.strip() == "none":
+        pytest.skip("numpy's BLAS library is not OpenBLAS, or one of its own")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[0] in ("[2, 2, 2, 2]", "[1, 1, 1, 1]")
+
+
+def test_an_array_that_tasks_have_used_can_be_overwritten():
+    @troupe.codelet("rw")
+    def double(a):
+        a *= 2
+
+    with troupe.Runtime(cores=1) as rt:
+        a = np.asfortranarray(definite(50))
+        expected = np.linalg.cholesky(2 * a)
+        double(a)
+        assert near(tl.cholesky(a, overwrite_a=True, runtime=rt), expected, 50)
+        double(a)
+        rt.wait()
+        assert near(a, 2 * expected, 50)
+
+
 def test_what_is_no_array_becomes_one():
     assert np.array_equal(tl.cholesky([[4, 2], [2, 5]]), [[2, 0], [1, 2]])
     assert np.array_equal(tl.solve(np.array([[2, 0], [0, 4]], dtype=np.int32), [2, 4]), [1, 1])

@@ -68,6 +68,19 @@ std::unique_ptr<Hold> acquire(const SharedData& self, const std::string& word) {
   return std::make_unique<Hold>(self, mode);
 }
 
+/// For `numpy.asarray(data)` and all that calls it: the array once its tasks have ended, so that nobody reads what is
+/// being written. It cannot be written, as no task would know.
+py::object as_array(const SharedData& self, const py::object& dtype, const py::object& copy) {
+  Hold hold(self, AccessMode::read);
+  const py::object array = hold.enter();
+  const bool same = dtype.is_none() || py::dtype::from_args(dtype).equal(array.attr("dtype"));
+  if (!copy.is_none() && !copy.cast<bool>() && !same) {
+    throw py::value_error(self->description() + " has another dtype, and copy=False forbids the copy");
+  }
+  if (same && (copy.is_none() || !copy.cast<bool>())) return array;
+  return same ? array.attr("copy")() : array.attr("astype")(dtype);
+}
+
 std::vector<SharedData> partition(const SharedData& self, const py::args& pieces) {
   require_registered(*self);
   std::vector<py::object> slices;
@@ -92,6 +105,7 @@ std::vector<SharedData> partition(const SharedData& self, const py::args& pieces
     auto part = std::make_shared<ArrayData>(self->runtime(), handles[i], view, std::move(form));
     part->whole = self;
     if (!self->name.empty()) part->name = fmt::format("{}[{}]", self->name, i);
+    self->runtime()->make_known(part);
     parts.push_back(std::move(part));
   }
   return parts;
@@ -148,6 +162,8 @@ last reference has gone and the last task has ended, the runtime forgets the dat
           "acquire", &acquire, py::arg("mode") = "read",
           R"(`with data.acquire("rw") as array:` waits until the program may use the array in this mode, and keeps tasks
 that conflict waiting until the block ends. Raises what went wrong with the tasks that should have written the data.)")
+      .def("__array__", &as_array, py::arg("dtype") = py::none(), py::arg("copy") = py::none(),
+           "What numpy.asarray takes: waits for the tasks that write the data, and gives the array, read-only.")
       .def("partition", &partition,
            R"(Data for disjoint parts, one for each index: `a.partition(numpy.s_[:5], numpy.s_[5:])`.
 

@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/blas_threads.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "python/module/linalg/dense_factorizations.hpp"
 #include "python/module/objects.hpp"
+#include "python/module/runtime_state.hpp"
 
 namespace py = pybind11;
 
@@ -29,6 +31,23 @@ StridedMatrix<T> strided(const py::array& array) {
 }
 
 using Array = std::optional<py::array>;
+
+/// The runtime of one call, whose operands overwrite arrays. When the call ends, no task runs, and BLAS calls of the
+/// program have as many threads again as the program wants.
+class Place {
+ public:
+  Place(py::handle runtime, const py::array& overwritten) : runtime_(runtime_in(runtime).runtime()) {
+    runtime_in(runtime).forget_bare(overwritten);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { kernels::lend_blas_threads(); }
+
+  [[nodiscard]] Runtime& operator*() const { return *runtime_; }
+
+ private:
+  std::shared_ptr<Runtime> runtime_;
+};
 
 template <class T>
 Operand<T> operand(const py::array& work, const Array& source, const Array& target) {
@@ -63,7 +82,7 @@ py::array allocate_matrix(py::ssize_t rows, py::ssize_t cols, const py::dtype& t
 }
 
 void cholesky(py::handle runtime, const py::array& work, const Array& source, const Array& target, TileWidth tile) {
-  const auto place = runtime_in(runtime).runtime();
+  const Place place(runtime, work);
   with_type_of(work, [&](auto type) {
     const auto a = operand<decltype(type)>(work, source, target);
     const WithoutGil others;
@@ -73,7 +92,7 @@ void cholesky(py::handle runtime, const py::array& work, const Array& source, co
 
 py::array_t<int> lu(py::handle runtime, const py::array& work, const Array& source, const Array& target,
                     const Array& lower, TileWidth tile) {
-  const auto place = runtime_in(runtime).runtime();
+  const Place place(runtime, work);
   const std::vector<int> rows = with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, target);
@@ -86,7 +105,7 @@ py::array_t<int> lu(py::handle runtime, const py::array& work, const Array& sour
 
 void qr(py::handle runtime, const py::array& work, const Array& source, const Array& q, const Array& rest,
         TileWidth tile) {
-  const auto place = runtime_in(runtime).runtime();
+  const Place place(runtime, work);
   with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, std::nullopt);
@@ -101,7 +120,8 @@ void qr(py::handle runtime, const py::array& work, const Array& source, const Ar
 
 void solve(py::handle runtime, bool definite, const py::array& work, const Array& source, const py::array& x,
            const Array& x_source, const Array& x_target, TileWidth tile) {
-  const auto place = runtime_in(runtime).runtime();
+  const Place place(runtime, work);
+  runtime_in(runtime).forget_bare(x);
   with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, std::nullopt);

@@ -152,11 +152,19 @@ std::uint64_t pointee_tag(const std::string& codelet, const std::string& paramet
   refuse_parameter(codelet, parameter, "'" + word + "' is no element type");
 }
 
+ArrayOrder order_of(const std::string& codelet, const std::string& word) {
+  if (word == "C") return ArrayOrder::c;
+  if (word == "F") return ArrayOrder::fortran;
+  if (word == "any") return ArrayOrder::any;
+  throw py::value_error("codelet '" + codelet + "': order is 'C', 'F' or 'any', not '" + word + "'");
+}
+
 }  // namespace
 
 std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::string name,
                                               const std::vector<std::string>& texts, const std::string& returns,
-                                              py::object keep) {
+                                              const std::string& order, py::object keep) {
+  const ArrayOrder takes = order_of(name, order);
   if (address == 0) throw py::value_error("codelet '" + name + "': the function is a null pointer");
   if (returns != "void" && returns != "int") {
     throw py::value_error("codelet '" + name + "': a kernel returns void, or an int that is not 0 where it failed");
@@ -172,6 +180,8 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
   std::vector<ffi_type*> types;
   bool tells_order = false;
   std::uint32_t knows_gaps = 0;
+  std::uint32_t knows_row_strides = 0;
+  std::uint32_t knows_col_strides = 0;
   for (const std::string& text : texts) {
     const std::vector<std::string> words = words_of(text);
     using What = CParameter::What;
@@ -197,7 +207,10 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
       if (modes.size() > 32) refuse_parameter(name, text, "of the first 32 arrays only");
       tells_order = tells_order || (word != "size" && word != "ld");
       const bool tells_gaps = word == "ld" || word == "row_stride" || word == "col_stride";
-      if (tells_gaps) knows_gaps |= 1U << (modes.size() - 1);
+      const std::uint32_t array = 1U << (modes.size() - 1);
+      if (tells_gaps) knows_gaps |= array;
+      if (word == "row_stride") knows_row_strides |= array;
+      if (word == "col_stride") knows_col_strides |= array;
       parameters.push_back({found->second, static_cast<std::uint32_t>(modes.size() - 1)});
       types.push_back(&ffi_type_sint64);
       continue;
@@ -227,6 +240,8 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
                                                        .scalars = std::move(scalars),
                                                        .element_tags = std::move(tags),
                                                        .knows_gaps = knows_gaps,
+                                                       .knows_order = knows_row_strides & knows_col_strides,
+                                                       .order = takes,
                                                        .tells_order = tells_order});
 }
 

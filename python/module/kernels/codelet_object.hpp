@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/codelets/codelet.hpp"
+#include "python/module/array_data.hpp"
 #include "python/module/kernels/scalars.hpp"
 
 namespace troupe::python {
@@ -47,6 +48,10 @@ struct CodeletObject {
   std::vector<std::uint64_t> element_tags = {};
   /// Of a function of C, bit by bit: it is told how far the columns of this array lie apart.
   std::uint32_t knows_gaps = 0;
+  /// The same: it is told the strides of both dimensions, and with them the order.
+  std::uint32_t knows_order = 0;
+  /// The order that a function of C takes the other arrays of several dimensions in; any: that of the first of them.
+  ArrayOrder order = ArrayOrder::c;
   /// Its last argument by value says which arrays are in C order.
   bool tells_order = false;
 
@@ -63,7 +68,8 @@ struct CodeletObject {
 /// A function of C.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::string name,
                                                             const std::vector<std::string>& parameters,
-                                                            const std::string& returns, pybind11::object keep);
+                                                            const std::string& returns, const std::string& order,
+                                                            pybind11::object keep);
 /// Where a task of a kernel in Python finds its cell: the only argument by value.
 void run_python_kernel(const KernelContext& context);
 

@@ -1,0 +1,53 @@
+/// The number of threads that the BLAS library uses, while Troupe's kernels want it to be one. Private to kernels/.
+#pragma once
+
+#include <atomic>
+
+#include "proto/mutex.hpp"
+
+// Weak: another BLAS library may be linked.
+extern "C" {
+[[gnu::weak]] void openblas_set_num_threads(int);
+[[gnu::weak]] int openblas_get_num_threads();
+}
+
+namespace troupe::kernels {
+
+/// The process has one number of threads, so there is one place that knows who wants it to be one.
+struct BlasSetting {
+  Mutex mutex;
+  /// Objects of `single_threaded_blas` that live. Written under the lock. Relaxed reads suffice: a thread that calls
+  /// BLAS for a task was given the task after the number was raised.
+  std::atomic<int> users{0};
+  /// The library runs in the calling thread, and the program's own number is in `of_the_program`. Written under the
+  /// lock; who reads an old value looks again there.
+  std::atomic<bool> taken{false};
+  int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
+
+  [[nodiscard]] static bool can_be_set() {
+    return openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr;
+  }
+  void take() TROUPE_REQUIRES(mutex) {
+    const int now = openblas_get_num_threads();
+    if (now == 1 && taken.load(std::memory_order_relaxed)) return;
+    of_the_program = now;
+    taken.store(true, std::memory_order_relaxed);
+    openblas_set_num_threads(1);
+  }
+  void give_back() TROUPE_REQUIRES(mutex) {
+    if (!taken.exchange(false, std::memory_order_relaxed)) return;
+    // The program may have set another number since: that one stays.
+    if (openblas_get_num_threads() == 1) openblas_set_num_threads(of_the_program);
+  }
+};
+inline BlasSetting blas_setting;
+
+/// Before each call of BLAS: the program may have set a number of threads since the last one, or got its own back.
+inline void before_blas() {
+  if (blas_setting.users.load(std::memory_order_relaxed) == 0 || !BlasSetting::can_be_set()) return;
+  if (openblas_get_num_threads() == 1 && blas_setting.taken.load(std::memory_order_relaxed)) return;
+  const LockGuard lock(blas_setting.mutex);
+  blas_setting.take();
+}
+
+}  // namespace troupe::kernels
