@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/running/runtime_system.hpp"
+#include "actors/workers/queues/idle_set.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/memory/pinned_memory.hpp"
 
@@ -50,9 +51,12 @@ class EmbeddedRecording final : public RecordedTasks {
 
 class BegunRecording final : public EmbeddedBackend::OpenRecording {
  public:
+  /// `open`: counts recordings that are.
   BegunRecording(graph::TaskGraph& graph, std::shared_ptr<graph::Recording> recording,
-                 std::unique_ptr<graph::RecordingScope> scope)
-      : graph_(graph), recording_(std::move(recording)), scope_(std::move(scope)) {}
+                 std::unique_ptr<graph::RecordingScope> scope, std::atomic<int>& open)
+      : graph_(graph), recording_(std::move(recording)), scope_(std::move(scope)), open_(open) {
+    open_.fetch_add(1, std::memory_order_relaxed);
+  }
   ~BegunRecording() override { seal(); }
   std::shared_ptr<RecordedTasks> end() override {
     seal();
@@ -64,11 +68,14 @@ class BegunRecording final : public EmbeddedBackend::OpenRecording {
     if (scope_ == nullptr) return;
     scope_.reset();
     graph_.seal_recording(*recording_);
+    // Relaxed: each thread knows of its own recording.
+    open_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   graph::TaskGraph& graph_;
   std::shared_ptr<graph::Recording> recording_;
   std::unique_ptr<graph::RecordingScope> scope_;
+  std::atomic<int>& open_;
 };
 
 }  // namespace
@@ -81,7 +88,10 @@ Result<std::unique_ptr<EmbeddedBackend>> EmbeddedBackend::start(const RuntimeOpt
 }
 
 EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory)
-    : system_(std::move(system)), graph_(system_->graph()), data_have_memory_(data_have_memory) {}
+    : system_(std::move(system)),
+      graph_(system_->graph()),
+      sleepers_(system_->sleepers()),
+      data_have_memory_(data_have_memory) {}
 
 EmbeddedBackend::~EmbeddedBackend() {
   if (at_stop_) at_stop_(*this);
@@ -137,7 +147,14 @@ Result<std::shared_ptr<void>> EmbeddedBackend::keep(const Handle& handle) {
 }
 
 Result<Future> EmbeddedBackend::submit(const graph::TaskSpecification& specification) {
+  if (sleepers_ != nullptr && !sleepers_->empty()) [[unlikely]]
+    wake_early(specification);
   return graph_.submit(specification);
+}
+
+void EmbeddedBackend::wake_early(const graph::TaskSpecification& specification) noexcept {
+  if (recordings_.load(std::memory_order_relaxed) > 0) return;
+  system_->wake_early(specification.accesses.empty() && specification.options.after.empty());
 }
 
 Result<std::unique_ptr<EmbeddedBackend::OpenRecording>> EmbeddedBackend::begin_recording(std::string name) {
@@ -145,7 +162,7 @@ Result<std::unique_ptr<EmbeddedBackend::OpenRecording>> EmbeddedBackend::begin_r
   auto begun = graph_.begin_recording(*recording);
   if (!begun) return begun.failure();
   return std::unique_ptr<OpenRecording>(
-      std::make_unique<BegunRecording>(graph_, std::move(recording), std::move(begun).value()));
+      std::make_unique<BegunRecording>(graph_, std::move(recording), std::move(begun).value(), recordings_));
 }
 
 Result<std::shared_ptr<RecordedTasks>> EmbeddedBackend::record(const std::function<void()>& program, std::string name) {

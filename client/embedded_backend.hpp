@@ -1,6 +1,7 @@
 /// Tasks on workers in this process.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,9 @@
 
 namespace troupe::actors {
 class RuntimeSystem;
+}
+namespace troupe::workers {
+class IdleSet;
 }
 
 namespace troupe::client {
@@ -74,9 +78,15 @@ class EmbeddedBackend final : public Backend {
 
  private:
   EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
+  /// For a submission while somebody sleeps: what will be ready wakes him before it is.
+  void wake_early(const graph::TaskSpecification& specification) noexcept;
 
   std::unique_ptr<actors::RuntimeSystem> system_;
   graph::TaskGraph& graph_;
+  /// See `RuntimeSystem::sleepers`.
+  const workers::IdleSet* const sleepers_;
+  /// Recordings that are open: what is submitted may not run.
+  std::atomic<int> recordings_{0};
   const bool data_have_memory_;
   std::function<void(Backend&)> at_stop_;
 };

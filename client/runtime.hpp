@@ -142,10 +142,10 @@ class Runtime {
   /// Submits a task. Blocks while the submission window is full, except in kernels and callbacks.
   /// Throws `invalid_handle`, `conflicting_access`, `signature_mismatch`, `no_implementation`, `stopped`; then
   /// nothing has been submitted.
-  Future submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments = {},
-                const TaskOptions& options = {});
-  Future submit(const Codelet& codelet, std::initializer_list<Access> accesses, const Arguments& arguments = {},
-                const TaskOptions& options = {}) {
+  Future submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments = kNoArguments,
+                const TaskOptions& options = TaskOptions::none());
+  Future submit(const Codelet& codelet, std::initializer_list<Access> accesses,
+                const Arguments& arguments = kNoArguments, const TaskOptions& options = TaskOptions::none()) {
     return submit(codelet, std::span<const Access>(accesses.begin(), accesses.size()), arguments, options);
   }
 

@@ -21,7 +21,8 @@ function(troupe_shared_library target name)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                                              INSTALL_RPATH $ORIGIN LINK_DEPENDS ${exports})
-  target_link_options(${target} PRIVATE LINKER:--version-script=${exports})
+  # Its own functions are called directly, not by way of a table that another library could change.
+  target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:-Bsymbolic-functions)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                                  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>

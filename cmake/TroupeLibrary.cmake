@@ -42,15 +42,18 @@ function(troupe_light_rooms target)
   endforeach()
 endfunction()
 
-# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...]
+# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT] [DIRECT] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...]
 #                [PRIVATE library...])
 #
 # A static library of the .cpp files in the current folder, found again at each build, so that adding a file needs no
 # edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file name. HOT: what every
-# task passes through, which clang optimizes in sanitized builds, too; LIGHT: what runs seldom, which is compiled lightly. A folder without sources becomes an interface
-# library, so that headers alone are fine. Files named cuda_* are left out where CUDA was not found.
+# task passes through, which clang optimizes in sanitized builds, too; LIGHT: what runs seldom, which is compiled lightly.
+# DIRECT: nobody replaces its functions by others of the same name, so GCC may call them directly and inline them, as clang
+# does anyway; else code that could go into a shared library calls every function that is not inline by way of a table. A
+# folder without sources becomes an interface library, so that headers alone are fine. Files named cuda_* are left out
+# where CUDA was not found.
 function(troupe_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT;LIGHT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT;LIGHT;DIRECT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
   set(glob GLOB)
   if(arg_RECURSE)
     set(glob GLOB_RECURSE)
@@ -76,6 +79,9 @@ function(troupe_library name)
     endif()
     if(arg_LIGHT)
       target_compile_options(${name} PRIVATE ${TROUPE_LIGHT_OPTIONS})
+    endif()
+    if(arg_DIRECT)
+      target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
     endif()
     target_link_libraries(${name} PUBLIC troupe_options ${arg_DEPENDS} PRIVATE fmt::fmt ${arg_PRIVATE})
   else()

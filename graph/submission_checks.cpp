@@ -97,9 +97,17 @@ std::string which_handle(const DataRecord& record, std::size_t index) {
   return "handle " + std::to_string(index) + " (" + describe(record) + ")";
 }
 
-/// Whether a kernel can take this record in this mode.
-Result<void> check_parameter(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record,
-                             AccessMode mode, std::size_t index) {
+/// Whether a kernel can take data of this layout in this mode.
+bool takes(const DataParameter& parameter, const Layout& layout, AccessMode mode) {
+  return parameter.writable == writes(mode) && parameter.element_tag == layout.element_tag &&
+         parameter.element_size == layout.element_size &&
+         (parameter.shape != ViewShape::vector || layout.contiguous()) &&
+         (parameter.shape != ViewShape::scalar || layout.elements() == 1);
+}
+
+/// Why it cannot.
+Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record, AccessMode mode,
+                    std::size_t index) {
   const Layout& layout = record.view.layout;
   const std::string which = which_handle(record, index);
   // Checked when the codelet was built, unless each task says its modes.
@@ -112,16 +120,19 @@ Result<void> check_parameter(const Codelet& codelet, const DataParameter& parame
                                  two_types(layout.element_tag, layout.element_size, ", but the kernel takes ",
                                            parameter.element_tag, parameter.element_size));
   }
-  if (parameter.shape == ViewShape::vector && !layout.contiguous()) {
+  if (parameter.shape == ViewShape::vector) {
     return mismatch(codelet, which +
                                  " has gaps between its columns; a kernel that takes a VectorView needs "
                                  "contiguous data, a MatrixView does not");
   }
-  if (parameter.shape == ViewShape::scalar && layout.elements() != 1) {
-    return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
-                                 " elements; a kernel that takes a reference needs one");
-  }
-  return {};
+  return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
+                               " elements; a kernel that takes a reference needs one");
+}
+
+Result<void> check_parameter(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record,
+                             AccessMode mode, std::size_t index) {
+  if (takes(parameter, record.view.layout, mode)) return {};
+  return cannot_take(codelet, parameter, record, mode, index);
 }
 
 /// The same for the next handle of a variadic codelet that says what its handles are.
@@ -145,6 +156,25 @@ Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataReco
 }
 
 }  // namespace
+
+bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner, std::uint64_t mark) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  if (!definition.groups.empty()) return false;
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const Access& access = specification.accesses[i];
+    if (definition.variadic && !access.mode) return false;
+    const AccessMode mode = definition.variadic ? *access.mode : definition.modes[i];
+    DataRecord* const record = access.handle.record();
+    if (record == nullptr || record->owner != &owner || record->handle_id() != access.handle.id() || record->releasing)
+      return false;
+    if (mode == AccessMode::reduce || access.mode.value_or(mode) != mode || !record->children.empty()) return false;
+    if (definition.typed && !takes(definition.parameters[i], record->view.layout, mode)) return false;
+    if (record->seen_by == mark && (writes(mode) || writes(record->seen_mode))) return false;
+    record->seen_by = mark;
+    record->seen_mode = mode;
+  }
+  return true;
+}
 
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id) {
   const Codelet& codelet = specification.codelet;

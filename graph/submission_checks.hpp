@@ -32,6 +32,14 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);
 
+/// `check_counts` and `check_after` of a submission that is one of the simple ones, which most are: true, there is
+/// nothing wrong with it. False: ask them.
+[[nodiscard]] inline bool is_simple(const TaskSpecification& specification, const CodeletDefinition& definition) {
+  const bool fits =
+      definition.variadic ? definition.groups.empty() : definition.modes.size() == specification.accesses.size();
+  return fits && !definition.typed && definition.argument_types.empty() && specification.options.after.empty();
+}
+
 /// The mode of access number `index`: the codelet's, or the task's where the codelet is variadic. The number of
 /// accesses has been checked. `signature_mismatch`.
 Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index);
@@ -40,6 +48,12 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 /// this submission, and was never used before. Under the lock of the registry. `invalid_handle`, `signature_mismatch`,
 /// `invalid_argument`, `conflicting_access`.
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id);
+
+/// The same for the many submissions whose accesses need no closer look: no reductions, and handles without parts.
+/// True: there is nothing wrong with them, and their data are marked. False: ask `check_accesses`, with another
+/// mark.
+[[nodiscard]] bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner,
+                                        std::uint64_t mark);
 
 /// Both functions are there. `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);

@@ -44,6 +44,7 @@ const Codelet& replay_codelet() {
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
+      adapts_(options.stand_ins || !options.restrictions.empty()),
       // Workers that others keep busy do not say when this graph has nothing left for them.
       notify_stride_(options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)),
       host_(host),
@@ -280,8 +281,8 @@ std::uint64_t TaskGraph::in_flight() const {
 }
 
 bool TaskGraph::has_room() {
+  if (surely_has_room()) return true;
   const std::uint64_t submitted = submitted_.load(std::memory_order_relaxed);
-  if (submitted - ended_at_least_.load(std::memory_order_relaxed) < options_.window) return true;
   const std::uint64_t ended = completed_.total();
   ended_at_least_.store(ended, std::memory_order_relaxed);
   return submitted - ended < options_.window;

@@ -34,6 +34,7 @@
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
 #include "proto/device_kinds.hpp"
+#include "proto/light_mutex.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::graph {
@@ -228,7 +229,10 @@ class TaskGraph final : public TaskOwner {
 
   // For workers.
   /// Decides whether a ready task may start. Tasks that become ready by this are appended to `ready`.
-  Begin begin(Task& task, WorkerId worker, TaskList& ready);
+  Begin begin(Task& task, WorkerId worker, TaskList& ready) {
+    if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
+    return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
+  }
   /// Whether `begin` would let a ready task run, which has no commute locks to take.
   [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
   /// The task's kernel has returned (`cause` empty) or failed. Appends the tasks that have become ready.
@@ -259,13 +263,25 @@ class TaskGraph final : public TaskOwner {
   };
 
   // Submission.
+  /// Where `surely_has_room` is false.
   Result<void> wait_for_room();
+  /// What holds for every submission of a codelet is checked at the first: false, it is not known to have been.
+  [[nodiscard]] bool knows(const CodeletDefinition& definition) {
+    return recent(definition).load(std::memory_order_acquire) == &definition;
+  }
+  [[nodiscard]] std::atomic<const CodeletDefinition*>& recent(const CodeletDefinition& definition) {
+    return recent_codelets_[(reinterpret_cast<std::uintptr_t>(&definition) >> 6U) % recent_codelets_.size()];
+  }
   Result<void> know_codelet(const Codelet& codelet);
+  /// All that can be checked outside of the submission lock.
+  Result<void> check(const TaskSpecification& specification);
   /// `codelet`, but on these devices only: the same one every time. `invalid_argument` where they name what is not
   /// there.
   Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices);
+  /// Of this codelet or of what stands in for it, restricted to devices or not.
+  Result<Future> submit_adapted(const TaskSpecification& specification);
   /// Of just this codelet.
-  Result<Future> submit_as(const TaskSpecification& specification);
+  Result<Future> submit_restricted(const TaskSpecification& specification);
   /// As if all devices might run it that the codelet has implementations for.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
   /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
@@ -283,6 +299,9 @@ class TaskGraph final : public TaskOwner {
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
+  /// And after its explicit predecessors. What throws leaves nothing of the task.
+  void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
+      TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
   static void set_arguments(Task& task, const Arguments& arguments);
   /// The first of so many ids, one after the other. Those of later calls are higher.
@@ -296,6 +315,8 @@ class TaskGraph final : public TaskOwner {
   /// For a task whose submission ends with an exception: it ends with those that it was ordered after, and does
   /// nothing, as if there had been none. Before it was counted. Activates what is ready.
   void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
+  /// For an access that reduces where the accesses before did not, or the other way round.
+  void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
@@ -349,14 +370,21 @@ class TaskGraph final : public TaskOwner {
   };
   void finish(Task& task, const Completion& completion, TaskList& ready);
   /// The part of `finish` that every task needs. The task must not be used afterwards.
-  void end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
-           TaskList& ready);
+  void end(Task& task, const Completion& completion, TaskList& ready);
+  /// The same of one that is not of a recording, but for counting it.
+  void free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
+  /// The same of one that is.
+  void end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
+                    TaskList& ready);
+  void count_ending(std::size_t slot);
   void settle_data(Task& task, const Completion& completion);
   /// The data have no valid content any more, for this reason.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
   void call_back(Task& task, const Completion& completion);
-  void release_successors(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
-  void recycle(Task& task, std::size_t slot);
+  /// `newest`: the list of edges that was closed.
+  void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
+  /// What a task has besides its record, some of which stays until the memory is used again, see `allocate_task`.
+  void give_back_more(Task& task, WorkerCaches& caches);
   /// Why a task does not run, and what first went wrong: a chain of cancelled tasks passes on the latter, so that the
   /// messages do not grow along it. Both empty: it may run.
   struct Refusal {
@@ -372,7 +400,12 @@ class TaskGraph final : public TaskOwner {
   Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Whether nothing stands in the way of a ready task: most tasks of most runs.
-  [[nodiscard]] bool is_plain(const Task& task) const;
+  [[nodiscard]] bool is_plain(const Task& task) const {
+    const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
+    return runs && !task.has_commute && !task.cancel_requested.load(std::memory_order_relaxed) &&
+           task.id.load(std::memory_order_relaxed) >= cancel_below_.load(std::memory_order_acquire) &&
+           !failures_.any_poison();
+  }
   Begin begin_special(Task& task, WorkerId worker, TaskList& ready);
   Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
   void notify_waiters();
@@ -380,6 +413,11 @@ class TaskGraph final : public TaskOwner {
   void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] bool has_room();
+  /// The same, of the ended tasks that have been seen: cheap, and false where one has to look again.
+  [[nodiscard]] bool surely_has_room() const {
+    return submitted_.load(std::memory_order_relaxed) - ended_at_least_.load(std::memory_order_relaxed) <
+           options_.window;
+  }
   /// A full window counts as having room again when no more than this many tasks are in flight: or each further
   /// submission would cost a sleep.
   [[nodiscard]] std::uint64_t low_water() const {
@@ -388,6 +426,8 @@ class TaskGraph final : public TaskOwner {
 
   // Read by every submission and completion, seldom written.
   const GraphOptions options_;
+  /// What is submitted may have to be another codelet, or restricted to devices, whatever the task says.
+  const bool adapts_;
   /// Completions of one worker between two looks at waiting threads (a power of two), so that room in the window is
   /// noticed while all workers are busy; an idle worker looks anyway.
   const std::uint64_t notify_stride_;
@@ -407,7 +447,7 @@ class TaskGraph final : public TaskOwner {
   CompletionCounter completed_;
 
   // Written by every submission, so on lines of their own.
-  alignas(64) Mutex submission_mutex_;
+  alignas(64) LightMutex submission_mutex_;
   /// Written under submission_mutex_.
   std::atomic<std::uint64_t> next_id_{1};
   /// The first id that the graph may not use without taking more of them.
@@ -429,7 +469,8 @@ class TaskGraph final : public TaskOwner {
   std::size_t named_devices_ TROUPE_GUARDED_BY(codelet_mutex_) = 0;
   std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(codelet_mutex_);
   Mutex codelet_mutex_;
-  /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too.
+  /// The codelets submitted last, to avoid the lock: an entry is only ever replaced by one that is known too. Released
+  /// when all that `know_codelet` does has been done.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};
   const Codelet combine_codelet_;
   const Codelet replay_codelet_;

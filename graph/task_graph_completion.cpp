@@ -55,18 +55,6 @@ Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId work
   return Begin::ended;
 }
 
-Begin TaskGraph::begin(Task& task, WorkerId worker, TaskList& ready) {
-  if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
-  return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
-}
-
-bool TaskGraph::is_plain(const Task& task) const {
-  const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
-  return runs && !task.has_commute && !task.cancel_requested.load(std::memory_order_relaxed) &&
-         task.id.load(std::memory_order_relaxed) >= cancel_below_.load(std::memory_order_acquire) &&
-         !failures_.any_poison();
-}
-
 Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
     // The thread that wanted the data has given up, or the submission has.
@@ -84,14 +72,6 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   // A task of the same epoch may have failed, and left the data in pieces, before this one got the locks.
   if (const Refusal refusal = why_cancelled(task); refusal.cause) return end_cancelled(task, refusal, worker, ready);
   return Begin::run;
-}
-
-void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
-  if (cause || task.has_more || task.holds_commute || failures_.any_poison()) {
-    finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, worker.index(), worker}, ready);
-    return;
-  }
-  end(task, TaskStatus::succeeded, no_cause_, worker.index(), worker, ready);
 }
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
@@ -134,9 +114,8 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   progress.task.store(nullptr, std::memory_order_release);
 }
 
-void TaskGraph::release_successors(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
-  // Release: publishes the task's effects to whoever finds the list closed; acquire: the edges in it.
-  Edge* newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
+void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot,
+                                   TaskList& ready) {
   // In the order of submission.
   Edge* edge = nullptr;
   while (newest != nullptr) {
@@ -173,21 +152,42 @@ void TaskGraph::release_successors(Task& task, TaskStatus status, std::size_t sl
   }
 }
 
-void TaskGraph::recycle(Task& task, std::size_t slot) {
-  WorkerCaches& caches = worker_caches_[slot];
-  // What else `has_more` stands for stays until the memory is used again, see `allocate_task`.
-  if (task.has_more) {
-    if (task.extras) {
-      task.extras->callback = nullptr;
-      task.extras->run.reset();
-    }
-    while (task.more_edges != nullptr) {
-      EdgeBlock* block = task.more_edges;
-      task.more_edges = block->next;
-      edge_pool_.free(caches.edges, block);
-    }
+void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
+  if (task.extras) {
+    task.extras->callback = nullptr;
+    task.extras->run.reset();
   }
+  while (task.more_edges != nullptr) {
+    EdgeBlock* block = task.more_edges;
+    task.more_edges = block->next;
+    edge_pool_.free(caches.edges, block);
+  }
+}
+
+inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
+  task.status.store(status, std::memory_order_release);
+  // Release: publishes the task's effects to whoever finds the list closed; acquire: the edges in it.
+  Edge* const newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
+  if (newest != nullptr) release_successors(task, newest, status, slot, ready);
+  WorkerCaches& caches = worker_caches_[slot];
+  if (task.has_more) [[unlikely]]
+    give_back_more(task, caches);
   task_pool_.free(caches.tasks, &task);
+}
+
+inline void TaskGraph::end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot,
+                                    WorkerId worker, TaskList& ready) {
+  Recording& recording = *task.recording;
+  if (!recording.task_ended(task, {cause, slot, options_.dependency_trace}, ready)) [[likely]]
+    return;
+  end_replay(recording, slot, worker, ready);
+}
+
+inline void TaskGraph::count_ending(std::size_t slot) {
+  if ((completed_.count(slot) & (notify_stride_ - 1)) != 0) [[likely]]
+    return;
+  completed_.publish(slot);
+  notify_waiters();
 }
 
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
@@ -196,29 +196,35 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
   if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);
-  end(task, completion.status, completion.cause, completion.slot, completion.worker, ready);
+  end(task, completion, ready);
 }
 
-void TaskGraph::end(Task& task, TaskStatus status, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
-                    TaskList& ready) {
+void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
   const std::uint64_t tag = options_.endings != nullptr ? task.tag : 0;
+  const std::size_t slot = completion.slot;
   if (task.role == TaskRole::recorded) {
-    Recording& recording = *static_cast<RecordedTask&>(task).recording;
-    if (recording.task_ended(static_cast<RecordedTask&>(task), {cause, slot, options_.dependency_trace}, ready)) {
-      end_replay(recording, slot, worker, ready);
-    }
+    end_recorded(static_cast<RecordedTask&>(task), completion.cause, slot, completion.worker, ready);
   } else {
-    task.status.store(status, std::memory_order_release);
-    release_successors(task, status, slot, ready);
-    recycle(task, slot);
+    free(task, completion.status, slot, ready);
   }
   // Before it is counted: who has waited for everything has no task left that would be told of.
-  if (counted && options_.endings != nullptr) options_.endings->ended(tag, status, cause);
-  if (counted && (completed_.count(slot) & (notify_stride_ - 1)) == 0) {
-    completed_.publish(slot);
-    notify_waiters();
+  if (counted && options_.endings != nullptr) options_.endings->ended(tag, completion.status, completion.cause);
+  if (counted) count_ending(slot);
+}
+
+void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
+  const std::size_t slot = worker.index();
+  const bool special = task.has_more || task.holds_commute || task.role == TaskRole::host;
+  if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
+    return finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, slot, worker}, ready);
   }
+  if (task.role == TaskRole::recorded) {
+    end_recorded(static_cast<RecordedTask&>(task), no_cause_, slot, worker, ready);
+  } else {
+    free(task, TaskStatus::succeeded, slot, ready);
+  }
+  count_ending(slot);
 }
 
 void TaskGraph::worker_is_idle(WorkerId worker) {

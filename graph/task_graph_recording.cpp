@@ -93,7 +93,9 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                                  std::uint64_t tag) {
   if (recording_here() != nullptr) return runs_in_recording();
-  if (auto room = wait_for_room(); !room) return room.failure();
+  if (!surely_has_room()) {
+    if (auto room = wait_for_room(); !room) return room.failure();
+  }
   TaskList ready;
   Future future;
   {

@@ -11,8 +11,6 @@ namespace troupe::graph {
 
 Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
   const CodeletDefinition* definition = &codelet.definition();
-  auto& recent = recent_codelets_[(reinterpret_cast<std::uintptr_t>(definition) >> 6U) % recent_codelets_.size()];
-  if (recent.load(std::memory_order_relaxed) == definition) return {};
   const LockGuard lock(codelet_mutex_);
   codelets_.try_emplace(definition, codelet.shared_definition());
   if (const Environment make = definition->environment; make != nullptr) {
@@ -24,7 +22,8 @@ Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
       return Failure{error.code(), error.what()};
     }
   }
-  recent.store(definition, std::memory_order_relaxed);
+  // Release: pairs with the acquire in `knows`.
+  recent(*definition).store(definition, std::memory_order_release);
   return {};
 }
 
@@ -100,15 +99,19 @@ void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, Ac
 
 void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
   for (const TaskAccess& access : task.data()) {
+    const AccessMode mode = access.mode();
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
-      if (record.dependencies.open_reduction && access.mode() != AccessMode::reduce) close_reduction(record, ready);
-      if (access.mode() == AccessMode::reduce && !record.dependencies.open_reduction) {
-        open_reductions_.push_back(&record);
-        record.dependencies.open_reduction = true;
-      }
-      builder.access(record.dependencies, access.mode());
+      if (record.dependencies.open_reduction != (mode == AccessMode::reduce)) [[unlikely]]
+        begin_or_end_reduction(record, ready);
+      builder.access(record.dependencies, mode);
     });
   }
+}
+
+void TaskGraph::begin_or_end_reduction(DataRecord& record, TaskList& ready) {
+  if (record.dependencies.open_reduction) return close_reduction(record, ready);
+  open_reductions_.push_back(&record);
+  record.dependencies.open_reduction = true;
 }
 
 void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
@@ -192,70 +195,90 @@ Result<const Codelet*> TaskGraph::only_on(const Codelet& codelet, const DeviceSe
 }
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
-  if (!options_.stand_ins) [[likely]]
-    return submit_as(specification);
+  if (adapts_ || !specification.options.devices.all()) [[unlikely]]
+    return submit_adapted(specification);
+  return submit_unrestricted(specification);
+}
+
+Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification) {
+  if (!options_.stand_ins) return submit_restricted(specification);
   const auto codelet = host_.stand_in(specification.codelet);
   if (!codelet) {
     const LockGuard lock(submission_mutex_);
     return Failure{codelet.failure().code, quoted(specification.codelet) + sizes_of(specification.accesses, registry_) +
                                                ": " + codelet.failure().message};
   }
-  return submit_as({*codelet.value(), specification.accesses, specification.arguments, specification.options,
-                    specification.tag, specification.restricted});
+  return submit_restricted({*codelet.value(), specification.accesses, specification.arguments, specification.options,
+                            specification.tag, specification.restricted});
 }
 
-Result<Future> TaskGraph::submit_as(const TaskSpecification& specification) {
+Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specification) {
   const DeviceSet* devices = &specification.options.devices;
   DeviceSet both;
-  if (specification.restricted && !options_.restrictions.empty()) [[unlikely]] {
+  if (specification.restricted) {
     const auto found = options_.restrictions.find(specification.codelet.name());
     if (found != options_.restrictions.end()) {
       both = *devices & found->second;
       devices = &both;
     }
   }
-  if (devices->all()) [[likely]]
-    return submit_unrestricted(specification);
+  if (devices->all()) return submit_unrestricted(specification);
   const auto codelet = only_on(specification.codelet, *devices);
   if (!codelet) return codelet.failure();
   return submit_unrestricted(
       {*codelet.value(), specification.accesses, specification.arguments, specification.options, specification.tag});
 }
 
-Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
-  if (auto fits = check_signature(specification, options_.device_kinds); !fits) return fits.failure();
-  if (auto valid = check_after(specification, *this); !valid) return valid.failure();
+Result<void> TaskGraph::check(const TaskSpecification& specification) {
+  const bool known = knows(specification.codelet.definition());
+  auto fits = known ? check_counts(specification) : check_signature(specification, options_.device_kinds);
+  if (!fits) return fits;
+  if (auto valid = check_after(specification, *this); !valid) return valid;
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording_here() == nullptr) return recorded_dependency(specification.codelet);
   }
-  if (auto known = know_codelet(specification.codelet); !known) return known.failure();
-  if (Recording* recording = recording_here()) return record(*recording, specification);
-  if (auto room = wait_for_room(); !room) return room.failure();
-  const TaskOptions& options = specification.options;
+  return known ? Result<void>{} : know_codelet(specification.codelet);
+}
+
+void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder,
+                               TaskList& ready) {
+  try {
+    fill(task, specification);
+    order(task, builder, ready);
+    for (const Future& predecessor : specification.options.after) {
+      if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
+      if (status(predecessor) != TaskStatus::succeeded) task.cancel_requested.store(true, std::memory_order_relaxed);
+    }
+  } catch (...) {
+    // There was no memory for it. Combining tasks that were submitted before stay.
+    give_up(task, builder, ready);
+    throw;
+  }
+}
+
+Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  if (!knows(definition) || !is_simple(specification, definition)) [[unlikely]] {
+    if (auto valid = check(specification); !valid) return valid.failure();
+  }
+  if (Recording* recording = recording_here()) [[unlikely]]
+    return record(*recording, specification);
+  if (!surely_has_room()) [[unlikely]] {
+    if (auto room = wait_for_room(); !room) return room.failure();
+  }
   TaskList ready;
   Future future;
   {
     const LockGuard lock(submission_mutex_);
-    if (stopped_.load(std::memory_order_relaxed)) {
+    if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
-    if (!specification.accesses.empty()) {
+    if (!specification.accesses.empty() && !mark_simple_accesses(specification, *this, take_mark())) [[unlikely]] {
       if (auto valid = check_accesses(specification, registry_, take_mark()); !valid) return valid.failure();
     }
-    Task& task = allocate_task(&specification.codelet.definition(), specification.accesses.size());
+    Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
-    try {
-      fill(task, specification);
-      order(task, builder, ready);
-      for (const Future& predecessor : options.after) {
-        if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
-        if (status(predecessor) != TaskStatus::succeeded) task.cancel_requested.store(true, std::memory_order_relaxed);
-      }
-    } catch (...) {
-      // There was no memory for it. Combining tasks that were submitted before stay.
-      give_up(task, builder, ready);
-      throw;
-    }
+    fill_and_order(task, specification, builder, ready);
     future = {this, &task, task.task_id()};
     count_submission();
     for (SubmissionObserver* observer : options_.observers) observer->submitted(task);

@@ -74,6 +74,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] bool regroups() const override { return crew_->grouping->in_progress(); }
   void policy_failed(const std::string& what) override;
 
+  void wake_early(bool waits_for_nothing) noexcept;
+  [[nodiscard]] bool places_by_policy() const { return placing_policy_; }
   [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] RunReport report() const;
   Trace take_trace();
@@ -149,6 +151,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   }
   /// Before actors look: a runtime without an actor has no place for it.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
+  /// Deals with those ready tasks that not every worker may have (`Crew::sets_apart`), and leaves the others in the
+  /// list.
+  void activate_apart(graph::TaskList& ready) noexcept;
   /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);
   /// To a worker of the node that is idle, or else to one after the other.

@@ -6,6 +6,7 @@
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/running/runtime_implementation.hpp"
 #include "actors/workers/crew_inspection.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "platform/machine/binding.hpp"
 #include "platform/machine/process_limits.hpp"
 
@@ -82,6 +83,25 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
 }
 
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
+  if (crew_->sets_apart(placing_policy_ ? &activation_ : nullptr)) [[unlikely]] {
+    activate_apart(ready);
+    if (ready.empty()) return;
+  }
+  const bool shared_queue = crew_->plan.shared_queue;
+  if (numa_workers_.size() > 1 && !worker.valid() && !shared_queue) {
+    hand_to_numa_nodes(ready);
+    if (ready.empty()) return;
+  }
+  if (worker.valid() && !shared_queue) {
+    crew_->ports[worker.index()].deque.push(ready);
+  } else {
+    crew_->entry.push(ready);
+  }
+  if (!crew_->idle.empty()) [[unlikely]]
+    wake_one(worker.valid() ? worker : elsewhere());
+}
+
+void RuntimeSystem::Implementation::activate_apart(TaskList& ready) noexcept {
   if (crew_->shares) crew_->shares->activated(ready);
   const bool one = ready.size() == 1;
   (void)crew_->set_apart(ready, placing_policy_ ? &activation_ : nullptr);
@@ -94,20 +114,7 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
     const WorkerId sleeper = crew_->take_idle_for_restricted();
     if (sleeper.valid()) peers_->wake(sleeper);
   }
-  if (ready.empty()) {
-    if (crew_->shares && crew_->shares->turns_wait() && !crew_->idle.empty()) wake_one(elsewhere());
-    return;
-  }
-  if (numa_workers_.size() > 1 && !worker.valid() && !crew_->plan.shared_queue) {
-    hand_to_numa_nodes(ready);
-    if (ready.empty()) return;
-  }
-  if (worker.valid() && !crew_->plan.shared_queue) {
-    crew_->ports[worker.index()].deque.push(ready);
-  } else {
-    crew_->entry.push(ready);
-  }
-  if (!crew_->idle.empty()) wake_one(worker.valid() ? worker : elsewhere());
+  if (ready.empty() && crew_->shares && crew_->shares->turns_wait() && !crew_->idle.empty()) wake_one(elsewhere());
 }
 
 Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet& devices) {
@@ -135,6 +142,22 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
 void RuntimeSystem::Implementation::wake_one(WorkerId near) {
   const WorkerId sleeper = crew_->take_idle(near);
   if (sleeper.valid()) peers_->wake(sleeper);
+}
+
+void RuntimeSystem::Implementation::wake_early(bool waits_for_nothing) noexcept {
+  const std::size_t workers = crew_->ports.size();
+  for (std::size_t i = 0; i < workers && !waits_for_nothing; ++i) {
+    if (!crew_->idle.contains(WorkerId(static_cast<std::uint32_t>(i)))) return;
+  }
+  const graph::ExecutionScope::Place* const scope = graph::ExecutionScope::find(&graph_);
+  const WorkerId near = scope != nullptr && scope->worker().valid() ? scope->worker() : elsewhere();
+  const std::size_t start = near.valid() ? near.index() : 0;
+  for (std::size_t i = 0; i < workers; ++i) {
+    const WorkerId worker(static_cast<std::uint32_t>((start + i) % workers));
+    if (!crew_->idle.contains(worker)) continue;
+    peers_->doorbell(worker).ring();
+    return;
+  }
 }
 
 void RuntimeSystem::Implementation::decide() {
@@ -394,6 +417,11 @@ RuntimeSystem::RuntimeSystem(std::unique_ptr<Implementation> implementation)
 RuntimeSystem::~RuntimeSystem() = default;
 
 graph::TaskGraph& RuntimeSystem::graph() { return implementation_->graph_; }
+const workers::IdleSet* RuntimeSystem::sleepers() const {
+  const Implementation& system = *implementation_;
+  return system.cooperative_ || system.places_by_policy() ? nullptr : &system.crew_->idle;
+}
+void RuntimeSystem::wake_early(bool waits_for_nothing) noexcept { implementation_->wake_early(waits_for_nothing); }
 const platform::Topology& RuntimeSystem::topology() const { return implementation_->topology_; }
 std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
 std::size_t RuntimeSystem::numa_nodes() const { return implementation_->numa_workers_.size(); }

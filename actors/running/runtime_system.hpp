@@ -18,6 +18,10 @@
 #include "platform/machine/topology.hpp"
 #include "proto/errors.hpp"
 
+namespace troupe::workers {
+class IdleSet;
+}
+
 namespace troupe::actors {
 
 class SharingGraph;
@@ -35,6 +39,13 @@ class RuntimeSystem {
   RuntimeSystem& operator=(const RuntimeSystem&) = delete;
 
   [[nodiscard]] graph::TaskGraph& graph();
+  /// The workers that sleep, where whoever is about to submit a task may `wake_early`; null where not: in virtual time,
+  /// and where a policy says who is to run it.
+  [[nodiscard]] const workers::IdleSet* sleepers() const;
+  /// Somebody sleeps, and the calling thread is about to submit a task. Where that will be ready, as it waits for
+  /// nothing or everybody sleeps, begins to wake who is going to be woken for it, which takes as long as the
+  /// submission. He stays in the set of those that sleep until he is awake, so that nothing depends on this.
+  void wake_early(bool waits_for_nothing) noexcept;
   /// A graph for one client, with `RuntimeOptions::shared` only; must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   /// Groups cores otherwise, with `RuntimeOptions::regroup` only: "2x10", "socket", …; "single": each core alone.

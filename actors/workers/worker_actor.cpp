@@ -172,6 +172,36 @@ void WorkerActor::drive() {
   }
 }
 
+// What every task passes is `inline`.
+inline void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
+  port_.running.store(nullptr, std::memory_order_relaxed);
+  if (crew_.services != nullptr) [[unlikely]]
+    took = tell_ended(task, cause != nullptr, took);
+  core_.task_ended(task, cause, took);
+}
+
+inline void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> behind) {
+  note_busy();
+  message_handled();
+  note_state(WorkerActivity::working);
+  note_running(task, core_.looked_at());
+  if (crew_.services != nullptr) [[unlikely]] {
+    note_waiting_for_data();
+    running_.push_back({&task, setup_->clock->now()});
+    crew_.services->started(setup_->id, task, running_.back().since);
+  }
+  Started started = device_->start(task, behind);
+  if (!started.finished) {
+    if (const PartOfTask part = device_->take_part(); part.of != nullptr) leave(part);
+    return;
+  }
+  if (core_.put_off(task)) {
+    is_off_the_device(task);
+  } else {
+    ended(task, started.cause, Duration(-1));
+  }
+}
+
 void WorkerActor::do_steps() {
   while (true) {
     const Step step = core_.next();
@@ -237,28 +267,6 @@ void WorkerActor::steal(WorkerId victim) {
   port_.answer.reset();
 }
 
-void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> behind) {
-  note_busy();
-  message_handled();
-  note_state(WorkerActivity::working);
-  note_running(task, core_.looked_at());
-  if (crew_.services != nullptr) [[unlikely]] {
-    note_waiting_for_data();
-    running_.push_back({&task, setup_->clock->now()});
-    crew_.services->started(setup_->id, task, running_.back().since);
-  }
-  Started started = device_->start(task, behind);
-  if (!started.finished) {
-    if (const PartOfTask part = device_->take_part(); part.of != nullptr) leave(part);
-    return;
-  }
-  if (core_.put_off(task)) {
-    is_off_the_device(task);
-  } else {
-    ended(task, started.cause, Duration(-1));
-  }
-}
-
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
   // One of the others, for whoever asks what runs.
@@ -266,20 +274,17 @@ void WorkerActor::is_off_the_device(const graph::Task& task) {
                       std::memory_order_release);
 }
 
-void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
-  port_.running.store(nullptr, std::memory_order_relaxed);
-  if (crew_.services != nullptr) [[unlikely]] {
-    const auto found =
-        std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.task == &task; });
-    const TimeStamp now = setup_->clock->now();
-    if (took < Duration{}) took = now - found->since;
-    running_.erase(found);
-    // One of the others, for whoever asks what runs.
-    if (!running_.empty())
-      port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
-    crew_.services->ended(setup_->id, task, now, took, cause != nullptr);
-  }
-  core_.task_ended(task, cause, took);
+Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) {
+  const auto found =
+      std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.task == &task; });
+  const TimeStamp now = setup_->clock->now();
+  if (took < Duration{}) took = now - found->since;
+  running_.erase(found);
+  // One of the others, for whoever asks what runs.
+  if (!running_.empty())
+    port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
+  crew_.services->ended(setup_->id, task, now, took, failed);
+  return took;
 }
 
 void WorkerActor::send_on(graph::Task& task) {

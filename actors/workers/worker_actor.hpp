@@ -107,6 +107,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   bool poll_device(bool full);
   void send_on(graph::Task& task);
   void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
+  /// With services. Returns how long the task took.
+  Duration tell_ended(graph::Task& task, bool failed, Duration took);
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
   /// For the trace. Who helps does so until it leaves, whatever its thread does while its device works by itself.

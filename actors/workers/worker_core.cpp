@@ -58,7 +58,9 @@ Step WorkerCore::next() {
   // Before a kernel, which may run inside the start.
   step.activate = std::exchange(activation_due_, false);
   if (taken) {
-    step.wake = sleeper_for_surplus();
+    // First, as the queues' lines may be those that a thread that submits writes.
+    if (!crew_.idle.empty()) [[unlikely]]
+      step.wake = sleeper_for_surplus();
     return step;
   }
   if (crew_.mixed()) [[unlikely]]
@@ -189,12 +191,11 @@ Task* WorkerCore::take_from_entry() {
   // Several at once, but leave the others their share.
   const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
   if (share <= 1) return crew_.entry.pop_oldest();
-  TaskList tasks;
-  crew_.entry.steal_half(std::min(share, kBatch), tasks);
-  if (tasks.empty()) return nullptr;
-  Task* first = tasks.pop_front();
-  if (!tasks.empty()) port_.deque.push(tasks);
-  return first;
+  std::array<TaskDeque::Entry, TaskDeque::kMostStolen> tasks;
+  const std::size_t count = crew_.entry.steal_half(std::min(share, kBatch), tasks);
+  if (count == 0) return nullptr;
+  port_.deque.push({&tasks[1], count - 1});
+  return tasks[0].task;
 }
 
 inline void WorkerCore::look_up() {
@@ -261,8 +262,6 @@ WorkerId WorkerCore::sleeper_in_its_place() {
 }
 
 WorkerId WorkerCore::sleeper_for_surplus() {
-  // First, as the queues' lines may be those that a thread that submits writes.
-  if (crew_.idle.empty()) return WorkerId{};
   if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }

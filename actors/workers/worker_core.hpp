@@ -139,7 +139,7 @@ class WorkerCore {
   void taken_back(graph::TaskList& tasks);
   /// The device has refused at once a task that was to be issued. True: it was not ready, so it is no failure yet, and
   /// the task starts again when it is; false: it has ended.
-  bool put_off(graph::Task& task);
+  bool put_off(graph::Task& task) { return task.issued_ahead && put_off_claim(task); }
   /// The data of a task that `next` said to acquire are there.
   void acquired(graph::Task& task);
   /// The data of a task that `next` said to acquire can never be there: it has left the worker's hands.
@@ -195,6 +195,8 @@ class WorkerCore {
   void start(graph::Task& task, Step& step);
   /// False: the task has left the worker's hands. It was cancelled, failed, or waits for a commute lock.
   bool begin(graph::Task& task);
+
+  bool put_off_claim(graph::Task& task);
 
   // Where the next task comes from; null where there is none.
   graph::Task* next_task();
@@ -263,7 +265,7 @@ class WorkerCore {
   // Whom to wake, now taken out of the idle set, and whom to ask; an invalid id: nobody.
   /// Of a worker whose device is lost: one that could do what it was woken for.
   WorkerId sleeper_in_its_place();
-  /// One that could take some of what is left.
+  /// One that could take some of what is left. Somebody is idle.
   WorkerId sleeper_for_surplus();
   /// The first victim that seems to have tasks, nearest ring first.
   WorkerId next_victim();

@@ -143,8 +143,7 @@ void WorkerCore::taken_back(TaskList& tasks) {
   }
 }
 
-bool WorkerCore::put_off(Task& task) {
-  if (!task.issued_ahead) return false;
+bool WorkerCore::put_off_claim(Task& task) {
   (void)leaves_device(task);
   --running_;
   in_hand_.push_back({&task, true, false, true});

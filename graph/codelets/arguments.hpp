@@ -55,6 +55,8 @@ class Arguments {
   std::uint8_t used_ = 0;
 };
 
+inline const Arguments kNoArguments{};
+
 namespace detail {
 template <class... T>
 constexpr std::size_t packed_size() {

@@ -6,6 +6,12 @@
 
 namespace troupe {
 
+const Kernel& CodeletDefinition::kernel_in_place_of(DeviceKind kind) const {
+  static const Kernel none;
+  if ((devices_here.kinds & kind_set(kind)) == 0 || internal) return none;
+  return kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
+}
+
 Codelet::Codelet(std::string name, std::vector<AccessMode> modes)
     : definition_(std::make_shared<CodeletDefinition>()), shared_(definition_) {
   definition_->name = std::move(name);

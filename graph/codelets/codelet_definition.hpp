@@ -135,10 +135,10 @@ struct CodeletDefinition {
 
   /// What a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
-    static const Kernel none;
-    if ((devices_here.kinds & kind_set(kind)) == 0) return none;
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
-    return own || internal ? own : kernels[static_cast<std::size_t>(traits(kind).stands_in_for)];
+    if (own && (devices_here.kinds & kind_set(kind)) != 0) [[likely]]
+      return own;
+    return kernel_in_place_of(kind);
   }
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
   /// Of a worker of the runtime with such a device.
@@ -156,6 +156,8 @@ struct CodeletDefinition {
   [[nodiscard]] int cores_used(const DeviceType& type) const {
     return team_kernel || pieces != nullptr ? std::min(type.cores, most_cores) : 1;
   }
+  /// `kernel_for` a kind that there is no kernel of its own for.
+  [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;
   /// What its times are known by.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
   /// What a service knows it by: no two codelets of a service have the same one.

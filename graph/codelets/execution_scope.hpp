@@ -70,7 +70,12 @@ class ExecutionScope {
   static thread_local constinit const Place* joined_;
 };
 
-inline thread_local constinit const ExecutionScope::Place* ExecutionScope::innermost_ = nullptr;
-inline thread_local constinit const ExecutionScope::Place* ExecutionScope::joined_ = nullptr;
+// Every submission and every kernel looks here. They lie in the memory that a thread has from its start on, which is
+// found without a call, also where a program loads the library while it runs: 16 bytes of what the system keeps for
+// that.
+[[gnu::tls_model(
+    "initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::innermost_ = nullptr;
+[[gnu::tls_model("initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::joined_ =
+    nullptr;
 
 }  // namespace troupe::graph

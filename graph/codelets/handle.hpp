@@ -138,6 +138,9 @@ struct TaskOutcome {
 
 /// Everything about a task that most tasks leave at its default.
 struct TaskOptions {
+  /// All at their defaults: the same object every time, as making one costs more than some tasks.
+  [[nodiscard]] static const TaskOptions& none();
+
   /// Ready tasks with a higher priority run first; any value is allowed.
   int priority = 0;
   /// A hint: where it is ready when it is submitted, a worker of this NUMA node gets it, unless others run out of work.

@@ -11,14 +11,21 @@
 
 namespace troupe {
 
+namespace detail {
+constexpr std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+}  // namespace detail
+
 /// Identifies an element type inside one program: equal types have equal tags.
 /// Collisions of the 64-bit hash are ignored: the tag guards against mistakes, not against malice.
 template <class T>
 constexpr std::uint64_t type_tag() {
-  const std::string_view name = __PRETTY_FUNCTION__;
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
+  // A constant, as compilers else go through the name whenever a task has an argument.
+  constexpr std::uint64_t tag = detail::hash_of(__PRETTY_FUNCTION__);
+  return tag;
 }
 
 /// The form in which a kernel wants to see its data.

@@ -102,8 +102,9 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
     state.readers.push_back(self());
     return;
   }
+  if (mode == AccessMode::write || mode == AccessMode::read_write) return write(state);
   const EpochKind kind = epoch_of(mode);
-  const bool joins = kind != EpochKind::write && kind == state.kind && state.readers.empty();
+  const bool joins = kind == state.kind && state.readers.empty();
   if (joins) {
     make_room(state.writers, prune_from());
     add_edges(state.before);
@@ -121,11 +122,20 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
     state.kind = kind;
   }
   state.writers.push_back(self());
-  if (kind == EpochKind::write) {
-    state.before.clear();
-  } else if (joins && state.before.size() >= (trace_ == nullptr ? kPruneFrom : kPruneTracedBeforeFrom)) {
+  if (joins && state.before.size() >= (trace_ == nullptr ? kPruneFrom : kPruneTracedBeforeFrom)) {
     std::erase_if(state.before, [](const TaskReference& reference) { return reference.ended(); });
   }
+}
+
+void DependencyBuilder::write(DependencyState& state) {
+  state.writers.reserve(1);
+  // Readers have waited for the epoch themselves.
+  add_edges(state.readers.empty() ? state.writers : state.readers);
+  state.before.clear();
+  state.readers.clear();
+  state.writers.clear();
+  state.kind = EpochKind::write;
+  state.writers.push_back(self());
 }
 
 bool DependencyBuilder::finish() {

@@ -41,6 +41,8 @@ class DependencyBuilder {
   bool finish();
 
  private:
+  /// `access` of a task that is an epoch of its own.
+  void write(DependencyState& state);
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
   void add_edges(const std::vector<TaskReference>& predecessors);
   void note_ended(TaskReference predecessor);

@@ -98,7 +98,8 @@ class BlockPool {
     if (empty_.capacity() < magazines_.size()) empty_.reserve(2 * magazines_.size());
   }
   void add_slab() TROUPE_REQUIRES(mutex_) {
-    slabs_.push_back(std::make_unique<T[]>(kSlab));
+    // Each object's constructor says what has to be set: zeros before that would touch all of it twice.
+    slabs_.push_back(std::make_unique_for_overwrite<T[]>(kSlab));
     T* objects = slabs_.back().get();
     for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {
       Magazine* magazine = new_magazine();

@@ -12,12 +12,13 @@ namespace troupe::graph {
 /// threads. Reading costs a cache miss per worker: only threads that wait and workers out of work read.
 class CompletionCounter {
  public:
-  explicit CompletionCounter(std::size_t workers) : shards_(workers + 1) {}
+  explicit CompletionCounter(std::size_t workers) : shards_(workers + 1), outside_(workers) {}
 
   /// Counts tasks on behalf of `worker`, and returns that worker's new count.
   std::uint64_t count(std::size_t worker, std::uint64_t tasks = 1) {
     std::atomic<std::uint64_t>& shard = shards_[worker].ended;
-    if (worker + 1 == shards_.size()) return shard.fetch_add(tasks, std::memory_order_release) + tasks;
+    if (worker == outside_) [[unlikely]]
+      return shard.fetch_add(tasks, std::memory_order_release) + tasks;
     const std::uint64_t ended = shard.load(std::memory_order_relaxed) + tasks;
     // Release: pairs with the acquire in `total`; who has seen the count has seen the task's effects.
     shard.store(ended, std::memory_order_release);
@@ -34,13 +35,14 @@ class CompletionCounter {
     return sum;
   }
   /// The shard of threads that are no workers.
-  [[nodiscard]] std::size_t outside() const { return shards_.size() - 1; }
+  [[nodiscard]] std::size_t outside() const { return outside_; }
 
  private:
   struct alignas(64) Shard {
     std::atomic<std::uint64_t> ended{0};
   };
   std::vector<Shard> shards_;
+  const std::size_t outside_;
 };
 
 }  // namespace troupe::graph

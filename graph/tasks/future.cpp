@@ -4,6 +4,11 @@
 
 namespace troupe {
 
+const TaskOptions& TaskOptions::none() {
+  static const TaskOptions none;
+  return none;
+}
+
 TaskStatus Future::status() const {
   if (owner_ == nullptr) throw Error(ErrorCode::invalid_argument, "an empty future has no status");
   return owner_->status(*this);

@@ -21,9 +21,12 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
     // The program's function: a trace must not change the task's outcome.
   }
   options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+  kernel_start_ = {};
 }
 
-void CoreDevice::run(const CodeletDefinition& codelet, KernelContext context) {
+void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext context) {
+  last_use_ = {};
+  if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
   const bool together = team_ != nullptr && codelet.team_kernel;
   std::optional<TeamWatch> watch;
   if (team_ != nullptr) watch.emplace(*this, !together || codelet.prologue == nullptr);
@@ -66,18 +69,22 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
   if (task.codelet->pieces != nullptr && options_.board != nullptr) [[unlikely]]
     return start_pieces(task);
   Started started{true, nullptr};
-  kernel_start_ = {};
-  last_use_ = {};
+  const CodeletDefinition& codelet = *task.codelet;
   try {
     views_.prepare(task);
     const graph::ExecutionScope scope(options_.graph, options_.worker);
-    if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
-    run(*task.codelet, views_.context_of(task));
+    // Without a team, a codelet without a prologue needs nothing to be made ready or given up.
+    if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_) [[unlikely]] {
+      run_watched(codelet, views_.context_of(task));
+    } else {
+      codelet.kernel_for(options_.kind)(views_.context_of(task));
+    }
   } catch (...) {
     started.cause = caught(task);
   }
   // A task whose kernel was not even called has not run.
-  if (kernel_start_ != TimeStamp{}) note(task, started.cause != nullptr);
+  if (kernel_start_ != TimeStamp{}) [[unlikely]]
+    note(task, started.cause != nullptr);
   return started;
 }
 

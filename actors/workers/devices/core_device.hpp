@@ -65,7 +65,8 @@ class CoreDevice final : public Device {
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
   /// What was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
-  void run(const CodeletDefinition& codelet, KernelContext context);
+  /// Where something is noted of the kernel, made ready for it, or given up.
+  void run_watched(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
 

@@ -9,20 +9,10 @@ platform::HostBlock host_block_of(const DataView& view) {
   return {view.data, bytes(layout.rows), static_cast<std::size_t>(layout.cols), bytes(layout.ld)};
 }
 
-void TaskViews::prepare(const graph::Task& task) {
-  const std::span<const graph::TaskAccess> data = task.data();
-  if (views_.size() < data.size()) views_.resize(data.size());
-  const DataView** view = views_.data();
-  bool reduces = false;
-  for (const graph::TaskAccess& access : data) {
-    reduces = reduces || access.mode() == AccessMode::reduce;
-    *view++ = &access.data()->view;
-  }
-  if (reduces || find_replica_) [[unlikely]] {
-    made_.clear();
-    if (find_replica_) use_replicas(data);
-    if (reduces) use_partials(data);
-  }
+void TaskViews::use_others(std::span<const graph::TaskAccess> data) {
+  made_.clear();
+  if (copies_) use_replicas(data);
+  use_partials(data);
 }
 
 void TaskViews::use_replicas(std::span<const graph::TaskAccess> data) {
@@ -41,13 +31,6 @@ void TaskViews::use_partials(std::span<const graph::TaskAccess> data) {
 
 void TaskViews::move_to(std::size_t index, std::byte* address) {
   views_[index] = &made_.emplace_back(DataView{address, views_[index]->layout});
-}
-
-KernelContext TaskViews::context_of(const graph::Task& task) const {
-  KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
-  context.worker = worker_;
-  context.task = task.task_id();
-  return context;
 }
 
 }  // namespace troupe::workers

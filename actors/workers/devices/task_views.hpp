@@ -25,21 +25,42 @@ using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
 class TaskViews {
  public:
   /// `find_replica` may be empty: kernels work on host memory. Tasks that reduce get the worker's partial results.
-  TaskViews(WorkerId worker, FindReplica find_replica) : worker_(worker), find_replica_(std::move(find_replica)) {}
+  TaskViews(WorkerId worker, FindReplica find_replica)
+      : worker_(worker), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
 
   /// Throws what making a partial result throws.
-  void prepare(const graph::Task& task);
+  void prepare(const graph::Task& task) {
+    const std::span<const graph::TaskAccess> data = task.data();
+    if (views_.size() < data.size()) [[unlikely]]
+      views_.resize(data.size());
+    const DataView** view = views_.data();
+    bool special = copies_;
+    for (const graph::TaskAccess& access : data) {
+      special = special || access.mode() == AccessMode::reduce;
+      *view++ = &access.data()->view;
+    }
+    if (special) [[unlikely]]
+      use_others(data);
+  }
   /// Has the kernel see a piece of data elsewhere, in the same layout.
   void move_to(std::size_t index, std::byte* address);
   /// Of the task that was prepared last; valid until the next.
-  [[nodiscard]] KernelContext context_of(const graph::Task& task) const;
+  [[nodiscard]] KernelContext context_of(const graph::Task& task) const {
+    KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
+    context.worker = worker_;
+    context.task = task.task_id();
+    return context;
+  }
 
  private:
+  /// Partial results and replicas, in place of what lies in host memory.
+  void use_others(std::span<const graph::TaskAccess> data);
   void use_partials(std::span<const graph::TaskAccess> data);
   void use_replicas(std::span<const graph::TaskAccess> data);
 
   const WorkerId worker_;
   const FindReplica find_replica_;
+  const bool copies_;
   std::vector<const DataView*> views_;
   /// Those of partial results and replicas. A deque: its elements stay where they are.
   std::deque<DataView> made_;

@@ -11,22 +11,24 @@ using graph::TaskList;
 void EntryQueue::push(TaskList& tasks) noexcept {
   const LockGuard lock(producers_);
   std::uint64_t tail = tail_.load(std::memory_order_relaxed);
-  while (!tasks.empty()) {
-    if (tail - seen_head_ == kCapacity) {
-      // Acquire: what was in the slots has been read.
-      seen_head_ = head_.load(std::memory_order_acquire);
-      if (tail - seen_head_ == kCapacity) {
-        tail_.store(tail, std::memory_order_release);
-        const LockGuard consuming(consumers_);
-        move_all();
-        seen_head_ = tail;
-      }
-    }
-    Task* task = tasks.pop_front();
+  for (Task* task = tasks.front(); task != nullptr; task = task->next) {
+    if (tail - seen_head_ == kCapacity) [[unlikely]]
+      make_room(tail);
     slots_[tail++ % kCapacity] = {task, task->priority};
   }
+  tasks = {};
   // Releases the slots to `drain`; sequentially consistent for who goes to sleep, see `size`.
   tail_.store(tail, std::memory_order_seq_cst);
+}
+
+void EntryQueue::make_room(std::uint64_t tail) noexcept {
+  // Acquire: what was in the slots has been read.
+  seen_head_ = head_.load(std::memory_order_acquire);
+  if (tail - seen_head_ < kCapacity) return;
+  tail_.store(tail, std::memory_order_release);
+  const LockGuard consuming(consumers_);
+  move_all();
+  seen_head_ = tail;
 }
 
 void EntryQueue::push(Task* task) noexcept {
@@ -35,8 +37,7 @@ void EntryQueue::push(Task* task) noexcept {
   push(tasks);
 }
 
-void EntryQueue::drain() noexcept {
-  if (tail_.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed)) return;
+void EntryQueue::move_some() noexcept {
   if (!consumers_.try_lock()) return;
   const LockGuard lock(consumers_, std::adopt_lock);
   move_all();

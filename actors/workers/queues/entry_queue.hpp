@@ -30,7 +30,9 @@ class EntryQueue {
   void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
 
   /// Moves what has arrived into the sorted queue, unless another thread is doing that.
-  void drain() noexcept;
+  void drain() noexcept {
+    if (tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed)) move_some();
+  }
 
   /// Tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some are counted twice.
   [[nodiscard]] std::size_t size() const {
@@ -41,12 +43,17 @@ class EntryQueue {
   [[nodiscard]] std::size_t drained() const { return sorted_.size(); }
   [[nodiscard]] std::int64_t top() const { return sorted_.top(); }
   [[nodiscard]] graph::Task* pop_oldest() { return sorted_.pop_oldest(); }
-  std::size_t steal_half(std::size_t limit, graph::TaskList& stolen) { return sorted_.steal_half(limit, stolen); }
+  std::size_t steal_half(std::size_t limit, std::array<TaskDeque::Entry, TaskDeque::kMostStolen>& stolen) {
+    return sorted_.steal_half(limit, stolen);
+  }
 
  private:
   static constexpr std::size_t kCapacity = 1024;
 
+  void move_some() noexcept;
   void move_all() noexcept TROUPE_REQUIRES(consumers_);
+  /// A submitter that finds the inbox full empties it itself.
+  [[gnu::cold]] void make_room(std::uint64_t tail) noexcept TROUPE_REQUIRES(producers_);
 
   // Written by submitters.
   alignas(64) std::atomic<std::uint64_t> tail_{0};

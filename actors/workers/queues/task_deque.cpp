@@ -11,17 +11,14 @@ namespace troupe::workers {
 using graph::Task;
 using graph::TaskList;
 
-void TaskDeque::insert(const Entry& entry) {
-  if (highest_.priority != entry.priority) {
-    if (highest_.tasks.empty()) {
-      highest_.priority = entry.priority;
-    } else if (entry.priority < highest_.priority) {
-      insert_lower(entry);
-      return;
-    } else {
-      lower_.push_back(std::move(highest_));
-      highest_ = make_level(entry.priority);
-    }
+void TaskDeque::insert_other(const Entry& entry) {
+  if (highest_.tasks.empty()) {
+    highest_.priority = entry.priority;
+  } else if (entry.priority < highest_.priority) {
+    return insert_lower(entry);
+  } else {
+    lower_.push_back(std::move(highest_));
+    highest_ = make_level(entry.priority);
   }
   highest_.tasks.push_newest(entry.task);
 }
@@ -46,7 +43,6 @@ TaskDeque::Level TaskDeque::make_level(std::int32_t priority) {
 }
 
 void TaskDeque::drop_highest() {
-  if (lower_.empty()) return;
   std::swap(highest_, lower_.back());
   if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(lower_.back().tasks));
   lower_.pop_back();
@@ -54,13 +50,15 @@ void TaskDeque::drop_highest() {
 
 Task* TaskDeque::remove_newest() {
   Task* task = highest_.tasks.pop_newest();
-  if (highest_.tasks.empty()) drop_highest();
+  if (highest_.tasks.empty() && !lower_.empty()) [[unlikely]]
+    drop_highest();
   return task;
 }
 
 Task* TaskDeque::remove_oldest() {
   Task* task = highest_.tasks.pop_oldest();
-  if (highest_.tasks.empty()) drop_highest();
+  if (highest_.tasks.empty() && !lower_.empty()) [[unlikely]]
+    drop_highest();
   return task;
 }
 
@@ -77,7 +75,7 @@ void TaskDeque::publish_less(std::size_t size) {
 
 void TaskDeque::push(Task* task) noexcept {
   const LockGuard lock(mutex_);
-  insert({task, task->priority});
+  insert(task, task->priority);
   publish_more(size_.load(std::memory_order_relaxed) + 1);
 }
 
@@ -87,7 +85,7 @@ void TaskDeque::push(TaskList& tasks) noexcept {
   std::size_t size = size_.load(std::memory_order_relaxed);
   for (; !tasks.empty(); ++size) {
     Task* task = tasks.pop_front();
-    insert({task, task->priority});
+    insert(task, task->priority);
   }
   publish_more(size);
 }
@@ -95,7 +93,7 @@ void TaskDeque::push(TaskList& tasks) noexcept {
 void TaskDeque::push(std::span<const Entry> entries) noexcept {
   if (entries.empty()) return;
   const LockGuard lock(mutex_);
-  for (const Entry& entry : entries) insert(entry);
+  for (const Entry& entry : entries) insert(entry.task, entry.priority);
   publish_more(size_.load(std::memory_order_relaxed) + entries.size());
 }
 
@@ -119,20 +117,25 @@ Task* TaskDeque::pop_oldest() {
   return task;
 }
 
-std::size_t TaskDeque::steal_half(std::size_t limit, TaskList& stolen) {
+std::size_t TaskDeque::steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen) {
   if (size_.load(std::memory_order_relaxed) == 0) return 0;
-  std::array<Task*, kMostStolen> tasks;
-  std::size_t count = 0;
-  {
-    const LockGuard lock(mutex_);
-    const std::size_t size = size_.load(std::memory_order_relaxed);
-    count = std::min({limit, kMostStolen, (size + 1) / 2});
-    for (std::size_t i = 0; i < count; ++i) tasks[i] = remove_oldest();
-    publish_less(size - count);
+  const LockGuard lock(mutex_);
+  const std::size_t size = size_.load(std::memory_order_relaxed);
+  const std::size_t count = std::min({limit, kMostStolen, (size + 1) / 2});
+  for (std::size_t i = 0; i < count; ++i) {
+    stolen[i].priority = highest_.priority;
+    stolen[i].task = remove_oldest();
   }
+  publish_less(size - count);
+  return count;
+}
+
+std::size_t TaskDeque::steal_half(std::size_t limit, TaskList& stolen) {
+  std::array<Entry, kMostStolen> tasks;
+  const std::size_t count = steal_half(limit, tasks);
   // All at once, as each is in another core's cache.
-  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(tasks[i], 1);
-  for (std::size_t i = 0; i < count; ++i) stolen.push_back(tasks[i]);
+  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(tasks[i].task, 1);
+  for (std::size_t i = 0; i < count; ++i) stolen.push_back(tasks[i].task);
   return count;
 }
 

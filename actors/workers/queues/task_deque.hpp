@@ -1,6 +1,7 @@
 /// A worker's ready tasks.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,8 @@ class alignas(64) TaskDeque {
   /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: oldest of the
   /// highest first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
+  /// The same into an array; returns how many. No task is touched.
+  std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
   /// Sequentially consistent, so that "push, then look for an idle worker" and "declare idle, then look for tasks"
   /// cannot both miss the other.
@@ -69,11 +72,19 @@ class alignas(64) TaskDeque {
     TaskRing tasks;
   };
 
-  void insert(const Entry& entry) TROUPE_REQUIRES(mutex_);
+  void insert(graph::Task* task, std::int32_t priority) TROUPE_REQUIRES(mutex_) {
+    if (priority == highest_.priority) [[likely]] {
+      highest_.tasks.push_newest(task);
+    } else {
+      insert_other({task, priority});
+    }
+  }
+  /// Of a priority that the highest level does not have.
+  void insert_other(const Entry& entry) TROUPE_REQUIRES(mutex_);
   void insert_lower(const Entry& entry) TROUPE_REQUIRES(mutex_);
   /// The ring of a priority that has appeared.
   Level make_level(std::int32_t priority) TROUPE_REQUIRES(mutex_);
-  /// After the highest level has become empty: the next takes its place, its memory is kept.
+  /// After the highest level has become empty, and there are others: the next takes its place, its memory is kept.
   void drop_highest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_newest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);

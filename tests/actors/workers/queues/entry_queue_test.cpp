@@ -73,9 +73,10 @@ BOOST_AUTO_TEST_CASE(a_task_keeps_the_place_of_the_priority_that_it_arrived_with
   queue.push(tasks(0, 5));
   queue.push(tasks(1, 7));
   queue.drain();
-  TaskList stolen;
+  std::array<TaskDeque::Entry, TaskDeque::kMostStolen> stolen;
   BOOST_TEST(queue.steal_half(10, stolen) == 1U);
-  BOOST_TEST(stolen.front() == tasks(1, 7));
+  BOOST_TEST(stolen[0].task == tasks(1, 7));
+  BOOST_TEST(stolen[0].priority == 7);
   BOOST_TEST(queue.top() == 5);
 }
 
@@ -169,7 +170,9 @@ BOOST_AUTO_TEST_CASE(under_contention_every_task_is_taken_exactly_once) {
         queue.drain();
         TaskList mine;
         if (random.below(2) == 0) {
-          queue.steal_half(1 + random.below(32), mine);
+          std::array<TaskDeque::Entry, TaskDeque::kMostStolen> stolen;
+          const std::size_t count = queue.steal_half(1 + random.below(32), stolen);
+          for (std::size_t i = 0; i < count; ++i) mine.push_back(stolen[i].task);
         } else if (Task* task = queue.pop_oldest()) {
           mine.push_back(task);
         }
