@@ -36,7 +36,7 @@ class TaskViews {
     const DataView** view = views_.data();
     bool special = copies_;
     for (const graph::TaskAccess& access : data) {
-      special = special || access.mode() == AccessMode::reduce;
+      special |= access.mode() == AccessMode::reduce;
       *view++ = &access.data()->view;
     }
     if (special) [[unlikely]]
