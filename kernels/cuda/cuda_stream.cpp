@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <system_error>
 
 #include "graph/codelets/completion_check.hpp"
+#include "platform/cuda/cuda_thread.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::kernels {
@@ -66,9 +68,9 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
       solver_(cusolver_api().value_or_throw()),
       device_(device),
       stream_(stream),
-      status_(*cuda_, StatusPool::kValues * sizeof(int)),
+      status_(std::make_unique<DeviceMemory>(*cuda_, StatusPool::kValues * sizeof(int))),
       statuses_(std::make_shared<StatusPool>(*cuda_)) {
-  check(*cuda_, cuda_->cudaMemsetAsync(status_.data(), 0, status_.size(), stream), "cudaMemsetAsync");
+  check(*cuda_, cuda_->cudaMemsetAsync(status_->data(), 0, status_->size(), stream), "cudaMemsetAsync");
   // Has the pool allocate now, and not in the first kernel that watches.
   (void)statuses_->take();
   blas_memory_ = std::make_unique<DeviceMemory>(*cuda_, recommended_workspace(*cuda_, device));
@@ -90,15 +92,25 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
 }
 
 CudaStream::~CudaStream() {
-  int current = 0;
-  (void)cuda_->cudaGetDevice(&current);
+  // The calling thread may have another device. Giving that back to it, or freeing memory with it, would begin to use
+  // it: that of a thread which never chose one is GPU 0.
+  try {
+    platform::on_thread_of_its_own([this] { give_back(); });
+  } catch (const std::system_error&) {  // No thread can be had: all ends with the process.
+  }
+}
+
+void CudaStream::give_back() {
   (void)cuda_->cudaSetDevice(device_);
   // The stream may be gone; the handles must not look at it again. On a lost device all of this fails, and is over.
   (void)solver_->cusolverDnSetStream(solver_handle_, nullptr);
   (void)solver_->cusolverDnDestroy(solver_handle_);
   (void)blas_->cublasSetStream_v2(blas_handle_, nullptr);
   (void)blas_->cublasDestroy_v2(blas_handle_);
-  (void)cuda_->cudaSetDevice(current);
+  blas_memory_.reset();
+  work_.clear();
+  status_.reset();
+  statuses_.reset();
 }
 
 std::byte* CudaStream::work_bytes(std::size_t size) {
@@ -115,7 +127,7 @@ std::byte* CudaStream::work_bytes(std::size_t size) {
 void CudaStream::watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check) {
   StatusPool::Status status = statuses_->take();
   kernels::check(*cuda_,
-                 cuda_->cudaMemcpyAsync(status.get(), status_.data(), sizeof *status, cudaMemcpyDeviceToHost, stream_),
+                 cuda_->cudaMemcpyAsync(status.get(), status_->data(), sizeof *status, cudaMemcpyDeviceToHost, stream_),
                  "the copy of a kernel's status");
   check_at_completion([status = std::move(status), check = std::move(check)] { check(*status); });
 }

@@ -85,7 +85,7 @@ class CudaStream {
   }
 
   /// Integers in the device's memory, for what is enqueued until the next call of `watch`.
-  [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_.data()); }
+  [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_->data()); }
   /// Calls `check` with what `device_status` holds by now in the stream, once the kernel's work has ended: see
   /// `check_at_completion`.
   void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
@@ -97,6 +97,8 @@ class CudaStream {
 
  private:
   [[nodiscard]] std::byte* work_bytes(std::size_t size);
+  /// Ends handles and memory, in a thread that is the device's.
+  void give_back();
 
   const platform::CudaApi* cuda_;
   const CublasApi* blas_;
@@ -109,7 +111,7 @@ class CudaStream {
   std::unique_ptr<DeviceMemory> blas_memory_;
   /// The last one is in use; earlier ones may be, too, by what has been enqueued.
   std::vector<std::unique_ptr<DeviceMemory>> work_;
-  DeviceMemory status_;
+  std::unique_ptr<DeviceMemory> status_;
   std::shared_ptr<StatusPool> statuses_;
   struct Counts {
     std::atomic<std::uint64_t> tasks{0};

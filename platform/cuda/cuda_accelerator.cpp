@@ -39,8 +39,11 @@ Result<std::unique_ptr<CudaAccelerator>> OpenCudaAccelerator::open(const CudaApi
 OpenCudaAccelerator::~OpenCudaAccelerator() {
   stop();
   cuda_closed(index_);
+  // All that gives back something of the GPU: another thread may have another device, which it would begin to use.
   on_thread_of_its_own([this] {
     (void)api_.cudaSetDevice(index_);
+    for (auto& engine : engines_) engine.reset();
+    peer_engine_.reset();
     memory_.reset();
   });
 }

@@ -49,9 +49,18 @@ Result<const CudaApi*> cuda_api() {
   return &loaded.value();
 }
 
+bool is_of_mps(cudaError_t status) {
+  // From cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated, some of which older headers do not name.
+  constexpr int kFirst = 805;
+  constexpr int kLast = 810;
+  const int number = status;
+  return number >= kFirst && number <= kLast;
+}
+
 bool is_sticky(cudaError_t status) {
   // cudaErrorContained and cudaErrorTensorMemoryLeak, which the headers of older toolkits do not name.
   if (const int number = status; number == 226 || number == 721) return true;
+  if (is_of_mps(status)) return true;
   switch (status) {
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:

@@ -91,7 +91,11 @@ struct CudaApi {
 [[nodiscard]] Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what,
                                       ErrorCode otherwise = ErrorCode::platform);
 
-/// Whether nothing on the device succeeds any more after such an error: a fault in a kernel, a fault of the hardware.
+/// Whether nothing on the device succeeds any more after such an error: a fault in a kernel, a fault of the hardware,
+/// or the end of the service by which the process shares the device.
 [[nodiscard]] bool is_sticky(cudaError_t status);
+
+/// Whether NVIDIA's Multi-Process Service, which has the device, does not serve this process, or does so no longer.
+[[nodiscard]] bool is_of_mps(cudaError_t status);
 
 }  // namespace troupe::platform

@@ -155,18 +155,24 @@ Result<void> CudaCopyEngine::check(cudaError_t status) {
 
 Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
   if (block.bytes().count == 0) return {};
-  const bool staged = (options_.from_host && pinned_in_part(block.from, span_of(block.from_pitch, block))) ||
-                      (options_.to_host && pinned_in_part(block.to, span_of(block.to_pitch, block)));
-  return staged ? enqueue_staged(block) : enqueue_whole(block);
+  if ((options_.from_host && pinned_in_part(block.from, span_of(block.from_pitch, block))) ||
+      (options_.to_host && pinned_in_part(block.to, span_of(block.to_pitch, block)))) {
+    return enqueue_staged(block);
+  }
+  const cudaError_t status = enqueue_whole(block);
+  // So CUDA refuses memory that is pinned in part: by who has begun to pin it since we looked, or by the program
+  // itself.
+  if (status != cudaErrorInvalidValue || (!options_.from_host && !options_.to_host)) return check(status);
+  (void)options_.api->cudaGetLastError();
+  return enqueue_staged(block);
 }
 
-Result<void> CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
+cudaError_t CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
   if (one_run(block)) {
-    return check(
-        options_.api->cudaMemcpyAsync(block.to, block.from, block.bytes().count, options_.kind, stream_.get()));
+    return options_.api->cudaMemcpyAsync(block.to, block.from, block.bytes().count, options_.kind, stream_.get());
   }
-  return check(options_.api->cudaMemcpy2DAsync(block.to, block.to_pitch, block.from, block.from_pitch,
-                                               block.column_bytes, block.columns, options_.kind, stream_.get()));
+  return options_.api->cudaMemcpy2DAsync(block.to, block.to_pitch, block.from, block.from_pitch, block.column_bytes,
+                                         block.columns, options_.kind, stream_.get());
 }
 
 Result<void> CudaCopyEngine::enqueue_staged(const BlockCopy& block) {
@@ -201,7 +207,7 @@ Result<void> CudaCopyEngine::copy_staged(const BlockCopy& block) {
   (options_.from_host ? other.from_pitch : other.to_pitch) = block.column_bytes;
   if (options_.from_host) other.from = staging;
   if (options_.to_host) other.to = staging;
-  if (Result<void> begun = enqueue_whole(other); !begun) return begun;
+  if (Result<void> begun = check(enqueue_whole(other)); !begun) return begun;
   if (Result<void> ended = check(options_.api->cudaStreamSynchronize(stream_.get())); !ended) return ended;
   for (std::size_t i = 0; options_.to_host && i < block.columns; ++i) {
     std::memcpy(block.to + i * block.to_pitch, staging + i * block.column_bytes, block.column_bytes);

@@ -64,7 +64,7 @@ class CudaCopyEngine {
   void begin(PendingCopy copy);
   [[nodiscard]] Failure given_up() const;
   [[nodiscard]] Result<void> enqueue(const BlockCopy& block);
-  [[nodiscard]] Result<void> enqueue_whole(const BlockCopy& block);
+  [[nodiscard]] cudaError_t enqueue_whole(const BlockCopy& block);
   [[nodiscard]] Result<void> enqueue_staged(const BlockCopy& block);
   [[nodiscard]] Result<void> copy_staged(const BlockCopy& block);
   /// Returns when the oldest copy in flight has ended, or when another may begin beside it.

@@ -112,6 +112,14 @@ Result<Bytes> use(const CudaApi& api, const CudaDeviceInfo& info) {
                                "it is forbidden (\"nvidia-smi -q -d COMPUTE\" shows its mode)",
                                info.index, info.name)};
   }
+  if (is_of_mps(status)) {
+    (void)api.cudaGetLastError();
+    return Failure{
+        ErrorCode::platform,
+        fmt::format("GPU {} ({}) belongs to NVIDIA's Multi-Process Service, which does not take this process: "
+                    "{} ({}); look at its log, or stop it (\"echo quit | nvidia-cuda-mps-control\")",
+                    info.index, info.name, api.cudaGetErrorString(status), api.cudaGetErrorName(status))};
+  }
   if (Result<void> used = cuda_check(api, status, fmt::format("beginning to use GPU {} ({})", info.index, info.name));
       !used) {
     return used.failure();

@@ -17,7 +17,7 @@ Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent) {
 
 Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing) {
   cudaEvent_t event = nullptr;
-  const unsigned flags = cudaEventBlockingSync | (timing ? 0U : static_cast<unsigned>(cudaEventDisableTiming));
+  const unsigned flags = timing ? cudaEventDefault : cudaEventBlockingSync | cudaEventDisableTiming;
   const cudaError_t status = api.cudaEventCreateWithFlags(&event, flags);
   if (Result<void> made = cuda_check(api, status, "making an event"); !made) return made.failure();
   return CudaEvent(api, event);

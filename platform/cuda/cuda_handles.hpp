@@ -46,7 +46,8 @@ using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
 /// Of the calling thread's device. The stream waits for no other stream and none for it. `urgent`: of the highest
 /// priority that there is, in place of the lowest.
 [[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
-/// With times: for `cudaEventElapsedTime`. Who waits for one sleeps.
+/// With times: for `cudaEventElapsedTime`, and whoever wants to know its end asks again and again. Without times:
+/// whoever waits for it sleeps, which costs the device an interrupt.
 [[nodiscard]] Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing);
 [[nodiscard]] Result<CudaMemory> make_cuda_memory(const CudaApi& api, Bytes size);
 [[nodiscard]] Result<CudaPinnedMemory> make_cuda_pinned_memory(const CudaApi& api, Bytes size);

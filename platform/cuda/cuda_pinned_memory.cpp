@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_thread.hpp"
@@ -23,6 +24,7 @@ struct Range {
   std::size_t size = 0;
   /// How many `PinnedMemory` lie in it.
   int users = 0;
+  /// Which pinned it.
   int device = 0;
 };
 
@@ -39,6 +41,15 @@ struct Registry {
     // Never destroyed: buffers of the program may end after it would be.
     static Registry* const registry = new Registry();
     return *registry;
+  }
+
+  /// `first`, and behind it all others that are open, each once.
+  [[nodiscard]] std::vector<int> devices_after(int first) TROUPE_REQUIRES(mutex) {
+    std::vector<int> all{first};
+    for (const int device : devices) {
+      if (std::ranges::find(all, device) == all.end()) all.push_back(device);
+    }
+    return all;
   }
 
   /// The range that holds `address`, or the end.
@@ -58,14 +69,50 @@ const std::byte* round_down(const std::byte* address, std::size_t page) {
   return address - reinterpret_cast<std::uintptr_t>(address) % page;
 }
 
-/// The error of registering the range for all devices, from a thread whose device is `device`.
-cudaError_t register_range(const CudaApi& api, int device, const std::byte* begin, std::size_t size) {
-  return on_thread_of_its_own([&] {
-    if (const cudaError_t status = api.cudaSetDevice(device); status != cudaSuccess) return status;
-    // CUDA only reads the address; that memory is written to is what pinning is for.
-    return api.cudaHostRegister(const_cast<std::byte*>(begin), size, cudaHostRegisterPortable);
-  });
+struct Answer {
+  cudaError_t status = cudaErrorNoDevice;
+  int device = 0;
+};
+
+/// Calls `work` with CUDA, each time in a thread that uses one of the devices, until one of them is not lost.
+template <class F>
+Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F& work) {
+  Answer answer;
+  for (const int device : devices) {
+    answer = {on_thread_of_its_own([&] {
+                const cudaError_t set = api.cudaSetDevice(device);
+                return set == cudaSuccess ? work() : set;
+              }),
+              device};
+    if (!is_sticky(answer.status)) break;
+  }
+  return answer;
 }
+
+/// A range among those that are pinned, from before CUDA is told of it to after it has forgotten it: in between CUDA
+/// refuses copies that reach beyond the range, and whoever makes some has to know.
+class EnteredRange {
+ public:
+  EnteredRange(Registry& registry, const std::byte* begin) : registry_(registry), begin_(begin) {}
+  EnteredRange(const EnteredRange&) = delete;
+  EnteredRange& operator=(const EnteredRange&) = delete;
+  ~EnteredRange() {
+    const LockGuard lock(registry_.mutex);
+    const auto found = registry_.ranges.find(begin_);
+    if (found != registry_.ranges.end() && found->second.users == 0) registry_.ranges.erase(found);
+  }
+  /// It stays.
+  void has_user(int device) {
+    const LockGuard lock(registry_.mutex);
+    Range& range = registry_.ranges[begin_];
+    range.device = device;
+    ++range.users;
+  }
+
+ private:
+  Registry& registry_;
+  const std::byte* const begin_;
+};
 
 }  // namespace
 
@@ -96,31 +143,36 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::byte* const begin = round_down(data, page);
   const std::byte* const end = round_down(data + size.count + page - 1, page);
-  int device = -1;
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  std::vector<int> devices;
   {
     const LockGuard lock(registry.mutex);
     if (registry.devices.empty()) return PinnedMemory();
-    device = *registry.devices.begin();
+    devices = registry.devices_after(*registry.devices.begin());
     if (const auto found = registry.find(begin);
         found != registry.ranges.end() && end <= found->first + found->second.size) {
       ++found->second.users;
       return PinnedMemory(found->first);
     }
     if (registry.overlaps(begin, end)) return PinnedMemory();
+    registry.ranges[begin] = {bytes};
   }
+  EnteredRange entered(registry, begin);
   Result<const CudaApi*> api = cuda_api();
   if (!api) return api.failure();
-  const auto bytes = static_cast<std::size_t>(end - begin);
-  const cudaError_t status = register_range(*api.value(), device, begin, bytes);
-  // The program has done it already.
-  if (status == cudaErrorHostMemoryAlreadyRegistered) return PinnedMemory();
-  if (Result<void> done = cuda_check(*api.value(), status, "pinning " + std::to_string(bytes) + " bytes of host memory",
-                                     ErrorCode::out_of_memory);
+  const Answer answer = on_a_device(*api.value(), devices, [&] {
+    // CUDA only reads the address; that memory is written to is what pinning is for.
+    return api.value()->cudaHostRegister(const_cast<std::byte*>(begin), bytes, cudaHostRegisterPortable);
+  });
+  // The program has done it already, or all GPUs are lost, which those hear of that use them.
+  if (answer.status == cudaErrorHostMemoryAlreadyRegistered || is_sticky(answer.status)) return PinnedMemory();
+  if (Result<void> done =
+          cuda_check(*api.value(), answer.status, "pinning " + std::to_string(bytes) + " bytes of host memory",
+                     ErrorCode::out_of_memory);
       !done) {
     return done.failure();
   }
-  const LockGuard lock(registry.mutex);
-  registry.ranges[begin] = {bytes, 1, device};
+  entered.has_user(answer.device);
   return PinnedMemory(begin);
 }
 
@@ -129,21 +181,18 @@ void PinnedMemory::unpin() noexcept {
   Registry& registry = Registry::get();
   const LockGuard one_at_a_time(registry.registering);
   const std::byte* const begin = std::exchange(first_page_, nullptr);
-  int device = -1;
+  std::vector<int> devices;
   {
     const LockGuard lock(registry.mutex);
-    const auto found = registry.ranges.find(begin);
-    if (--found->second.users > 0) return;
-    device = found->second.device;
-    registry.ranges.erase(found);
+    Range& range = registry.ranges[begin];
+    if (--range.users > 0) return;
+    devices = registry.devices_after(range.device);
   }
-  // Fails only where the device is lost; the pages are then given back at the end of the process.
+  const EnteredRange entered(registry, begin);
+  // Fails only where all devices are lost; the pages are then given back at the end of the process.
   try {
-    on_thread_of_its_own([&] {
-      const CudaApi& api = *cuda_api().value();
-      (void)api.cudaSetDevice(device);
-      (void)api.cudaHostUnregister(const_cast<std::byte*>(begin));
-    });
+    const CudaApi& api = *cuda_api().value();
+    (void)on_a_device(api, devices, [&] { return api.cudaHostUnregister(const_cast<std::byte*>(begin)); });
   } catch (const std::system_error&) {
     // No thread can be had.
   }

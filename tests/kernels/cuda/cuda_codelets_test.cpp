@@ -4,10 +4,12 @@
 #include <limits>
 #include <set>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "kernels/codelets.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/gpu_environment.hpp"
 #include "kernels/tile_codelet_list.hpp"
 #include "proto/errors.hpp"
 #include "tests/kernels/cuda/cuda_comparison.hpp"
@@ -35,6 +37,21 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(updates_are_those_of_cores, T, Precisions) {
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_stream_had_ends_without_the_use_of_another_gpu) {
+  if (!needs_fake()) return;
+  // Ends in this thread, which has chosen no GPU.
+  auto environment = gpu_environment();
+  std::thread([] {
+    Gpu gpu(1);
+    compare<double>(gpu, codelets<double>().gemm_nn,
+                    {random<double>(5, 4, 1), random<double>(4, 3, 2), random<double>(5, 3, 3)}, args(std::int64_t{0}),
+                    4, {2});
+  }).join();
+  environment.reset();
+  BOOST_TEST(fake->is_in_use(1));
+  BOOST_TEST(!fake->is_in_use(0));
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(syrk_updates_the_lower_triangle_and_what_is_below, T, Precisions) {

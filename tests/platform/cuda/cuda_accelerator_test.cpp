@@ -1,13 +1,17 @@
+#include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/memory/pinned_memory.hpp"
 #include "proto/random.hpp"
@@ -109,6 +113,55 @@ BOOST_AUTO_TEST_CASE(blocks_with_any_gaps_come_back_as_they_were) {
   BOOST_TEST(gpu->traffic(CopyDirection::to_host).copies == 60U);
   BOOST_TEST(gpu->traffic(CopyDirection::to_device).bytes.count == gpu->traffic(CopyDirection::to_host).bytes.count);
   BOOST_TEST(gpu->traffic(CopyDirection::to_host).busy.count() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unpinned) {
+  const CudaFixture fixture({.pinning_ns = 100'000});
+  const auto gpu = open();
+  std::vector<std::byte> host(kMiB);
+  std::atomic<bool> ends{false};
+  std::thread pinner([&] {
+    while (!ends) (void)PinnedMemory::pin(host.data() + kMiB / 4, {kMiB / 4});
+  });
+  for (int i = 0; i < 200; ++i) {
+    // From within what is pinned to beyond it.
+    std::byte* const begin = host.data() + 3 * kMiB / 8;
+    copy_and_wait(*gpu, CopyDirection::to_device, {begin, 1000, gpu->memory(), 1000, 1000, 500});
+    copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), 1000, begin, 1000, 1000, 500});
+  }
+  ends = true;
+  pinner.join();
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_the_program_has_pinned_in_part_is_copied) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  Random random(43);
+  std::vector<std::byte> host = random_bytes(kMiB, random);
+  const std::vector<std::byte> expected = host;
+  auto* const page =
+      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(host.data()) + kMiB / 2) / 4096 * 4096);
+  const CudaApi& api = *cuda_api().value_or_throw();
+  BOOST_TEST_REQUIRE(api.cudaHostRegister(page, 8192, cudaHostRegisterPortable) == cudaSuccess);
+  constexpr std::size_t kSize = 100'000;
+  copy_and_wait(*gpu, CopyDirection::to_device, {page, kSize, gpu->memory(), kSize, kSize, 1});
+  std::fill(page, page + kSize, std::byte{0});
+  copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), kSize, page, kSize, kSize, 1});
+  BOOST_TEST((host == expected));
+  BOOST_TEST(api.cudaHostUnregister(page) == cudaSuccess);
+}
+
+BOOST_AUTO_TEST_CASE(a_gpu_that_nobody_asked_for_is_not_used) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  {
+    const auto gpu = open(1);
+    std::vector<std::byte> host(kMiB);
+    const PinnedMemory pinned = PinnedMemory::pin(host.data(), {host.size()}).value_or_throw();
+    copy_and_wait(*gpu, CopyDirection::to_device, {host.data(), kMiB, gpu->memory(), kMiB, kMiB, 1});
+  }
+  BOOST_TEST(fixture.fake->is_in_use(1));
+  BOOST_TEST(!fixture.fake->is_in_use(0));
 }
 
 BOOST_AUTO_TEST_CASE(a_block_of_nothing_is_copied_too) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "platform/cuda/cuda_api.hpp"
+#include "platform/cuda/cuda_handles.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -175,6 +176,24 @@ BOOST_AUTO_TEST_CASE(a_fault_while_opening_is_an_error_and_leaves_nothing) {
   const auto gpu = open_cuda_accelerator(0, Bytes{kMiB});
   BOOST_TEST_REQUIRE(!gpu.ok());
   BOOST_TEST((gpu.failure().code == ErrorCode::device_lost));
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_its_service_has_taken_away_is_lost) {
+  for (const int number : {805, 806, 807, 808, 809, 810, 700, 719, 226, 721}) {
+    BOOST_TEST(is_sticky(static_cast<cudaError_t>(number)), number);
+  }
+  for (const int number : {0, 1, 2, 600, 712, 802, 803, 804, 811}) {
+    BOOST_TEST(!is_sticky(static_cast<cudaError_t>(number)), number);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(events_whose_end_is_asked_for_interrupt_nobody) {
+  const CudaFixture fixture;
+  if (!fixture.needs_fake()) return;
+  const CudaApi& api = *cuda_api().value_or_throw();
+  BOOST_TEST(make_cuda_event(api, true).ok());
+  BOOST_TEST(make_cuda_event(api, false).ok());
+  BOOST_TEST(fixture.fake->counts().timed_events_that_interrupt == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

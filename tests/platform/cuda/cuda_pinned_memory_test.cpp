@@ -1,5 +1,7 @@
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "platform/cuda/cuda_devices.hpp"
@@ -88,6 +90,45 @@ BOOST_AUTO_TEST_CASE(a_buffer_may_stay_pinned_longer_than_the_gpu_is_in_use) {
   fixture.gpu.reset();
   pinned = PinnedMemory();
   if (fixture.fake != nullptr) BOOST_TEST(fixture.fake->leaks().pinned_ranges == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_range_counts_as_pinned_whenever_cuda_has_it_so) {
+  PinFixture fixture({.pinning_ns = 30'000'000});
+  if (!fixture.needs_fake()) return;
+  const std::byte* const begin = fixture.buffer.data() + kMiB;
+  std::atomic<bool> ended{false};
+  std::thread pinner([&] {
+    (void)PinnedMemory::pin(begin, {kMiB}).value_or_throw();
+    ended = true;
+  });
+  int looks = 0;
+  int unknown = 0;
+  while (!ended) {
+    const bool before = fixture.fake->is_pinned(begin);
+    const bool known = pinned_in_part(begin - 4096, 8192);
+    if (!before || !fixture.fake->is_pinned(begin)) continue;
+    ++looks;
+    if (!known) ++unknown;
+  }
+  pinner.join();
+  BOOST_TEST(looks > 0);
+  BOOST_TEST(unknown == 0);
+  BOOST_TEST(!pinned_in_part(begin - 4096, 8192));
+}
+
+BOOST_AUTO_TEST_CASE(another_gpu_pins_where_one_is_lost) {
+  PinFixture fixture;
+  if (!fixture.needs_fake()) return;
+  const auto other = open_cuda_accelerator(1, Bytes{kMiB}).value_or_throw();
+  fixture.fake->break_device(0);
+  auto pinned = PinnedMemory::pin(fixture.buffer.data(), fixture.buffer.size()).value_or_throw();
+  BOOST_TEST(pinned.pinned());
+  BOOST_TEST(fixture.fake->is_pinned(fixture.buffer.data()));
+  pinned = PinnedMemory();
+  BOOST_TEST(!fixture.fake->is_pinned(fixture.buffer.data()));
+  fixture.fake->break_device(1);
+  pinned = PinnedMemory::pin(fixture.buffer.data(), fixture.buffer.size()).value_or_throw();
+  BOOST_TEST(!pinned.pinned());
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_gpu_does_not_keep_a_buffer_from_ending) {

@@ -29,6 +29,8 @@ struct FakeCudaOptions {
   /// This allocation fails, counted in the same way.
   std::uint64_t failing_malloc = 0;
   bool host_register_fails = false;
+  /// Pinning returns so much later than memory is pinned, and unpinning takes so long before it no longer is.
+  std::uint64_t pinning_ns = 0;
   /// Every copy and every kernel takes at least so long.
   std::uint64_t least_ns = 0;
   /// What every kernel takes of its device alone. Kernels on one device share it equally, by the clock that the
@@ -76,6 +78,8 @@ struct FakeCudaCounts {
   std::uint64_t copies = 0;
   std::uint64_t copies_of_pageable_memory = 0;
   std::uint64_t peer_copies = 0;
+  /// Events made with times for whoever asks again and again, which interrupt the host nonetheless.
+  std::uint64_t timed_events_that_interrupt = 0;
 };
 
 /// Thread-safe but for `reset`, which no call of CUDA may run beside.
@@ -93,6 +97,9 @@ class FakeCudaControl {
   /// The device has a fault at once, as after a launch that touched an illegal address.
   virtual void break_device(int device) = 0;
   [[nodiscard]] virtual bool is_pinned(const void* address) const = 0;
+  /// Since the last `reset` the process has begun to use the device, which takes time and some of its memory: a thread
+  /// has chosen it, or has called what needs a device while this was its own.
+  [[nodiscard]] virtual bool is_in_use(int device) const = 0;
 };
 
 /// The name of the function that a test looks up in the library; its type is `FakeCudaControl*()`.

@@ -213,6 +213,11 @@ void Machine::resume() {
   for (const auto& [stream, owned] : streams) stream->hold(false);
 }
 
+bool Machine::is_in_use(int device) const {
+  const std::lock_guard lock(mutex);
+  return devices[static_cast<std::size_t>(device)].in_use;
+}
+
 bool Machine::is_pinned(const void* address) const {
   const std::lock_guard lock(mutex);
   return find(address, 1).side == Side::pinned;
@@ -248,10 +253,10 @@ Place Machine::find(const void* address, std::size_t bytes) const {
   }
   for (const auto* blocks : {&pinned, &pinned_allocations}) {
     if (const auto block = find_block(*blocks, begin); block != blocks->end() && begin < block->first + block->second) {
-      return {Side::pinned, -1, true};
+      return {Side::pinned, -1, begin + bytes <= block->first + block->second};
     }
   }
-  // Host memory that reaches into a device's is no host memory.
+  // Host memory that reaches into a device's is no host memory. What only ends in pinned memory counts as pageable.
   const auto next = memory.upper_bound(begin);
   return {Side::host, -1, next == memory.end() || begin + bytes <= next->first};
 }

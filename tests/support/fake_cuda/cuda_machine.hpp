@@ -95,6 +95,7 @@ struct Device {
   Processor processor;
   std::atomic<cudaError_t> fault{cudaSuccess};
   std::set<int> peers;
+  bool in_use = false;
 };
 
 /// A block of memory, by its first address.
@@ -108,7 +109,8 @@ enum class Side { host, pinned, device };
 struct Place {
   Side side = Side::host;
   int device = -1;
-  /// Whether all of the range lies in one block, where it begins in one.
+  /// Whether all of the range lies in one block, where it begins in one. CUDA refuses copies of what begins in pinned
+  /// memory and does not.
   bool inside = true;
 };
 
@@ -125,11 +127,14 @@ class Machine final : public FakeCudaControl {
   void resume() override;
   void break_device(int device) override { devices[static_cast<std::size_t>(device)].fault = cudaErrorIllegalAddress; }
   [[nodiscard]] bool is_pinned(const void* address) const override;
+  [[nodiscard]] bool is_in_use(int device) const override;
 
   /// The devices that the process may see: CUDA_VISIBLE_DEVICES. Without a driver or a device, the error that says so.
   cudaError_t visible(std::vector<int>& devices) const;
   /// The calling thread's device, which the error says is there, free, and without fault.
   cudaError_t current(int& device) const;
+  /// The process uses the device from now on.
+  void begin_to_use(int device) { devices[static_cast<std::size_t>(device)].in_use = true; }
   [[nodiscard]] cudaError_t fault_of(int device) const { return devices[static_cast<std::size_t>(device)].fault; }
 
   [[nodiscard]] Place find(const void* address, std::size_t bytes) const;

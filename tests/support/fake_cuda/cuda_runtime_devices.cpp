@@ -18,6 +18,7 @@ cudaError_t on_device(const F& body) {
   const std::lock_guard lock(machine.mutex);
   int device = -1;
   const cudaError_t error = machine.current(device);
+  if (device >= 0) machine.begin_to_use(device);
   return report(error != cudaSuccess ? error : body(machine, device));
 }
 
@@ -107,6 +108,8 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return of_device(device, [&](Machine& machine, int found) {
     current_device = device;
+    // Since CUDA 12.
+    machine.begin_to_use(found);
     return found == machine.options.unavailable_device ? cudaErrorDevicesUnavailable : machine.fault_of(found);
   });
 }
@@ -175,7 +178,7 @@ cudaError_t cudaFreeHost(void* address) {
 }
 
 cudaError_t cudaHostRegister(void* address, std::size_t size, unsigned /*flags*/) {
-  return on_device([&](Machine& machine, int) {
+  const cudaError_t status = on_device([&](Machine& machine, int) {
     const auto* const begin = static_cast<const std::byte*>(address);
     if (machine.options.host_register_fails) return cudaErrorMemoryAllocation;
     const bool overlaps = std::ranges::any_of(machine.pinned, [&](const auto& range) {
@@ -185,9 +188,12 @@ cudaError_t cudaHostRegister(void* address, std::size_t size, unsigned /*flags*/
     machine.pinned[begin] = size;
     return cudaSuccess;
   });
+  std::this_thread::sleep_for(std::chrono::nanoseconds(Machine::get().options.pinning_ns));
+  return status;
 }
 
 cudaError_t cudaHostUnregister(void* address) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(Machine::get().options.pinning_ns));
   return on_device([&](Machine& machine, int) {
     return machine.pinned.erase(static_cast<const std::byte*>(address)) == 0 ? cudaErrorHostMemoryNotRegistered
                                                                              : cudaSuccess;

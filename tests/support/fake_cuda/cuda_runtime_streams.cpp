@@ -22,6 +22,7 @@ cudaError_t on_device(const F& body) {
   return locked([&](Machine& machine) {
     int device = -1;
     const cudaError_t error = machine.current(device);
+    if (device >= 0) machine.begin_to_use(device);
     return error != cudaSuccess ? error : body(machine, device);
   });
 }
@@ -73,7 +74,12 @@ void do_copy(int device, const Copy& copy, bool faulty) {
   {
     // What was there when the copy was enqueued may be gone.
     const std::lock_guard lock(machine.mutex);
-    good = machine.find(copy.to, copy.to_bytes()).inside && machine.find(copy.from, copy.from_bytes()).inside;
+    const auto is_there = [&machine](const void* begin, std::size_t bytes) {
+      const Place place = machine.find(begin, bytes);
+      // Host memory may be pinned or unpinned since.
+      return place.inside || place.side != Side::device;
+    };
+    good = is_there(copy.to, copy.to_bytes()) && is_there(copy.from, copy.from_bytes());
   }
   if (good) {
     move(copy);
@@ -258,7 +264,9 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   return on_device([&](Machine& machine, int device) {
-    auto made = std::make_unique<Event>(Event{device, (flags & cudaEventDisableTiming) == 0, nullptr});
+    const bool timing = (flags & cudaEventDisableTiming) == 0;
+    if (timing && (flags & cudaEventBlockingSync) != 0) ++machine.counted.timed_events_that_interrupt;
+    auto made = std::make_unique<Event>(Event{device, timing, nullptr});
     *event = reinterpret_cast<cudaEvent_t>(made.get());
     machine.events[made.get()] = std::move(made);
     return cudaSuccess;
