@@ -50,7 +50,13 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 
 }  // namespace
 
-std::string compiler_in_environment() { return platform::environment_value("TROUPE_OPENCL_CLANG"); }
+std::string compiler_in_environment() {
+  // By these, users have drivers of pocl and of AMD compile with more options than the program's.
+  for (const char* name : {"POCL_EXTRA_BUILD_FLAGS", "AMD_OCL_BUILD_OPTIONS", "AMD_OCL_BUILD_OPTIONS_APPEND"}) {
+    if (!platform::environment_value(name).empty()) return "off";
+  }
+  return platform::environment_value("TROUPE_OPENCL_CLANG");
+}
 
 std::optional<std::string> analysis_compiler(const std::string& named) {
   if (::getauxval(AT_SECURE) != 0 || named == "off") return std::nullopt;

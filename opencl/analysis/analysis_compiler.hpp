@@ -7,7 +7,7 @@
 
 namespace troupe::opencl {
 
-/// What TROUPE_OPENCL_CLANG says; empty without it.
+/// What TROUPE_OPENCL_CLANG says; empty without it. "off" where the user has drivers compile with options of his own.
 [[nodiscard]] std::string compiler_in_environment();
 
 /// The one that is named, else the first of those in PATH that can do what is needed, which is found once and may take

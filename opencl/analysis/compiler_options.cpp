@@ -34,11 +34,22 @@ std::optional<std::vector<OptionWord>> words_of(const std::string& options) {
   return words;
 }
 
-/// Change neither what is accessed nor what the program's text means.
+/// Changes neither what is accessed nor what the program's text means. Options for the target and for how types are
+/// laid out do, so of those that begin as they do only some are known here.
 bool is_without_effect(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kBeginnings{"-cl-", "-w", "-W",  "-g",         "-O",
-                                                        "-f",   "-m", "-nv", "-save-temps"};
-  return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return word.starts_with(beginning); });
+  constexpr std::array<std::string_view, 5> kBeginnings{"-cl-", "-g", "-O", "-nv-", "-save-temps"};
+  constexpr std::array<std::string_view, 4> kOfCode{"-fbin-", "-fno-bin-", "-ffast-math", "-fno-strict-aliasing"};
+  const auto begins = [&](std::string_view beginning) { return word.starts_with(beginning); };
+  // With a comma it hands other options on.
+  const bool warns = word == "-w" || (word.starts_with("-W") && word.find(',') == std::string_view::npos);
+  return warns || std::ranges::any_of(kBeginnings, begins) || std::ranges::any_of(kOfCode, begins);
+}
+
+/// `NAME=VALUE` as a line of the preprocessor; nothing without a value.
+std::string definition_of(const std::string& macro) {
+  const std::size_t sign = macro.find('=');
+  if (sign == std::string::npos) return {};
+  return "#define " + macro.substr(0, sign) + " " + macro.substr(sign + 1) + "\n";
 }
 
 }  // namespace
@@ -60,6 +71,8 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
       }
       if (value.quoted && start != "-I") return std::nullopt;
       result.arguments.push_back(std::string(start) + value.text);
+      if (start == "-D") result.definitions += definition_of(value.text);
+      if (start == "-I") result.folders.push_back(value.text);
       if (start != "-I") result.defined.push_back(value.text.substr(0, value.text.find_first_of("=(")));
     } else if (word.text.starts_with("-cl-std=") || word.text == "-cl-single-precision-constant") {
       has_language |= word.text.starts_with("-cl-std=");

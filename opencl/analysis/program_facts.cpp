@@ -1,5 +1,6 @@
 #include "opencl/analysis/program_facts.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "opencl/analysis/analysis_compiler.hpp"
 #include "opencl/analysis/compiler_options.hpp"
 #include "opencl/analysis/kernel_reader.hpp"
+#include "opencl/analysis/source_text.hpp"
 #include "opencl/analysis/vendor_macros.hpp"
 #include "proto/mutex.hpp"
 
@@ -49,15 +51,25 @@ std::optional<std::string> content_of(const std::string& path) {
   return content.str();
 }
 
+/// Another vendor finds the same file: it lies in a folder that the program names, or where the program runs and no
+/// folder could hold another one. The compiler writes "./" before the latter.
+bool is_found_by_all(const std::string& header, const std::vector<std::string>& folders) {
+  const auto is_here = [](const std::string& folder) { return folder == "." || folder == "./"; };
+  if (header.starts_with("./") && std::ranges::all_of(folders, is_here)) return true;
+  return std::ranges::any_of(folders, [&](const std::string& folder) {
+    return !is_here(folder) && header.starts_with(folder.ends_with('/') ? folder : folder + '/');
+  });
+}
+
 ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
                      bool includes) {
-  std::vector<std::string> texts{source};
+  std::vector<std::string> texts{source, options.definitions};
   // Most that are doubtful are so by themselves.
   if (!includes && depends_on_vendor(texts, options.defined)) return {};
   const auto compiled = compile_for_analysis(compiler, source, options.arguments, includes);
   if (!compiled) return {};
   for (const std::string& header : compiled->headers) {
-    auto text = content_of(header);
+    auto text = is_found_by_all(header, options.folders) ? content_of(header) : std::nullopt;
     if (!text) return {};
     texts.push_back(std::move(*text));
   }

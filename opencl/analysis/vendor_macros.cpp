@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "opencl/analysis/source_text.hpp"
+
 namespace troupe::opencl {
 namespace {
 
@@ -14,86 +16,6 @@ constexpr std::array<std::string_view, 9> kCommonMacros{
     "__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__IMAGE_SUPPORT__",
     "__ENDIAN_LITTLE__",  "__OPENCL__",           "CL_VERSION_1_0",
     "CL_VERSION_1_1",     "CL_VERSION_1_2",       "defined"};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Lines without comments; those that a backslash continues are one.
-std::vector<std::string> logical_lines(const std::string& text) {
-  std::string joined;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\r') continue;
-    const std::size_t after = i + 1 < text.size() && text[i + 1] == '\r' ? i + 2 : i + 1;
-    if (text[i] == '\\' && after < text.size() && text[after] == '\n') {
-      i = after;
-    } else {
-      joined += text[i];
-    }
-  }
-  std::vector<std::string> lines(1);
-  enum class Inside { code, line_comment, comment, string, character } inside = Inside::code;
-  for (std::size_t i = 0; i < joined.size(); ++i) {
-    const std::string_view rest = std::string_view(joined).substr(i);
-    const char c = joined[i];
-    if (c == '\n') {
-      lines.emplace_back();
-      if (inside != Inside::comment) inside = Inside::code;
-    } else if (inside == Inside::comment) {
-      if (!rest.starts_with("*/")) continue;
-      inside = Inside::code;
-      lines.back() += ' ';
-      ++i;
-    } else if (inside == Inside::string || inside == Inside::character) {
-      lines.back() += c;
-      if (c == '\\' && i + 1 < joined.size()) {
-        lines.back() += joined[++i];
-      } else if (c == (inside == Inside::string ? '"' : '\'')) {
-        inside = Inside::code;
-      }
-    } else if (inside == Inside::code) {
-      if (rest.starts_with("//")) inside = Inside::line_comment;
-      if (rest.starts_with("/*")) inside = Inside::comment;
-      if (inside == Inside::comment) ++i;
-      if (inside != Inside::code) continue;
-      if (c == '"') inside = Inside::string;
-      if (c == '\'') inside = Inside::character;
-      lines.back() += c;
-    }
-  }
-  return lines;
-}
-
-/// Identifiers in order; those in numbers are none.
-std::vector<std::string> identifiers(std::string_view text) {
-  std::vector<std::string> found;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_letter(text[i]) && !is_digit(text[i])) {
-      ++i;
-      continue;
-    }
-    const std::size_t begin = i;
-    while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]))) ++i;
-    if (is_letter(text[begin])) found.emplace_back(text.substr(begin, i - begin));
-  }
-  return found;
-}
-
-/// A line of the preprocessor. Empty: the line is none.
-struct Directive {
-  std::string name;
-  std::string rest;
-};
-
-Directive directive_of(const std::string& line) {
-  const std::size_t sign = line.find_first_not_of(" \t");
-  if (sign == std::string::npos || line[sign] != '#') return {};
-  const std::size_t begin = std::min(line.find_first_not_of(" \t", sign + 1), line.size());
-  std::size_t end = begin;
-  while (end < line.size() && is_letter(line[end])) ++end;
-  return {line.substr(begin, end - begin), line.substr(end)};
-}
-
-bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\f\v") == std::string::npos; }
 
 /// Decides on nothing that a kernel accesses.
 bool is_harmless(const Directive& directive) {
@@ -106,8 +28,64 @@ bool is_harmless(const Directive& directive) {
 bool is_reserved(const std::string& name) {
   constexpr std::array<std::string_view, 7> kGuards{"_H", "_H_", "_H__", "_CL", "_CL_", "_CL__", "_HPP"};
   if (std::ranges::any_of(kGuards, [&](std::string_view end) { return name.ends_with(end); })) return false;
-  constexpr std::array<std::string_view, 6> kBeginnings{"__", "cl_", "CL_", "NV_", "FP_", "POCL_"};
-  return std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return name.starts_with(begin); });
+  constexpr std::array<std::string_view, 7> kBeginnings{"__", "cl_", "CL_", "NV_", "FP_", "POCL_", "SOCL_"};
+  const bool capital = name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z';
+  return capital || std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+/// Reserved names of the language, which are no macros: keywords, and what attributes are called.
+bool is_of_language(const std::string& name) {
+  static const std::set<std::string_view> kWords{"__kernel",
+                                                 "__global",
+                                                 "__local",
+                                                 "__constant",
+                                                 "__private",
+                                                 "__generic",
+                                                 "__read_only",
+                                                 "__write_only",
+                                                 "__read_write",
+                                                 "__attribute",
+                                                 "__attribute__",
+                                                 "__const",
+                                                 "__const__",
+                                                 "__volatile",
+                                                 "__volatile__",
+                                                 "__restrict",
+                                                 "__restrict__",
+                                                 "__inline",
+                                                 "__inline__",
+                                                 "__signed",
+                                                 "__signed__",
+                                                 "__alignof",
+                                                 "__alignof__",
+                                                 "__typeof",
+                                                 "__typeof__",
+                                                 "__extension__",
+                                                 "__func__",
+                                                 "__FUNCTION__",
+                                                 "__FILE__",
+                                                 "__LINE__",
+                                                 "__VA_ARGS__",
+                                                 "_Bool",
+                                                 "_Pragma",
+                                                 "_Static_assert",
+                                                 "__aligned__",
+                                                 "__packed__",
+                                                 "__always_inline__",
+                                                 "__noinline__",
+                                                 "__unused__",
+                                                 "__overloadable__",
+                                                 "__pure__",
+                                                 "__may_alias__",
+                                                 "__endian__",
+                                                 "__nosvm__",
+                                                 "__ext_vector_type__",
+                                                 "__reqd_work_group_size__",
+                                                 "__work_group_size_hint__",
+                                                 "__vec_type_hint__",
+                                                 "__opencl_unroll_hint__",
+                                                 "cl_mem_fence_flags"};
+  return kWords.contains(name) || name.starts_with("__builtin_");
 }
 
 /// All macros that the program defines itself.
@@ -129,7 +107,19 @@ class Macros {
     return are_common(identifiers(text), seen);
   }
 
+  /// The code names nothing that a vendor may define as a macro.
+  [[nodiscard]] bool is_plain_code(const std::string& code) const {
+    return std::ranges::all_of(identifiers(without_strings(code)), [this](const std::string& word) {
+      return !is_reserved(word) || is_of_language(word) || is_common(word) || bodies_.contains(word);
+    });
+  }
+
  private:
+  /// The same macro everywhere.
+  [[nodiscard]] bool is_common(const std::string& word) const {
+    return std::ranges::find(kCommonMacros, word) != kCommonMacros.end() || given_.contains(word);
+  }
+
   /// `NAME(parameters) words`.
   void add(const std::string& definition) {
     auto words = identifiers(definition);
@@ -149,7 +139,7 @@ class Macros {
 
   [[nodiscard]] bool are_common(const std::vector<std::string>& words, std::set<std::string>& seen) const {
     return std::ranges::all_of(words, [&](const std::string& word) {
-      if (std::ranges::find(kCommonMacros, word) != kCommonMacros.end() || given_.contains(word)) return true;
+      if (is_common(word)) return true;
       const auto body = bodies_.find(word);
       if (body == bodies_.end() || is_reserved(word)) return false;
       return !seen.insert(word).second || are_common(body->second, seen);
@@ -167,12 +157,24 @@ struct ConditionalGroup {
   bool decides = false;
 };
 
+/// What the line's words stand for may differ: in code, and in what macros stand for there.
+bool names_vendor_macro(const std::string& line, const Directive& directive, const Macros& macros) {
+  if (directive.name.empty()) return !macros.is_plain_code(line);
+  return directive.name == "define" && !macros.is_plain_code(directive.rest);
+}
+
+/// A `#` in other letters, by which a line is a directive that is not seen here to be one.
+bool spells_directives_otherwise(const std::string& line) {
+  return line.find("%:") != std::string::npos || line.find("?\?=") != std::string::npos;
+}
+
 bool depends_on_vendor(const std::vector<std::string>& lines, const Macros& macros) {
   std::vector<ConditionalGroup> open(1);
   for (const std::string& line : lines) {
     if (is_blank(line)) continue;
     const Directive directive = directive_of(line);
     const std::string& name = directive.name;
+    if (spells_directives_otherwise(line) || names_vendor_macro(line, directive, macros)) return true;
     if (name == "if" || name == "ifdef" || name == "ifndef") {
       open.push_back({!macros.are_common(directive.rest), false});
     } else if (name.starts_with("elif")) {
@@ -195,11 +197,6 @@ bool depends_on_vendor(const std::vector<std::string>& texts, const std::vector<
   for (const std::string& text : texts) all.push_back(logical_lines(text));
   const Macros macros(all, defined);
   return std::ranges::any_of(all, [&](const auto& lines) { return depends_on_vendor(lines, macros); });
-}
-
-bool has_directive(const std::string& text, const std::string& name) {
-  return std::ranges::any_of(logical_lines(text),
-                             [&](const std::string& line) { return directive_of(line).name == name; });
 }
 
 }  // namespace troupe::opencl

@@ -7,6 +7,14 @@ namespace troupe::opencl {
 namespace {
 
 thread_local int worker_scopes = 0;
+/// This thread is running a job of the cleaner's.
+thread_local bool cleans = false;
+
+void clean(const std::function<void()>& job) {
+  cleans = true;
+  job();
+  cleans = false;
+}
 
 }  // namespace
 
@@ -25,7 +33,15 @@ platform::BackgroundThread& program_callbacks() {
 
 void run_outside_of_workers(std::function<void()> job) {
   if (worker_scopes > 0) {
-    cleaner().run(std::move(job));
+    cleaner().run([job = std::move(job)] { clean(job); });
+  } else {
+    job();
+  }
+}
+
+void run_program_functions(std::function<void()> job) {
+  if (worker_scopes > 0 || cleans) {
+    program_callbacks().run(std::move(job));
   } else {
     job();
   }

@@ -20,7 +20,11 @@ class WorkerScope {
 /// Runs `job` at once, or where this is a worker's thread later in a thread for that.
 void run_outside_of_workers(std::function<void()> job);
 
-/// The thread for that. Never destroyed.
+/// Calls functions of the program in `job`: at once, or where this is a worker's thread or that of `cleaner` later in
+/// a thread for that. Nobody waits for it: a program's function may take the program's locks.
+void run_program_functions(std::function<void()> job);
+
+/// The thread of `run_outside_of_workers`. It never waits for the program. Never destroyed.
 [[nodiscard]] platform::BackgroundThread& cleaner();
 
 /// Calls of programs' functions, one after the other. Never destroyed.

@@ -12,10 +12,10 @@
 
 #include "client/embedded_backend.hpp"
 #include "opencl/commands/worker_scope.hpp"
-#include "opencl/execution/memory_limit.hpp"
 #include "opencl/execution/storage_pool.hpp"
 #include "opencl/execution/trace_output.hpp"
 #include "opencl/objects/context.hpp"
+#include "opencl/objects/environment.hpp"
 #include "opencl/objects/refusal.hpp"
 #include "opencl/objects/report.hpp"
 #include "opencl/splitting/part_kernels.hpp"

@@ -17,15 +17,10 @@ namespace troupe::opencl {
 
 namespace {
 
-/// What a kernel may do with a buffer, as far as its declaration, the buffer's flags and its code say. A kernel need
-/// not write all of what it may only write.
+/// What a kernel may do with a buffer, as far as the buffer's flags and the kernel's code say. A kernel need not write
+/// all of what it may only write.
 AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory) {
-  const Parameter& parameter = kernel.parameters()[index];
-  const bool constant = parameter.described && (parameter.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
-                                                (parameter.qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0);
-  if (constant || !memory.device_writes()) return AccessMode::read;
-  const KernelFacts* const facts = kernel.facts();
-  return facts != nullptr && !facts->arguments[index].writes ? AccessMode::read : AccessMode::read_write;
+  return !memory.device_writes() || kernel.only_reads(index) ? AccessMode::read : AccessMode::read_write;
 }
 
 /// Copies the pieces of a launch that ran in parts.

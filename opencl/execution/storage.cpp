@@ -1,5 +1,7 @@
 #include "opencl/execution/storage.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,8 +55,11 @@ Storage::~Storage() {
 void Storage::forget() {
   if (!data_) return;
   try {
-    // Else what a device has would be copied home before the registration ends.
-    execution_->runtime().submit(overwrite(), {data_->handle()});
+    // Else what a device has would be copied home before the registration ends. Before all others that are ready: its
+    // memory is given back behind it.
+    TaskOptions first;
+    first.priority = std::numeric_limits<std::int32_t>::max();
+    execution_->runtime().submit(overwrite(), {data_->handle()}, {}, first);
   } catch (...) {  // The runtime has stopped: there are no data any more.
   }
   data_.reset();

@@ -36,7 +36,7 @@ Context::Context(ContextProperties properties, std::vector<Device*> devices, Err
 
 Context::~Context() {
   if (callbacks_.empty()) return;
-  run_outside_of_workers([self = handle(), callbacks = std::move(callbacks_)] {
+  run_program_functions([self = handle(), callbacks = std::move(callbacks_)] {
     for (auto callback = callbacks.rbegin(); callback != callbacks.rend(); ++callback) {
       callback->function(self, callback->user_data);
     }

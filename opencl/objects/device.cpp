@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <sstream>
 
 #include "opencl/objects/device_answers.hpp"
+#include "opencl/objects/environment.hpp"
 #include "opencl/objects/platform.hpp"
 #include "opencl/objects/versions.hpp"
 
@@ -59,6 +61,13 @@ std::string RealDevice::ask_text(cl_device_info what) const {
   return text.substr(0, text.find('\0'));
 }
 
+cl_ulong RealDevice::limited(cl_device_info what) const {
+  const auto of_vendor = ask<cl_ulong>(what);
+  const std::array<const RealDevice*, 1> self{this};
+  const std::optional<Bytes> limit = memory_limit(self);
+  return limit ? std::min<cl_ulong>(of_vendor, limit->count) : of_vendor;
+}
+
 std::vector<std::string> RealDevice::extensions() const {
   std::vector<std::string> kept;
   std::istringstream names(ask_text(CL_DEVICE_EXTENSIONS));
@@ -68,17 +77,25 @@ std::vector<std::string> RealDevice::extensions() const {
   return kept;
 }
 
+bool Device::is_default() const { return this == Platform::get().devices().front(); }
+
 cl_device_type Device::type() const {
-  cl_device_type types = unified() ? CL_DEVICE_TYPE_DEFAULT : 0;
-  for (const RealDevice* device : real_) {
-    types |= device->ask<cl_device_type>(CL_DEVICE_TYPE) & ~cl_device_type{CL_DEVICE_TYPE_DEFAULT};
-  }
-  return types;
+  cl_device_type common = ~cl_device_type{CL_DEVICE_TYPE_DEFAULT};
+  for (const RealDevice* device : real_) common &= device->ask<cl_device_type>(CL_DEVICE_TYPE);
+  return is_default() ? common | CL_DEVICE_TYPE_DEFAULT : common;
+}
+
+bool Device::is_of(cl_device_type types) const {
+  if ((types & CL_DEVICE_TYPE_DEFAULT) != 0 && is_default()) return true;
+  const cl_device_type others = types & ~cl_device_type{CL_DEVICE_TYPE_DEFAULT};
+  return std::ranges::all_of(real_, [others](const RealDevice* device) {
+    return (device->ask<cl_device_type>(CL_DEVICE_TYPE) & others) != 0;
+  });
 }
 
 cl_ulong Device::largest_buffer() const {
   cl_ulong least = ~cl_ulong{0};
-  for (const RealDevice* device : real_) least = std::min(least, device->ask<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  for (const RealDevice* device : real_) least = std::min(least, device->largest_piece());
   return least;
 }
 
@@ -97,8 +114,13 @@ void Device::info(cl_device_info what, const Info& answer) const {
     case CL_DEVICE_EXTENSIONS_WITH_VERSION: return answer_extension_versions(common_extensions(real_), answer);
     default: break;
   }
-  if (unified()) return require(answer_merged(real_, what, answer), CL_INVALID_VALUE);
+  if (unified()) {
+    if (what == CL_DEVICE_NAME) return answer.text("Troupe (all " + kind_ + ")");
+    return require(answer_merged(real_, what, answer), CL_INVALID_VALUE);
+  }
   const RealDevice& device = *real_.front();
+  if (what == CL_DEVICE_GLOBAL_MEM_SIZE) return answer.value(device.memory());
+  if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return answer.value(device.largest_piece());
   answer.forward([&](std::size_t size, void* value, std::size_t* size_ret) {
     return device.api().clGetDeviceInfo(device.vendor().id, what, size, value, size_ret);
   });

@@ -194,7 +194,7 @@ cl_ulong memory_of_all(const std::vector<RealDevice*>& devices) {
   cl_ulong own = 0;
   cl_ulong shared = 0;
   for (const RealDevice* device : devices) {
-    const auto size = device->ask<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
+    const cl_ulong size = device->memory();
     if (device->vendor().shares_host_memory) {
       shared = std::max(shared, size);
     } else {
@@ -204,10 +204,16 @@ cl_ulong memory_of_all(const std::vector<RealDevice*>& devices) {
   return own + shared;
 }
 
+cl_ulong largest_piece_of_all(const std::vector<RealDevice*>& devices) {
+  cl_ulong least = devices.front()->largest_piece();
+  for (const RealDevice* device : devices) least = std::min(least, device->largest_piece());
+  return least;
+}
+
 bool answer_merged_sizes(const std::vector<RealDevice*>& devices, cl_device_info what, const Info& answer) {
   switch (what) {
     case CL_DEVICE_GLOBAL_MEM_SIZE: return said(answer, memory_of_all(devices));
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return said(answer, largest_piece_of_all(devices));
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
     case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
     case CL_DEVICE_LOCAL_MEM_SIZE: return merged<cl_ulong>(devices, what, Merge::least, answer);
@@ -245,7 +251,6 @@ bool answer_for_all(cl_device_info what, const Info& answer) {
 
 bool answer_merged(const std::vector<RealDevice*>& devices, cl_device_info what, const Info& answer) {
   switch (what) {
-    case CL_DEVICE_NAME: return said(answer, std::string_view("Troupe (all devices)"));
     case CL_DEVICE_VENDOR: return said(answer, std::string_view("Troupe"));
     case CL_DEVICE_VENDOR_ID: return zero<cl_uint>(answer);
     case CL_DRIVER_VERSION: return said(answer, std::string_view(TROUPE_VERSION));

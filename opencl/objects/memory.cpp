@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "opencl/commands/released_memory.hpp"
 #include "opencl/commands/worker_scope.hpp"
 
 namespace troupe::opencl {
@@ -66,7 +67,10 @@ Memory* Memory::make_buffer(Context& context, const cl_mem_properties* propertie
   require(size != 0 && size <= context.largest_buffer(), CL_INVALID_BUFFER_SIZE);
   require((host_pointer != nullptr) == any_of(flags, CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), CL_INVALID_HOST_PTR);
   platform::HostBuffer block;
-  if (!any_of(flags, CL_MEM_USE_HOST_PTR)) block = host_memory(size);
+  if (!any_of(flags, CL_MEM_USE_HOST_PTR)) {
+    ReleasedMemory::get().wait_until_little_is_left();
+    block = host_memory(size);
+  }
   if (any_of(flags, CL_MEM_COPY_HOST_PTR)) std::memcpy(block.data(), host_pointer, size);
   auto* memory = new Memory(context, nullptr, {flags, size});
   memory->host_ = block.data() != nullptr ? block.data() : static_cast<std::byte*>(host_pointer);
@@ -107,12 +111,18 @@ void Memory::on_unused() {
     last->callbacks.swap(callbacks_);
   }
   if (last->storage == nullptr && last->callbacks.empty()) return;
-  run_outside_of_workers([self = handle(), last = std::move(last)] {
+  const std::size_t bytes = last->block.size().count;
+  ReleasedMemory::get().add(bytes);
+  run_outside_of_workers([self = handle(), last = std::move(last), bytes] {
     last->storage.reset();
     last->block = {};
-    for (auto callback = last->callbacks.rbegin(); callback != last->callbacks.rend(); ++callback) {
-      callback->function(self, callback->user_data);
-    }
+    ReleasedMemory::get().give_back(bytes);
+    if (last->callbacks.empty()) return;
+    run_program_functions([self, callbacks = std::move(last->callbacks)] {
+      for (auto callback = callbacks.rbegin(); callback != callbacks.rend(); ++callback) {
+        callback->function(self, callback->user_data);
+      }
+    });
   });
 }
 

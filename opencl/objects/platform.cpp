@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "opencl/objects/versions.hpp"
 
@@ -26,7 +28,22 @@ Platform::Platform() {
   }
   if (all.empty()) return;
   shown_.push_back(&unified_.emplace_back(all));
+  add_unified_of_types(all);
   shown_.insert(shown_.end(), all.begin(), all.end());
+}
+
+void Platform::add_unified_of_types(const std::vector<RealDevice*>& all) {
+  static constexpr std::array<std::pair<cl_device_type, const char*>, 3> kTypes{
+      {{CL_DEVICE_TYPE_GPU, "GPUs"}, {CL_DEVICE_TYPE_CPU, "CPUs"}, {CL_DEVICE_TYPE_ACCELERATOR, "accelerators"}}};
+  std::vector<std::vector<RealDevice*>> known{all};
+  for (const auto& [type, name] : kTypes) {
+    std::vector<RealDevice*> some;
+    std::ranges::copy_if(all, std::back_inserter(some), [type = type](const RealDevice* d) { return d->is_of(type); });
+    // One that stands for a single device would be that one again.
+    if (some.size() < 2 || std::ranges::find(known, some) != known.end()) continue;
+    known.push_back(some);
+    shown_.push_back(&unified_.emplace_back(std::move(some), name));
+  }
 }
 
 std::vector<Device*> Platform::devices_of(cl_device_type types) const {
@@ -35,7 +52,7 @@ std::vector<Device*> Platform::devices_of(cl_device_type types) const {
   require(types == CL_DEVICE_TYPE_ALL || (types != 0 && (types & ~kKnown) == 0), CL_INVALID_DEVICE_TYPE);
   std::vector<Device*> found;
   std::ranges::copy_if(shown_, std::back_inserter(found),
-                       [types](const Device* device) { return (device->type() & types) != 0; });
+                       [types](const Device* device) { return device->is_of(types); });
   require(!found.empty(), CL_DEVICE_NOT_FOUND);
   return found;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opencl/objects/environment.hpp"
+
 namespace troupe::opencl {
 namespace {
 
@@ -35,12 +37,15 @@ QueueProperties QueueProperties::of_list(const cl_queue_properties* list) {
 }
 
 Queue::Queue(Context& context, Device* device, QueueProperties properties)
-    : context_(&context), device_(device), properties_(std::move(properties)) {
+    : context_(&context),
+      device_(device),
+      anywhere_(device == nullptr || wants_context_queues()),
+      properties_(std::move(properties)) {
   require(device == nullptr || context.has(*device), CL_INVALID_DEVICE);
 }
 
 const std::vector<RealDevice*>& Queue::real_devices() const {
-  return device_ != nullptr ? device_->real() : context_->real_devices();
+  return anywhere_ ? context_->real_devices() : device_->real();
 }
 
 void Queue::info(cl_command_queue_info what, const Info& answer) {

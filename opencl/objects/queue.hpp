@@ -22,7 +22,8 @@ struct QueueProperties {
 
 class Queue : public Counted<Queue, _cl_command_queue, ObjectType::queue, CL_INVALID_COMMAND_QUEUE> {
  public:
-  /// `device` null: a context queue, whose commands may run on every device of the context.
+  /// `device` null: a context queue, whose commands may run on every device of the context. So may those of all queues
+  /// where the user has set SOCL_FORCE_DYNAMIC, whatever device the program names.
   Queue(Context& context, Device* device, QueueProperties properties);
 
   [[nodiscard]] Context& context() const { return *context_; }
@@ -40,6 +41,7 @@ class Queue : public Counted<Queue, _cl_command_queue, ObjectType::queue, CL_INV
  private:
   const Ref<Context> context_;
   Device* const device_;
+  const bool anywhere_;
   const QueueProperties properties_;
   const std::shared_ptr<QueueOrder> order_ = std::make_shared<QueueOrder>(in_order());
 };

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 
+#include "opencl/analysis/kept_const.hpp"
 #include "opencl/objects/platform.hpp"
 
 namespace troupe::opencl {
@@ -131,19 +132,43 @@ const KernelFacts* Kernel::facts() const {
   return facts_;
 }
 
+bool Kernel::only_reads(std::size_t parameter) const {
+  (void)facts();
+  return only_reads_[parameter];
+}
+
 void Kernel::find_facts() const {
+  program_facts_ = facts_of_all_builds();
+  if (program_facts_ != nullptr) {
+    const auto found = program_facts_->find(name_);
+    const bool fits = found != program_facts_->end() && found->second.arguments.size() == parameters_.size();
+    if (fits) facts_ = &found->second;
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) only_reads_.push_back(finds_only_reads(i));
+}
+
+std::shared_ptr<const ProgramFacts> Kernel::facts_of_all_builds() const {
   std::shared_ptr<const ProgramFacts> common;
   for (const ProgramBuild& build : program_->builds()) {
     if (!build.executable()) continue;
     const auto facts = build.facts.valid() ? build.facts.get() : nullptr;
-    if (facts == nullptr || (common != nullptr && common != facts)) return;
+    if (facts == nullptr || (common != nullptr && common != facts)) return nullptr;
     common = facts;
   }
-  if (common == nullptr) return;
-  const auto found = common->find(name_);
-  if (found == common->end() || found->second.arguments.size() != parameters_.size()) return;
-  program_facts_ = common;
-  facts_ = &found->second;
+  return common;
+}
+
+bool Kernel::finds_only_reads(std::size_t index) const {
+  const Parameter& parameter = parameters_[index];
+  if (parameter.kind != ParameterKind::memory) return false;
+  // No pointer to another kind of memory can be made of one to constant memory.
+  if (parameter.described && parameter.address == CL_KERNEL_ARG_ADDRESS_CONSTANT) return true;
+  if (facts_ != nullptr) return !facts_->arguments[index].writes;
+  const bool is_const = parameter.described && (parameter.qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;
+  if (!is_const || program_->origin() != ProgramOrigin::source) return false;
+  return std::ranges::all_of(program_->builds(), [&](const ProgramBuild& build) {
+    return !build.executable() || keeps_const(program_->source(), build.options, {parameter.name, parameter.type_name});
+  });
 }
 
 bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }

@@ -79,6 +79,10 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// What the source says of it; null where nothing is known, and where it was built differently for some devices. The
   /// first call may wait for the compiler that finds it. Any thread of the program's.
   [[nodiscard]] const KernelFacts* facts() const;
+  /// Nothing is ever written through this pointer of its parameters: it is in constant memory, what is known says so,
+  /// or where nothing is known it is declared `const` and the source keeps that. As with `facts`, the first call may
+  /// wait.
+  [[nodiscard]] bool only_reads(std::size_t parameter) const;
 
   /// Refuses as the standard says, and with whatever code a vendor refuses with. Some indices are the `Division`'s.
   void set_argument(cl_uint index, std::size_t size, const void* value);
@@ -108,6 +112,8 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   void set_local(cl_uint index, std::size_t size, const void* value);
   void set_value(cl_uint index, std::size_t size, const void* value);
   void find_facts() const;
+  [[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of_all_builds() const;
+  [[nodiscard]] bool finds_only_reads(std::size_t parameter) const;
   [[nodiscard]] cl_ulong local_memory_of_arguments() const;
   [[nodiscard]] std::uint64_t footprint() const;
 
@@ -133,6 +139,8 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   mutable std::once_flag found_facts_;
   mutable std::shared_ptr<const ProgramFacts> program_facts_;
   mutable const KernelFacts* facts_ = nullptr;
+  /// By parameter.
+  mutable std::vector<bool> only_reads_;
 };
 
 }  // namespace troupe::opencl

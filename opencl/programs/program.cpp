@@ -118,7 +118,10 @@ cl_int Program::build(const std::vector<Device*>& devices, const std::string& op
     build.facts = facts;
     build.program = origin_ == ProgramOrigin::source ? VendorProgram::of_source(vendor, source_)
                                                      : VendorProgram::of_binary(vendor, build.given);
-    return build.program->build(options);
+    const cl_int status = build.program->build(options);
+    // What was found is of another language, perhaps.
+    if (build.program->chose_language()) build.facts = {};
+    return status;
   });
 }
 

@@ -14,13 +14,42 @@ constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
 /// Where the program does not say otherwise: some drivers would take the latest that they know.
 constexpr const char* kLanguage = " -cl-std=CL1.2";
 
-/// Calls with the options that we add; where the vendor does not know them, as the program has said.
+/// Tells a program what it is compiled for, as SOCL does.
+std::string option_of_type(const VendorContext& context) {
+  cl_device_type type = 0;
+  (void)context.api().clGetDeviceInfo(context.device(), CL_DEVICE_TYPE, sizeof type, &type, nullptr);
+  switch (type & ~cl_device_type{CL_DEVICE_TYPE_DEFAULT}) {
+    case CL_DEVICE_TYPE_CPU: return "-DSOCL_DEVICE_TYPE_CPU ";
+    case CL_DEVICE_TYPE_GPU: return "-DSOCL_DEVICE_TYPE_GPU ";
+    case CL_DEVICE_TYPE_ACCELERATOR: return "-DSOCL_DEVICE_TYPE_ACCELERATOR ";
+    default: return "-DSOCL_DEVICE_TYPE_UNKNOWN ";
+  }
+}
+
+/// Options as the program gave them, with what we add in front and behind.
+struct AllOptions {
+  explicit AllOptions(const VendorContext& context, const std::string& options)
+      : given(option_of_type(context) + options + platform::opencl_twin_option(context.device())),
+        with_language(options.find("-cl-std") == std::string::npos ? given + kLanguage : given),
+        with_all(with_language + kArgumentInfo) {}
+
+  std::string given;
+  std::string with_language;
+  std::string with_all;
+};
+
+/// Calls with all options; where the vendor does not know those that we add, with fewer. `chose_language`: it was left
+/// to the vendor which language this is.
 template <class Call>
-cl_int with_our_options(const std::string& options, cl_device_id device, Call&& call) {
-  std::string more = options + kArgumentInfo + platform::opencl_twin_option(device);
-  if (options.find("-cl-std") == std::string::npos) more += kLanguage;
-  const cl_int status = call(more.c_str());
-  return status == CL_INVALID_BUILD_OPTIONS || status == CL_INVALID_COMPILER_OPTIONS ? call(options.c_str()) : status;
+cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& call) {
+  const auto is_refused = [](cl_int status) {
+    return status == CL_INVALID_BUILD_OPTIONS || status == CL_INVALID_COMPILER_OPTIONS;
+  };
+  chose_language = false;
+  if (const cl_int status = call(options.with_all.c_str()); !is_refused(status)) return status;
+  if (const cl_int status = call(options.with_language.c_str()); !is_refused(status)) return status;
+  chose_language = options.given != options.with_language;
+  return call(options.given.c_str());
 }
 
 /// A text that is asked for in two steps; empty where there is none.
@@ -76,16 +105,15 @@ VendorProgram::Linked VendorProgram::link(VendorContext& context, const std::str
   return {status, program == nullptr ? nullptr : std::make_shared<VendorProgram>(context, std::move(held), program)};
 }
 
-cl_int VendorProgram::build(const std::string& options) const {
+cl_int VendorProgram::build(const std::string& options) {
   const cl_device_id device = context_->device();
-  return with_our_options(options, device, [&](const char* all) {
+  return with_our_options(AllOptions(*context_, options), chose_language_, [&](const char* all) {
     return api().clBuildProgram(program_, 1, &device, all, nullptr, nullptr);
   });
 }
 
-cl_int VendorProgram::compile(
-    const std::string& options,
-    const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers) const {
+cl_int VendorProgram::compile(const std::string& options,
+                              const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers) {
   if (api().clCompileProgram == nullptr) return CL_COMPILER_NOT_AVAILABLE;
   std::vector<cl_program> programs;
   std::vector<const char*> names;
@@ -94,7 +122,7 @@ cl_int VendorProgram::compile(
     names.push_back(name.c_str());
   }
   const cl_device_id device = context_->device();
-  return with_our_options(options, context_->device(), [&](const char* all) {
+  return with_our_options(AllOptions(*context_, options), chose_language_, [&](const char* all) {
     return api().clCompileProgram(program_, 1, &device, all, static_cast<cl_uint>(headers.size()),
                                   headers.empty() ? nullptr : programs.data(), headers.empty() ? nullptr : names.data(),
                                   nullptr, nullptr);

@@ -15,11 +15,19 @@
 namespace troupe::opencl {
 
 /// What stands before each source: what drivers say of their devices in macros, and ours do not: no images, and OpenCL
-/// 1.2. Lines are counted from the program's first one.
+/// 1.2. Where there are no images the standard has none of their types either; the compiler's error for one then says
+/// why. Lines are counted from the program's first one.
 inline constexpr std::string_view kProgramPreface =
     "#undef __IMAGE_SUPPORT__\n"
     "#undef __OPENCL_VERSION__\n"
     "#define __OPENCL_VERSION__ 120\n"
+    "#define image1d_t image1d_t_is_missing_since_images_are_not_supported\n"
+    "#define image1d_array_t image1d_array_t_is_missing_since_images_are_not_supported\n"
+    "#define image1d_buffer_t image1d_buffer_t_is_missing_since_images_are_not_supported\n"
+    "#define image2d_t image2d_t_is_missing_since_images_are_not_supported\n"
+    "#define image2d_array_t image2d_array_t_is_missing_since_images_are_not_supported\n"
+    "#define image3d_t image3d_t_is_missing_since_images_are_not_supported\n"
+    "#define sampler_t sampler_t_is_missing_since_images_are_not_supported\n"
     "#line 1\n";
 
 /// Owns the vendor's program. Calls refuse with the vendor's code.
@@ -45,11 +53,13 @@ class VendorProgram {
   [[nodiscard]] cl_program program() const { return program_; }
 
   /// Return the vendor's code. With information about arguments, where the vendor takes that option.
-  [[nodiscard]] cl_int build(const std::string& options) const;
+  [[nodiscard]] cl_int build(const std::string& options);
   /// Headers by the names in the source's includes. CL_COMPILER_NOT_AVAILABLE where the vendor only builds.
-  [[nodiscard]] cl_int compile(
-      const std::string& options,
-      const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers) const;
+  [[nodiscard]] cl_int compile(const std::string& options,
+                               const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers);
+  /// The vendor does not take the option for the language that we add where the program has none: the last build was in
+  /// whatever language the vendor likes.
+  [[nodiscard]] bool chose_language() const { return chose_language_; }
 
   [[nodiscard]] std::string log() const;
   [[nodiscard]] cl_program_binary_type binary_type() const;
@@ -61,6 +71,7 @@ class VendorProgram {
   VendorContext* context_;
   const platform::OpenClContext held_;
   cl_program program_;
+  bool chose_language_ = false;
 };
 
 struct VendorProgram::Linked {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "opencl/analysis/analysis_compiler.hpp"
+#include "opencl/analysis/compiler_options.hpp"
 #include "opencl/objects/platform.hpp"
 
 namespace troupe::opencl {
@@ -11,6 +13,16 @@ namespace {
 /// Launches of a range before kernels are built for it alone, and ranges that there are kernels for.
 constexpr std::size_t kRepeated = 3;
 constexpr std::size_t kMostRanges = 8;
+
+/// The compiler that analyses takes the text. Vendors' compilers write on standard error where they do not, and a
+/// change of ours must not: a parameter may be a constant pointer, or the kernel be called by another.
+bool can_be_built(const std::string& text, const std::string& options, const std::string& compiler_name) {
+  const auto compiler = analysis_compiler(compiler_name);
+  auto with = compiler_options(options);
+  if (!compiler || !with) return false;
+  with->arguments.emplace_back("-fsyntax-only");
+  return compile_for_analysis(*compiler, std::string(kProgramPreface) + text, with->arguments, false).has_value();
+}
 
 }  // namespace
 
@@ -45,9 +57,11 @@ std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& who
 std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string source) const {
   auto begun = std::make_shared<Built>();
   // The program may end before: nothing of it is used.
-  auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source)] {
+  auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source),
+                compiler = compiler_in_environment()] {
     auto kernels = std::make_shared<OnDevices>(devices);
     for (const Source& one : sources) {
+      if (!can_be_built(text, one.options, compiler)) continue;
       const std::shared_ptr<VendorProgram> program = VendorProgram::of_source(*one.context, text);
       if (program->build(one.options) != CL_SUCCESS) continue;
       (*kernels)[one.device] = std::make_shared<VendorKernel>(program, kernel);

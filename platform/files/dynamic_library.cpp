@@ -1,9 +1,15 @@
 #include "platform/files/dynamic_library.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -22,6 +28,44 @@ const link_map* record_of(void* handle) {
   return dlinfo(handle, RTLD_DI_LINKMAP, &record) == 0 ? record : nullptr;
 }
 
+template <class T>
+bool read_at(std::ifstream& file, std::uint64_t offset, T& to) {
+  return static_cast<bool>(
+      file.seekg(static_cast<std::streamoff>(offset)).read(reinterpret_cast<char*>(&to), sizeof to));
+}
+
+/// How many bytes the file must have for all that the dynamic loader maps of it; 0 where that cannot be told.
+std::uint64_t mapped_bytes(std::ifstream& file) {
+  ElfW(Ehdr) header{};
+  if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
+  std::uint64_t most = 0;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    const std::uint64_t place = header.e_phoff + std::uint64_t{i} * header.e_phentsize;
+    most = std::max<std::uint64_t>(most, place + sizeof segment);
+    if (!read_at(file, place, segment)) break;
+    if (segment.p_type != PT_LOAD) continue;
+    std::uint64_t end = 0;
+    if (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &end)) end = ~std::uint64_t{0};
+    most = std::max(most, end);
+  }
+  return most;
+}
+
+/// Why the file at the path must not be given to the dynamic loader, which would end the process by a signal where it
+/// touches what the file does not have; empty where it may be. Names without a folder are the loader's to find.
+std::string cut_off(const std::string& path) {
+  if (path.find('/') == std::string::npos) return {};
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (unknown) return {};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  const std::uint64_t needed = mapped_bytes(file);
+  if (needed <= size) return {};
+  return fmt::format("{}: the file is cut off: it has {} bytes, and its headers name {}", path, size, needed);
+}
+
 }  // namespace
 
 Result<DynamicLibrary> DynamicLibrary::open(const std::string& file, std::span<const std::string> before,
@@ -36,8 +80,12 @@ Result<DynamicLibrary> DynamicLibrary::open(const std::string& file, std::span<c
   }
   std::string reasons;
   for (const std::string& place : places) {
-    if (void* const handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return DynamicLibrary(handle, place);
-    reasons += (reasons.empty() ? "" : "; ") + last_error();
+    std::string reason = cut_off(place);
+    if (reason.empty()) {
+      if (void* const handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return DynamicLibrary(handle, place);
+      reason = last_error();
+    }
+    reasons += (reasons.empty() ? "" : "; ") + reason;
   }
   return Failure{ErrorCode::platform, file + " could not be loaded: " + reasons};
 }

@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <cstring>
 #include <numeric>
+#include <thread>
+#include <vector>
 
+#include "opencl/commands/released_memory.hpp"
 #include "tests/opencl/commands_fixture.hpp"
 
 namespace troupe::tests {
@@ -164,6 +170,70 @@ BOOST_AUTO_TEST_CASE(a_part_may_be_used_while_the_program_writes_another) {
   BOOST_TEST(after[1] == 1001U);
   BOOST_TEST(after[2] == 3U);
   BOOST_TEST(after[127] == 256U);
+}
+
+BOOST_AUTO_TEST_CASE(who_makes_a_buffer_waits_while_much_is_left_to_be_given_back) {
+  opencl::ReleasedMemory released;
+  static constexpr std::size_t kMuch = std::size_t{1} << 30U;
+  released.wait_until_little_is_left();
+  released.add(kMuch);
+  std::atomic<bool> waited{false};
+  std::thread maker([&] {
+    released.wait_until_little_is_left();
+    waited = true;
+  });
+  released.add(kMuch);
+  released.give_back(kMuch);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST(!waited);
+  released.give_back(kMuch);
+  maker.join();
+  BOOST_TEST(released.bytes() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(released_buffers_do_not_pile_up) {
+  if (!has_devices()) return;
+  static constexpr std::size_t kSize = std::size_t{1} << 20U;
+  static constexpr std::size_t kAtOnce = 20;
+  const std::vector<std::byte> content(kSize);
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < 20 * kAtOnce; ++i) {
+    cl_int status = 1;
+    const OwnedMemory one(table().clCreateBuffer(wide_context, 0, kSize, nullptr, &status));
+    BOOST_TEST_REQUIRE(status == CL_SUCCESS);
+    BOOST_TEST(table().clEnqueueWriteBuffer(in_order, one, CL_FALSE, 0, kSize, content.data(), 0, nullptr, nullptr) ==
+               CL_SUCCESS);
+    if (i % kAtOnce == 0) BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
+    most = std::max(most, opencl::ReleasedMemory::get().bytes());
+  }
+  BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
+  BOOST_TEST(most <= (std::size_t{64} << 20U));
+}
+
+BOOST_AUTO_TEST_CASE(a_destructor_callback_may_make_buffers) {
+  if (!has_devices()) return;
+  static std::atomic<int> made;
+  static cl_context where;
+  made = 0;
+  where = wide_context;
+  constexpr std::size_t kSize = std::size_t{48} << 20U;
+  for (int i = 0; i < 4; ++i) {
+    cl_int status = 1;
+    const OwnedMemory one(table().clCreateBuffer(wide_context, 0, kSize, nullptr, &status));
+    BOOST_TEST_REQUIRE(status == CL_SUCCESS);
+    BOOST_TEST(table().clSetMemObjectDestructorCallback(
+                   one,
+                   [](cl_mem, void*) {
+                     const OwnedMemory another(table().clCreateBuffer(where, 0, kSize, nullptr, nullptr));
+                     if (another.get() != nullptr) ++made;
+                   },
+                   nullptr) == CL_SUCCESS);
+    const cl_uint value = 3;
+    BOOST_TEST(table().clEnqueueFillBuffer(in_order, one, &value, sizeof value, 0, 64, 0, nullptr, nullptr) ==
+               CL_SUCCESS);
+  }
+  while (made < 4) std::this_thread::yield();
+  BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

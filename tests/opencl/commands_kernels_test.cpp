@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "opencl/execution/memory_limit.hpp"
+#include "opencl/objects/environment.hpp"
 #include "tests/opencl/commands_fixture.hpp"
 #include "tests/support/environment_variable.hpp"
 
@@ -183,6 +183,30 @@ BOOST_AUTO_TEST_CASE(the_memory_of_devices_can_be_limited) {
   const EnvironmentVariable variable("TROUPE_OPENCL_MEMORY", "16MiB");
   BOOST_TEST_REQUIRE(opencl::memory_limit(real).has_value());
   BOOST_TEST(opencl::memory_limit(real)->count == 16U << 20U);
+  // Programs are told, so none makes a buffer that could not be used.
+  for (cl_device_id device : devices) {
+    BOOST_TEST(info_of<cl_ulong>(table().clGetDeviceInfo, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) == 16U << 20U);
+    BOOST_TEST(info_of<cl_ulong>(table().clGetDeviceInfo, device, CL_DEVICE_GLOBAL_MEM_SIZE) == 16U << 20U);
+  }
+  const OwnedContext limited = make_context({devices.front()});
+  cl_int status = 1;
+  BOOST_TEST((table().clCreateBuffer(limited, 0, (16U << 20U) + 1, nullptr, &status) == nullptr));
+  BOOST_TEST(status == CL_INVALID_BUFFER_SIZE);
+  const OwnedMemory fits(table().clCreateBuffer(limited, 0, 16U << 20U, nullptr, &status));
+  BOOST_TEST(status == CL_SUCCESS);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_with_images_does_not_build_and_says_why) {
+  if (!has_devices()) return;
+  const OwnedProgram images = make_program(
+      wide_context,
+      "kernel void k(read_only image2d_t from, global float4* to) { to[0] = read_imagef(from, (int2)(0)); }");
+  BOOST_TEST(build(images) == CL_BUILD_PROGRAM_FAILURE);
+  const std::string log = text_of(table().clGetProgramBuildInfo, images.get(), devices.front(), CL_PROGRAM_BUILD_LOG);
+  BOOST_TEST(log.find("images_are_not_supported") != std::string::npos, log);
+  const OwnedProgram both = make_program(
+      wide_context, "#ifdef __IMAGE_SUPPORT__\nkernel void k(read_only image2d_t from) {}\n#endif\nkernel void n() {}");
+  BOOST_TEST(build(both) == CL_SUCCESS);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

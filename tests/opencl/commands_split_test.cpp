@@ -3,9 +3,11 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "opencl/splitting/splittable_kernel.hpp"
 #include "tests/opencl/commands_fixture.hpp"
+#include "tests/support/captured_errors.hpp"
 #include "tests/support/environment_variable.hpp"
 
 namespace troupe::tests {
@@ -106,6 +108,27 @@ kernel void neighbours(global uint* x) { size_t i = get_global_id(0); x[2 * i] =
 };
 
 BOOST_FIXTURE_TEST_SUITE(opencl_split_launches, SplitFixture)
+
+BOOST_AUTO_TEST_CASE(a_kernel_whose_parts_do_not_build_runs_whole_and_silently) {
+  if (!can_split()) return;
+  const CapturedErrors errors;
+  // A parameter that cannot be changed, and a kernel that another one calls.
+  const OwnedProgram fixed = make_program(wide_context, R"(
+kernel void fixed(global uint* const out) { out[get_global_id(0)] = 3; }
+kernel void called(global uint* out) { out[get_global_id(0)] = 4; }
+kernel void calls(global uint* out) { called(out); }
+)");
+  BOOST_TEST_REQUIRE(build(fixed) == CL_SUCCESS);
+  for (const auto& [name, value] : {std::pair{"fixed", 3U}, std::pair{"called", 4U}}) {
+    const OwnedMemory out = make_words(Words(512));
+    const OwnedKernel kernel = make_kernel(fixed, name);
+    set(kernel, 0, out);
+    launch(kernel, {512, 0});
+    BOOST_TEST(content(out, 512) == Words(512, value), boost::test_tools::per_element());
+    BOOST_TEST(splits(kernel) == 0U);
+  }
+  BOOST_TEST(errors.text() == "");
+}
 
 BOOST_AUTO_TEST_CASE(parts_make_up_the_whole) {
   if (!can_split()) return;

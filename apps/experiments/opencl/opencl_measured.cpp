@@ -85,6 +85,8 @@ class OpenClMeasuring {
 
  private:
   bool find_devices() {
+    // What the programs learn here is kept for the experiment alone.
+    variables_.emplace_back("XDG_CACHE_HOME=" + registrations_.file("cache").string());
     const std::vector<platform::OpenClDevice>& all = platform::list_opencl_devices().devices;
     if (all.empty()) {
       measured_.why_not = "no OpenCL devices";

@@ -246,15 +246,19 @@ class Session {
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, all, &count) != CL_SUCCESS || count == 0) {
       throw BadInput("the platform '" + platform_name_ + "' has no device");
     }
-    const bool first_is_all =
-        text_of(clGetDeviceInfo, all[0], CL_DEVICE_NAME).find("(all devices)") != std::string::npos;
+    const auto stands_for_all = [&all](std::size_t i, const char* kind) {
+      return text_of(clGetDeviceInfo, all[i], CL_DEVICE_NAME).find(kind) != std::string::npos;
+    };
+    const bool first_is_all = stands_for_all(0, "(all devices)");
     if (wanted == "unified" && platform_name_.find("SOCL") != std::string::npos) {
       // A queue without a device is this platform's own way to say so.
       devices_.assign(all, all + std::min<cl_uint>(count, 64));
       device_name_ = "all devices";
       return;
     }
-    std::size_t number = first_is_all ? 1 : 0;
+    // Behind that which stands for all come those that stand for all of a type.
+    std::size_t number = 0;
+    while (number + 1 < count && stands_for_all(number, "(all ")) ++number;
     if (wanted == "unified") {
       if (!first_is_all) throw BadInput("--device unified: '" + platform_name_ + "' has no device that stands for all");
       number = 0;

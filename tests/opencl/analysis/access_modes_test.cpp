@@ -1,10 +1,13 @@
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
 
 #include "opencl/analysis/analysis_compiler.hpp"
 #include "opencl/programs/kernel.hpp"
 #include "tests/opencl/analysis/generated_source.hpp"
 #include "tests/opencl/commands_fixture.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
 
@@ -96,6 +99,66 @@ BOOST_AUTO_TEST_CASE(an_argument_that_is_only_read_is_known_to_be) {
   BOOST_TEST(!facts_of(kernel)->arguments[1].writes);
 }
 
+BOOST_AUTO_TEST_CASE(a_const_that_the_kernel_loses_is_not_believed) {
+  if (!has_all()) return;
+  struct Case {
+    const char* body;
+    bool with_facts;
+    bool without;
+  };
+  for (const Case& one : {Case{"((global uint*)in)[0] = 7; out[0] = 1;", false, false},
+                          Case{"global uint* p = in; p[0] = 7; out[0] = 1;", false, false},
+                          Case{"out[0] = in[0];", true, true}, Case{"out[0] = vload4(0, in).x;", true, false}}) {
+    const std::string source = std::string("kernel void k(global const uint* in, global uint* out) {") + one.body + "}";
+    for (const char* compiler : {"", "off"}) {
+      const EnvironmentVariable variable("TROUPE_OPENCL_CLANG", compiler);
+      const OwnedProgram program = make_program(wide_context, source.c_str());
+      BOOST_TEST_REQUIRE(build(program) == CL_SUCCESS);
+      const OwnedKernel made = make_kernel(program, "k");
+      const auto& kernel = opencl::need<opencl::Kernel>(made.get());
+      const bool expected = kernel.facts() != nullptr ? one.with_facts : one.without;
+      BOOST_TEST(kernel.only_reads(0) == expected, one.body << " with " << compiler);
+      BOOST_TEST(!kernel.only_reads(1));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_through_a_cast_is_read_back) {
+  if (!has_devices()) return;
+  static constexpr std::size_t kCount = 65536;
+  const OwnedProgram program = make_program(
+      wide_context, "kernel void k(global const uint* in) { uint i = get_global_id(0); ((global uint*)in)[i] = i; }");
+  BOOST_TEST_REQUIRE(build(program) == CL_SUCCESS);
+  const OwnedKernel kernel = make_kernel(program, "k");
+  int wrong = 0;
+  for (int round = 0; round < 10; ++round) {
+    const OwnedMemory x = make_words(Words(kCount, 1));
+    const cl_mem handle = x;
+    BOOST_TEST(table().clSetKernelArg(kernel, 0, sizeof handle, &handle) == CL_SUCCESS);
+    BOOST_TEST(table().clEnqueueNDRangeKernel(in_order, kernel, 1, nullptr, &kCount, nullptr, 0, nullptr, nullptr) ==
+               CL_SUCCESS);
+    if (content(x, kCount).back() != kCount - 1) ++wrong;
+  }
+  BOOST_TEST(wrong == 0);
+}
+
+BOOST_AUTO_TEST_CASE(headers_that_another_vendor_may_find_elsewhere_are_not_taken) {
+  if (!has_all()) return;
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("a"));
+  (void)folder.write("a/h.h", "#define INDEX 0\n");
+  const auto names = [&](const std::string& options) {
+    return opencl::facts_of("#include \"h.h\"\nkernel void k(global int* x) { x[INDEX] = 1; }", options, "")->size();
+  };
+  BOOST_TEST(names("-I " + folder.path("a")) == 1U);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path("a"));
+  BOOST_TEST(names("") == 1U);
+  BOOST_TEST(names("-I.") == 1U);
+  BOOST_TEST(names("-I /nowhere") == 0U);
+  std::filesystem::current_path(before);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_known_of_what_was_not_built_from_one_source) {
   if (!has_all() || devices.size() < 3) return;
   const char* const source = "kernel void k(global int* x) {\n  x[0] = get_global_id(STEP);\n}";
@@ -114,6 +177,15 @@ BOOST_AUTO_TEST_CASE(nothing_is_known_of_what_was_not_built_from_one_source) {
   const OwnedProgram linked(table().clLinkProgram(wide_context, 0, nullptr, "", 1, &part, nullptr, nullptr, &status));
   BOOST_TEST_REQUIRE(status == CL_SUCCESS);
   BOOST_TEST(facts_of(make_kernel(linked, "k")) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_known_where_drivers_are_given_more_options) {
+  if (!has_all()) return;
+  const EnvironmentVariable variable("POCL_EXTRA_BUILD_FLAGS", "-DINDEX=1");
+  const OwnedProgram program = make_program(
+      wide_context, "#ifndef INDEX\n#define INDEX 0\n#endif\nkernel void k(global int* x) { x[INDEX] = 3; }");
+  BOOST_TEST_REQUIRE(build(program) == CL_SUCCESS);
+  BOOST_TEST(facts_of(make_kernel(program, "k")) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_build_does_not_depend_on_the_analysis) {

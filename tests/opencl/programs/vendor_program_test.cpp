@@ -69,6 +69,23 @@ BOOST_AUTO_TEST_CASE(an_option_of_ours_that_a_driver_does_not_take_is_left_out) 
   BOOST_TEST(refused == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_driver_that_has_no_option_for_the_language_chooses_it) {
+  if (!has_devices()) return;
+  changed.clBuildProgram = [](cl_program program, cl_uint count, const cl_device_id* list, const char* options,
+                              void(CL_CALLBACK * notify)(cl_program, void*), void* data) -> cl_int {
+    if (std::string_view(options).find("-cl-std=CL1.2") != std::string_view::npos) return CL_INVALID_BUILD_OPTIONS;
+    return original->clBuildProgram(program, count, list, options, notify, data);
+  };
+  opencl::VendorContext context(device);
+  {
+    const auto program = opencl::VendorProgram::of_source(context, kSource);
+    BOOST_TEST(program->build("") == CL_SUCCESS);
+    BOOST_TEST(program->chose_language());
+    BOOST_TEST(program->build("-cl-std=CL1.1") == CL_SUCCESS);
+    BOOST_TEST(!program->chose_language());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_driver_that_cannot_compile_or_link_alone_says_so) {
   if (!has_devices()) return;
   changed.clCompileProgram = nullptr;

@@ -1,6 +1,7 @@
 #include "platform/files/cache_folder.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,10 @@ BOOST_AUTO_TEST_CASE(it_follows_the_specification) {
   BOOST_TEST(with("", "/h") == "/h/.cache/troupe");
   BOOST_TEST(with("relative/paths/do/not/count", "/h") == "/h/.cache/troupe");
   BOOST_TEST(with("/c", std::nullopt) == "/c/troupe");
+}
+
+BOOST_AUTO_TEST_CASE(tests_leave_that_of_the_user_alone) {
+  BOOST_TEST(cache_folder().starts_with(std::filesystem::temp_directory_path().string()), cache_folder());
 }
 
 BOOST_AUTO_TEST_CASE(without_a_home_there_is_none) {

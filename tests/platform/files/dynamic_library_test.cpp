@@ -49,6 +49,26 @@ BOOST_AUTO_TEST_CASE(a_place_without_the_library_does_not_hide_the_next) {
   BOOST_TEST(DynamicLibrary::open("libm.so.6", before, {}).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_is_cut_off_is_an_error_and_no_signal) {
+  const Result<DynamicLibrary> math = DynamicLibrary::open("libm.so.6", {}, {});
+  BOOST_TEST_REQUIRE(math.ok());
+  const troupe::tests::TemporaryFolder folder;
+  const std::string copy = folder.path("libcut.so");
+  std::filesystem::copy_file(math.value().file(), copy);
+  const auto whole = std::filesystem::file_size(copy);
+  for (const std::uintmax_t size :
+       {whole / 2, whole / 4, std::uintmax_t{4096}, std::uintmax_t{100}, std::uintmax_t{64}}) {
+    std::filesystem::resize_file(copy, size);
+    const Result<DynamicLibrary> cut = DynamicLibrary::open(copy, {}, {});
+    BOOST_TEST_REQUIRE(!cut.ok());
+    BOOST_TEST(cut.failure().message.find("cut off") != std::string::npos, cut.failure().message);
+    BOOST_TEST(cut.failure().message.find(std::to_string(size)) != std::string::npos, cut.failure().message);
+  }
+  for (const char* content : {"", "text", "\177ELF"}) {
+    BOOST_TEST(!DynamicLibrary::open(folder.write("libno.so", content), {}, {}).ok());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_library_is_the_same_under_every_name) {
   const Result<DynamicLibrary> math = DynamicLibrary::open("libm.so.6", {}, {});
   const Result<DynamicLibrary> other = DynamicLibrary::open("libc.so.6", {}, {});

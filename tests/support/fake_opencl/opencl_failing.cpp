@@ -1,6 +1,7 @@
 // A driver that stands before pocl's: it has pocl's devices, of which the second fails. FAILING_OPENCL says how, by
 // three words: "FUNCTION STATUS CALLS": after so many calls the function fails with the status; "lost STATUS CALLS":
-// after so many launches all that is enqueued does; "local BYTES": the device has so much local memory.
+// after so many launches all that is enqueued does; "local BYTES": the device has so much local memory; "type TYPE":
+// the device is of that type.
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
 
@@ -73,6 +74,10 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, std::si
   if (what == CL_DEVICE_LOCAL_MEM_SIZE && value != nullptr && fault().what == "local") {
     const auto bytes = static_cast<cl_ulong>(fault().number);
     std::memcpy(value, &bytes, sizeof bytes);
+  }
+  if (what == CL_DEVICE_TYPE && value != nullptr && fault().what == "type") {
+    const auto type = static_cast<cl_device_type>(fault().number);
+    std::memcpy(value, &type, sizeof type);
   }
   return status;
 }

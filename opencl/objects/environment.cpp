@@ -1,4 +1,4 @@
-#include "opencl/execution/memory_limit.hpp"
+#include "opencl/objects/environment.hpp"
 
 #include <fmt/format.h>
 
@@ -14,13 +14,22 @@ namespace troupe::opencl {
 namespace {
 
 std::nullopt_t refused(const std::string& why) {
-  report(fmt::format("TROUPE_OPENCL_MEMORY: {}; the devices' own memory is used", why));
+  report_once(fmt::format("TROUPE_OPENCL_MEMORY: {}; the devices' own memory is used", why));
   return std::nullopt;
+}
+
+/// The variable is on. A line on standard error, the first time, where it is neither on nor off; it counts as off then.
+bool is_on(const char* name) {
+  const std::string text = platform::environment_value(name);
+  if (text.empty()) return false;
+  const std::optional<bool> wanted = parse_switch(text);
+  if (!wanted) report_once(name, fmt::format("{} is 1 or 0, not '{}': it is ignored", name, text));
+  return wanted.value_or(false);
 }
 
 }  // namespace
 
-std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
+std::optional<Bytes> memory_limit(std::span<const RealDevice* const> devices) {
   const std::string text = platform::environment_value("TROUPE_OPENCL_MEMORY");
   if (text.empty()) return std::nullopt;
   const std::optional<Bytes> limit = parse_bytes(text);
@@ -36,14 +45,8 @@ std::optional<Bytes> memory_limit(std::span<RealDevice* const> devices) {
   return limit;
 }
 
-bool wants_copies() {
-  const std::string text = platform::environment_value("TROUPE_OPENCL_COPIES");
-  if (text.empty()) return false;
-  const std::optional<bool> wanted = parse_switch(text);
-  if (!wanted) {
-    report_once("TROUPE_OPENCL_COPIES", fmt::format("TROUPE_OPENCL_COPIES is 1 or 0, not '{}': it is ignored", text));
-  }
-  return wanted.value_or(false);
-}
+bool wants_copies() { return is_on("TROUPE_OPENCL_COPIES"); }
+
+bool wants_context_queues() { return is_on("SOCL_FORCE_DYNAMIC"); }
 
 }  // namespace troupe::opencl
