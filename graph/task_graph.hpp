@@ -27,6 +27,7 @@
 #include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/graph_snapshot.hpp"
+#include "graph/tasks/light_mutex.hpp"
 #include "graph/tasks/pending_hold.hpp"
 #include "graph/tasks/task.hpp"
 #include "graph/tasks/task_endings.hpp"
@@ -34,7 +35,6 @@
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
 #include "proto/device_kinds.hpp"
-#include "proto/light_mutex.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::graph {

@@ -63,7 +63,7 @@ const std::vector<Folder>& folders() {
        with_service,
        {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands",
         "reference"}},
-      {"bench", with_applications, {"sparse", "runners", "driver", "service", "gpu"}},
+      {"bench", with_applications, {"instructions", "sparse", "runners", "driver", "service", "gpu"}},
   };
   return table;
 }

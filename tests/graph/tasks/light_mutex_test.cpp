@@ -1,4 +1,4 @@
-#include "proto/light_mutex.hpp"
+#include "graph/tasks/light_mutex.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace troupe {
+namespace troupe::graph {
 
 BOOST_AUTO_TEST_SUITE(light_mutex)
 
@@ -52,4 +52,4 @@ BOOST_AUTO_TEST_CASE(who_sleeps_for_it_is_woken) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe
+}  // namespace troupe::graph

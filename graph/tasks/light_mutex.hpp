@@ -6,7 +6,7 @@
 
 #include "proto/mutex.hpp"
 
-namespace troupe {
+namespace troupe::graph {
 
 /// As `Mutex`, but taking it and giving it back where nobody else wants it is one atomic operation each, without a
 /// call: a quarter of the instructions of the system's. Who has to wait sleeps. Not for condition variables.
@@ -45,4 +45,4 @@ class TROUPE_LOCK("mutex") LightMutex {
   std::atomic<std::uint32_t> state_{kFree};
 };
 
-}  // namespace troupe
+}  // namespace troupe::graph
