@@ -3,9 +3,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/data/data_record.hpp"
@@ -17,7 +19,7 @@
 namespace troupe::actors {
 
 /// A program may give back memory as soon as it has released its registration, so a copy that uses that memory borrows
-/// it first, and forgetting waits for what is borrowed. Thread-safe.
+/// it first, and forgetting waits for what is borrowed, or leaves the memory to it. Thread-safe.
 class HostViews {
  public:
   /// The data of a task, part by part, from before anything of them is copied.
@@ -37,7 +39,7 @@ class HostViews {
     const LockGuard lock(mutex_);
     for (const HandleId handle : handles) {
       const auto found = views_.find(handle);
-      if (found == views_.end() || found->second.seen_by != &graph) continue;
+      if (found == views_.end() || found->second.owner != nullptr || found->second.seen_by != &graph) continue;
       uses.push_back({handle, AccessMode::read, found->second.view.layout.payload()});
     }
     return uses;
@@ -46,19 +48,27 @@ class HostViews {
   [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
     const LockGuard lock(mutex_);
     const auto found = views_.find(handle);
-    if (found == views_.end()) return std::nullopt;
+    if (found == views_.end() || found->second.owner != nullptr) return std::nullopt;
     ++found->second.borrowed;
     return found->second.view;
   }
   void give_back(HandleId handle) {
     const LockGuard lock(mutex_);
-    if (--views_.at(handle).borrowed == 0) given_back_.notify_all();
+    const auto found = views_.find(handle);
+    if (--found->second.borrowed > 0) return;
+    if (found->second.owner != nullptr) views_.erase(found);
+    given_back_.notify_all();
   }
-  /// From when it returns on, nobody uses the memory.
-  void forget(HandleId handle) {
+  /// From when it returns on, nobody uses the memory, or not for longer than the owner lives. Waits where there is no
+  /// owner, which is null then.
+  void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
     const auto found = views_.find(handle);
     if (found == views_.end()) return;
+    if (owner != nullptr && found->second.borrowed > 0) {
+      found->second.owner = std::move(owner);
+      return;
+    }
     given_back_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) { return views_.at(handle).borrowed == 0; });
     views_.erase(handle);
   }
@@ -69,10 +79,12 @@ class HostViews {
     /// Null where only tasks and who holds the data see them.
     const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
+    /// The data have been forgotten; what is borrowed keeps the memory. Else null.
+    std::shared_ptr<void> owner;
   };
 
   void know_locked(const graph::DataRecord& part) TROUPE_REQUIRES(mutex_) {
-    views_.try_emplace(part.handle_id(), View{part.view, part.hidden ? nullptr : part.owner, 0});
+    views_.try_emplace(part.handle_id(), View{part.view, part.hidden ? nullptr : part.owner, 0, nullptr});
   }
 
   Mutex mutex_;

@@ -60,6 +60,8 @@ class Backend {
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
+  /// What the end of a `Data` does, which cannot be told of a failure: `TaskGraph::let_go`.
+  virtual void let_go(const Handle& handle) noexcept = 0;
   virtual Result<void> set_reuse(const Handle& handle, std::int64_t index) = 0;
   /// The data are kept as long as what this returns lives.
   virtual Result<std::shared_ptr<void>> keep(const Handle& handle) = 0;
@@ -68,6 +70,9 @@ class Backend {
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
+  /// The runtime is about to go, and those who look for it still find it: waits for all tasks, as these may make and
+  /// end registrations.
+  virtual void finish() noexcept {}
   virtual void cancel_all() = 0;
   virtual Result<void> stop_submissions() = 0;
 
@@ -82,6 +87,8 @@ class Backend {
   };
   virtual Result<Acquired> acquire(const Handle& handle, AccessMode mode) = 0;
   virtual void give_back(void* hold) noexcept = 0;
+  /// Perhaps another thread will give it back: the one that acquired it may wait for that.
+  virtual void hand_on(void* hold) noexcept = 0;
 
   virtual Result<void> regroup(const std::string& clusters) = 0;
 

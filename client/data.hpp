@@ -13,9 +13,13 @@
 
 namespace troupe {
 
-/// A registration: the data stay registered as long as it lives. Its destructor waits for the last use, so memory
-/// that was declared before it is safe even when an exception unwinds the stack. Converts to the `Handle` that tasks
-/// are given. One that outlives its runtime stands for nothing any more; moving is cheap.
+/// A registration: the data stay registered as long as it lives. Memory of the runtime (`Runtime::allocate_…`) is given
+/// back after its last use, and nobody waits for that. For memory of the program the destructor waits for the last use,
+/// so memory that was declared before it is safe even when an exception unwinds the stack. Where it cannot wait (in a
+/// kernel or callback, or in a thread that holds the data itself), tasks that use the memory and have not begun are
+/// cancelled, running ones are waited for as far as that cannot deadlock, and the kernel's task fails, or else the next
+/// `Runtime::wait`: such memory is for the thread that waits for its tasks. Converts to the `Handle` that tasks are
+/// given. One that outlives its runtime stands for nothing any more; moving is cheap.
 class Data {
  public:
   Data() = default;
@@ -37,17 +41,20 @@ class Data {
   operator Access() const { return {handle_}; }  // NOLINT
   [[nodiscard]] Handle handle() const { return handle_; }
 
-  /// Waits for the last use and forgets the data; the handle is invalid from then on. Throws `Error`:
-  /// `wait_in_kernel`, or `invalid_handle` where `Runtime::release` has done it already.
+  /// As the destructor does, but throws `Error`: `wait_in_kernel` where it would have to wait in a kernel or callback,
+  /// and the data stay registered; `invalid_handle` where `Runtime::release` has done it already. The handle is invalid
+  /// from then on.
   void release() {
-    if (const auto backend = take_backend()) backend->release(handle_).value_or_throw();
+    auto backend = take_backend();
+    if (backend == nullptr) return;
+    Result<void> released = backend->release(handle_);
+    if (!released && released.failure().code != ErrorCode::invalid_handle) backend_ = backend;
+    std::move(released).value_or_throw();
   }
 
  private:
   void reset() noexcept {
-    // The only failures are misuse: released by hand already, or destroyed inside a kernel.
-    if (const auto backend = take_backend()) [[maybe_unused]]
-      const Result<void> outcome = backend->release(handle_);
+    if (const auto backend = take_backend()) backend->let_go(handle_);
   }
   /// Null where there is nothing to release any more.
   std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
@@ -57,13 +64,16 @@ class Data {
 };
 
 /// While one lives, the program may use the data in the given mode and tasks that conflict wait. Not to be held
-/// across a wait for such a task: that would never end.
+/// across a wait for such a task, which would never end: the thread that acquired it is refused that wait
+/// (`invalid_argument`), unless it has moved it, as another thread may then give the data back.
 class HostAccess {
  public:
   HostAccess(client::Backend* backend, const client::Backend::Acquired& acquired)
       : backend_(backend), hold_(acquired.hold), view_(acquired.view) {}
   HostAccess(HostAccess&& other) noexcept
-      : backend_(other.backend_), hold_(std::exchange(other.hold_, nullptr)), view_(other.view_) {}
+      : backend_(other.backend_), hold_(std::exchange(other.hold_, nullptr)), view_(other.view_) {
+    if (hold_ != nullptr) backend_->hand_on(hold_);
+  }
   HostAccess& operator=(HostAccess&&) = delete;
   HostAccess(const HostAccess&) = delete;
   HostAccess& operator=(const HostAccess&) = delete;

@@ -93,8 +93,12 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
       sleepers_(system_->sleepers()),
       data_have_memory_(data_have_memory) {}
 
-EmbeddedBackend::~EmbeddedBackend() {
-  if (at_stop_) at_stop_(*this);
+EmbeddedBackend::~EmbeddedBackend() { finish(); }
+
+void EmbeddedBackend::finish() noexcept {
+  if (const auto action = std::exchange(at_stop_, nullptr)) action(*this);
+  // What failed has been reported to whoever waited.
+  [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
 }
 
 Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description) {
@@ -135,6 +139,7 @@ Result<void> EmbeddedBackend::set_reduction(const Handle& handle, ReductionMetho
 }
 
 Result<void> EmbeddedBackend::release(const Handle& handle) { return graph_.release(handle); }
+void EmbeddedBackend::let_go(const Handle& handle) noexcept { graph_.let_go(handle); }
 
 Result<void> EmbeddedBackend::set_reuse(const Handle& handle, std::int64_t index) {
   return system_->set_reuse(handle, index);
@@ -197,6 +202,7 @@ Result<Backend::Acquired> EmbeddedBackend::acquire(const Handle& handle, AccessM
 }
 
 void EmbeddedBackend::give_back(void* hold) noexcept { graph_.give_back(static_cast<graph::Task*>(hold)); }
+void EmbeddedBackend::hand_on(void* hold) noexcept { graph_.hand_on(static_cast<graph::Task*>(hold)); }
 
 std::size_t EmbeddedBackend::workers() const { return system_->workers(); }
 Result<void> EmbeddedBackend::regroup(const std::string& clusters) { return system_->regroup(clusters); }

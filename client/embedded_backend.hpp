@@ -37,11 +37,13 @@ class EmbeddedBackend final : public Backend {
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
+  void let_go(const Handle& handle) noexcept override;
   Result<void> set_reuse(const Handle& handle, std::int64_t index) override;
   Result<std::shared_ptr<void>> keep(const Handle& handle) override;
 
   Result<Future> submit(const graph::TaskSpecification& specification) override;
   Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) override;
+  void finish() noexcept override;
   void cancel_all() override;
   Result<void> stop_submissions() override;
 
@@ -49,6 +51,7 @@ class EmbeddedBackend final : public Backend {
   Result<void> wait_for(const Handle& handle) override;
   Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
   void give_back(void* hold) noexcept override;
+  void hand_on(void* hold) noexcept override;
   Result<void> regroup(const std::string& clusters) override;
 
   [[nodiscard]] bool shares_memory() const override { return true; }

@@ -13,7 +13,7 @@ std::string default_model_folder() { return platform::cache_folder(); }
 
 Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_environment(options).value_or_throw()) {}
 
-Runtime::~Runtime() = default;
+Runtime::~Runtime() { backend_->finish(); }
 
 void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size) {
   client::check_matrix_shape(rows, cols, ld, element_size);
@@ -34,7 +34,7 @@ Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
   const auto columns = static_cast<std::uint64_t>(layout.ld * layout.cols);
   client::Memory memory = allocate_bytes(Bytes{columns * layout.element_size}, node);
   std::byte* const data = memory.data.get();
-  return add({layout, data, std::move(memory.data), std::move(name), true});
+  return add({layout, data, std::move(memory.data), std::move(name), true, true});
 }
 
 std::vector<Handle> Runtime::partition(const Handle& whole, std::span<const Block> blocks) {

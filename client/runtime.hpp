@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,12 @@
 namespace troupe {
 
 using graph::Block;
+
+namespace client {
+/// What `Runtime::connect` does, of the library `Troupe::remote`. Its name is what the linker says where that is
+/// missing.
+[[nodiscard]] std::unique_ptr<Backend> connect_needs_the_library_Troupe_remote(const ConnectOptions& options);
+}  // namespace client
 
 /// How far the submitted tasks are.
 struct Progress {
@@ -60,26 +67,36 @@ class Runtime {
   /// shares; other data are copied there and back (docs/programming.md). Must not be used after `fork` in the child.
   /// Throws `io` where no service is there, `platform` where this user may not use it or where it is of another
   /// version, `stopped` where it takes no more clients, `service_lost` where it goes meanwhile.
-  [[nodiscard]] static Runtime connect(const ConnectOptions& options = {});
+  [[nodiscard]] static Runtime connect(const ConnectOptions& options = {}) {
+    return Runtime(client::connect_needs_the_library_Troupe_remote(options));
+  }
   /// Waits for all tasks, and for those that they submit. Failures that nobody has waited for are lost: call `wait`
   /// before.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// Registers one value of the program, which must live as long as the registration.
+  /// Registers one value of the program, which must live as long as the registration. Const memory, here and below, may
+  /// be used in mode read only.
   template <class T>
   [[nodiscard]] Data scalar(T& value, std::string name = {}) {
-    return add({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, std::move(name)});
+    return add(memory_of(&value, layout_of<T>(1, 1, 1), std::move(name)));
   }
   /// Registers contiguous elements of the program: anything that converts to a span (vector, array …).
   template <class Container>
   [[nodiscard]] Data vector(Container& elements, std::string name = {}) {
-    const std::span span(elements);
-    using T = typename decltype(span)::element_type;
-    const auto count = static_cast<std::int64_t>(span.size());
-    return add({layout_of<T>(count, 1, std::max<std::int64_t>(count, 1)), reinterpret_cast<std::byte*>(span.data()),
-                nullptr, std::move(name)});
+    constexpr bool registrable = requires { std::span(elements); };
+    static_assert(
+        registrable,
+        "only elements that lie one after the other can be registered, as those of std::vector, std::array and "
+        "std::span do: in place of std::vector<bool> use std::vector<char>, in place of a list a vector");
+    if constexpr (registrable) {
+      const std::span span(elements);
+      using T = typename decltype(span)::element_type;
+      const auto count = static_cast<std::int64_t>(span.size());
+      const auto layout = layout_of<T>(count, 1, std::max<std::int64_t>(count, 1));
+      return add(memory_of(span.data(), layout, std::move(name)));
+    }
   }
   /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
   /// is given, it is kept as long as the registration lives. Throws `invalid_argument` for sizes that cannot be, and
@@ -89,10 +106,12 @@ class Runtime {
   [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
                             std::shared_ptr<void> owner = nullptr) {
     check_matrix(rows, cols, ld, sizeof(T));
-    return add({layout_of<T>(rows, cols, ld), reinterpret_cast<std::byte*>(data), std::move(owner), std::move(name)});
+    graph::DataDescription description = memory_of(data, layout_of<T>(rows, cols, ld), std::move(name));
+    description.owned = std::move(owner);
+    return add(std::move(description));
   }
-  /// A matrix without gaps in memory that the runtime owns, uninitialized: its first task writes it. In virtual time
-  /// without real buffers it has no memory, only a shape.
+  /// A matrix without gaps in memory that the runtime owns, uninitialized: its first task writes it, and what reads it
+  /// before is refused (`invalid_argument`). In virtual time without real buffers it has no memory, only a shape.
   /// Throws `out_of_memory` too.
   template <class T>
   [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
@@ -128,7 +147,8 @@ class Runtime {
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
   /// The handle may be used in mode reduce from now on. Waits for tasks that use it.
   void set_reduction(const Handle& handle, ReductionMethods methods);
-  /// Waits for the last use, then forgets the data (and its blocks).
+  /// Forgets the data (and its blocks) after their last use, and waits for that; not for memory of the runtime. Throws
+  /// `wait_in_kernel` where it would have to wait in a kernel or callback.
   void release(const Handle& handle);
 
   /// How much the data will be used during the run: where the memory of a device is full, data with low numbers leave
@@ -196,6 +216,13 @@ class Runtime {
   [[nodiscard]] client::Backend& backend() const { return *backend_; }
 
  private:
+  template <class T>
+  static graph::DataDescription memory_of(T* memory, const Layout& layout, std::string name) {
+    auto* const bytes = reinterpret_cast<std::byte*>(const_cast<std::remove_cv_t<T>*>(memory));
+    graph::DataDescription description{layout, bytes, nullptr, std::move(name)};
+    description.read_only = std::is_const_v<T>;
+    return description;
+  }
   Data add(graph::DataDescription description);
   Data allocate(const Layout& layout, std::string name, NumaId node);
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);

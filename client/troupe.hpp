@@ -1,6 +1,11 @@
 /// Everything that a program needs.
 #pragma once
 
+#if __cplusplus < 202002L
+#error \
+    "Troupe needs C++20: compile with -std=c++20 (in CMake: target_compile_features(your_program PRIVATE cxx_std_20))"
+#else
+
 #include "client/connect_options.hpp"
 #include "client/data.hpp"
 #include "client/opencl_program.hpp"
@@ -15,3 +20,5 @@
 #include "graph/codelets/handle.hpp"
 #include "proto/access.hpp"
 #include "proto/errors.hpp"
+
+#endif

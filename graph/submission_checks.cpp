@@ -74,7 +74,7 @@ Result<void> check_counts(const TaskSpecification& specification) {
     return mismatch(codelet, "argument " + std::to_string(i) + " is " +
                                  two_types(given.tag(i), end - given.offsets()[i], ", but the kernel's parameter is ",
                                            type.tag, type.size) +
-                                 ": cast it");
+                                 ": cast it, as in args(" + type_name(type.tag, type.size) + "(x))");
   }
   return {};
 }
@@ -87,14 +87,14 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
   }
   const AccessMode declared = definition.modes[index];
   if (!access.mode || *access.mode == declared) return declared;
-  return mismatch(codelet, "handle " + std::to_string(index) + " is declared " + to_string(declared) +
+  return mismatch(codelet, "access " + std::to_string(index) + " is declared " + to_string(declared) +
                                ", the task says " + to_string(*access.mode));
 }
 
 namespace {
 
 std::string which_handle(const DataRecord& record, std::size_t index) {
-  return "handle " + std::to_string(index) + " (" + describe(record) + ")";
+  return "access " + std::to_string(index) + " (" + describe(record) + ")";
 }
 
 /// Whether a kernel can take data of this layout in this mode.
@@ -187,7 +187,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
     const auto record = registry.find(access.handle);
     if (!record) {
       return Failure{record.failure().code,
-                     quoted(codelet) + ": handle " + std::to_string(i) + ": " + record.failure().message};
+                     quoted(codelet) + ": access " + std::to_string(i) + ": " + record.failure().message};
     }
     if (definition.typed) {
       const DataParameter& parameter = definition.parameters[i];
@@ -208,12 +208,27 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
     }
     if (!record.value()->mark(id, mode.value())) {
       return Failure{ErrorCode::conflicting_access,
-                     quoted(codelet) + ": handle " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +
+                     quoted(codelet) + ": access " + std::to_string(i) + " (" + describe(*record.value()) + ", mode " +
                          to_string(mode.value()) +
                          ") is the same data as, or part of, another handle of the task, and not both only read"};
     }
   }
   if (!walk.complete()) return mismatch(codelet, "the task has fewer handles than the kernel takes");
+  return {};
+}
+
+Result<void> check_usable(const TaskSpecification& specification) {
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const Access& access = specification.accesses[i];
+    const auto mode = mode_of(specification.codelet, access, i);
+    if (!mode) continue;
+    const DataRecord& record = *access.handle.record();
+    const auto usable = check_usable(record, mode.value());
+    if (usable) continue;
+    return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) + ": " + which_handle(record, i) +
+                                                    " is used in mode " + to_string(mode.value()) + ", but " +
+                                                    usable.failure().message};
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "graph/data/data_registry.hpp"
+#include "graph/data/usable.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
@@ -54,6 +55,10 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
 /// mark.
 [[nodiscard]] bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner,
                                         std::uint64_t mark);
+
+/// Nothing is read that nobody has written, and nothing written that is const (graph/data/usable.hpp), in a submission
+/// whose accesses are valid. Under the lock of the registry. `invalid_argument`.
+Result<void> check_usable(const TaskSpecification& specification);
 
 /// Both functions are there. `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);

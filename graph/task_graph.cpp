@@ -116,6 +116,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   if (future.task() == nullptr) {
     return recorded_task_waited_for();
   }
+  if (auto ends = check_may_wait(future); !ends) return ends;
   TaskWaiter waiter;
   // Not on the stack, as `inspect` may walk the list that it was in a moment after this wait has ended.
   EdgeBlock* block_of_edge = nullptr;
@@ -161,8 +162,22 @@ void TaskGraph::unlink(Task& task, const Edge& edge) {
   before->link(edge.next_edge());
 }
 
+Result<void> TaskGraph::wait_until_ended_holding() {
+  Result<void> ends = check_may_wait_for_all();
+  if (!ends) return ends;
+  // Tasks that wait for this thread may be submitted while it waits.
+  const std::function<bool()>* const outer = WaitInterrupt::here();
+  const std::function<bool()> gives_up = [&] {
+    ends = check_may_wait_for_all();
+    return !ends || (outer != nullptr && (*outer)());
+  };
+  const WaitInterrupt watch(gives_up);
+  const Result<void> ended = wait_until_ended();
+  return ends ? ended : ends;
+}
+
 Result<void> TaskGraph::wait_all() {
-  if (auto ended = wait_until_ended(); !ended) return ended;
+  if (auto ended = thread_holds_.any_here() ? wait_until_ended_holding() : wait_until_ended(); !ended) return ended;
   bring_all_home();
   if (auto summary = failures_.take_summary()) return std::move(*summary);
   return {};

@@ -33,6 +33,7 @@
 #include "graph/tasks/task_endings.hpp"
 #include "graph/tasks/task_owner.hpp"
 #include "graph/tasks/task_waiter.hpp"
+#include "graph/tasks/thread_holds.hpp"
 #include "graph/tasks/waiting_threads.hpp"
 #include "proto/device_kinds.hpp"
 #include "proto/mutex.hpp"
@@ -74,6 +75,10 @@ struct GraphOptions {
   /// count from `first_id`, and from 0. Of tasks' ids a graph takes many at a time.
   std::atomic<std::uint64_t>* task_ids = nullptr;
   std::atomic<std::uint64_t>* handle_ids = nullptr;
+  /// Bytes of the runtime's memory whose registrations have ended and whose last use has not: where a thread that may
+  /// wait would make it more, it waits for the last use instead. Larger: temporaries hold up fewer pipelines; smaller:
+  /// a program that makes them faster than tasks use them takes less memory.
+  std::uint64_t late_bytes = std::uint64_t{1} << 30U;
 };
 
 /// What the graph needs of the runtime around it.
@@ -103,6 +108,8 @@ class GraphHost {
   virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
   /// A piece of data, which no task uses, is about to be forgotten. Under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
+  /// What runs on other threads at this moment. A task that a worker was about to begin may be missing for a moment.
+  [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere() { return {}; }
   /// What a set of devices is among the runtime's workers. Fails with `invalid_argument` where it names what is not
   /// there. Any thread.
   virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
@@ -160,8 +167,14 @@ class TaskGraph final : public TaskOwner {
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
   /// From now on the handle may be used in mode reduce. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
-  /// Waits for the last use of a handle and of its parts, then forgets them. The content stays where it is.
+  /// Forgets a handle and its parts after their last use. Waits for that, unless the memory goes with the registration,
+  /// so that nobody sees when. In a kernel or callback `wait_in_kernel` where it would have to wait. The content stays
+  /// where it is.
   Result<void> release(const Handle& handle);
+  /// The same for who cannot be told of a failure. Where release fails, the memory must be taken for gone: tasks that
+  /// use the data and have not begun are cancelled, those that run on other threads are waited for where that cannot
+  /// deadlock, and the kernel, or else the next wait for everything, fails.
+  void let_go(const Handle& handle) noexcept;
   /// The same for all handles. What fails is reported by the next wait.
   void release_all();
   /// For what is known of codelets after their graph has gone: the definitions of all that it has run. Moves them away:
@@ -207,6 +220,8 @@ class TaskGraph final : public TaskOwner {
   /// for commute and reduce, which only tasks can do.
   Result<Task*> acquire(const Handle& handle, AccessMode mode);
   void give_back(Task* hold);
+  /// Some other thread may give this hold back, so that who acquired it may wait for what it keeps waiting.
+  void hand_on(const Task* hold) { thread_holds_.remove(hold); }
 
   // The same for one thread that serves many, which must not block: each wait has a beginning and an end. `ready` is
   // called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph. After it, and
@@ -299,6 +314,8 @@ class TaskGraph final : public TaskOwner {
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
+  /// What `mark_simple_accesses` does not vouch for.
+  Result<void> check_data(const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
   /// And after its explicit predecessors. What throws leaves nothing of the task.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
@@ -320,6 +337,8 @@ class TaskGraph final : public TaskOwner {
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
+  /// `wait_until_ended` in a thread that holds data: fails where tasks wait for these.
+  Result<void> wait_until_ended_holding() TROUPE_EXCLUDES(submission_mutex_);
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
   /// Blocks, or pumps events, until `waiter` is signalled; fails where nothing is left that could signal it, which
@@ -332,6 +351,9 @@ class TaskGraph final : public TaskOwner {
   /// Submits a task that stands for the calling thread, which then waits until it has the data.
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
       TROUPE_REQUIRES(submission_mutex_);
+  Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
+  /// True: nothing is left to wait for.
+  bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// `GraphHost::bring_home` for data that are about to be forgotten, which must not fail: what cannot be brought home
   /// is reported by the next wait. The whole is held.
   Result<void> bring_home_to_release(DataRecord& released);
@@ -352,9 +374,52 @@ class TaskGraph final : public TaskOwner {
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
+
+  // The end of registrations that nobody waits for (task_graph_release.cpp).
+  /// Nobody but the registration has the memory, or there is none.
+  [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
+  /// A registration that ends when its last use has: what the thread that began this shares with the one that ends it.
+  struct LateRelease {
+    /// Under the submission lock.
+    Task* hold = nullptr;
+    DataRecord* record = nullptr;
+    std::uint64_t bytes = 0;
+    std::atomic<bool> done{false};
+  };
+  /// The handle and those below it are refused from now on, and forgotten after their last use, in the thread that ends
+  /// it. True: that has been, and `end_late` is for the caller to call, without the lock.
+  bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
+      TROUPE_REQUIRES(submission_mutex_);
+  void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
+  /// `finally`: of a registration that ends whatever this says. In kernels and callbacks it lets memory of the program
+  /// go, too, where no task uses it; a call that might succeed or not, depending on who is faster, is always refused.
+  Result<void> end_registration(const Handle& handle, bool finally);
+  /// Tries that without waiting. False: somebody has to wait.
+  Result<bool> release_without_waiting(const Handle& handle, bool finally);
+  /// The release failed for this reason, and the memory goes.
+  void abandon(const Handle& handle, const Failure& why);
+  /// Waits until no task that uses the data runs on another thread. False: for some that would perhaps never end.
+  bool wait_for_running(const LateRelease& late) TROUPE_EXCLUDES(submission_mutex_);
+  /// Whose kernel or callback this thread is in has done this; else the next wait for everything says it.
+  void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(submission_mutex_);
+  /// The task's kernel has returned, and its callback runs.
+  [[nodiscard]] bool in_callback(const Task& task) const;
+  /// What the task has been accused of, or null; forgets it.
+  static FailureLog::Cause take_accusation(Task& task);
+  /// Why a task must not begin that uses data whose memory has gone, or null.
+  [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
+
+  // Waits that would never end (task_graph_holds.cpp). All take the lock, and fail with `invalid_argument`.
+  /// Tasks that wait, directly or not, for data that the calling thread holds, and for which of its holds.
+  using WaitingForThread = std::unordered_map<const Task*, const Task*>;
+  [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
+  [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
+  [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
+  [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode) const
+      TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
   /// The data of a part that is about to be released are the parent's own from now on, valid or not.
-  void return_to_parent(DataRecord& part);
+  void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
   // Completion.
   struct Completion {
@@ -462,6 +527,10 @@ class TaskGraph final : public TaskOwner {
   std::vector<const Recording*> open_recordings_ TROUPE_GUARDED_BY(submission_mutex_);
   /// Those that have been run, for `inspect`.
   std::vector<std::shared_ptr<Recording>> recordings_ TROUPE_GUARDED_BY(submission_mutex_);
+  /// Of registrations that have ended and whose last use has not.
+  std::uint64_t late_bytes_ TROUPE_GUARDED_BY(submission_mutex_) = 0;
+  /// Tasks whose kernel or callback waits in `wait_for_running`.
+  std::vector<const Task*> letting_go_ TROUPE_GUARDED_BY(submission_mutex_);
 
   alignas(64) CodeletDefinitions codelets_ TROUPE_GUARDED_BY(codelet_mutex_);
   std::map<std::pair<const CodeletDefinition*, DeviceSet>, Codelet> restricted_ TROUPE_GUARDED_BY(codelet_mutex_);
@@ -486,6 +555,7 @@ class TaskGraph final : public TaskOwner {
   };
   std::vector<CallbackInProgress> callbacks_;
   WaitingThreads waiting_threads_;
+  ThreadHolds thread_holds_;
   FailureLog failures_;
   Mutex wait_mutex_;
   std::condition_variable wait_condition_;

@@ -39,7 +39,24 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
 }
 
+FailureLog::Cause TaskGraph::why_abandoned(const Task& task) const {
+  FailureLog::Cause cause;
+  for (const TaskAccess& access : task.data()) {
+    access.data()->visit_tree([&](DataRecord& part) {
+      if (!cause && part.abandoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(part.handle_id());
+    });
+  }
+  return cause;
+}
+
 TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
+  if (failures_.any_poison()) {
+    if (const auto gone = why_abandoned(task)) {
+      return {
+          std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + gone->message}),
+          gone};
+    }
+  }
   if (const auto cause = why_withdrawn(task)) return {cause, cause};
   if (!failures_.any_poison()) return {};
   Refusal refusal = why_invalid(task);
@@ -81,6 +98,7 @@ void TaskGraph::settle_data(Task& task, const Completion& completion) {
     if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) continue;
     access.data()->visit_tree([&](DataRecord& part) {
       if (part.poisoned.load(std::memory_order_relaxed) == !succeeded) return;
+      if (part.abandoned.load(std::memory_order_relaxed)) return;
       if (!succeeded) return poison(part, completion.poison);
       part.poisoned.store(false, std::memory_order_relaxed);
       failures_.cure(part.handle_id());
@@ -94,7 +112,7 @@ void TaskGraph::poison(DataRecord& record, const FailureLog::Cause& cause) {
 }
 
 void TaskGraph::call_back(Task& task, const Completion& completion) {
-  const ExecutionScope scope(this, completion.worker);
+  const ExecutionScope scope(this, completion.worker, &task);
   CallbackInProgress& progress = callbacks_[completion.slot];
   progress.since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   // Release: whoever sees the task sees since when.
@@ -111,6 +129,8 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   } catch (...) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
+  // Here, as what it has captured may end registrations. A recording calls it again in its next run.
+  if (task.role != TaskRole::recorded) task.extras->callback = nullptr;
   progress.task.store(nullptr, std::memory_order_release);
 }
 
@@ -217,7 +237,8 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
   const std::size_t slot = worker.index();
   const bool special = task.has_more || task.holds_commute || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
-    return finish(task, {cause ? TaskStatus::failed : TaskStatus::succeeded, cause, cause, slot, worker}, ready);
+    const FailureLog::Cause why = cause ? cause : take_accusation(task);
+    return finish(task, {why ? TaskStatus::failed : TaskStatus::succeeded, why, why, slot, worker}, ready);
   }
   if (task.role == TaskRole::recorded) {
     end_recorded(static_cast<RecordedTask&>(task), no_cause_, slot, worker, ready);

@@ -1,4 +1,4 @@
-/// Data: handles and their blocks, reductions, holds of the program, release.
+/// Data: handles and their blocks, reductions, holds of the program.
 #include <algorithm>
 #include <utility>
 
@@ -87,6 +87,7 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
   if (!record) return record.failure();
   DataRecord* root = record.value();
   while (root->parent != nullptr) root = root->parent;
+  if (auto ends = check_may_wait(*root, AccessMode::read_write); !ends) return ends.failure();
   Task* const hold = &submit_hold(*root, AccessMode::read_write, waiter, ready, immediately);
   if (releasing) announce_release(handle, true);
   return hold;
@@ -159,71 +160,21 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_change(const Handle& handl
   return pending;
 }
 
-void TaskGraph::return_to_parent(DataRecord& part) {
-  if (part.parent == nullptr) return;
-  DataRecord& parent = *part.parent;
-  FailureLog::Cause cause;
-  part.visit_data([&](DataRecord& record) {
-    if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
-  });
-  // A covered parent has had no data of its own, so what its record says is out of date.
-  const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
-  if (was_poisoned) return;
-  parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
-  if (cause != nullptr) {
-    failures_.poison(parent.handle_id(), cause);
-  } else {
-    failures_.cure(parent.handle_id());
-  }
-}
-
-void TaskGraph::forget(DataRecord& record) {
-  return_to_parent(record);
-  record.visit_tree([this](DataRecord& part) {
-    failures_.cure(part.handle_id());
-    host_.forget(part);
-  });
-  registry_.remove(record);
-}
-
-Result<void> TaskGraph::release(const Handle& handle) {
-  return change_undisturbed(handle, true,
-                            [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
-                              forget(record);
-                              return {};
-                            });
-}
-
-void TaskGraph::release_all() {
-  std::vector<Handle> wholes;
-  {
-    const LockGuard lock(submission_mutex_);
-    registry_.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
-  }
-  for (const Handle& whole : wholes) {
-    // Another thread may have released it meanwhile.
-    if (auto outcome = release(whole); !outcome && outcome.failure().code != ErrorCode::invalid_handle) {
-      failures_.add(outcome.failure());
-    }
-  }
-}
-
-Result<void> TaskGraph::finish_release(PendingHold& pending) {
-  pending.note_.reset();
-  return change_held(pending.hold_, pending.handle_, true,
-                     [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
-                       forget(record);
-                       return {};
-                     });
-}
-
 Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
   if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
   auto hold = acquire_record(handle, mode);
-  return hold ? take_hold(hold.value(), mode) : hold;
+  if (hold) hold = take_hold(hold.value(), mode);
+  if (hold) thread_holds_.add(hold.value());
+  return hold;
 }
 
 Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
+  if (failures_.any_poison()) {
+    if (const auto gone = why_abandoned(*hold)) {
+      give_back(hold);
+      return *gone;
+    }
+  }
   if (reads(mode) && failures_.any_poison()) {
     if (const auto refusal = why_invalid(*hold); refusal.cause) {
       give_back(hold);
@@ -248,7 +199,9 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
     const LockGuard lock(submission_mutex_);
     const auto record = registry_.find(handle);
     if (!record) return record.failure();
+    if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
+    note_written(registry_, *record.value(), mode);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
   return pending;
@@ -260,31 +213,16 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
   return take_hold(pending.hold_, pending.hold_->data()[0].mode());
 }
 
-Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
-  // Memory that nobody else owns goes with the registration, and what it would hold.
-  const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
-  if (content_matters) {
-    const Result<void> home = host_.bring_home(released, AccessMode::read_write);
-    if (home) return home;
-    failures_.add(home.failure());
-    if (released.parent != nullptr) {
-      // It leaves to its whole what it has.
-      const auto cause = std::make_shared<Failure>(home.failure());
-      released.visit_tree([&](DataRecord& part) { poison(part, cause); });
-    }
-  }
-  // Nobody may be about to copy from or to memory that the program takes back.
-  return host_.bring_home(released, AccessMode::write);
-}
-
-Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
-                             bool& immediately) {
+Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
   Task& hold = allocate_task(nullptr, 1);
   hold.role = TaskRole::host;
   hold.extras = std::make_unique<TaskExtras>();
   hold.has_more = true;
-  hold.extras->ready_waiter = &waiter;
   set_access(hold, 0, record, mode);
+  return hold;
+}
+
+bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
   DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);
   try {
     order(hold, builder, ready);
@@ -292,7 +230,14 @@ Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& wa
     give_up(hold, builder, ready);
     throw;
   }
-  immediately = builder.finish();
+  return builder.finish();
+}
+
+Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                             bool& immediately) {
+  Task& hold = allocate_hold(record, mode);
+  hold.extras->ready_waiter = &waiter;
+  immediately = order_hold(hold, ready);
   return hold;
 }
 
@@ -319,13 +264,17 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
     const LockGuard lock(submission_mutex_);
     const auto record = registry_.find(handle);
     if (!record) return record.failure();
+    if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
+    if (auto ends = check_may_wait(*record.value(), mode); !ends) return ends.failure();
     hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
+    note_written(registry_, *record.value(), mode);
   }
   if (auto held = wait_for_hold(hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
   return hold;
 }
 
 void TaskGraph::give_back(Task* hold) {
+  thread_holds_.remove(hold);
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);

@@ -106,6 +106,9 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     auto data = rebind(*recording, registry_, rebindings);
     if (!data) return data.failure();
     if (auto valid = check_uses(*recording, data.value(), take_mark()); !valid) return valid.failure();
+    if (registry_.any_to_check()) {
+      if (auto usable = check_usable(*recording, data.value()); !usable) return usable.failure();
+    }
     const auto orders = [&](std::size_t i) { return !recording->uses()[i].inside_another; };
     std::size_t count = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
@@ -133,6 +136,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       give_up(task, builder, ready);
       throw;
     }
+    if (registry_.any_to_check()) note_written(registry_, *recording, task.extras->run->data);
     future = {this, &task, task.task_id()};
     count_submission(1 + recording->size());
     if (builder.finish()) ready.push_back(&task);

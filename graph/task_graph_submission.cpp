@@ -256,6 +256,11 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
   }
 }
 
+Result<void> TaskGraph::check_data(const TaskSpecification& specification) {
+  auto valid = check_accesses(specification, registry_, take_mark());
+  return valid && registry_.any_to_check() ? check_usable(specification) : valid;
+}
+
 Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
   const CodeletDefinition& definition = specification.codelet.definition();
   if (!knows(definition) || !is_simple(specification, definition)) [[unlikely]] {
@@ -273,12 +278,19 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
-    if (!specification.accesses.empty() && !mark_simple_accesses(specification, *this, take_mark())) [[unlikely]] {
-      if (auto valid = check_accesses(specification, registry_, take_mark()); !valid) return valid.failure();
+    bool looks_closer = false;
+    if (!specification.accesses.empty()) {
+      looks_closer = registry_.any_to_check();
+      if (looks_closer || !mark_simple_accesses(specification, *this, take_mark())) [[unlikely]] {
+        if (auto usable = check_data(specification); !usable) return usable.failure();
+      }
     }
     Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
     fill_and_order(task, specification, builder, ready);
+    if (looks_closer) [[unlikely]] {
+      for (const TaskAccess& access : task.data()) note_written(registry_, *access.data(), access.mode());
+    }
     future = {this, &task, task.task_id()};
     count_submission();
     for (SubmissionObserver* observer : options_.observers) observer->submitted(task);

@@ -328,7 +328,9 @@ void RunServices::prefetch(NodeId node, const graph::Task& task, std::span<const
 void RunServices::forget(const graph::DataRecord& data) {
   if (setup_.submitted) setup_.submitted->set_reuse(data.handle_id(), 0);
   if (!memory_) return;
-  setup_.views->forget(data.handle_id());
+  const graph::DataRecord* whole = &data;
+  while (whole->parent != nullptr) whole = whole->parent;
+  setup_.views->forget(data.handle_id(), whole->owned);
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::forget;
   event.handle = data.handle_id();

@@ -58,6 +58,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
   Result<void> bring_all_home(const graph::TaskOwner& graph) override;
   void forget(const graph::DataRecord& data) noexcept override;
+  [[nodiscard]] std::vector<graph::RunningTask> running_elsewhere() override;
   Result<DevicesHere> find_devices(const DeviceSet& devices) override;
   Result<const Codelet*> stand_in(const Codelet& codelet) override { return simulation_->stand_ins().of(codelet); }
 

@@ -272,12 +272,18 @@ GraphHost::Pump RuntimeSystem::Implementation::pump() {
 
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
   if (!services_) return {};
-  return services_->bring_home(data, mode, [this] { return pump() == Pump::progressed; });
+  // Inside a kernel of a single-threaded run the pump is in use.
+  const bool inside = graph::ExecutionScope::innermost() != nullptr;
+  return services_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
 }
 
 Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwner& graph) {
   if (!services_) return {};
   return services_->bring_all_home(graph, [this] { return pump() == Pump::progressed; });
+}
+
+std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere() {
+  return cooperative_ ? std::vector<graph::RunningTask>() : workers::running_tasks(*crew_);
 }
 
 void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {

@@ -70,7 +70,7 @@ troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t 
     require(data, "data");
     const Layout layout = layout_of_matrix(type, rows, cols, std::max<std::int64_t>(rows, 1));
     const GivingCall call(runtime->state);
-    graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true};
+    graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true, true};
     if (call.state()->has_memory()) {
       client::Memory memory = call.runtime().allocate_bytes(layout.payload());
       description.host = memory.data.get();

@@ -201,11 +201,12 @@ troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted,
 /* Memory of the program, which must live as long as the registration; `ld` elements from one column to the next. */
 troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* memory, int64_t rows, int64_t cols,
                              int64_t ld, const char* name, troupe_data** data);
-/* Memory of the runtime, uninitialized, without gaps. On a service it is shared: nothing needs to be copied. */
+/* Memory of the runtime, uninitialized, without gaps. On a service it is shared: nothing needs to be copied. What reads it
+ * before something has written it is refused: TROUPE_INVALID_ARGUMENT. */
 troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
                              troupe_data** data);
-/* Waits for the last use. Where that cannot be, in a kernel or a callback, TROUPE_WAIT_IN_KERNEL, and nothing has
- * happened. */
+/* Waits for the last use. Memory of the runtime goes after its last use, without waiting. Where it cannot wait, in a kernel
+ * or a callback, TROUPE_WAIT_IN_KERNEL, and nothing has happened. */
 troupe_error troupe_data_free(troupe_data* data);
 /* One that can be used nowhere, where `data` is NULL. */
 troupe_handle troupe_data_handle(const troupe_data* data);

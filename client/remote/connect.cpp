@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -24,7 +25,7 @@ std::string name_of_program() {
 
 }  // namespace
 
-Runtime Runtime::connect(const ConnectOptions& options) {
+std::unique_ptr<client::Backend> client::connect_needs_the_library_Troupe_remote(const ConnectOptions& options) {
   using remote::RemoteBackend;
   RemoteBackend::Connections connections;
   connections.folder = remote::client_socket_folder(options.folder).value_or_throw();
@@ -33,7 +34,7 @@ Runtime Runtime::connect(const ConnectOptions& options) {
   connections.memory = std::move(memory);
   connections.stream = remote::open_session_stream(connections.folder).value_or_throw();
   connections.name = options.name.empty() ? name_of_program() : options.name;
-  return Runtime(RemoteBackend::start(std::move(connections)).value_or_throw());
+  return RemoteBackend::start(std::move(connections)).value_or_throw();
 }
 
 }  // namespace troupe

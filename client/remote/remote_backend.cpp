@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "client/remote/connection/service_calls.hpp"
@@ -31,6 +32,7 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
   out.set_element_tag(layout.element_tag);
   out.set_name(wire_text(record.name));
   out.set_hidden(record.hidden && !place.is_copy());
+  out.set_unwritten(record.unwritten);
 }
 
 }  // namespace
@@ -43,6 +45,13 @@ struct RemoteBackend::Hold {
   SharedPlace::Part part;
   /// The newest one when it was asked for.
   std::uint64_t task = 0;
+
+  // Under the submission lock.
+  /// Which thread would wait for itself; none where another one may give it back.
+  std::thread::id thread;
+  const graph::DataRecord* record = nullptr;
+  /// The first task that waits for this; 0: none does.
+  std::uint64_t waiting = 0;
 };
 
 /// Tells the service when it ends.
@@ -146,14 +155,23 @@ Result<client::Memory> RemoteBackend::allocate(Bytes size, NumaId /*node*/) {
 
 std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/) { return nullptr; }
 
-bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
+namespace {
+
+/// One is the other, or a part of it.
+bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
     while (below != nullptr && below != above) below = below->parent;
     return below == above;
   };
+  return contains(&one, &other) || contains(&other, &one);
+}
+
+}  // namespace
+
+bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
   for (const OpenRecording* open : open_recordings_) {
     for (const graph::Recording::Use& use : open->recording->uses()) {
-      if (contains(&record, use.recorded) || contains(use.recorded, &record)) return true;
+      if (meet(record, *use.recorded)) return true;
     }
   }
   return false;
@@ -165,6 +183,7 @@ Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::s
   const auto record = registry_.find(whole);
   if (!record) return record.failure();
   if (is_being_recorded(*record.value())) return graph::partitioned_while_recorded(*record.value());
+  if (auto ends = check_holds(record.value(), AccessMode::read_write); !ends) return ends.failure();
   if (auto room = check_handles(blocks.size()); !room) return room.failure();
   auto parts = registry_.add_parts(*record.value(), blocks);
   if (!parts) return parts.failure();
@@ -222,39 +241,54 @@ void RemoteBackend::forget(graph::DataRecord& record) {
   registry_.remove(record);
 }
 
-Result<void> RemoteBackend::release(const Handle& handle) {
-  if (auto allowed = check_outside_callback(); !allowed) return allowed;
+Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
+  record.visit_tree([](graph::DataRecord& part) { part.releasing = true; });
+  const std::uint64_t request = session_->requests().begin([this, &record](const PendingRequests::Answer&) {
+    const auto end = session_->sender().lock();
+    forget(record);
+  });
+  if (request == 0) {
+    const Failure cause = loss();
+    forget(record);
+    return cause;
+  }
+  v1::ReleaseData& out = *session_->sender().operations().add().mutable_release_data();
+  out.set_request(request);
+  out.set_handle(record.handle_id().value());
+  return {};
+}
+
+Result<void> RemoteBackend::release(const Handle& handle) { return end_registration(handle, false); }
+
+Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally) {
   auto lock = session_->sender().lock();
   const auto found = registry_.find(handle);
   if (!found) return found.failure();
   graph::DataRecord& record = *found.value();
-  record.visit_tree([](graph::DataRecord& part) { part.releasing = true; });
-  const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
   const std::shared_ptr<SharedPlace> place = data_.place_of(record);
-  const SharedPlace::Part part = SharedData::part_of(record);
-  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
-    operation.mutable_release_data()->set_request(request);
-    operation.mutable_release_data()->set_handle(handle.id().value());
-  };
-  // Nobody can see when memory goes that nobody else has: no need to wait for each tile of a matrix.
-  if (record.parent == nullptr && record.owned && record.owned.use_count() == 1) {
-    const std::uint64_t request = session_->requests().begin([this, &record](const PendingRequests::Answer&) {
-      const auto end = session_->sender().lock();
-      forget(record);
-    });
-    if (request == 0) {
-      const Failure cause = loss();
-      forget(record);
-      return cause;
-    }
-    fill_in(session_->sender().operations().add(), request);
+  const bool is_whole = record.parent == nullptr;
+  const bool inside = !check_outside_callback().ok();
+  // Nobody can see when memory goes that nobody else has: no need to wait for each tile of a matrix. Nor is there
+  // anything to wait for where the program's memory has it all.
+  const bool goes_too = record.owned && record.owned.use_count() == 1;
+  if (is_whole && (goes_too || (finally && inside && !place->is_outdated()))) {
+    if (!goes_too) place->take_back();
+    if (auto begun = release_late(record); !begun) return begun;
     session_->sender().send(lock);
     return {};
   }
+  if (inside) return graph::waits_in_kernel();
+  if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends;
+  record.visit_tree([](graph::DataRecord& part) { part.releasing = true; });
+  const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
+  const SharedPlace::Part part = SharedData::part_of(record);
   const std::uint64_t written = place->last_writer;
-  const auto answer = session_->call(std::move(lock), fill_in);
+  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+    operation.mutable_release_data()->set_request(request);
+    operation.mutable_release_data()->set_handle(handle.id().value());
+  });
   if (answer) place->copy_out(part, written, last);
-  if (record.parent == nullptr && (answer || session_->is_lost())) place->take_back();
+  if (is_whole && (answer || session_->is_lost())) place->take_back();
   lock = session_->sender().lock();
   if (!answer && !session_->is_lost()) {
     record.visit_tree([](graph::DataRecord& one) { one.releasing = false; });
@@ -263,6 +297,34 @@ Result<void> RemoteBackend::release(const Handle& handle) {
   forget(record);
   if (!answer) return answer.failure();
   return {};
+}
+
+void RemoteBackend::abandon(const Handle& handle, const Failure& why) {
+  auto lock = session_->sender().lock();
+  const auto found = registry_.find(handle);
+  if (!found) return;
+  graph::DataRecord& record = *found.value();
+  const std::string name = graph::describe(record);
+  data_.place_of(record)->take_back();
+  if (release_late(record)) session_->sender().send(lock);
+  session_->ledger().callback_failures().add(
+      {why.code, "the registration of " + name +
+                     " ended before its last use, so that the program's memory does not get " +
+                     "what tasks write there: " + why.message});
+}
+
+void RemoteBackend::let_go(const Handle& handle) noexcept {
+  try {
+    const Result<void> released = end_registration(handle, true);
+    if (released) return;
+    // Released by hand; or the service is gone, which every later call says.
+    const ErrorCode code = released.failure().code;
+    if (code != ErrorCode::invalid_handle && code != ErrorCode::service_lost) abandon(handle, released.failure());
+  } catch (...) {
+    session_->ledger().callback_failures().add(
+        {ErrorCode::out_of_memory,
+         "no memory was left to end the registration of handle " + std::to_string(handle.id().value())});
+  }
 }
 
 Result<void> RemoteBackend::regroup(const std::string& /*clusters*/) {
@@ -330,6 +392,7 @@ Result<void> RemoteBackend::wait_all() {
   };
   while (true) {
     auto lock = session_->sender().lock();
+    if (auto ends = check_holds(nullptr, AccessMode::read); !ends) return ends;
     const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
     const auto answer = session_->call(std::move(lock), [](v1::Operation& operation, std::uint64_t request) {
       operation.mutable_wait_all()->set_request(request);
@@ -359,13 +422,18 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
   auto lock = session_->sender().lock();
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
+  if (auto usable = graph::check_usable(*record.value(), mode); !usable) return usable.failure();
   auto hold = std::make_unique<Hold>();
   hold->mode = mode;
   hold->place = data_.place_of(*record.value());
   hold->part = SharedData::part_of(*record.value());
   const DataView view = record.value()->view;
   hold->task = last_task_.load(std::memory_order_relaxed);
+  if (auto ends = check_holds(record.value(), mode); !ends) return ends.failure();
+  hold->thread = std::this_thread::get_id();
+  hold->record = record.value();
   const std::uint64_t written = hold->place->last_writer;
+  graph::note_written(registry_, *record.value(), mode);
   const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
     v1::Acquire& out = *operation.mutable_acquire();
     out.set_request(request);
@@ -375,16 +443,45 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
   });
   if (!answer) return answer.failure();
   hold->place->hold(hold->part, mode, written, hold->task);
+  lock = session_->sender().lock();
+  holds_.push_back(hold.get());
   return Acquired{hold.release(), view};
 }
 
 void RemoteBackend::give_back(void* hold) noexcept {
   const std::unique_ptr<Hold> held(static_cast<Hold*>(hold));
   held->place->give_back(held->part, held->mode, held->task);
-  if (session_->is_lost()) return;
   auto lock = session_->sender().lock();
+  std::erase(holds_, held.get());
+  if (session_->is_lost()) return;
   session_->sender().urgent().mutable_give_back()->set_request(held->request);
   session_->sender().send(lock);
+}
+
+void RemoteBackend::hand_on(void* hold) noexcept {
+  const auto lock = session_->sender().lock();
+  static_cast<Hold*>(hold)->thread = {};
+}
+
+void RemoteBackend::note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number) {
+  for (Hold* hold : holds_) {
+    const bool conflicts = (writes(mode) || writes(hold->mode)) && meet(record, *hold->record);
+    if (conflicts && hold->waiting == 0) hold->waiting = number;
+  }
+}
+
+Result<void> RemoteBackend::check_holds(const graph::DataRecord* record, AccessMode mode) const {
+  for (const Hold* hold : holds_) {
+    if (hold->thread != std::this_thread::get_id()) continue;
+    const bool own = record != nullptr && meet(*record, *hold->record) && (writes(mode) || writes(hold->mode));
+    if (!own && (record != nullptr || hold->waiting == 0)) continue;
+    const std::string who = own ? "this thread" : fmt::format("task {} waits for data that this thread", hold->waiting);
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("this wait would never end: {} holds (acquire), {} in mode {}: give that back before "
+                               "(HostAccess::give_back, or the end of its scope)",
+                               who, graph::describe(*hold->record), to_string(hold->mode))};
+  }
+  return {};
 }
 
 graph::GraphProgress RemoteBackend::progress() const {

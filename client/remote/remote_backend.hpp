@@ -49,6 +49,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
+  void let_go(const Handle& handle) noexcept override;
   Result<void> set_reuse(const Handle& handle, std::int64_t index) override;
   Result<std::shared_ptr<void>> keep(const Handle& handle) override;
   Result<Future> submit(const graph::TaskSpecification& specification) override;
@@ -60,6 +61,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<void> wait_for(const Handle& handle) override;
   Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
   void give_back(void* hold) noexcept override;
+  void hand_on(void* hold) noexcept override;
   Result<void> regroup(const std::string& clusters) override;
   [[nodiscard]] bool shares_memory() const override { return false; }
   [[nodiscard]] std::size_t workers() const override { return session_->greeting().workers; }
@@ -103,6 +105,11 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<Future> submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,
                                  graph::Recording& recording);
   void note_writes(const graph::TaskSpecification& specification, std::uint64_t number);
+  /// A task uses the data in this mode: what the program holds may keep it waiting.
+  void note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number);
+  /// The calling thread may wait for all tasks: none waits for what it holds itself. With its own acquire in mind,
+  /// where `record` is not null. `invalid_argument`.
+  [[nodiscard]] Result<void> check_holds(const graph::DataRecord* record, AccessMode mode) const;
   /// The service would end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
@@ -112,6 +119,12 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Without the lock: what tasks up to this one have written is where the program sees it.
   void copy_out_written(std::uint64_t task);
   void forget(graph::DataRecord& record);
+  /// `release`, or (`finally`) what comes before `abandon`: takes the lock.
+  Result<void> end_registration(const Handle& handle, bool finally);
+  /// The handle is refused from now on, and forgotten when the service says that its last use has ended; nobody waits.
+  Result<void> release_late(graph::DataRecord& record);
+  /// The same for memory of the program, which must not be touched any more.
+  void abandon(const Handle& handle, const Failure& why);
 
   const std::string folder_;
   SharedHeap heap_;
@@ -119,6 +132,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   graph::DataRegistry registry_{this};
   SharedData data_;
   std::vector<OpenRecording*> open_recordings_;
+  /// What the program holds now.
+  std::vector<Hold*> holds_;
   /// Marks of submissions, and ids of recorded tasks.
   std::uint64_t last_mark_ = 0;
   std::uint64_t last_recording_ = 0;

@@ -106,11 +106,16 @@ Result<Future> RemoteBackend::replay(Recorded& recorded, std::span<const Rebindi
   const auto data = graph::rebind(recording, registry_, rebindings);
   if (!data) return data.failure();
   if (auto valid = graph::check_uses(recording, data.value(), ++last_mark_); !valid) return valid.failure();
+  if (registry_.any_to_check()) {
+    if (auto usable = graph::check_usable(recording, data.value()); !usable) return usable.failure();
+    graph::note_written(registry_, recording, data.value());
+  }
   const std::uint64_t number = last_task_.load(std::memory_order_relaxed) + 1;
   session_->ledger().submitted(number, 1 + recorded.size());
   last_task_.store(number, std::memory_order_relaxed);
   for (std::size_t i = 0; i < data.value().size(); ++i) {
     if (writes(recording.uses()[i].mode)) data_.will_write(*data.value()[i], number);
+    if (!holds_.empty()) note_use(*data.value()[i], recording.uses()[i].mode, number);
   }
   v1::Replay& replay = *session_->sender().operations().add_run(16 + 12 * rebindings.size()).mutable_replay();
   replay.set_task(number);

@@ -92,6 +92,8 @@ void RemoteBackend::note_writes(const graph::TaskSpecification& specification, s
     const Access& access = specification.accesses[i];
     const AccessMode mode = definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i];
     if (writes(mode)) data_.will_write(*access.handle.record(), number);
+    if (!holds_.empty()) note_use(*access.handle.record(), mode, number);
+    if (registry_.any_to_check()) graph::note_written(registry_, *access.handle.record(), mode);
   }
 }
 
@@ -117,6 +119,9 @@ Result<Future> RemoteBackend::submit_now(const graph::TaskSpecification& specifi
   if (stopped_.load(std::memory_order_relaxed)) return graph::takes_no_tasks(specification.codelet);
   if (!specification.accesses.empty()) {
     if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_); !valid) return valid.failure();
+    if (registry_.any_to_check()) {
+      if (auto usable = graph::check_usable(specification); !usable) return usable.failure();
+    }
   }
   const auto after = numbers_of(specification, nullptr);
   if (!after) return after.failure();

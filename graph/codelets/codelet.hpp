@@ -36,7 +36,9 @@ struct Parameter<MatrixView<T>> {
   static DataParameter describe() {
     return {ViewShape::matrix, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
   }
-  static MatrixView<T> get(const KernelContext& context, std::size_t index) { return context.matrix<T>(index); }
+  static MatrixView<T> get(const KernelContext& context, std::size_t index) {
+    return UncheckedViews::matrix<T>(context, index);
+  }
 };
 template <class T>
 struct Parameter<std::span<T>> {
@@ -44,15 +46,20 @@ struct Parameter<std::span<T>> {
   static DataParameter describe() {
     return {ViewShape::vector, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
   }
-  static std::span<T> get(const KernelContext& context, std::size_t index) { return context.vector<T>(index); }
+  static std::span<T> get(const KernelContext& context, std::size_t index) {
+    return UncheckedViews::vector<T>(context, index);
+  }
 };
 template <class T>
 struct Parameter<T&> {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a kernel's parameter T& is for data of one element, which has to be trivially copyable: in place of "
+                "std::vector<T>& take VectorView<T> (std::span<T>), or MatrixView<T>; const T where the mode is read");
   static constexpr bool is_data = true;
   static DataParameter describe() {
     return {ViewShape::scalar, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
   }
-  static T& get(const KernelContext& context, std::size_t index) { return context.scalar<T>(index); }
+  static T& get(const KernelContext& context, std::size_t index) { return UncheckedViews::scalar<T>(context, index); }
 };
 
 }  // namespace detail
@@ -108,6 +115,10 @@ struct TypedKernel {
       definition.parameters.push_back(Parameter<T>::describe());
     } else {
       using Value = std::remove_cv_t<T>;
+      static_assert(
+          std::is_trivially_copyable_v<Value>,
+          "a kernel's parameters by value are trivially copyable: take data by VectorView<T> (std::span<T>) or "
+          "MatrixView<T>, and other things through a handle");
       definition.argument_types.push_back({type_tag<Value>(), sizeof(Value), alignof(Value)});
     }
   }
@@ -164,8 +175,44 @@ struct LeadingPiece {
   static constexpr bool takes = std::is_integral_v<First>;
 };
 
+/// A function object whose parameters are known without calling it: no lambda with `auto` parameters, whose
+/// `operator()` is a template, and nothing with several of them.
+template <class F>
+concept HasOneSignature = std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F> || requires {
+  &F::operator();
+};
+
+/// Whether a kernel looks its data up by number in the context, which comes after what else it takes. Before anything
+/// is asked of its type that could fail in the middle of the standard library.
+template <class F, class... Leading>
+constexpr bool takes_context() {
+  static_assert(HasOneSignature<F>,
+                "a kernel's parameters have to be named, as its data are checked against them: in place of auto write "
+                "const KernelContext&, or views of its data (VectorView<T>, MatrixView<T>, T&) and arguments by value");
+  if constexpr (!HasOneSignature<F>) {
+    return true;
+  } else if constexpr (std::is_invocable_v<F&, Leading..., const KernelContext&>) {
+    static_assert(
+        std::is_invocable_v<const F&, Leading..., const KernelContext&>,
+        "a kernel is called by several workers at the same time, so it must be callable as const: take the "
+        "`mutable` off the lambda, and keep what it changes in data of the task, or behind a reference or pointer");
+    return true;
+  } else {
+    return false;
+  }
+}
+
 template <class F>
 struct CallSignature : CallSignature<decltype(&F::operator())> {};
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...)> {
+  static_assert(
+      sizeof(C) == 0,
+      "a kernel is called by several workers at the same time, so it must be callable as const: take the "
+      "`mutable` off the lambda, and keep what it changes in data of the task, or behind a reference or pointer");
+};
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...) noexcept> : CallSignature<R (C::*)(P...)> {};
 template <class R, class... P>
 struct CallSignature<R (*)(P...)> {
   template <class F>
@@ -221,7 +268,7 @@ class Codelet {
   /// arguments by value; then every submission is checked against these types.
   template <class F>
   Codelet& cpu(F function) & {
-    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+    if constexpr (detail::takes_context<F>()) {
       return implement(DeviceKind::cpu_core, Kernel(std::move(function)));
     } else {
       return implement_typed<typename detail::CallSignature<F>::template Typed<F>>(DeviceKind::cpu_core,
@@ -240,7 +287,7 @@ class Codelet {
   /// `Error` (`invalid_argument`) where `most` is below 1.
   template <class F>
   Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
-    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+    if constexpr (detail::takes_context<F>()) {
       return implement_team(Kernel(std::move(function)), most);
     } else {
       using Typed = typename detail::CallSignature<F>::template Led<detail::LeadingTeam, F>;
@@ -277,7 +324,7 @@ class Codelet {
   Codelet& pieces(Count count, Piece piece, std::size_t grain = 1) & {
     Pieces made;
     made.grain = checked_grain(grain);
-    if constexpr (std::is_invocable_v<Piece, std::size_t, const KernelContext&>) {
+    if constexpr (detail::takes_context<Piece, std::size_t>()) {
       made.piece = std::move(piece);
     } else {
       using Typed = typename detail::CallSignature<Piece>::template Led<detail::LeadingPiece, Piece>;
@@ -286,7 +333,7 @@ class Codelet {
       take_parameters(to_string(DeviceKind::cpu_core), std::move(described));
       made.piece = Typed::wrap_piece(std::move(piece));
     }
-    if constexpr (std::is_invocable_v<Count, const KernelContext&>) {
+    if constexpr (detail::takes_context<Count>()) {
       made.count = std::move(count);
     } else {
       using Typed = typename detail::CallSignature<Count>::template Typed<Count>;
@@ -318,7 +365,7 @@ class Codelet {
   template <class F>
   Codelet& cuda(F function) & {
     check_no_reduction(DeviceKind::cuda);
-    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+    if constexpr (detail::takes_context<F>()) {
       return implement(DeviceKind::cuda, Kernel(std::move(function)));
     } else {
       return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingStream, F>>(
@@ -340,7 +387,7 @@ class Codelet {
   template <class F>
   Codelet& opencl(F function) & {
     check_no_reduction(DeviceKind::opencl);
-    if constexpr (std::is_invocable_v<F, const KernelContext&>) {
+    if constexpr (detail::takes_context<F>()) {
       return implement(DeviceKind::opencl, Kernel(std::move(function)));
     } else {
       return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingLaunch, F>>(

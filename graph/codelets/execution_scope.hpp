@@ -8,6 +8,7 @@
 namespace troupe::graph {
 
 class TaskOwner;
+struct Task;
 
 /// While one lives, its thread runs a kernel or a callback of `owner`: submissions go to the worker's own deque and
 /// never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
@@ -16,8 +17,8 @@ class ExecutionScope {
   /// What a scope says.
   class Place {
    public:
-    constexpr Place(const TaskOwner* owner, WorkerId worker, const Place* outer)
-        : owner_(owner), worker_(worker), outer_(outer) {}
+    constexpr Place(const TaskOwner* owner, WorkerId worker, const Task* task, const Place* outer)
+        : owner_(owner), task_(task), outer_(outer), worker_(worker) {}
 
     /// Whose thread this is; none of a callback in a thread of nobody's, and of a member that joined.
     [[nodiscard]] WorkerId worker() const { return worker_; }
@@ -31,11 +32,16 @@ class ExecutionScope {
     }
 
     const TaskOwner* owner_;
-    WorkerId worker_;
+    const Task* task_;
     const Place* outer_;
+    WorkerId worker_;
   };
 
-  ExecutionScope(const TaskOwner* owner, WorkerId worker) : place_(owner, worker, innermost_) { innermost_ = &place_; }
+  /// `task`: the one whose kernel or callback runs, where that is known.
+  ExecutionScope(const TaskOwner* owner, WorkerId worker, const Task* task = nullptr)
+      : place_(owner, worker, task, innermost_) {
+    innermost_ = &place_;
+  }
   ~ExecutionScope() { innermost_ = place_.outer_; }
   ExecutionScope(const ExecutionScope&) = delete;
   ExecutionScope& operator=(const ExecutionScope&) = delete;
@@ -59,8 +65,14 @@ class ExecutionScope {
   /// The innermost scope of the calling thread that belongs to `owner`, or null.
   [[nodiscard]] static const Place* find(const TaskOwner* owner) {
     if (const Place* own = Place::find(innermost_, owner)) return own;
-    static constexpr Place kNobodysThread{nullptr, WorkerId{}, nullptr};
+    static constexpr Place kNobodysThread{nullptr, WorkerId{}, nullptr, nullptr};
     return Place::find(joined_, owner) != nullptr ? &kNobodysThread : nullptr;
+  }
+  /// The task of `owner` whose kernel or callback the calling thread is in, or takes part in; null outside.
+  [[nodiscard]] static const Task* task_here(const TaskOwner* owner) {
+    const Place* place = Place::find(innermost_, owner);
+    if (place == nullptr) place = Place::find(joined_, owner);
+    return place != nullptr ? place->task_ : nullptr;
   }
 
  private:

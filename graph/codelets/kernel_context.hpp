@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "graph/codelets/arguments.hpp"
 #include "graph/codelets/layout.hpp"
@@ -14,7 +14,19 @@
 
 namespace troupe {
 
+namespace graph {
+class TaskAccess;
+}
+
+namespace detail {
+struct UncheckedViews;
+}
+
 /// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
+///
+/// The accessors of data throw `Error`, which is the task's failure where the kernel lets it pass: `invalid_argument`
+/// where the task has fewer handles, or where what is asked for may be written (`T` is not const) though the mode is
+/// read; `signature_mismatch` for elements of another type, and for a vector of data with gaps between their columns.
 class KernelContext {
  public:
   /// All that is pointed to must outlive it.
@@ -24,22 +36,24 @@ class KernelContext {
   /// Number of handles of the task.
   [[nodiscard]] std::size_t size() const { return data_.size(); }
   [[nodiscard]] const DataView& data(std::size_t index) const {
-    assert(index < data_.size() && "the task has fewer handles");
+    if (index >= data_.size()) [[unlikely]]
+      refuse_index(index);
     return *data_[index];
   }
   template <class T>
   [[nodiscard]] MatrixView<T> matrix(std::size_t index) const {
-    return data(index).template as_matrix<T>();
+    return checked<T>(index, ViewShape::matrix).template as_matrix<T>();
   }
   /// The handle's elements; it must be contiguous (a vector, or a matrix block without gaps).
   template <class T>
   [[nodiscard]] VectorView<T> vector(std::size_t index) const {
-    const DataView& view = data(index);
+    const DataView& view = checked<T>(index, ViewShape::vector);
     return {reinterpret_cast<T*>(view.data), static_cast<std::size_t>(view.layout.elements())};
   }
+  /// The handle's first element.
   template <class T>
   [[nodiscard]] T& scalar(std::size_t index) const {
-    return *reinterpret_cast<T*>(data(index).data);
+    return *reinterpret_cast<T*>(checked<T>(index, ViewShape::scalar).data);
   }
   /// Argument by value number `index`; `T` must be the type that was passed.
   template <class T>
@@ -61,11 +75,55 @@ class KernelContext {
   void* stream = nullptr;
   /// See `team`; null: one.
   Team* cores = nullptr;
+  /// In which modes the data are used; null: nobody says so.
+  const graph::TaskAccess* accesses = nullptr;
 
  private:
+  friend struct detail::UncheckedViews;
+
+  template <class T>
+  const DataView& checked(std::size_t index, ViewShape shape) const {
+    constexpr std::uint64_t tag = type_tag<std::remove_cv_t<T>>();
+    const DataView& view = data(index);
+    if (view.layout.element_tag != tag) [[unlikely]]
+      refuse_type(index, tag, sizeof(T));
+    if (shape == ViewShape::vector && !view.layout.contiguous()) [[unlikely]]
+      refuse_gaps(index);
+    if constexpr (!std::is_const_v<T>) {
+      if (accesses != nullptr) check_writable(index);
+    }
+    return view;
+  }
+  // In a source file, as they know what data are called.
+  [[noreturn]] void refuse_index(std::size_t index) const;
+  [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
+  [[noreturn]] void refuse_gaps(std::size_t index) const;
+  void check_writable(std::size_t index) const;
+
   std::span<const DataView* const> data_;
   const std::byte* arguments_;
   const std::uint8_t* offsets_;
 };
+
+namespace detail {
+
+/// Views for kernels whose parameters were compared with the data when the task was submitted.
+struct UncheckedViews {
+  template <class T>
+  [[nodiscard]] static MatrixView<T> matrix(const KernelContext& context, std::size_t index) {
+    return context.data_[index]->template as_matrix<T>();
+  }
+  template <class T>
+  [[nodiscard]] static VectorView<T> vector(const KernelContext& context, std::size_t index) {
+    const DataView& view = *context.data_[index];
+    return {reinterpret_cast<T*>(view.data), static_cast<std::size_t>(view.layout.elements())};
+  }
+  template <class T>
+  [[nodiscard]] static T& scalar(const KernelContext& context, std::size_t index) {
+    return *reinterpret_cast<T*>(context.data_[index]->data);
+  }
+};
+
+}  // namespace detail
 
 }  // namespace troupe

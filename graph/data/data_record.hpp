@@ -46,6 +46,14 @@ struct alignas(64) DataRecord {
   /// A task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks that the
   /// dependencies order (or that all write true), read by those after them.
   std::atomic<bool> poisoned{false};
+  /// Its memory goes though tasks still use it: none of them may begin. Written once, under the submission lock;
+  /// relaxed, as whoever looks has acquired `FailureLog::any_poison`, which is set after this.
+  std::atomic<bool> abandoned{false};
+  /// The memory has had no content since the runtime allocated it: no task that writes it has been submitted, and the
+  /// program has not held it to write. Submission lock; changed by the registry alone, which counts.
+  bool unwritten = false;
+  /// See `DataDescription`.
+  bool read_only = false;
   CommuteLock commute;
   std::unique_ptr<Reduction> reduction;
 

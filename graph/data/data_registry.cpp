@@ -77,6 +77,8 @@ DataRecord& DataRegistry::add(DataDescription description) {
   record.owned = std::move(description.owned);
   record.name = std::move(description.name);
   record.hidden = description.hidden;
+  set_read_only(record, description.read_only);
+  set_unwritten(record, description.unwritten && description.host != nullptr && description.layout.elements() > 0);
   return record;
 }
 
@@ -125,6 +127,8 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     }
     part.parent = &parent;
     part.hidden = parent.hidden;
+    set_read_only(part, parent.read_only);
+    set_unwritten(part, parent.unwritten && b.rows * b.cols > 0);
     part.row_in_parent = b.row;
     part.col_in_parent = b.col;
     part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -136,6 +140,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
   }
   // Without parts there is nothing that could hold the data of a whole without elements.
   parent.covered = !parent.children.empty() && covered == whole.elements();
+  if (parent.covered) set_unwritten(parent, false);
   return parts;
 }
 
@@ -154,6 +159,9 @@ void DataRegistry::remove(DataRecord& record) {
   record.id.store(HandleId{}.value(), std::memory_order_relaxed);
   record.view.data = nullptr;
   record.poisoned.store(false, std::memory_order_relaxed);
+  record.abandoned.store(false, std::memory_order_relaxed);
+  set_unwritten(record, false);
+  set_read_only(record, false);
   record.reduction.reset();
   record.dependencies = {};
   record.parent = nullptr;
@@ -164,6 +172,30 @@ void DataRegistry::remove(DataRecord& record) {
   record.next = free_;
   free_ = &record;
   --size_;
+}
+
+void DataRegistry::set_unwritten(DataRecord& record, bool unwritten) {
+  if (record.unwritten == unwritten) return;
+  record.unwritten = unwritten;
+  to_check_ += unwritten ? 1 : -1;
+}
+
+void DataRegistry::set_read_only(DataRecord& record, bool read_only) {
+  if (record.read_only == read_only) return;
+  record.read_only = read_only;
+  to_check_ += read_only ? 1 : -1;
+}
+
+void DataRegistry::note_written(DataRecord& record) {
+  record.visit_tree([this](DataRecord& part) { set_unwritten(part, false); });
+}
+
+const DataRecord* DataRegistry::find_unwritten(const DataRecord& record) {
+  const DataRecord* found = nullptr;
+  record.visit_tree([&found](const DataRecord& part) {
+    if (found == nullptr && part.unwritten && !part.covered) found = &part;
+  });
+  return found;
 }
 
 Result<DataRecord*> DataRegistry::find(const Handle& handle) const {

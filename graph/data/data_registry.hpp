@@ -26,6 +26,10 @@ struct DataDescription {
   /// The program looks at the memory only while it holds the data: a wait for everything leaves the content where it
   /// is.
   bool hidden = false;
+  /// The memory has no content: whoever reads it before somebody has written it is refused.
+  bool unwritten = false;
+  /// Memory of the program that nobody may write.
+  bool read_only = false;
 };
 
 /// A rectangular part of a matrix.
@@ -55,6 +59,17 @@ class DataRegistry {
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Frees the record and all below it.
   void remove(DataRecord& record);
+  /// Others may be registered on the memory of this whole from now on, though the record is still there.
+  void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
+
+  /// Whether some data have never been written, or must not be: else nobody needs to look.
+  [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
+  /// A piece of data of this record that has no content, or null.
+  [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
+  /// Somebody writes the record, and all below it.
+  void note_written(DataRecord& record);
+  /// What the record says of itself alone.
+  void set_unwritten(DataRecord& record, bool unwritten);
 
   /// The record behind a handle, or `invalid_handle`.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle) const;
@@ -69,6 +84,7 @@ class DataRegistry {
 
  private:
   DataRecord& allocate();
+  void set_read_only(DataRecord& record, bool read_only);
 
   const TaskOwner* owner_;
   std::deque<DataRecord> records_;
@@ -77,6 +93,8 @@ class DataRegistry {
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;
+  /// Records of which `unwritten` is true, and those of which `read_only` is.
+  std::size_t to_check_ = 0;
 };
 
 /// "'A(1,2)'" or "handle 17".

@@ -21,6 +21,7 @@ DataView Reduction::partial(std::size_t worker, const Layout& layout) {
 }
 
 void Reduction::combine(const DataView& into) {
+  if (std::exchange(begins_with_neutral_, false)) methods_.initialize(into);
   for (Partial& partial : partials_) {
     if (!partial.in_use) continue;
     methods_.combine(into, view_of(partial));

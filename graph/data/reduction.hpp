@@ -21,7 +21,11 @@ class Reduction {
   /// `std::bad_alloc` and what the initializer throws.
   DataView partial(std::size_t worker, const Layout& layout);
 
-  /// Folds all partial results into `into`, in the order of the workers, and forgets them.
+  /// The data have no content before the first combination, which therefore begins with the neutral element. Called
+  /// before any task is submitted that uses the data, once.
+  void begin_with_neutral() { begins_with_neutral_ = true; }
+  /// Folds all partial results into `into`, in the order of the workers, and forgets them. Throws what the methods
+  /// throw.
   void combine(const DataView& into);
   /// Forgets all partial results.
   void discard() noexcept;
@@ -42,6 +46,7 @@ class Reduction {
 
   ReductionMethods methods_;
   std::vector<Partial> partials_;
+  bool begins_with_neutral_ = false;
 };
 
 }  // namespace troupe::graph

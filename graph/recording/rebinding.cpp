@@ -1,6 +1,9 @@
 #include "graph/recording/rebinding.hpp"
 
+#include <unordered_set>
+
 #include "graph/codelets/type_names.hpp"
+#include "graph/data/usable.hpp"
 
 namespace troupe::graph {
 
@@ -66,6 +69,34 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
                                                       recording.name() + "', and not both only read"};
   }
   return {};
+}
+
+Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data) {
+  // What the run itself has written by then.
+  std::unordered_set<const DataRecord*> written;
+  for (const Recording::Access& access : recording.first_accesses()) {
+    const DataRecord& record = *data[access.use];
+    const DataRecord* missing = nullptr;
+    record.visit_tree([&](const DataRecord& part) {
+      if (missing == nullptr && part.unwritten && !part.covered && !written.contains(&part)) missing = &part;
+    });
+    std::string why;
+    if (missing != nullptr && needs_content(record, access.mode)) why = never_written(*missing);
+    if (record.read_only && writes(access.mode)) why = registered_as_const(record);
+    if (!why.empty()) {
+      return Failure{ErrorCode::invalid_argument, "a run of the recorded graph '" + recording.name() + "' uses " +
+                                                      describe(record) + " in mode " + to_string(access.mode) +
+                                                      ", but " + why};
+    }
+    if (writes(access.mode)) record.visit_tree([&](const DataRecord& part) { written.insert(&part); });
+  }
+  return {};
+}
+
+void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data) {
+  for (const Recording::Access& access : recording.first_accesses()) {
+    note_written(registry, *data[access.use], access.mode);
+  }
 }
 
 Failure runs_in_recording() { return {ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"}; }

@@ -19,6 +19,11 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
 /// `conflicting_access`.
 Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data, std::uint64_t id);
 
+/// A run with these data may use them as it does, see `check_usable` in graph/submission_checks.hpp.
+Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
+/// Such a run is accepted.
+void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);
+
 /// Texts of failures that are the same wherever they happen.
 [[nodiscard]] Failure runs_in_recording();
 [[nodiscard]] Failure takes_no_runs(const Recording& recording);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/recording/recorded_order.hpp"
+#include "graph/tasks/task_waiter.hpp"
 #include "proto/access.hpp"
 #include "proto/mutex.hpp"
 
@@ -52,6 +53,11 @@ void Recording::note_uses(RecordedTask& task) {
     Use& use = uses_[number->second];
     if (access.mode() != AccessMode::read) use.mode = AccessMode::read_write;
     use.reduces = use.reduces || access.mode() == AccessMode::reduce;
+    const bool first_read = reads(access.mode()) && !use.is_read;
+    if (!use.is_written && (first_read || writes(access.mode())))
+      first_accesses_.push_back({number->second, access.mode()});
+    use.is_read = use.is_read || reads(access.mode());
+    use.is_written = use.is_written || writes(access.mode());
     use.places.push_back(&access);
   }
 }

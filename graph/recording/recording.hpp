@@ -98,10 +98,20 @@ class Recording {
     bool contains_another = false;
     /// Some task reduces into it.
     bool reduces = false;
+    /// Some task has read it, and some task has written it: see `first_accesses`.
+    bool is_read = false;
+    bool is_written = false;
     /// The data of the last run.
     DataRecord* current = nullptr;
     /// The accesses of the tasks that name it.
     std::vector<TaskAccess*> places;
+  };
+
+  /// One of the accesses of the recorded tasks.
+  struct Access {
+    /// In `uses`.
+    std::size_t use = 0;
+    AccessMode mode = AccessMode::read;
   };
 
   explicit Recording(std::string name) : name_(std::move(name)) {}
@@ -125,6 +135,9 @@ class Recording {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   [[nodiscard]] std::span<const Use> uses() const { return uses_; }
+  /// In the order of submission, for each of `uses` the first access that reads, where nothing has written it before,
+  /// and the first that writes: who wants to know whether a run reads what has no content needs no others.
+  [[nodiscard]] std::span<const Access> first_accesses() const { return first_accesses_; }
   /// The run that was submitted last. Submission lock.
   [[nodiscard]] TaskReference& last_run() { return last_run_; }
   /// The number of a use, or `uses().size()`.
@@ -176,6 +189,7 @@ class Recording {
   std::uint32_t sinks_ = 0;
   /// In the order of their first use.
   std::vector<Use> uses_;
+  std::vector<Access> first_accesses_;
   std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // looked up only
 
   // While it is open; looked up only.

@@ -90,6 +90,11 @@ struct TaskExtras {
   std::unique_ptr<RecordingRun> run;
   /// For a `host` task: since when the program has the data. Relaxed: for people.
   std::atomic<TimeStamp::rep> held_since{0};
+  /// For a `host` task that no thread waits for: the `ready_waiter`.
+  std::unique_ptr<TaskWaiter> own_waiter;
+  /// What the task's kernel did wrong without being able to throw it; null: nothing. Written under the submission lock
+  /// by threads that are in the kernel, read by who completes the task.
+  std::shared_ptr<const Failure> accusation;
 };
 
 enum class TaskRole : std::uint8_t {

@@ -42,8 +42,8 @@ Result<void> SessionData::add(const v1::RegisterData& message) {
                      fmt::format("{} bytes from byte {} on are not in the segment, which has {}",
                                  extent_of(layout.value()).count, message.offset(), size));
   }
-  const Handle handle = graph_.register_data(
-      {layout.value(), segment->data() + message.offset(), segment, message.name(), message.hidden()});
+  const Handle handle = graph_.register_data({layout.value(), segment->data() + message.offset(), segment,
+                                              message.name(), message.hidden(), message.unwritten()});
   handles_.emplace(message.handle(), SessionHandle{handle, layout.value(), std::move(segment)});
   ++count_;
   return {};

@@ -51,11 +51,11 @@ Outcome run_program(TestRuntime& runtime, int tasks = 120) {
   const Codelet mix = Codelet("mix", {AccessMode::read, AccessMode::read_write}).cpu([&](const KernelContext& context) {
     note(context);
     auto& to = context.scalar<std::uint64_t>(1);
-    to = to * 31 + context.scalar<std::uint64_t>(0);
+    to = to * 31 + context.scalar<const std::uint64_t>(0);
   });
   const Codelet set = Codelet("set", {AccessMode::read, AccessMode::write}).cpu([&](const KernelContext& context) {
     note(context);
-    context.scalar<std::uint64_t>(1) = context.scalar<std::uint64_t>(0) + 7;
+    context.scalar<std::uint64_t>(1) = context.scalar<const std::uint64_t>(0) + 7;
   });
   const Codelet add = Codelet("add", {AccessMode::commute}).cpu([&](const KernelContext& context) {
     note(context);

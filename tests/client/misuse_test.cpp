@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_handle_after_release) {
   data.release();
   const auto released = failure(ErrorCode::invalid_handle, "released");
   BOOST_CHECK_EXCEPTION(runtime.submit(copy, {handle, s}), Error,
-                        failure(ErrorCode::invalid_handle, "'copy'", "handle 0"));
+                        failure(ErrorCode::invalid_handle, "'copy'", "access 0"));
   BOOST_CHECK_EXCEPTION(runtime.wait(handle), Error, released);
   BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(handle, AccessMode::read), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.release(handle), Error, released);
@@ -270,6 +270,35 @@ BOOST_AUTO_TEST_CASE(data_looked_at_as_another_type) {
   const Data gaps = runtime.matrix(memory.data(), 2, 2, 4);
   BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(gaps, AccessMode::read).vector<double>(), Error,
                         failure(ErrorCode::signature_mismatch, "gaps"));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_looks_its_data_up_in_another_way_than_they_are) {
+  std::vector<double> memory(8);
+  const Data gaps = runtime.matrix(memory.data(), 2, 2, 4, "gaps");
+  const auto fails = [&](const Data& data, ErrorCode code, const char* what, void (*look)(const KernelContext&)) {
+    runtime.submit(Codelet("looks", {AccessMode::read}).cpu(look), {data});
+    BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(code, "(codelet looks) failed", what));
+  };
+  const auto invalid = ErrorCode::invalid_argument;
+  const auto mismatch = ErrorCode::signature_mismatch;
+  fails(v, invalid, "access 0 ('v') to write it, but its mode is read",
+        [](const KernelContext& c) { c.vector<double>(0)[0] = 5; });
+  fails(s, invalid, "access 0 ('s') to write it", [](const KernelContext& c) { c.scalar<double>(0) = 5; });
+  fails(v, invalid, "access 0 ('v') to write it", [](const KernelContext& c) { c.matrix<double>(0)(0, 0) = 5; });
+  fails(v, mismatch, "access 0 ('v') as elements of another type: the data are of double, the kernel asked for float",
+        [](const KernelContext& c) { std::ignore = c.vector<const float>(0); });
+  fails(gaps, mismatch, "access 0 ('gaps') as a vector, but there are gaps",
+        [](const KernelContext& c) { std::ignore = c.vector<const double>(0); });
+  fails(v, invalid, "access 1, counting from 0, and the task has 1",
+        [](const KernelContext& c) { std::ignore = c.vector<const double>(1); });
+  fails(v, invalid, "access 7, counting from 0", [](const KernelContext& c) { std::ignore = c.data(7); });
+  // What fits.
+  runtime.submit(Codelet("looks", {AccessMode::read, AccessMode::write}).cpu([](const KernelContext& c) {
+    c.scalar<double>(1) = c.vector<const double>(0)[2] + c.matrix<const double>(0)(0, 0);
+  }),
+                 {v, s});
+  runtime.wait();
+  BOOST_TEST(scalar == 4);
 }
 
 BOOST_AUTO_TEST_CASE(reducing_without_methods) {

@@ -79,7 +79,7 @@ const std::vector<Mistake>& mistakes() {
       {"another mode than the codelet's",
        [](Program& p) { p.runtime.submit(scale(), {read(p.v)}, args(2.0)); },
        ErrorCode::signature_mismatch,
-       {"handle 0", "declared read_write", "says read"}},
+       {"access 0", "declared read_write", "says read"}},
       {"a codelet without a kernel",
        [](Program& p) { p.runtime.submit(Codelet("empty", {AccessMode::read}), {p.v}); },
        ErrorCode::no_implementation,
@@ -102,7 +102,7 @@ const std::vector<Mistake>& mistakes() {
                           {p.v, p.v});
        },
        ErrorCode::conflicting_access,
-       {"handle 1", "'v'", "same data"}},
+       {"access 1", "'v'", "same data"}},
       {"data that were released",
        [](Program& p) {
          const Handle handle = p.v;
@@ -110,7 +110,7 @@ const std::vector<Mistake>& mistakes() {
          p.runtime.submit(scale(), {handle}, args(2.0));
        },
        ErrorCode::invalid_handle,
-       {"'scale'", "handle 0", "released"}},
+       {"'scale'", "access 0", "released"}},
       {"data of another runtime",
        [](Program& p) {
          Program other;
@@ -121,7 +121,7 @@ const std::vector<Mistake>& mistakes() {
       {"an empty handle",
        [](Program& p) { p.runtime.submit(scale(), {Handle()}, args(2.0)); },
        ErrorCode::invalid_handle,
-       {"'scale'", "handle 0"}},
+       {"'scale'", "access 0"}},
       {"memory that is registered twice",
        [](Program& p) { (void)p.runtime.vector(p.numbers, "again"); },
        ErrorCode::overlapping_handles,

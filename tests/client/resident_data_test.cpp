@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   Runtime runtime(options);
   Codelet add("add", {AccessMode::read, AccessMode::read, AccessMode::read_write});
   add.implement(DeviceKind::emulated, [](const KernelContext& context) {
-    context.vector<double>(2)[0] += context.vector<double>(0)[0] + context.vector<double>(1)[0];
+    context.vector<double>(2)[0] += context.vector<const double>(0)[0] + context.vector<const double>(1)[0];
   });
   Codelet one("one", {AccessMode::write});
   one.implement(DeviceKind::emulated, [](const KernelContext& context) { context.vector<double>(0)[0] = 1; });

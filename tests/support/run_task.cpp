@@ -30,7 +30,8 @@ FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, W
     KernelContext context(views, task.argument_bytes.data(), task.argument_offsets.data());
     context.worker = worker;
     context.task = task.task_id();
-    const graph::ExecutionScope scope(&graph, worker);
+    context.accesses = task.accesses;
+    const graph::ExecutionScope scope(&graph, worker, &task);
     task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
     return nullptr;
   } catch (const std::exception& error) {

@@ -72,7 +72,7 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
   const CodeletDefinition& codelet = *task.codelet;
   try {
     views_.prepare(task);
-    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
     // Without a team, a codelet without a prologue needs nothing to be made ready or given up.
     if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_) [[unlikely]] {
       run_watched(codelet, views_.context_of(task));

@@ -21,7 +21,7 @@ class CoreDevice::PieceWork {
     const TimeStamp begin = platform::SteadyClock().now();
     try {
       device_.views_.prepare(task);
-      const graph::ExecutionScope scope(device_.options_.graph, device_.options_.worker);
+      const graph::ExecutionScope scope(device_.options_.graph, device_.options_.worker, &task);
       if (device_.team_ != nullptr) {
         run_with_team(device_.views_.context_of(task));
       } else {
@@ -85,7 +85,7 @@ SharedPieces* CoreDevice::open_pieces(graph::Task& task, graph::FailureLog::Caus
     views_.prepare(task);
     const KernelContext context = views_.context_of(task);
     const Pieces& pieces = *task.codelet->pieces;
-    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
     const std::uint32_t all = pieces.count_of(context);
     if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
     if (all > pieces.grain) {
@@ -123,7 +123,7 @@ PartOfTask CoreDevice::help(SharedPieces& shared, PieceRange first, const std::f
 graph::FailureLog::Cause CoreDevice::run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept {
   try {
     views_.prepare(task);
-    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
     const KernelContext context = views_.context_of(task);
     make_ready(task.codelet->prologue, context.team());
     task.codelet->pieces->run(range.first, range.number, all, context);

@@ -269,7 +269,7 @@ FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
     context.stream = slot.on->stream.get();
     // Of earlier calls: queries, of what has not ended yet.
     (void)api_.cudaGetLastError();
-    const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
+    const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker, &task);
     const graph::CompletionChecks::Scope checks(slot.checks);
     task.codelet->kernel_for(DeviceKind::cuda)(context);
     // A launch that its kernel does not look at, as <<<>>> makes them.

@@ -42,7 +42,7 @@ Result<Duration> ModelledDevice::duration_of(const graph::Task& task) noexcept {
 Result<ModelledDevice::Part> ModelledDevice::open(graph::Task& task) noexcept {
   if (task.codelet->pieces == nullptr || options_.board == nullptr) return Part();
   try {
-    const graph::ExecutionScope scope(options_.graph, options_.worker);
+    const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
     const std::uint32_t all = graph::piece_count_of(task, options_.worker);
     const std::uint32_t grain = task.codelet->pieces->grain;
     if (all <= grain) return Part{.all = all};

@@ -270,7 +270,7 @@ FailureLog::Cause OpenClDevice::call_kernel(Slot& slot, graph::Task& task) {
   try {
     KernelContext context = slot.views.context_of(task);
     context.stream = &launch;
-    const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker);
+    const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker, &task);
     const graph::CompletionChecks::Scope checks(slot.checks);
     task.codelet->kernel_for(options_.executor.kind)(context);
   } catch (...) {

@@ -49,6 +49,7 @@ class TaskViews {
     KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
     context.worker = worker_;
     context.task = task.task_id();
+    context.accesses = task.accesses;
     return context;
   }
 

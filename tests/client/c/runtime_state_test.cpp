@@ -33,6 +33,7 @@ class NoTasks final : public client::Backend {
   Result<std::vector<Handle>> partition(const Handle&, std::span<const graph::Block>) override { return no(); }
   Result<void> set_reduction(const Handle&, ReductionMethods) override { return no(); }
   Result<void> release(const Handle&) override { return no(); }
+  void let_go(const Handle&) noexcept override {}
   Result<void> set_reuse(const Handle&, std::int64_t) override { return no(); }
   Result<std::shared_ptr<void>> keep(const Handle&) override { return no(); }
   Result<Future> submit(const graph::TaskSpecification&) override { return no(); }
@@ -48,6 +49,7 @@ class NoTasks final : public client::Backend {
   Result<void> wait_for(const Handle&) override { return Failure{ErrorCode::invalid_handle, "empty"}; }
   Result<Acquired> acquire(const Handle&, AccessMode) override { return no(); }
   void give_back(void*) noexcept override {}
+  void hand_on(void*) noexcept override {}
   Result<void> regroup(const std::string&) override { return no(); }
   [[nodiscard]] bool shares_memory() const override { return true; }
   [[nodiscard]] std::size_t workers() const override { return 0; }

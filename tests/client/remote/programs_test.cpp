@@ -275,6 +275,87 @@ BOOST_AUTO_TEST_CASE(partial_results_come_together) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(what_nobody_has_written_is_not_read_and_may_be_reduced_into) {
+  both([this](Runtime& runtime) {
+    std::vector<double> y(100, 1.0);
+    const Data x = runtime.allocate_vector<double>(100, "x"), dy = runtime.vector(y);
+    const auto refused = failure(ErrorCode::invalid_argument, "'x' has no valid content");
+    BOOST_CHECK_EXCEPTION(runtime.submit((*this)["axpy"], {x, dy}, args(1.0)), Error, refused);
+    BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(x, AccessMode::read), Error, refused);
+    const RecordedGraph reads = runtime.record([&] { runtime.submit((*this)["axpy"], {x, dy}, args(1.0)); });
+    BOOST_CHECK_EXCEPTION(reads.run(), Error, refused);
+    runtime.submit((*this)["fill"], {x}, args(2.0));
+    reads.run();
+    runtime.submit((*this)["axpy"], {x, dy}, args(1.0));
+    runtime.wait();
+    BOOST_TEST(y[99] == 5);
+    for (int round = 0; round < 3; ++round) {
+      // Memory that was used before.
+      const Data total = runtime.allocate_scalar<double>("total");
+      runtime.set_reduction(total, sum_reduction<double>());
+      runtime.submit((*this)["sum"], {dy, total});
+      BOOST_TEST(runtime.acquire(total, AccessMode::read).vector<double>()[0] == 500);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 1.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    const auto refused = failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write");
+    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+    runtime.submit((*this)["fill"], {dy}, args(1.0));
+    runtime.wait();
+    BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(dx, AccessMode::read), Error, refused);
+    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    BOOST_CHECK_EXCEPTION(runtime.wait(), Error, refused);
+    access.give_back();
+    runtime.wait();
+    BOOST_TEST(y[0] == 2);
+    HostAccess again = runtime.acquire(dx, AccessMode::read);
+    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    runtime.wait();
+    runtime.submit((*this)["fill"], {dx}, args(1.0));
+    HostAccess moved = std::move(again);
+    std::thread giver([&] { moved.give_back(); });
+    runtime.wait();
+    giver.join();
+  });
+}
+
+BOOST_AUTO_TEST_CASE(registrations_may_end_in_callbacks) {
+  both([this](Runtime& runtime) {
+    std::vector<double> y(100, 1.0);
+    const Data dy = runtime.vector(y);
+    runtime.submit((*this)["fill"], {dy}, args(1.0), {.callback = [&](const TaskOutcome&) {
+                     const Data x = runtime.allocate_vector<double>(100);
+                     runtime.submit((*this)["fill"], {x}, args(2.0));
+                     runtime.submit((*this)["axpy"], {x, dy}, args(1.0));
+                   }});
+    runtime.wait();
+    BOOST_TEST(y[99] == 3);
+  });
+  Runtime runtime = connect();
+  std::vector<double> x(100, 1.0);
+  double other = 0;
+  const Data flush = runtime.scalar(other);
+  const Codelet& fill = (*this)["fill"];
+  runtime.submit(fill, {flush}, args(0.0),
+                 {.callback = [&](const TaskOutcome&) { const Data unused = runtime.vector(x, "x"); }});
+  runtime.wait();
+  runtime.submit(fill, {flush}, args(0.0), {.callback = [&](const TaskOutcome&) {
+                   const Data data = runtime.vector(x, "x");
+                   runtime.submit(fill, {data}, args(2.0));
+                 }});
+  BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::wait_in_kernel, "the registration of 'x' ended"));
+  BOOST_TEST(x[99] == 1);
+  const Data again = runtime.vector(x, "again");
+  runtime.submit(fill, {again}, args(3.0));
+  runtime.wait();
+  BOOST_TEST(x[99] == 3);
+}
+
 BOOST_AUTO_TEST_CASE(wholes_and_blocks_are_ordered) {
   both([this](Runtime& runtime) {
     std::vector<double> x(100, 0.0);

@@ -63,6 +63,7 @@ void be_restless(Runtime& runtime, std::uint64_t seed) {
     runtime.submit(k.fill, {data.back()}, args(0.));
   }
   const Data hold = runtime.allocate_vector<double>(100, "held");
+  runtime.submit(k.fill, {hold}, args(0.));
   if (random.below(2) == 0) held.push_back(runtime.acquire(hold, AccessMode::write));
   const RecordedGraph recorded = runtime.record([&] {
     for (int i = 0; i < 50; ++i) runtime.submit(k.axpy, {data[0], data[1]}, args(1.));

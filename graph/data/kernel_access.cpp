@@ -1,0 +1,48 @@
+/// What a kernel is refused that looks its data up by number.
+#include <string>
+
+#include "graph/codelets/kernel_context.hpp"
+#include "graph/codelets/type_names.hpp"
+#include "graph/data/data_registry.hpp"
+#include "graph/tasks/task.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// "the kernel asked for its data number 1 ('x')"
+std::string asked_for(const graph::TaskAccess* accesses, std::size_t index) {
+  const std::string name = accesses == nullptr ? "" : " (" + graph::describe(*accesses[index].data()) + ")";
+  return "the kernel asked for access " + std::to_string(index) + name;
+}
+
+}  // namespace
+
+void KernelContext::refuse_index(std::size_t index) const {
+  throw Error(ErrorCode::invalid_argument, "the kernel asked for access " + std::to_string(index) +
+                                               ", counting from 0, and the task has " + std::to_string(data_.size()));
+}
+
+void KernelContext::refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const {
+  const Layout& layout = data(index).layout;
+  throw Error(ErrorCode::signature_mismatch,
+              asked_for(accesses, index) + " as elements of another type: the data are of " +
+                  two_types(layout.element_tag, layout.element_size, ", the kernel asked for ", asked, size));
+}
+
+void KernelContext::refuse_gaps(std::size_t index) const {
+  throw Error(ErrorCode::signature_mismatch,
+              asked_for(accesses, index) + " as a vector, but there are gaps between its columns: use matrix");
+}
+
+void KernelContext::check_writable(std::size_t index) const {
+  if (writes(accesses[index].mode())) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      asked_for(accesses, index) +
+          " to write it, but its mode is read: ask for const elements, as in context.vector<const double>(0), or "
+          "declare the mode that the kernel needs");
+}
+
+}  // namespace troupe

@@ -1,0 +1,35 @@
+#include "graph/data/usable.hpp"
+
+namespace troupe::graph {
+
+bool needs_content(const DataRecord& record, AccessMode mode) {
+  const bool divided = record.parent != nullptr || !record.children.empty();
+  return reads(mode) && (mode != AccessMode::reduce || divided);
+}
+
+std::string never_written(const DataRecord& unwritten) {
+  return describe(unwritten) +
+         " has no valid content: the runtime allocated it, and nothing has written it since; submit a task that writes "
+         "it before, or acquire it in mode write";
+}
+
+std::string registered_as_const(const DataRecord& record) {
+  return describe(record) + " was registered as const: register memory that may be written, or use mode read";
+}
+
+Result<void> check_usable(const DataRecord& record, AccessMode mode) {
+  if (writes(mode) && record.read_only) return Failure{ErrorCode::invalid_argument, registered_as_const(record)};
+  if (!needs_content(record, mode)) return {};
+  const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
+  if (unwritten == nullptr) return {};
+  return Failure{ErrorCode::invalid_argument, never_written(*unwritten)};
+}
+
+void note_written(DataRegistry& registry, DataRecord& record, AccessMode mode) {
+  if (!writes(mode)) return;
+  const bool first = record.unwritten && mode == AccessMode::reduce && record.reduction != nullptr;
+  if (first && !needs_content(record, mode)) record.reduction->begin_with_neutral();
+  registry.note_written(record);
+}
+
+}  // namespace troupe::graph

@@ -1,0 +1,94 @@
+/// Waits of a thread for what waits for this very thread, as it holds data.
+#include <vector>
+
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+/// Of those that wait for a thread, as many as are looked at: beyond, a wait that never ends is left to whoever asks
+/// why.
+constexpr std::size_t kMostWaiting = 65536;
+
+/// "'x' in mode read_write"
+std::string what_is_held(const Task& hold) {
+  const TaskAccess& access = hold.data()[0];
+  return describe(*access.data()) + " in mode " + to_string(access.mode());
+}
+
+Failure never_ends(const std::string& why) {
+  return {ErrorCode::invalid_argument, "this wait would never end: " + why +
+                                           ": give that back before (HostAccess::give_back, or the end of its scope)"};
+}
+
+Failure waits_for_hold(const Task& task, const Task& hold) {
+  return never_ends(describe(task) + " waits for data that this thread holds (acquire), " + what_is_held(hold));
+}
+
+}  // namespace
+
+TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
+  WaitingForThread waiting;
+  std::vector<const Task*> to_visit;
+  for (const Task* hold : thread_holds_.here()) {
+    waiting.emplace(hold, hold);
+    to_visit.push_back(hold);
+    while (!to_visit.empty() && waiting.size() < kMostWaiting) {
+      const Task* const task = to_visit.back();
+      to_visit.pop_back();
+      if (task->ended()) continue;
+      // None of those can end meanwhile, and the lock keeps their lists as they are.
+      visit_waiting(*task, kMostWaiting, [&](const Task& successor) {
+        if (waiting.emplace(&successor, hold).second) to_visit.push_back(&successor);
+      });
+    }
+    to_visit.clear();
+  }
+  return waiting;
+}
+
+Result<void> TaskGraph::check_may_wait_for_all() {
+  const LockGuard lock(submission_mutex_);
+  const Task* first = nullptr;
+  const WaitingForThread waiting = waiting_for_this_thread();
+  for (const auto& [task, hold] : waiting) {
+    // Threads that wait for data are not waited for.
+    if (task->role == TaskRole::host) continue;
+    if (first == nullptr || task->task_id() < first->task_id()) first = task;
+  }
+  if (first == nullptr) return {};
+  return waits_for_hold(*first, *waiting.at(first));
+}
+
+Result<void> TaskGraph::check_may_wait(const Future& future) {
+  if (!thread_holds_.any_here()) return {};
+  const LockGuard lock(submission_mutex_);
+  if (future.task()->task_id() != future.id()) return {};
+  const WaitingForThread waiting = waiting_for_this_thread();
+  const auto found = waiting.find(future.task());
+  if (found == waiting.end()) return {};
+  return waits_for_hold(*future.task(), *found->second);
+}
+
+Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode) const {
+  if (!thread_holds_.any_here()) return {};
+  const WaitingForThread waiting = waiting_for_this_thread();
+  Result<void> outcome;
+  const auto look = [&](const TaskReference& before) {
+    const auto found = waiting.find(before.task);
+    if (!outcome || found == waiting.end() || before.ended()) return;
+    const bool own = found->first == found->second;
+    outcome = own ? never_ends("this thread holds " + what_is_held(*found->second) + " (acquire)")
+                  : waits_for_hold(*found->first, *found->second);
+  };
+  record.visit_tree([&](const DataRecord& part) {
+    // What `DependencyBuilder::access` would wait for.
+    const DependencyState& state = part.dependencies;
+    const bool after_readers = !state.readers.empty() && (writes(mode) || state.open_reduction);
+    for (const TaskReference& before : after_readers ? state.readers : state.writers) look(before);
+  });
+  return outcome;
+}
+
+}  // namespace troupe::graph

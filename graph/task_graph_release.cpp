@@ -1,0 +1,308 @@
+/// The end of registrations.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/submission_checks.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+/// Longer than a worker takes from its last look at a task's data to saying that it runs the task.
+constexpr auto kBeforeLook = std::chrono::microseconds(200);
+constexpr auto kBetweenLooks = std::chrono::microseconds(100);
+
+/// Some task other than `except` has not ended that uses the data.
+bool in_use(const DataRecord& record, const Task* except) {
+  bool found = false;
+  const auto look = [&](const std::vector<TaskReference>& tasks) {
+    for (const TaskReference& task : tasks) found = found || (task.task != except && !task.ended());
+  };
+  record.visit_tree([&](const DataRecord& part) {
+    found = found || part.dependencies.open_reduction;
+    look(part.dependencies.before);
+    look(part.dependencies.writers);
+    look(part.dependencies.readers);
+  });
+  return found;
+}
+
+/// Of a task that has not ended, or ended a moment ago; `whole` is no part.
+bool uses(const Task& task, const DataRecord& whole) {
+  return std::ranges::any_of(task.data(), [&whole](const TaskAccess& access) {
+    const DataRecord* record = access.data();
+    while (record->parent != nullptr) record = record->parent;
+    return record == &whole;
+  });
+}
+
+std::uint64_t bytes_of(const DataRecord& record) {
+  if (record.view.data == nullptr) return 0;
+  return static_cast<std::uint64_t>(record.view.layout.ld * record.view.layout.cols) * record.view.layout.element_size;
+}
+
+Failure released_in_kernel(const DataRecord& record) {
+  return {
+      ErrorCode::wait_in_kernel,
+      describe(record) +
+          " is memory of the program that tasks still use, and a kernel or callback that waited for them might never "
+          "end: register it where its tasks are waited for, or use memory of the runtime (allocate_…), which is "
+          "released after its last use"};
+}
+
+}  // namespace
+
+void TaskGraph::return_to_parent(DataRecord& part) {
+  if (part.parent == nullptr) return;
+  DataRecord& parent = *part.parent;
+  FailureLog::Cause cause;
+  part.visit_data([&](DataRecord& record) {
+    if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
+  });
+  // A covered parent has had no data of its own, so what its record says is out of date.
+  const bool unwritten = DataRegistry::find_unwritten(part) != nullptr;
+  registry_.set_unwritten(parent, unwritten || (!parent.covered && parent.unwritten));
+  const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
+  if (was_poisoned) return;
+  parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
+  if (cause != nullptr) {
+    failures_.poison(parent.handle_id(), cause);
+  } else {
+    failures_.cure(parent.handle_id());
+  }
+}
+
+void TaskGraph::forget(DataRecord& record) {
+  return_to_parent(record);
+  record.visit_tree([this](DataRecord& part) {
+    failures_.cure(part.handle_id());
+    host_.forget(part);
+  });
+  registry_.remove(record);
+}
+
+void TaskGraph::release_all() {
+  std::vector<Handle> wholes;
+  {
+    const LockGuard lock(submission_mutex_);
+    registry_.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
+  }
+  for (const Handle& whole : wholes) {
+    // Another thread may have released it meanwhile.
+    if (auto outcome = release(whole); !outcome && outcome.failure().code != ErrorCode::invalid_handle) {
+      failures_.add(outcome.failure());
+    }
+  }
+}
+
+Result<void> TaskGraph::finish_release(PendingHold& pending) {
+  pending.note_.reset();
+  return change_held(pending.hold_, pending.handle_, true,
+                     [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
+                       forget(record);
+                       return {};
+                     });
+}
+
+Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
+  // Memory that nobody else owns goes with the registration, and what it would hold.
+  const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
+  if (content_matters) {
+    const Result<void> home = host_.bring_home(released, AccessMode::read_write);
+    if (home) return home;
+    failures_.add(home.failure());
+    if (released.parent != nullptr) {
+      // It leaves to its whole what it has.
+      const auto cause = std::make_shared<Failure>(home.failure());
+      released.visit_tree([&](DataRecord& part) { poison(part, cause); });
+    }
+  }
+  // Nobody may be about to copy from or to memory that the program takes back.
+  return host_.bring_home(released, AccessMode::write);
+}
+
+bool TaskGraph::goes_with_registration(const DataRecord& record) {
+  // A part lies in the memory of a whole, which stays.
+  if (record.parent != nullptr) return false;
+  // In virtual time memory of the runtime is none.
+  return record.owned ? record.owned.use_count() == 1 : record.hidden && record.view.data == nullptr;
+}
+
+bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready) {
+  Task& hold = allocate_hold(record, AccessMode::read_write);
+  hold.extras->own_waiter = std::make_unique<TaskWaiter>([this, late] { end_late(*late); });
+  hold.extras->ready_waiter = hold.extras->own_waiter.get();
+  late->hold = &hold;
+  late->record = &record;
+  late->bytes = bytes_of(record);
+  const bool unused = order_hold(hold, ready);
+  record.visit_tree([](DataRecord& part) { part.releasing = true; });
+  late_bytes_ += late->bytes;
+  return unused;
+}
+
+void TaskGraph::end_late(LateRelease& late) noexcept {
+  // Goes after the lock, as giving back megabytes takes long.
+  std::shared_ptr<void> memory;
+  const LockGuard lock(submission_mutex_);
+  memory = late.record->owned;
+  late_bytes_ -= late.bytes;
+  forget(*late.record);
+  Task& hold = *late.hold;
+  hold.status.store(TaskStatus::succeeded, std::memory_order_release);
+  // Nobody can wait for it: its data have been refused since it was submitted.
+  hold.successors.store(Task::closed(), std::memory_order_release);
+  give_back_more(hold, submission_caches_);
+  task_pool_.free(submission_caches_.tasks, &hold);
+  late.done = true;
+}
+
+Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
+  const bool inside = ExecutionScope::find(this) != nullptr;
+  const bool may_wait = !inside && !thread_holds_.any_here();
+  // The task whose callback this is has done with its data.
+  const Task* const here = inside ? ExecutionScope::task_here(this) : nullptr;
+  const Task* const has_run = here != nullptr && in_callback(*here) ? here : nullptr;
+  std::shared_ptr<LateRelease> late;
+  TaskList ready;
+  bool unused = false;
+  bool content_matters = false;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto found = registry_.find(handle);
+    if (!found) return found.failure();
+    DataRecord& record = *found.value();
+    content_matters = !goes_with_registration(record);
+    if (content_matters) {
+      if (!inside) return false;
+      if (!finally || record.parent != nullptr) return waits_in_kernel();
+      if (in_use(record, has_run)) return released_in_kernel(record);
+    } else if (may_wait && late_bytes_ + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
+      return false;
+    }
+    late = std::make_shared<LateRelease>();
+    unused = release_late(record, late, ready);
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  // The task that this thread is in keeps the record, if anything does.
+  if (content_matters) {
+    if (auto home = bring_home_to_release(*late->record); !home) failures_.add(home.failure());
+  }
+  if (unused) end_late(*late);
+  return true;
+}
+
+Result<void> TaskGraph::release(const Handle& handle) { return end_registration(handle, false); }
+
+Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
+  const auto released = release_without_waiting(handle, finally);
+  if (!released) return released.failure();
+  if (released.value()) return {};
+  return change_undisturbed(handle, true,
+                            [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
+                              forget(record);
+                              return {};
+                            });
+}
+
+void TaskGraph::let_go(const Handle& handle) noexcept {
+  try {
+    const Result<void> released = end_registration(handle, true);
+    // Else it was released by hand.
+    if (!released && released.failure().code != ErrorCode::invalid_handle) abandon(handle, released.failure());
+  } catch (...) {
+    failures_.add({ErrorCode::out_of_memory,
+                   "no memory was left to end the registration of handle " + std::to_string(handle.id().value())});
+  }
+}
+
+void TaskGraph::abandon(const Handle& handle, const Failure& why) {
+  const auto late = std::make_shared<LateRelease>();
+  TaskList ready;
+  bool unused = false;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto found = registry_.find(handle);
+    if (!found) return;
+    DataRecord& record = *found.value();
+    const auto gone = std::make_shared<Failure>(
+        Failure{why.code, "the memory of " + describe(record) + " is gone: its registration has ended"});
+    record.visit_tree([&](DataRecord& part) {
+      part.abandoned.store(true, std::memory_order_relaxed);
+      poison(part, gone);
+    });
+    unused = release_late(record, late, ready);
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (unused) end_late(*late);
+  const bool free = unused || wait_for_running(*late);
+  {
+    const LockGuard lock(submission_mutex_);
+    if (free && !late->done) registry_.give_up_memory(*late->record);
+  }
+  accuse(why.code, "a registration ended: " + why.message +
+                       (free ? "" : "; a task that was running on that memory may have used it since"));
+}
+
+bool TaskGraph::wait_for_running(const LateRelease& late) {
+  const Task* const here = ExecutionScope::task_here(this);
+  bool noted = false;
+  std::this_thread::sleep_for(kBeforeLook);
+  while (true) {
+    bool runs = false;
+    bool endless = false;
+    {
+      const LockGuard lock(submission_mutex_);
+      if (!late.done) {
+        for (const RunningTask& running : host_.running_elsewhere()) {
+          const Task& task = *running.task;
+          if (task.ended() || !uses(task, *late.record)) continue;
+          runs = true;
+          // A task of pieces may need this thread, as one that waits in the same way may.
+          const bool waits = std::ranges::find(letting_go_, &task) != letting_go_.end();
+          endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
+        }
+      }
+      if (runs && !endless && !noted && here != nullptr) {
+        letting_go_.push_back(here);
+        noted = true;
+      }
+      if (!runs || endless) {
+        if (noted) std::erase(letting_go_, here);
+        return !runs;
+      }
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+bool TaskGraph::in_callback(const Task& task) const {
+  return std::ranges::any_of(callbacks_, [&task](const CallbackInProgress& callback) {
+    return callback.task.load(std::memory_order_relaxed) == &task;
+  });
+}
+
+void TaskGraph::accuse(ErrorCode code, const std::string& what) {
+  const Task* const here = ExecutionScope::task_here(this);
+  if (here == nullptr || in_callback(*here)) {
+    failures_.add({code, what});
+    return;
+  }
+  const LockGuard lock(submission_mutex_);
+  // The graph's own: only who runs it may not change it.
+  Task& task = const_cast<Task&>(*here);
+  if (!task.extras) task.extras = std::make_unique<TaskExtras>();
+  task.has_more = true;
+  if (task.extras->accusation) return;
+  task.extras->accusation = std::make_shared<Failure>(Failure{code, describe(task) + " failed: in its kernel " + what});
+}
+
+FailureLog::Cause TaskGraph::take_accusation(Task& task) {
+  return task.has_more && task.extras ? std::exchange(task.extras->accusation, nullptr) : nullptr;
+}
+
+}  // namespace troupe::graph

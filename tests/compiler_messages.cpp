@@ -1,0 +1,36 @@
+// The mistakes of the first hour that a compiler finds: compiler_messages_test.cmake looks for the sentence that each one
+// brings, which stands behind it. With RIGHT, what is right in their place compiles.
+#include <array>
+#include <vector>
+
+#include "client/troupe.hpp"
+
+using namespace troupe;
+
+void register_data(Runtime& runtime) {
+  std::vector<double> numbers(4);
+  const std::vector<double> fixed(4);
+  (void)runtime.vector(numbers);
+  (void)runtime.vector(fixed);
+  (void)runtime.matrix(fixed.data(), 2, 2, 2);
+#ifndef RIGHT
+  std::vector<bool> bits(4);
+  (void)runtime.vector(bits);  // only elements that lie one after the other can be registered
+#endif
+}
+
+void make_kernels() {
+  int calls = 0;
+  (void)Codelet("span", {AccessMode::read}).cpu([](VectorView<const double>) {});
+  (void)Codelet("context", {AccessMode::read}).cpu([&calls](const KernelContext&) { ++calls; });
+  (void)Codelet("function", {AccessMode::read}).cpu(Kernel([](const KernelContext&) {}));
+  (void)Codelet("array", {AccessMode::write}).cpu([](std::array<double, 4>&) {});
+#ifndef RIGHT
+  (void)Codelet("vector", {AccessMode::write}).cpu([](std::vector<double>&) {});  // in place of std::vector<T>& take
+  (void)Codelet("value", {}).cpu([](std::vector<double>) {});  // parameters by value are trivially copyable
+  (void)Codelet("mutable", {AccessMode::write}).cpu([calls](double&) mutable { ++calls; });    // take the `mutable` off
+  (void)Codelet("again", {}).cpu([calls](const KernelContext&) mutable { ++calls; });          // take the `mutable` off
+  (void)Codelet("generic", {AccessMode::read}).cpu([](auto c) { (void)c; });                   // in place of auto write
+  (void)Codelet("pieces", {}).pieces([](auto) { return 1; }, [](std::size_t, const KernelContext&) {});  // in place of auto
+#endif
+}

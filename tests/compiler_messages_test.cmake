@@ -1,0 +1,39 @@
+# clang compiles tests/compiler_messages.cpp with RIGHT, and without it says the sentence that stands behind each mistake.
+cmake_policy(VERSION 3.25)
+if(NOT CLANG)
+  message("skipped: clang, whose messages are looked at, is not installed")
+  return()
+endif()
+
+function(compile)
+  execute_process(COMMAND ${CLANG} -fsyntax-only -ferror-limit=0 -I${SOURCE_DIR} -I${BUILD_INCLUDE} ${ARGN}
+                          ${SOURCE_DIR}/tests/compiler_messages.cpp
+                  RESULT_VARIABLE status ERROR_VARIABLE errors)
+  set(status ${status} PARENT_SCOPE)
+  set(errors "${errors}" PARENT_SCOPE)
+endfunction()
+
+compile(-std=c++20 -DRIGHT)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "what is right is refused:\n${errors}")
+endif()
+
+compile(-std=c++20)
+file(STRINGS ${SOURCE_DIR}/tests/compiler_messages.cpp mistakes REGEX ";  +// ")
+list(LENGTH mistakes count)
+if(count LESS 7)
+  message(FATAL_ERROR "only ${count} mistakes were found")
+endif()
+foreach(mistake ${mistakes})
+  string(REGEX REPLACE ".*;  +// " "" sentence "${mistake}")
+  string(FIND "${errors}" "${sentence}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "the compiler does not say '${sentence}':\n${errors}")
+  endif()
+endforeach()
+
+compile(-std=c++17)
+string(REGEX MATCH "error: [^\n]*" first "${errors}")
+if(NOT first MATCHES "Troupe needs C\\+\\+20: compile with -std=c\\+\\+20" OR errors MATCHES "/include/c\\+\\+/")
+  message(FATAL_ERROR "C++17 is not refused with one sentence:\n${errors}")
+endif()
