@@ -145,6 +145,8 @@ void RuntimeSystem::Implementation::wake_one(WorkerId near) {
 }
 
 void RuntimeSystem::Implementation::wake_early(bool waits_for_nothing) noexcept {
+  // Where not every worker can run every task, one that sleeps for want of what it can run would be woken by each.
+  if (crew_->mixed()) return;
   const std::size_t workers = crew_->ports.size();
   for (std::size_t i = 0; i < workers && !waits_for_nothing; ++i) {
     if (!crew_->idle.contains(WorkerId(static_cast<std::uint32_t>(i)))) return;
