@@ -49,7 +49,7 @@ struct RuntimeOptions {
   std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;
   /// Placing policies learn on this machine how long kernels take. What they have learned is kept in this folder, which
   /// is made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
-  /// `default_model_folder()` is where the command line keeps it. Empty: every runtime begins with nothing, and tries
+  /// "default" is `default_model_folder()`. Empty or "none": every runtime begins with nothing, and tries
   /// each codelet a few times on each kind of device. Not used in virtual time nor with `deterministic`.
   std::string model_folder = {};
   /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept; clusters
@@ -106,12 +106,12 @@ struct RuntimeOptions {
   /// other data are copied for every task. 0: what the device wants for any type (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often
   /// 128). Where kernels use no vector types, the size of an element will do.
   std::size_t opencl_alignment = 0;
-  /// Tasks whose data an accelerator fetches while its kernels run; and a core, where there are accelerators.
+  /// Tasks whose data an accelerator fetches while its kernels run, and a core beside accelerators: 0 to 1024.
   std::size_t gpu_lookahead = 4;
   std::size_t core_lookahead = 1;
   /// Tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without the host:
   /// ready ones, and those that wait for nothing but what is on it already. Only as far as they are little work, at
-  /// most four times what it takes the host to notice an end and launch a kernel (`DeviceTraits`). 0: none.
+  /// most four times what it takes the host to notice an end and launch a kernel (`DeviceTraits`). 0: none; up to 1024.
   std::size_t issue_ahead = 8;
   /// What leaves a full memory first: "next-use", "reuse" or "lru" (docs/eviction.md). Unknown names are an error.
   std::string eviction = "next-use";

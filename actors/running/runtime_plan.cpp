@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "actors/running/device_factory.hpp"
+#include "actors/running/option_values.hpp"
 #include "actors/simulating/simulated_cores.hpp"
 #include "platform/machine/cluster_plan.hpp"
 
@@ -115,6 +116,7 @@ Result<void> check_restrictions(const std::string& text, std::span<const WorkerP
 }
 
 Result<void> check_devices(const RuntimeOptions& options) {
+  if (auto fits = check_ranges(options); !fits) return fits;
   bool any = false;
   for (const DeviceFactory& factory : device_factories()) {
     const int count = factory.asked_for == nullptr ? 0 : factory.asked_for(options);

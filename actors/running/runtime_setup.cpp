@@ -1,5 +1,6 @@
 /// Making and starting what a runtime consists of.
 #include "actors/observation/stall_explanation.hpp"
+#include "actors/running/option_values.hpp"
 #include "actors/running/runtime_implementation.hpp"
 #include "actors/running/supervisor.hpp"
 #include "actors/scheduler/models/learned_model.hpp"
@@ -159,7 +160,8 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
     machine.model = simulation_->believed_times();
   } else if (!options_.deterministic) {
     // Deterministic runs must not depend on how long anything took.
-    kept_history_ = std::make_unique<KeptHistory>(options_.model_folder, topology_.machine, options_.on_warning);
+    kept_history_ =
+        std::make_unique<KeptHistory>(model_folder_of(options_.model_folder), topology_.machine, options_.on_warning);
     std::vector<DeviceType> types;
     for (const WorkerPlace& place : places_) types.push_back(place.device.type);
     machine.model = std::make_unique<scheduler::LearnedModel>(kept_history_->history(), types);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/memory/eviction/eviction_policies.hpp"
+#include "actors/running/option_values.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
 #include "client/environment/environment.hpp"
@@ -62,7 +63,7 @@ void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options) {
 }
 
 void add_lookahead_option(CLI::App& command, RuntimeOptions& options) {
-  add_number(command, "--lookahead", options.gpu_lookahead, 1, std::size_t{1} << 20U,
+  add_number(command, "--lookahead", options.gpu_lookahead, 0, kMostLookahead,
              "Tasks whose data an accelerator fetches while its kernels run");
   add_number(command, "--issue-ahead", options.issue_ahead, 0, kMostIssuedAhead,
              "Tasks that an accelerator is given while it is busy, as far as they are short");

@@ -24,9 +24,6 @@ void add_lookahead_option(CLI::App& command, RuntimeOptions& options);
 /// `--eviction`. `eviction` outlives the parsing.
 void add_eviction_option(CLI::App& command, std::string& eviction);
 
-/// More than anybody could want `--issue-ahead` to be.
-inline constexpr std::size_t kMostIssuedAhead = 1024;
-
 /// For CLI11's checks of amounts of memory: what is wrong, or nothing.
 [[nodiscard]] std::string check_bytes(const std::string& text);
 

@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "actors/running/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/environment_arguments.hpp"
@@ -75,9 +76,7 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
 }
 
 void add_precision(CLI::App& command, std::string& precision) {
-  command.add_option("--precision", precision, "float or double")
-      ->check(one_of({"float", "double"}))
-      ->capture_default_str();
+  command.add_option("--precision", precision, "float or double")->transform(precision_name())->capture_default_str();
 }
 
 std::string known_policies() {
@@ -181,10 +180,7 @@ void add_model_options(CLI::App& command, RuntimeOptions& options) {
   say_warnings(options);
   command
       .add_option_function<std::string>(
-          "--models",
-          [&options](const std::string& folder) {
-            options.model_folder = folder == "default" ? default_model_folder() : folder == "none" ? "" : folder;
-          },
+          "--models", [&options](const std::string& folder) { options.model_folder = model_folder_of(folder); },
           "Folder where placing policies keep the kernel times that they learn, default or none")
       ->type_name("FOLDER")
       ->default_str(options.model_folder.empty() ? "none" : options.model_folder)

@@ -46,8 +46,8 @@ std::string check_bounds(std::string& text, T least, T most, const char* what, c
 /// What other programs call it.
 std::string other_spelling(const std::string& text) {
   static const std::map<std::string, std::string> kOthers{
-      {"single", "float"},  {"fp32", "float"},     {"fp64", "double"},    {"f32", "float"}, {"f64", "double"},
-      {"float32", "float"}, {"float64", "double"}, {"potrf", "cholesky"}, {"getrf", "lu"},  {"geqrf", "qr"}};
+      {"fp32", "float"},     {"fp64", "double"},    {"f32", "float"}, {"f64", "double"}, {"float32", "float"},
+      {"float64", "double"}, {"potrf", "cholesky"}, {"getrf", "lu"},  {"geqrf", "qr"}};
   const auto other = kOthers.find(lower_case(text));
   return other == kOthers.end() ? std::string() : other->second;
 }
@@ -80,6 +80,15 @@ CLI::Validator one_of(std::vector<std::string> names) {
     return fmt::format("{} is none of {}{}", troupe::quoted(text), fmt::join(names, ", "), hint);
   };
   return {check, described};
+}
+
+CLI::Validator precision_name() {
+  const CLI::Validator known = one_of({"float", "double"});
+  const auto check = [known](std::string& text) -> std::string {
+    if (text == "single") text = "float";
+    return known(text);
+  };
+  return {check, known.get_description()};
 }
 
 CLI::Option* add_text_list(CLI::App& command, const std::string& name, std::string& text, char separator,

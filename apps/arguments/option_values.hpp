@@ -15,6 +15,8 @@ namespace troupe::apps {
 [[nodiscard]] CLI::Validator real_number(double least, double most);
 /// One of the names; a misspelt one is told which was probably meant.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> names);
+/// "float" or "double", to be set with `transform`: "single", as descriptions of machines say, is "float", too.
+[[nodiscard]] CLI::Validator precision_name();
 
 /// The one of these that fits numbers of type `T`.
 template <class T>

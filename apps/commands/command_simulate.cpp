@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/running/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
@@ -144,12 +145,13 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
   }
 }
 
-void write_trace_of(const SimulateCommand& arguments, const SimulationRequest& request, FactorizationOutcome& outcome) {
+Result<void> write_trace_of(const SimulateCommand& arguments, const SimulationRequest& request,
+                            FactorizationOutcome& outcome) {
   const SimulationPlace& place = request.places().front();
   traces::TraceDescription description = traces::describe(
       fmt::format("{}, n = {}, policy {}", title_of(request), place.n, place.policy), outcome.trace, outcome.report);
   description.begin = {};
-  usable(traces::write_trace(arguments.trace, std::move(outcome.trace), description));
+  return traces::write_trace(arguments.trace, std::move(outcome.trace), description);
 }
 
 /// Once for each policy, of the point where they were busy least.
@@ -161,6 +163,21 @@ void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
     of_policy->second = std::min(of_policy->second, *point.utilization(true));
   }
   for (const auto& [policy, least] : busy) remark_on_idle_gpus(policy, least);
+}
+
+/// Writes what was asked for, and prints the summary, which is worth seeing even where a file could not be written.
+Result<void> write_files(const SimulateCommand& arguments, const SimulationRequest& request,
+                         std::vector<FactorizationOutcome>& outcomes, SimulationSummary& summary) {
+  Result<void> written;
+  if (!arguments.trace.empty()) written = write_trace_of(arguments, request, outcomes.front());
+  if (!written) summary.trace.clear();
+  if (!arguments.plot.empty()) {
+    const Result<void> drawn = draw_chart(arguments.plot, simulation_chart(summary));
+    if (drawn) summary.plot = arguments.plot;
+    if (written) written = drawn;
+  }
+  fmt::print("{}", arguments.json ? as_text(simulation_json(summary)) + '\n' : simulation_text(summary));
+  return written;
 }
 
 int simulate_as_asked(const SimulateCommand& arguments) {
@@ -185,12 +202,7 @@ int simulate_as_asked(const SimulateCommand& arguments) {
   SimulationSummary summary{request, outcomes, points_of(request, outcomes), {}, arguments.trace, arguments.report};
   add_bounds(request, outcomes, summary.points);
   say_who_left_gpus_idle(summary.points);
-  if (!arguments.trace.empty()) write_trace_of(arguments, request, outcomes.front());
-  if (!arguments.plot.empty()) {
-    usable(draw_chart(arguments.plot, simulation_chart(summary)));
-    summary.plot = arguments.plot;
-  }
-  fmt::print("{}", arguments.json ? as_text(simulation_json(summary)) + '\n' : simulation_text(summary));
+  write_files(arguments, request, outcomes, summary).value_or_throw();
   return kSuccess;
 }
 
@@ -218,7 +230,7 @@ void add_what(CLI::App& command, SimulationArguments& arguments) {
   add_named(command, "--pivoting", arguments.pivoting, kSimulatedPivotings,
             "LU: none (the default) or incremental (between two tiles at a time)");
   command.add_option("--precision", arguments.precision, "float or double; default: double, where the machine has it")
-      ->check(one_of({"float", "double"}));
+      ->transform(precision_name());
 }
 
 void add_where(CLI::App& command, SimulationArguments& arguments) {
@@ -275,7 +287,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       ->transform(number_within(1e-6, 1.0));
   command
       .add_option("--lookahead", arguments.lookahead, "Tasks whose data a GPU fetches while a kernel runs; default: 2")
-      ->transform(number_within(std::size_t{1}, std::size_t{1} << 20U));
+      ->transform(number_within(std::size_t{0}, kMostLookahead));
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
       ->transform(number_within(0.0, 1e9));
   command

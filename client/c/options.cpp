@@ -97,7 +97,6 @@ RuntimeOptions to_runtime_options(const troupe_options& given) {
   options.regroup = given.regroup != 0;
   set_text(options.restrict, given.restrict_tasks);
   set_text(options.model_folder, given.models);
-  if (options.model_folder == "default") options.model_folder = default_model_folder();
   if (given.window != 0) options.window = given.window;
   if (given.seed != 0) options.seed = given.seed;
   options.trace = given.trace != 0;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "actors/memory/eviction/eviction_policies.hpp"
+#include "actors/running/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "client/environment/durations.hpp"
 #include "client/environment/run_writer.hpp"
@@ -64,7 +65,6 @@ Result<void> set_number(Settings& settings, const std::string& value) {
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostGpus = 1024;
 constexpr std::uint64_t kMostTasks = std::uint64_t{1} << 40U;
-constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 20U;
 
 Result<void> read_switch(bool& on, const std::string& value) {
   const std::optional<bool> given = parse_switch(value);
@@ -125,8 +125,8 @@ Result<void> set_eviction(Settings& settings, const std::string& value) {
 }
 
 Result<void> set_models(Settings& settings, const std::string& value) {
+  settings.options.model_folder = model_folder_of(value);
   if (value == "none") return {};
-  settings.options.model_folder = value == "default" ? default_model_folder() : value;
   if (!settings.options.model_folder.empty()) return {};
   return unusable("there is no usual folder where neither XDG_CACHE_HOME nor HOME is set: name one");
 }
@@ -208,10 +208,10 @@ constexpr std::array kVariables{
              set_switch<&Options::opencl_copies>},
     Variable{"TROUPE_LOOKAHEAD", "a number", "tasks whose data an accelerator fetches while its kernels run",
              "RuntimeOptions::gpu_lookahead", false, untouched<&Options::gpu_lookahead>,
-             set_number<&Options::gpu_lookahead, 1, kMostAhead>},
+             set_number<&Options::gpu_lookahead, 0, kMostLookahead>},
     Variable{"TROUPE_ISSUE_AHEAD", "a number", "tasks that an accelerator is given while it is busy",
              "RuntimeOptions::issue_ahead", false, untouched<&Options::issue_ahead>,
-             set_number<&Options::issue_ahead, 0, kMostAhead>},
+             set_number<&Options::issue_ahead, 0, kMostIssuedAhead>},
     Variable{"TROUPE_EVICTION", "`next-use`, `reuse`, `lru`",
              "what leaves a full memory first ([eviction.md](eviction.md))", "RuntimeOptions::eviction", false,
              untouched<&Options::eviction>, set_eviction},

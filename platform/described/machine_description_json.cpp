@@ -248,6 +248,8 @@ class Reader {
                          field.member("precision").text("\"single\", \"double\", ..."),
                          {},
                          {}};
+    // As options of the command line say.
+    if (read.precision == "float") read.precision = "single";
     const auto name = [](const DescribedKernel& kernel) {
       return std::tie(kernel.application, kernel.kernel, kernel.precision);
     };

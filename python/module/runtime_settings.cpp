@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "platform/accelerators/emulation_arguments.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/option_table.hpp"
@@ -46,6 +48,16 @@ void set_trace(Settings& settings, py::handle value) {
   settings.options.trace = true;
 }
 
+void set_emulated_gpus(Settings& settings, py::handle value) {
+  if (py::isinstance<py::str>(value)) {
+    auto parsed = platform::parse_emulated_gpus(text(value));
+    if (!parsed) wrong_value(parsed.failure().message);
+    settings.options.emulated_gpus = std::move(parsed).value();
+  } else {
+    settings.options.emulated_gpus.assign(integer<std::uint8_t>(value), {});
+  }
+}
+
 const std::vector<Option<Settings>> kRuntimeOptions{
     {"cores", "int", "cores to use; 0: all that this process may use",
      [](Settings& s, py::handle v) { s.options.cores = integer<int>(v); }},
@@ -60,7 +72,7 @@ const std::vector<Option<Settings>> kRuntimeOptions{
      [](Settings& s, py::handle v) { s.options.regroup = flag(v); }},
     {"restrict", "str", "kernels that only some devices may run: 'potrf,trsm:cores'",
      [](Settings& s, py::handle v) { s.options.restrict = text(v); }},
-    {"model_folder", "path", "where learned kernel times are kept",
+    {"model_folder", "path", "where learned kernel times are kept; 'default': in the user's cache; 'none': nowhere",
      [](Settings& s, py::handle v) { s.options.model_folder = path(v); }},
     {"on_warning", "callable(str)", "told of what is wrong and keeps nothing from going on; default: warnings.warn",
      [](Settings& s, py::handle v) {
@@ -93,8 +105,8 @@ const std::vector<Option<Settings>> kRuntimeOptions{
      [](Settings& s, py::handle v) { s.options.seed = integer<std::uint64_t>(v); }},
     {"deterministic", "bool", "run everything in the thread that waits, in an order drawn from the seed: for tests",
      [](Settings& s, py::handle v) { s.options.deterministic = flag(v); }},
-    {"emulated_gpus", "int", "accelerators that are emulated on cores: for tests",
-     [](Settings& s, py::handle v) { s.options.emulated_gpus.resize(integer<std::uint8_t>(v)); }},
+    {"emulated_gpus", "int or str", "accelerators that are emulated on cores: 2, '2:memory=256MiB,bandwidth=8GB/s'",
+     &set_emulated_gpus},
     {"gpu_memory", "int or str", "the most memory that data may take on each CUDA GPU: '8GB'",
      [](Settings& s, py::handle v) { s.options.gpu_memory = bytes(v); }},
     {"opencl", "str", "OpenCL devices: 'all', 'gpu', 'cpu', or numbers: '0,2'",

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "actors/running/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
@@ -108,6 +109,11 @@ ConfigurationKey choice(std::string name, std::string description, std::vector<s
 Wrong check_absolute(const std::string& path) {
   if (path.empty() || path.front() == '/') return std::nullopt;
   return "must be an absolute path";
+}
+
+Wrong check_model_folder(const std::string& word) {
+  if (check_absolute(model_folder_of(word))) return "must be an absolute path, default or none";
+  return std::nullopt;
 }
 
 template <class T>
@@ -264,20 +270,21 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
   keys.push_back(text("runtime.restrict", "Codelets that only some devices may run: \"potrf,trsm:cores\"",
                       TROUPE_PLACE(server.runtime.restrict), check_restrict));
   keys.push_back(whole("runtime.seed", "Seed of random choices", 0, kMost, TROUPE_PLACE(server.runtime.seed)));
-  keys.push_back(text("runtime.models", "Folder where kernel times are kept; empty: nowhere",
-                      TROUPE_PLACE(server.runtime.model_folder), check_absolute));
+  keys.push_back(text("runtime.models",
+                      "Folder where kernel times are kept; default: that of the user's cache; none: nowhere",
+                      TROUPE_PLACE(server.runtime.model_folder), check_model_folder));
   keys.push_back(whole("runtime.gpus", "NVIDIA GPUs to use", 0, 1024, TROUPE_PLACE(server.runtime.gpus)));
   keys.push_back(
       optional_memory("runtime.gpu_memory",
                       "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
                       TROUPE_PLACE(server.runtime.gpu_memory)));
   keys.push_back(emulated_gpus());
-  keys.push_back(whole("runtime.lookahead", "Tasks whose data an accelerator fetches ahead", 0, 1024,
+  keys.push_back(whole("runtime.lookahead", "Tasks whose data an accelerator fetches ahead", 0, kMostLookahead,
                        TROUPE_PLACE(server.runtime.gpu_lookahead)));
-  keys.push_back(whole("runtime.issue_ahead", "Tasks that an accelerator is given while it is busy", 0, 1024,
-                       TROUPE_PLACE(server.runtime.issue_ahead)));
+  keys.push_back(whole("runtime.issue_ahead", "Tasks that an accelerator is given while it is busy", 0,
+                       kMostIssuedAhead, TROUPE_PLACE(server.runtime.issue_ahead)));
   keys.push_back(whole("runtime.core_lookahead", "Tasks whose data a core fetches ahead, where there are accelerators",
-                       0, 1024, TROUPE_PLACE(server.runtime.core_lookahead)));
+                       0, kMostLookahead, TROUPE_PLACE(server.runtime.core_lookahead)));
   keys.push_back(text("runtime.eviction", "What leaves a full memory first: next-use, reuse or lru",
                       TROUPE_PLACE(server.runtime.eviction), check_eviction));
 }

@@ -13,12 +13,6 @@
 #include "tests/support/skipping.hpp"
 #include "tests/support/thread_host.hpp"
 
-// Weak: another BLAS library may be linked.
-extern "C" {
-[[gnu::weak]] void openblas_set_num_threads(int);
-[[gnu::weak]] int openblas_get_num_threads();
-}
-
 namespace troupe::kernels {
 
 BOOST_AUTO_TEST_SUITE(blas_threads)
@@ -84,6 +78,32 @@ BOOST_AUTO_TEST_CASE(the_users_setting_comes_back_when_the_last_one_dies) {
     BOOST_TEST(openblas_get_num_threads() == 1);
   }
   BOOST_TEST(openblas_get_num_threads() == set);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_program_sets_meanwhile_is_taken_away_by_the_next_kernel_and_comes_back) {
+  if (no_openblas()) return;
+  const UserSetting user(1);
+  {
+    const auto guard = single_threaded_blas();
+    openblas_set_num_threads(2);
+    const int set = openblas_get_num_threads();
+    double x = 4;
+    fortran::potrf('L', 1, &x, 1);
+    BOOST_TEST(openblas_get_num_threads() == 1);
+    lend_blas_threads();
+    BOOST_TEST(openblas_get_num_threads() == set);
+    fortran::potrf('L', 1, &x, 1);
+    BOOST_TEST(openblas_get_num_threads() == 1);
+    lend_blas_threads();
+    openblas_set_num_threads(1);
+    fortran::potrf('L', 1, &x, 1);
+  }
+  BOOST_TEST(openblas_get_num_threads() == 1);
+  openblas_set_num_threads(2);
+  const int set = openblas_get_num_threads();
+  double x = 4;
+  fortran::potrf('L', 1, &x, 1);
+  BOOST_TEST(openblas_get_num_threads() == set, "nobody wants one thread, and the number is the program's");
 }
 
 BOOST_AUTO_TEST_CASE(is_counted_over_all_threads) {

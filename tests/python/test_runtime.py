@@ -30,6 +30,10 @@ def add(a, value):
         ({"seed": -1}, ValueError, "not negative"),
         ({"seed": 1 << 64}, ValueError, "too large"),
         ({"emulated_gpus": 300}, ValueError, "too large: the most is 255"),
+        ({"emulated_gpus": "2:colour=red"}, ValueError, "colour"),
+        ({"gpu_lookahead": 1025}, troupe.InvalidArgument, "gpu_lookahead is 1025: 0 to 1024"),
+        ({"core_lookahead": 1025}, troupe.InvalidArgument, "core_lookahead is 1025"),
+        ({"issue_ahead": 1025}, troupe.InvalidArgument, "issue_ahead is 1025"),
         ({"policy": "\udcff"}, ValueError, "none of Unicode"),
         ({"bind": "no"}, TypeError, "bind is bool"),
         ({"spin": -1}, ValueError, "not negative"),
@@ -48,7 +52,7 @@ def test_bad_options_are_refused(options, error, words):
 
 def test_options_have_an_effect():
     with troupe.Runtime(cores=1, policy="heft", window=4, seed=3, bind=False, spin=0.0, trace=False) as rt:
-        assert rt.workers == 1 and rt.policy.startswith("heft") and "1 workers" in repr(rt)
+        assert rt.workers == 1 and rt.policy.startswith("heft") and "1 worker," in repr(rt)
         a = numpy.zeros(1)
         for _ in range(100):
             add(a, 1)
@@ -58,6 +62,23 @@ def test_options_have_an_effect():
 def test_numbers_and_truth_values_of_numpy_are_options():
     with troupe.Runtime(cores=numpy.int64(1), bind=numpy.False_, seed=(1 << 64) - 1) as rt:
         assert rt.workers == 1
+
+
+def test_emulated_accelerators_and_the_users_folder_of_kernel_times(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with troupe.Runtime(cores=1, policy="heft", emulated_gpus="1:memory=1MiB", model_folder="default") as rt:
+        assert rt.workers == 2
+        a = numpy.zeros((4, 4), order="F")
+        for _ in range(4):
+            troupe.kernels["fill_symmetric/double"](a, 0, 0, 7, 100.0)
+    too_small = pytest.raises(troupe.TroupeError, match="memory of emulated GPU 0, which has 1048576")
+    with too_small, troupe.Runtime(cores=1, emulated_gpus="1:memory=1MiB") as rt:
+        big = numpy.zeros((1000, 1000), order="F")
+        troupe.kernels["fill_symmetric/double"](big, 0, 0, 7, 100.0, devices="gpus")
+    with troupe.Runtime(cores=1, policy="heft", model_folder="none") as rt:
+        add(numpy.zeros(1), 1)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["cache"]
 
 
 def test_deterministic_runs():

@@ -77,7 +77,9 @@ void add_opencl_options(CLI::App& command, OpenClArguments& arguments) {
 
 void refuse_ignored_opencl_options(const CLI::App& command, bool used) {
   for (const char* option : {"--rows", "--scale", "--socl"}) refuse_ignored(command, option, used, "opencl");
-  refuse_ignored(command, "--jobs", !used, "the others: opencl runs one at a time");
+  // One at a time is what it does.
+  const bool one = used && command.count("--jobs") > 0 && command.get_option("--jobs")->as<int>() == 1;
+  refuse_ignored(command, "--jobs", !used || one, "the others: opencl runs one at a time");
 }
 
 int opencl_experiment(const ExperimentArguments& arguments) {

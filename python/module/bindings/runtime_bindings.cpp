@@ -220,7 +220,8 @@ Data.set_reduction. Raises ValueError for arrays that share memory with others t
       .def("__repr__", [](const RuntimeObject& self) {
         if (!self.state->open()) return std::string("<troupe.Runtime, closed>");
         const auto runtime = self.state->runtime();
-        return fmt::format("<troupe.Runtime, {} workers, policy {}>", runtime->workers(), runtime->policy());
+        return fmt::format("<troupe.Runtime, {} worker{}, policy {}>", runtime->workers(),
+                           runtime->workers() == 1 ? "" : "s", runtime->policy());
       });
   const auto method = py::reinterpret_steal<py::object>(PyDescr_NewMethod(runtime_type, &submit_definition));
   if (!method) throw py::error_already_set();

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts_of_virtual_time) {
   if (no_gnuplot()) return;
   const tests::TemporaryFolder folder;
   const std::string text =
-      succeeds({"experiment", "opencl", "--quick", "--rows", "virtual", "--out", folder.path("x")});
+      succeeds({"experiment", "opencl", "--quick", "--rows", "virtual", "--jobs", "1", "--out", folder.path("x")});
   for (const char* part : {"GPUs in turns", "nearly double", "aims for homeward", "x/report.md"}) {
     BOOST_TEST(contains(text, part), part);
   }

@@ -105,6 +105,13 @@ BOOST_AUTO_TEST_CASE(a_machine_without_gpus_needs_no_links) {
   BOOST_TEST(!machine.kernels.front().on_gpus());
 }
 
+BOOST_AUTO_TEST_CASE(float_is_single_precision) {
+  const MachineDescription machine = taken(json::parse(
+      R"({"name": "cores", "cpu": {"cores": 2}, "gpus": [], "kernels": [{"application": "a", "kernel": "k",
+          "precision": "float", "tile": 2.0, "cpu_us": {"mean": 1}, "gpu_us": []}]})"));
+  BOOST_TEST((machine.find_kernel("a", "k", "single") == &machine.kernels.front()));
+}
+
 BOOST_AUTO_TEST_CASE(times_on_clusters_are_read_from_a_list_and_from_keys_with_the_number_of_cores) {
   json machine = small_machine();
   json& kernel = machine["kernels"][0];
