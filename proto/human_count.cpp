@@ -12,4 +12,8 @@ std::string human_count(std::uint64_t count) {
   return digits;
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return human_count(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 }  // namespace troupe

@@ -16,6 +16,7 @@
 #include "platform/opencl/opencl_host_memory.hpp"
 #include "platform/opencl/opencl_in_place.hpp"
 #include "platform/opencl/opencl_quirks.hpp"
+#include "proto/human_count.hpp"
 
 namespace troupe::actors {
 
@@ -62,8 +63,9 @@ Result<std::vector<OpenedDevice>> open_cuda(const RuntimeOptions& options) {
   const auto there = platform::list_cuda_devices();
   if (!there) return there.failure();
   if (static_cast<std::size_t>(options.gpus) > there.value().size()) {
-    return Failure{ErrorCode::invalid_argument, fmt::format("{} GPUs were asked for, and this process may use {}",
-                                                            options.gpus, there.value().size())};
+    return Failure{ErrorCode::invalid_argument, fmt::format("{} {} asked for, and this process may use {}",
+                                                            counted(static_cast<std::uint64_t>(options.gpus), "GPU"),
+                                                            options.gpus == 1 ? "was" : "were", there.value().size())};
   }
   for (int i = 0; i < options.gpus; ++i) {
     auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index, options.gpu_memory);

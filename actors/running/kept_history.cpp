@@ -25,7 +25,7 @@ void KeptHistory::save() noexcept {
   if (path_.empty() || history_->kernels().empty()) return;
   try {
     if (const auto written = scheduler::write_history(path_, machine_key_, *history_); !written) {
-      warn(written.failure().message + "; what was learned of kernel times is lost");
+      warn(written.failure().message + "; " + std::string(kTimesLost));
     }
   } catch (...) {
     // No memory left: a runtime that ends must not throw.

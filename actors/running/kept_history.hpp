@@ -4,11 +4,15 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "actors/scheduler/models/execution_history.hpp"
 #include "platform/machine/machine.hpp"
 
 namespace troupe::actors {
+
+/// How the warning ends that says that a file of kernel times could not be written.
+inline constexpr std::string_view kTimesLost = "what was learned of kernel times is lost";
 
 /// Read when it is made; the scheduler then adds to it.
 class KeptHistory {

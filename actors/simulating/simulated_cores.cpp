@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platform/accelerators/fault_plan.hpp"
+#include "proto/human_count.hpp"
 
 namespace troupe::actors {
 
@@ -32,8 +33,8 @@ std::set<int> driving_cores(const SimulationOptions& options) {
 Result<void> check(const SimulationOptions& options) {
   const platform::MachineDescription& machine = options.machine;
   if (options.gpus.size() > machine.gpus.size()) {
-    return unusable(
-        fmt::format("machine '{}' has {} GPUs, not {}", machine.name, machine.gpus.size(), options.gpus.size()));
+    return unusable(fmt::format("machine '{}' has {}, not {}", machine.name, counted(machine.gpus.size(), "GPU"),
+                                options.gpus.size()));
   }
   std::set<int> seen;
   for (const int gpu : options.gpus) {
@@ -44,7 +45,8 @@ Result<void> check(const SimulationOptions& options) {
     if (!seen.insert(gpu).second) return unusable(fmt::format("GPU {} is named twice", gpu));
   }
   if (options.cores < 0 || options.cores > machine.cores) {
-    return unusable(fmt::format("machine '{}' has {} cores, not {}", machine.name, machine.cores, options.cores));
+    return unusable(fmt::format("machine '{}' has {}, not {}", machine.name,
+                                counted(static_cast<std::uint64_t>(machine.cores), "core"), options.cores));
   }
   if (options.cores == 0 && static_cast<int>(options.gpus.size()) > machine.cores) {
     return unusable(fmt::format("machine '{}' has too few cores to drive {} GPUs", machine.name, options.gpus.size()));

@@ -56,6 +56,7 @@ TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run) {
   if (written) {
     outcome.file = arguments.file;
   } else {
+    outcome.lost = true;
     warn("the trace was not written: " + written.failure().message);
   }
   return outcome;

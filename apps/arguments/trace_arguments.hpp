@@ -46,13 +46,15 @@ struct TracedRun {
 struct TraceOutcome {
   /// What was written; empty where nothing was.
   std::string file;
+  /// A file was asked for, and could not be written: the command fails, once it has printed its results.
+  bool lost = false;
   std::optional<actors::RunAnalysis> analysis;
   /// Of the workers, for the report.
   std::vector<std::string> devices;
 };
 
-/// Writes the file and analyses the run, as asked. A file that cannot be written is worth a warning on standard error
-/// only, as is a trace that is not complete: the run's result stands.
+/// Writes the file and analyses the run, as asked. Says on standard error where the file could not be written, or is
+/// not complete; the run's result stands.
 [[nodiscard]] TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run);
 
 /// To standard output, after the command's own results.

@@ -178,7 +178,8 @@ void print_links(const std::string& folder, const platform::Machine& machine) {
 
 void print_workers(const Plan& plan) {
   const Topology& topology = plan.topology;
-  fmt::print("\nWorkers: {} of {} cores\n", count_cores(topology), topology.machine.cores);
+  fmt::print("\nWorkers: {} of {}\n", count_cores(topology),
+             counted(static_cast<std::uint64_t>(topology.machine.cores), "core"));
   for (std::size_t i = 0; i < topology.cores.size(); ++i) {
     const platform::Core& core = topology.cores[i];
     const std::string where =
@@ -200,7 +201,9 @@ void print_text(const Plan& plan) {
   const Topology& topology = plan.topology;
   const platform::Machine& machine = topology.machine;
   fmt::print("{}\n", machine.cpu_model.empty() ? "unknown processor" : machine.cpu_model);
-  fmt::print("  {} package(s), {} cores, {} processing units\n", machine.packages, machine.cores, machine.pus.size());
+  fmt::print("  {}, {}, {}\n", counted(static_cast<std::uint64_t>(machine.packages), "package"),
+             counted(static_cast<std::uint64_t>(machine.cores), "core"),
+             counted(machine.pus.size(), "processing unit"));
   for (const platform::CacheLevel& cache : machine.caches) {
     fmt::print("  L{} cache: {} x {}, each for {} processing unit(s)\n", cache.level, cache.count,
                traces::human_bytes(cache.size), cache.pus_each);

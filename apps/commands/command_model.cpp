@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/running/kept_history.hpp"
 #include "actors/scheduler/models/history_file.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
@@ -92,7 +93,12 @@ int model_calibrate(const ModelArguments& arguments) {
   if (arguments.runtime.clusters == kAutomaticClusters) options.clusters = telling_clusters(arguments.runtime);
   check_room(options);
   const std::vector<MeasuredLink> links = calibrate_links(options.runtime);
-  keep_links(links, options.runtime);
+  // What was measured is worth seeing even where it could not be kept.
+  bool lost = !keep_links(links, options.runtime);
+  options.runtime.on_warning = [&lost, &arguments](const std::string& message) {
+    lost = lost || message.ends_with(actors::kTimesLost);
+    arguments.runtime.on_warning(message);
+  };
   const CalibrationResult result =
       calibrate(options, {.enabled = !arguments.json, .label = "calibrate", .unit = "tile sizes"});
   for (const std::string& what : result.incomplete) {
@@ -115,7 +121,7 @@ int model_calibrate(const ModelArguments& arguments) {
         fmt::join(options.precisions, " and "), options.samples, models_table(models, {}),
         links.empty() ? "" : "\n" + measured_links_text(links));
   }
-  return kSuccess;
+  return lost ? kFailure : kSuccess;
 }
 
 int model_show(const ModelArguments& arguments) {
@@ -127,7 +133,7 @@ int model_show(const ModelArguments& arguments) {
 
 int model_plot(const ModelArguments& arguments) {
   usable(traces::check_drawing_path(arguments.picture, "picture"));
-  usable(draw_models(arguments.picture, kept(arguments).history, arguments.kernels));
+  draw_models(arguments.picture, kept(arguments).history, arguments.kernels).value_or_throw();
   if (arguments.json) {
     fmt::print("{}\n", as_text({{"plot", arguments.picture}}));
   } else {
@@ -152,7 +158,7 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
   command->add_option("--precision", arguments->precisions, "float, double or both; default: both")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(one_of({"float", "double"}));
+      ->transform(precision_name());
   add_number(*command, "--samples", arguments->samples, 3, 1000,
              "Tasks of each kernel and size on each kind of device");
   add_cores(*command, arguments->runtime.cores);

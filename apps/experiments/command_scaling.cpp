@@ -51,16 +51,20 @@ int scale(const ScalingCommand& arguments) {
       run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
   std::vector<ScalingPoint> points;
   for (const ScalingRuns& of : runs) points.push_back(scaling_point(of));
-  if (!arguments.plot.empty()) usable(draw_chart(arguments.plot, scaling_chart(scaling, points)));
+  // What was measured is worth seeing even where the plot could not be written.
+  Result<void> drawn;
+  if (!arguments.plot.empty()) drawn = draw_chart(arguments.plot, scaling_chart(scaling, points));
+  const bool plotted = drawn && !arguments.plot.empty();
   if (arguments.json) {
     nlohmann::json json = scaling_json(scaling, runs, points);
-    if (!arguments.plot.empty()) json["plot"] = arguments.plot;
+    if (plotted) json["plot"] = arguments.plot;
     fmt::print("{}\n", as_text(json));
   } else {
     fmt::print("{}", scaling_text(scaling, points));
-    if (!arguments.plot.empty()) fmt::print("\nPlot: {}\n", arguments.plot);
+    if (plotted) fmt::print("\nPlot: {}\n", arguments.plot);
   }
   require_accuracy(points);
+  std::move(drawn).value_or_throw();
   return kSuccess;
 }
 

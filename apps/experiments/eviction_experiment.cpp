@@ -10,6 +10,7 @@
 #include "actors/memory/eviction/eviction_policies.hpp"
 #include "apps/experiments/offline_eviction.hpp"
 #include "apps/simulate/simulation_pool.hpp"
+#include "proto/human_count.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
@@ -101,9 +102,10 @@ std::string eviction_text(const EvictionExperimentOptions& options,
     }
   }
   return fmt::format(
-             "n = {}, tiles of {}, {} GPUs with memory for a quarter of the matrix together, policy {}, machine {}; "
+             "n = {}, tiles of {}, {} with memory for a quarter of the matrix together, policy {}, machine {}; "
              "offline: furthest-next-use that knows the run's accesses\n\n",
-             options.n, options.tile, options.gpus, options.policy, options.machine) +
+             options.n, options.tile, counted(static_cast<std::uint64_t>(options.gpus), "GPU"), options.policy,
+             options.machine) +
          table.text();
 }
 

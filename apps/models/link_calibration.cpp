@@ -77,8 +77,8 @@ std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options) {
   return links;
 }
 
-void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options) {
-  if (options.model_folder.empty() || std::ranges::none_of(links, &MeasuredLink::real)) return;
+bool keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options) {
+  if (options.model_folder.empty() || std::ranges::none_of(links, &MeasuredLink::real)) return true;
   const auto warn = [&](const std::string& what) {
     if (options.on_warning) options.on_warning(what);
   };
@@ -90,9 +90,9 @@ void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& op
   for (const MeasuredLink& link : links) {
     if (link.real) speeds[{link.from, link.to}] = link.speed;
   }
-  if (const auto written = write_links(path, key, speeds); !written) {
-    warn(written.failure().message + "; the links that were measured are lost");
-  }
+  const auto written = write_links(path, key, speeds);
+  if (!written) warn(written.failure().message + "; the links that were measured are lost");
+  return written.ok();
 }
 
 std::string measured_links_text(const std::vector<MeasuredLink>& links) {

@@ -26,8 +26,8 @@ struct MeasuredLink {
 [[nodiscard]] std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options);
 
 /// Adds those of GPUs to what is kept in the folder of the options, if there is one (apps/models/kept_links.hpp). A
-/// file that cannot be used is replaced; that and what cannot be written, `on_warning` is told.
-void keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options);
+/// file that cannot be used is replaced; that and what cannot be written, `on_warning` is told. False: they are lost.
+bool keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options);
 
 /// A table; empty where there are none.
 [[nodiscard]] std::string measured_links_text(const std::vector<MeasuredLink>& links);

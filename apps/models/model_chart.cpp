@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "apps/models/model_report.hpp"
@@ -22,6 +24,13 @@ constexpr std::size_t kColumns = 3;
 constexpr int kPanelWidth = 380;
 constexpr int kPanelHeight = 280;
 constexpr int kTitleHeight = 40;
+/// Characters that fit into a panel, in its title and beside a sample in its key.
+constexpr std::size_t kTitleLength = 40;
+constexpr std::size_t kKeyLength = 36;
+
+/// Commands of OpenCL programs, which Troupe runs by codelets of its own. Kernels' names have no blanks.
+constexpr std::array<std::string_view, 8> kCommands{"read buffer", "write buffer",    "copy buffer", "fill buffer",
+                                                    "map buffer",  "migrate buffers", "marker",      "merge parts"};
 
 /// Name, size of element, whether sizes are operations.
 using PanelKey = std::tuple<std::string, std::uint64_t, bool>;
@@ -38,6 +47,7 @@ std::map<PanelKey, Panel> panels_of(const ExecutionHistory& history, const std::
   std::map<PanelKey, Panel> panels;
   for (const auto& [key, kernel] : history.kernels()) {
     if (!is_chosen(key.name, kernels) || !has_times(kernel)) continue;
+    if (kernels.empty() && std::ranges::find(kCommands, key.name) != kCommands.end()) continue;
     panels[{key.name, key.element_bytes, key.in_flops}][key.device] = &kernel;
   }
   return panels;
@@ -96,15 +106,16 @@ class ModelScript : traces::GnuplotScript {
   void draw(std::size_t number, const PanelKey& key, const Panel& panel) {
     const auto& [name, element_bytes, in_flops] = key;
     add("set title {} noenhanced",
-        traces::gnuplot_string(traces::abbreviated(name, 40) + ", " + element_name(element_bytes)));
+        traces::gnuplot_string(traces::abbreviated(name, kTitleLength) + ", " + element_name(element_bytes)));
     add("set xlabel '{}' offset 0,0.5", in_flops ? "operations" : "bytes");
     std::string plots;
     for (const auto& [type, kernel] : panel) {
       const std::size_t index = numbers_.at(type);
       const std::string_view colour = traces::kCodeletColours[index % traces::kCodeletColours.size()];
-      plots += fmt::format(
-          "{}$P{}K{} using 1:2:3:4 with yerrorbars title '{}' linecolor '{}' pointtype {} pointsize 0.6",
-          plots.empty() ? "" : ", ", number, index, to_string(type), colour, 7 - 2 * static_cast<int>(index > 0));
+      plots += fmt::format("{}$P{}K{} using 1:2:3:4 with yerrorbars title {} linecolor '{}' pointtype {} pointsize 0.6",
+                           plots.empty() ? "" : ", ", number, index,
+                           traces::gnuplot_string(traces::abbreviated(to_string(type), kKeyLength)), colour,
+                           7 - 2 * static_cast<int>(index > 0));
       if (!kernel->law()) continue;
       plots += fmt::format(", $L{}K{} using 1:2 with lines notitle linecolor '{}'", number, index, colour);
     }

@@ -11,7 +11,8 @@ namespace troupe::apps {
 
 /// For gnuplot, which prints an SVG: a panel for each kernel and size of element, in which each kind of device has
 /// its measured means with deviations and, where there is one, the power law through them. Both axes are logarithmic.
-/// `kernels`: only those; empty: all. Empty where nothing is to be drawn.
+/// `kernels`: only those; empty: all but the commands of OpenCL programs, such as copies. Empty where nothing is to be
+/// drawn.
 [[nodiscard]] std::string model_script(const scheduler::ExecutionHistory& history,
                                        const std::vector<std::string>& kernels);
 

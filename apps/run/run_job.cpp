@@ -141,7 +141,7 @@ int run(const RunArguments& given) {
   print(summary, arguments.json);
   const bool accepted = std::all_of(summary.residuals.begin(), summary.residuals.end(),
                                     [](const linalg::Residual& residual) { return residual.accepted(); });
-  if (accepted && !not_drawn) return kSuccess;
+  if (accepted && !not_drawn) return summary.traced.lost ? kFailure : kSuccess;
   if (accepted) throw Error(*not_drawn);
   throw Error(ErrorCode::kernel_failed, "the check failed: a scaled residual is not below " +
                                             std::to_string(static_cast<int>(linalg::kResidualBound)) +

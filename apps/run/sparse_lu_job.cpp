@@ -187,7 +187,7 @@ int run_sparse_lu(const RunArguments& given, const SparseLuArguments& sparse) {
   if (!equal_to_rounding(summary)) {
     throw Error(ErrorCode::kernel_failed, "the check failed: the factors are not those of the sequential order");
   }
-  return kSuccess;
+  return summary.traced.lost ? kFailure : kSuccess;
 }
 
 }  // namespace troupe::apps

@@ -293,7 +293,7 @@ int solve_sparse(const SolveArguments& given, const linalg::SparseOptions& optio
   solved.traced = finish_trace(arguments.trace, {fmt::format("{}, sparse LU", arguments.matrix), solved.window,
                                                  std::move(solved.trace), solved.report});
   print(arguments, solved);
-  if (accepted) return kSuccess;
+  if (accepted) return solved.traced.lost ? kFailure : kSuccess;
   throw inaccurate(arguments, solved);
 }
 

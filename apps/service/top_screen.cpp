@@ -141,7 +141,7 @@ std::size_t ready_tasks(const LiveView& runtime) {
 
 Lines summary(const ServiceView& now, const Rates& rates, const TopLayout& layout) {
   const LiveView& runtime = now.runtime;
-  const auto busy = std::ranges::count_if(runtime.workers, runs);
+  const auto running = std::ranges::count_if(runtime.workers, runs);
   const auto lost = std::ranges::count_if(runtime.workers, &LiveWorker::lost);
   double share = 0;
   for (std::size_t i = 0; i < runtime.workers.size(); ++i) share += std::min(1.0, busy_share(rates, now, i));
@@ -160,8 +160,9 @@ Lines summary(const ServiceView& now, const Rates& rates, const TopLayout& layou
                    traces::human_seconds(seconds(now.age)), harmless(runtime.policy), now.process),
        TopStyle::title});
   if (!layout.trouble.empty()) lines.push_back({harmless(layout.trouble), TopStyle::bad});
-  lines.push_back({fmt::format("workers  {} of {} busy {} {}{}", busy, runtime.workers.size(), bar(share, 20),
-                               percent(share), lost > 0 ? fmt::format(", {} lost", lost) : ""),
+  lines.push_back({fmt::format("workers  {} of {} run a task now{}; busy {} {} {}", running, runtime.workers.size(),
+                               lost > 0 ? fmt::format(", {} lost", lost) : "", bar(share, 20), percent(share),
+                               rates.known() ? "since the last look" : "since the start"),
                    lost > 0 ? TopStyle::bad : TopStyle::plain});
   lines.push_back(
       {fmt::format("tasks    {} ready, {} in flight, {} ended/s      copies {}", human_count(ready_tasks(runtime)),

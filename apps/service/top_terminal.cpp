@@ -45,6 +45,13 @@ TopTerminal::TopTerminal() {
     throw Error(ErrorCode::invalid_argument,
                 "the terminal (environment variable TERM) is not known: use `troupe top --once`");
   }
+  if (::tigetstr("cup") == nullptr) {
+    // Such as "dumb": ncurses would write blanks, one screen after the other.
+    ::delscreen(static_cast<SCREEN*>(screen_));
+    throw Error(ErrorCode::invalid_argument,
+                "the terminal (environment variable TERM) cannot put text where it belongs on the screen: use `troupe "
+                "top --once`");
+  }
   ::cbreak();
   ::noecho();
   ::nonl();

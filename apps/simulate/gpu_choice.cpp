@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/human_count.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::apps {
@@ -142,9 +143,9 @@ Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::
                     quoted(text)));
   }
   if (const int largest = *std::max_element(counts->begin(), counts->end()); largest > most) {
-    return wrong(fmt::format("--gpus: {} are asked for, but {} has {} GPUs",
+    return wrong(fmt::format("--gpus: {} are asked for, but {} has {}",
                              text.find('-') == std::string_view::npos ? std::to_string(largest) : quoted(text), where,
-                             most));
+                             counted(static_cast<std::uint64_t>(most), "GPU")));
   }
   return *std::move(counts);
 }

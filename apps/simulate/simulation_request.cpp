@@ -89,8 +89,8 @@ std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, con
   std::vector<std::vector<int>> sets;
   for (const int count : parse_gpu_counts(counts, machine).value_or_throw()) {
     if (static_cast<std::size_t>(count) > order.size()) {
-      throw Error(ErrorCode::invalid_argument, fmt::format("--gpu-order: {} names {} GPUs, but --gpus asks for {}",
-                                                           arguments.gpu_order, order.size(), count));
+      throw Error(ErrorCode::invalid_argument, fmt::format("--gpu-order: {} names {}, but --gpus asks for {}",
+                                                           arguments.gpu_order, counted(order.size(), "GPU"), count));
     }
     sets.emplace_back(order.begin(), order.begin() + count);
   }

@@ -61,10 +61,11 @@ std::string choices_text(const SimulationSummary& summary) {
   std::string text;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const SimulationPlace& place = summary.points[i].place;
-    text += fmt::format(
-        "  clusters{}: {}\n",
-        choices.size() == 1 ? "" : fmt::format(" (n = {}, {} GPUs, {})", place.n, place.gpus.size(), place.policy),
-        clusters_text(choices[i]));
+    text += fmt::format("  clusters{}: {}\n",
+                        choices.size() == 1 ? ""
+                                            : fmt::format(" (n = {}, {}, {})", place.n,
+                                                          counted(place.gpus.size(), "GPU"), place.policy),
+                        clusters_text(choices[i]));
     if (summary.tried) text += clusters_table(choices[i]);
   }
   return text;

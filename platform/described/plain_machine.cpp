@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proto/errors.hpp"
+#include "proto/human_count.hpp"
 
 namespace troupe::platform {
 
@@ -29,8 +30,8 @@ void check(const PlainMachine& machine) {
 MachineDescription plain_machine(const PlainMachine& machine) {
   check(machine);
   MachineDescription made;
-  made.name = machine.gpus > 0 ? fmt::format("{} cores and {} GPUs", machine.cores, machine.gpus)
-                               : fmt::format("{} cores", machine.cores);
+  made.name = counted(static_cast<std::uint64_t>(machine.cores), "core");
+  if (machine.gpus > 0) made.name += " and " + counted(static_cast<std::uint64_t>(machine.gpus), "GPU");
   made.source = "made up by the program";
   made.cores = machine.cores;
   made.sockets = 1;

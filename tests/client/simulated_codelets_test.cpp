@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(are_refused_without_a_time_whatever_the_policy_with_codelet
     const Codelet bare("bare", {AccessMode::read_write});
     const std::string text = refusal([&] { runtime.submit(bare, {x}); });
     BOOST_TEST(says(text, {"bad_input", "codelet 'bare' on data of 30 x 20", "cpu core or a CUDA GPU", "timed_as",
-                           "SimulationOptions::times[\"bare\"]", "4 cores and 1 GPUs"}));
+                           "SimulationOptions::times[\"bare\"]", "4 cores and 1 GPU"}));
     BOOST_TEST(text.find("policy") == std::string::npos);
     const Codelet on_core = Codelet("core", {AccessMode::read_write}).cpu([](MatrixView<double>) {});
     BOOST_TEST(says(refusal([&] { runtime.submit(on_core, {x}); }), {"for a cpu core in virtual time"}));

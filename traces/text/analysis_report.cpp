@@ -83,10 +83,10 @@ std::string path_text(const RunAnalysis& analysis) {
   }
   std::replace(codelets.begin(), codelets.end(), '\n', ' ');
   return fmt::format(
-      "  critical path   {}, {} of the time: {} tasks: {}\n"
+      "  critical path   {}, {} of the time: {}: {}\n"
       "                  {} of it without pause (at most {} after the task before); pauses {}, longest {}\n"
       "  work / workers  {}, {} of the time\n",
-      human(path.length), percent(path.length, analysis.makespan), human_count(path.tasks.size()), codelets,
+      human(path.length), percent(path.length, analysis.makespan), counted(path.tasks.size(), "task"), codelets,
       percent(path.unpaused, path.length), human(actors::kPause), human(path.pauses), human(path.longest_pause),
       human(analysis.work_bound()), percent(analysis.work_bound(), analysis.makespan));
 }
@@ -102,7 +102,7 @@ std::string breakdown_text(const RunAnalysis& analysis) {
   line(analysis.slowed(), "  of which at most: tasks slower than the fastest quarter of their codelet, per operation");
   line(sum.overhead, "the runtime's own work between kernels");
   line(analysis.limited_by_dependencies(), "no ready task for a worker while others computed: dependencies");
-  line(sum.at_the_end, "the same after a worker's last task: imbalance at the end");
+  line(sum.at_the_end, "no task for a worker after its last one, while others computed: imbalance at the end");
   line(sum.idle, "nothing ran at all: before, after, or the program had submitted nothing that could");
   return text;
 }
@@ -111,8 +111,9 @@ std::string breakdown_text(const RunAnalysis& analysis) {
 
 std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::string>& devices) {
   std::string text =
-      fmt::format("Where the time went: {} on {} workers, {} tasks, {} dependencies\n", human(analysis.makespan),
-                  analysis.workers.size(), human_count(analysis.tasks), human_count(analysis.dependencies));
+      fmt::format("Where the time went: {} on {}, {}, {}\n", human(analysis.makespan),
+                  counted(analysis.workers.size(), "worker"), counted(analysis.tasks, "task"),
+                  analysis.dependencies == 1 ? "1 dependency" : human_count(analysis.dependencies) + " dependencies");
   if (analysis.dropped > 0) {
     text += fmt::format("  incomplete: the trace had no room for {} entries; this is what came before them\n",
                         human_count(analysis.dropped));

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "proto/human_count.hpp"
+
 namespace troupe::apps {
 
 namespace {
@@ -18,7 +20,9 @@ constexpr double kOrdersPerMark = 5000;
 /// A row of a picture: all problems of one tile with so many GPUs.
 using ChartPlace = std::pair<std::int64_t, int>;
 
-std::string place_title(const ChartPlace& place) { return fmt::format("tile {}, {} GPUs", place.first, place.second); }
+std::string place_title(const ChartPlace& place) {
+  return fmt::format("tile {}, {}", place.first, counted(static_cast<std::uint64_t>(place.second), "GPU"));
+}
 
 class FigureRows {
  public:

@@ -10,6 +10,7 @@
 #include "platform/cuda/cuda_devices.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
 
@@ -255,6 +256,16 @@ BOOST_AUTO_TEST_CASE(damaged_models_cost_a_warning_and_are_measured_anew) {
     }
     BOOST_TEST(contains(succeeds({"model", "show", "--models", folder.path()}), "potrf"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(times_that_cannot_be_kept_fail_the_command_that_measures_them) {
+  const TemporaryFolder folder;
+  const tests::FileSizeLimit disk_is_full(100);
+  const auto ran = run_program({"model", "calibrate", "--tile", "16", "--samples", "3", "--precision", "double",
+                                "--models", folder.path()});
+  BOOST_TEST(ran.exit_status == 1);
+  BOOST_TEST(contains(ran.output, "Measured"), ran.output);
+  BOOST_TEST(contains(ran.errors, "what was learned of kernel times is lost"), ran.errors);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_models_that_cannot_be_measured_or_drawn) {

@@ -15,6 +15,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
 #include "tests/traces/files/paje_trace_checks.hpp"
+#include "traces/picture/gnuplot.hpp"
 
 namespace troupe::apps {
 
@@ -29,9 +30,9 @@ struct Fixture {
   tests::TemporaryFolder folder;
 
   /// The run's result is there, with one warning.
-  static void warns(const Words& arguments, const std::string& part) {
+  static void warns(const Words& arguments, const std::string& part, int code = 0) {
     const traces::ChildOutput ran = run_program(arguments);
-    BOOST_TEST(ran.exit_status == 0);
+    BOOST_TEST(ran.exit_status == code);
     BOOST_TEST(contains(ran.output, "GFlop/s"));
     BOOST_TEST(ran.errors.starts_with("troupe: warning: "), ran.errors);
     BOOST_TEST(contains(ran.errors, part), ran.errors);
@@ -148,26 +149,47 @@ BOOST_AUTO_TEST_CASE(is_refused_before_the_run_where_it_cannot_be_written) {
   BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(60)));
 }
 
-BOOST_AUTO_TEST_CASE(that_finds_no_space_is_a_warning_and_leaves_no_part) {
+BOOST_AUTO_TEST_CASE(that_finds_no_space_fails_after_the_results_and_leaves_no_part) {
   {
     const tests::FileSizeLimit disk_is_full(1000);
     for (const char* name : {"t.json", "t.paje"}) {
-      warns({"run", "cholesky", "--n", "200", "--tile", "50", "--trace", folder.path(name)}, folder.path(name));
+      warns({"run", "cholesky", "--n", "200", "--tile", "50", "--trace", folder.path(name)}, folder.path(name), 1);
     }
   }
   BOOST_TEST(folder.names().empty());
 }
 
-BOOST_AUTO_TEST_CASE(that_finds_a_full_device_is_a_warning) {
+BOOST_AUTO_TEST_CASE(that_finds_a_full_device_fails_after_the_results) {
   if (!std::filesystem::exists("/dev/full")) {
     tests::skip("there is no /dev/full");
     return;
   }
   std::filesystem::create_symlink("/dev/full", folder.path("full.json"));
-  warns({"run", "cholesky", "--n", "200", "--tile", "50", "--trace", folder.path("full.json")}, "No space left");
+  std::filesystem::create_symlink("/dev/full", folder.path("full.svg"));
+  const std::string full = folder.path("full.json"), full_plot = folder.path("full.svg");
+  warns({"run", "cholesky", "--n", "200", "--tile", "50", "--trace", full}, "No space left", 1);
+  warns({"run", "sparse-lu", "--n", "4", "--block", "8", "--trace", full}, "No space left", 1);
+  const Words simulate{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "1024", "--policy", "heft"};
+  for (const char* option : {"--trace", "--plot"}) {
+    if (option == std::string("--plot") && !traces::check_gnuplot()) continue;
+    Words words = simulate;
+    words.insert(words.end(), {option, option == std::string("--plot") ? full_plot : full});
+    const traces::ChildOutput ran = run_program(words);
+    BOOST_TEST(ran.exit_status == 1, ran.errors);
+    BOOST_TEST(contains(ran.output, "GFlop/s"), ran.output);
+    BOOST_TEST(contains(ran.errors, "No space left"), ran.errors);
+  }
+  const std::string matrix = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+  for (const Words& solve : {Words{"solve", matrix}, Words{"solve", "--sparse", matrix}}) {
+    Words words = solve;
+    words.insert(words.end(), {"--trace", full});
+    const traces::ChildOutput ran = run_program(words);
+    BOOST_TEST(ran.exit_status == 1, ran.errors);
+    BOOST_TEST(contains(ran.output, "esidual"), ran.output);
+  }
 }
 
-BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_is_a_warning_and_leaves_no_part) {
+BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_fails_after_the_results_and_leaves_no_part) {
   const std::string mount = "mount -t tmpfs -o size=4k none " + folder.path();
   const auto can = traces::run_child({"unshare", "--mount", "sh", "-c", mount}, "", std::chrono::seconds(60));
   if (!can || can.value().exit_status != 0) {
@@ -181,10 +203,10 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_is_a_warning_and_leaves_no_pa
   BOOST_TEST_REQUIRE(ran.ok());
   BOOST_TEST(contains(ran.value().errors, "warning"));
   BOOST_TEST(contains(ran.value().errors, "No space left on device"));
-  BOOST_TEST(ran.value().output.ends_with("code 0\n"), ran.value().output);
+  BOOST_TEST(ran.value().output.ends_with("code 1\n"), ran.value().output);
 }
 
-BOOST_AUTO_TEST_CASE(that_goes_to_a_pipe_whose_reader_has_gone_is_a_warning) {
+BOOST_AUTO_TEST_CASE(that_goes_to_a_pipe_whose_reader_has_gone_fails_after_the_results) {
   const std::string pipe = folder.path("t.json");
   const std::string command = "mkfifo " + pipe + "; head -c 1 " + pipe +
                               " > /dev/null & " TROUPE_EXECUTABLE " run cholesky --n 400 --tile 20 --trace " + pipe +
@@ -192,7 +214,7 @@ BOOST_AUTO_TEST_CASE(that_goes_to_a_pipe_whose_reader_has_gone_is_a_warning) {
   const auto ran = traces::run_child({"sh", "-c", command}, "", std::chrono::seconds(120));
   BOOST_TEST_REQUIRE(ran.ok());
   BOOST_TEST(contains(ran.value().output, "GFlop/s"));
-  BOOST_TEST(ran.value().output.ends_with("code 0\n"), ran.value().output << ran.value().errors);
+  BOOST_TEST(ran.value().output.ends_with("code 1\n"), ran.value().output << ran.value().errors);
   BOOST_TEST(contains(ran.value().errors, "Broken pipe"), ran.value().errors);
 }
 

@@ -47,6 +47,22 @@ BOOST_AUTO_TEST_CASE(draws_only_the_kernels_that_are_asked_for) {
   BOOST_TEST(model_script({}, {}).empty());
 }
 
+BOOST_AUTO_TEST_CASE(names_of_devices_stay_in_their_panel_and_commands_of_opencl_have_none) {
+  scheduler::ExecutionHistory history;
+  const auto add = [&](const char* name, const DeviceType& device) {
+    scheduler::KernelHistory& kernel = history.kernel({name, device, 8, true});
+    for (int i = 0; i < 3; ++i) kernel.add(kernel.shape(1, 1e6), 1e-3);
+  };
+  const std::string model = "Somebody's Accelerator with a Name that Goes on and on, 80GB, Revision 7";
+  add("gemm", {DeviceKind::opencl, model});
+  add("read buffer", DeviceKind::cpu_core);
+  const std::string script = model_script(history, {});
+  BOOST_TEST(contains(script, "Somebody\xe2\x80\x99s Accelerator"), script);
+  BOOST_TEST(!contains(script, "on and on, 80GB"), script);
+  BOOST_TEST(!contains(script, "read buffer"), script);
+  BOOST_TEST(contains(model_script(history, {"read buffer"}), "read buffer"));
+}
+
 BOOST_AUTO_TEST_CASE(a_table_has_sizes_speeds_and_laws) {
   KeptModels models;
   models.history = sample();

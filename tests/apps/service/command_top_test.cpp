@@ -69,8 +69,8 @@ struct HeldAnswers final : public FakeAnswers {
 /// The program in a terminal of its own.
 class Terminal {
  public:
-  Terminal(const Words& words, unsigned short columns, unsigned short rows) {
-    Words all{"env", "TERM=xterm-256color", tests::program_path()};
+  Terminal(const Words& words, unsigned short columns, unsigned short rows, const char* type = "xterm-256color") {
+    Words all{"env", std::string("TERM=") + type, tests::program_path()};
     all.insert(all.end(), words.begin(), words.end());
     std::vector<char*> arguments;
     for (std::string& word : all) arguments.push_back(word.data());
@@ -208,6 +208,16 @@ BOOST_AUTO_TEST_CASE(in_a_terminal_it_refreshes_obeys_keys_and_sizes_and_leaves_
   terminal.press("q");
   BOOST_TEST(terminal.exit_status() == 0);
   BOOST_TEST(contains(terminal.written(), "\x1B[?1049l"));  // the screen that was there before
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_that_cannot_place_text_is_refused_at_once) {
+  const TemporaryFolder folder;
+  ChangingAnswers answers;
+  const FakeService service(folder.path(), answers);
+  Terminal terminal({"top", "--socket-folder", folder.path()}, 110, 30, "dumb");
+  BOOST_TEST(terminal.exit_status() == 2);
+  BOOST_TEST(terminal.written().starts_with("troupe: "), terminal.written());
+  BOOST_TEST(contains(terminal.written(), "--once"), terminal.written());
 }
 
 BOOST_AUTO_TEST_CASE(in_a_terminal_it_says_that_the_service_has_gone_and_goes_on_with_the_next) {

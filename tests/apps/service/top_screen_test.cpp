@@ -47,10 +47,11 @@ TopLine line_with(const std::vector<TopLine>& lines, const std::string& part) {
 BOOST_AUTO_TEST_CASE(everything_that_a_view_has_is_there) {
   const ServiceView before = sample_view(100), now = sample_view(102);
   const std::string text = shown({&now, &before}, wide());
-  for (const std::string part : {"Troupe 0.1.0  serving  up 102 s  policy dada:alpha=0.5,cp  process 4711",
-                                 "of 8 busy [", "290 ready, 1,100 in flight", "390 ended/s", "GiB/s", "JOBS", "solver",
-                                 "ensemble", "3.0 GiB", "WORKERS, and 4 ready tasks", "cpu core 5", "GPU 1",
-                                 "MAILBOXES", "memory manager", "85.0 us", "LINKS", "host", "MEMORIES", "16.0 GiB"}) {
+  for (const std::string part :
+       {"Troupe 0.1.0  serving  up 102 s  policy dada:alpha=0.5,cp  process 4711", "of 8 run a task now; busy [",
+        "290 ready, 1,100 in flight", "390 ended/s", "GiB/s", "JOBS", "solver", "ensemble", "3.0 GiB",
+        "WORKERS, and 4 ready tasks", "cpu core 5", "GPU 1", "MAILBOXES", "memory manager", "85.0 us", "LINKS", "host",
+        "MEMORIES", "16.0 GiB"}) {
     BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
   }
 }
@@ -199,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_service_without_work_says_so) {
   now.runtime.workers.resize(2);
   const std::string text = shown({&now, nullptr}, wide());
   BOOST_TEST(contains(text, "no program is connected"));
-  BOOST_TEST(contains(text, "0 of 2 busy"));
+  BOOST_TEST(contains(text, "0 of 2 run a task now"));
   BOOST_TEST(!contains(text, "LINKS"));
   BOOST_TEST(!contains(text, "nan"));
 }

@@ -131,6 +131,14 @@ BOOST_AUTO_TEST_CASE(it_is_photographed_light_and_dark_wide_and_narrow) {
           shows(*browser, "#answer", {"gemm(7,3)"});
         }
         fits(*browser);
+        if (width < 560) {
+          BOOST_TEST(
+              browser
+                  ->evaluate(
+                      "[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth <= one.clientWidth)")
+                  .get<bool>(),
+              "a table on " << tab << " is cut");
+        }
         photograph(*browser, "page-" + tab + "-" + std::to_string(width) + (dark ? "-dark" : "-light"));
       }
     }

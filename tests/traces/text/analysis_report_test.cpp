@@ -28,6 +28,17 @@ BOOST_AUTO_TEST_CASE(explains_in_words) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(each_part_of_the_workers_time_is_told_without_the_others) {
+  actors::RunAnalysis analysis;
+  analysis.tasks = 1;
+  analysis.makespan = std::chrono::seconds(1);
+  analysis.workers.resize(2);
+  analysis.workers[1].waiting = analysis.workers[1].at_the_end = std::chrono::seconds(1);
+  const std::string text = analysis_text(analysis, {"a", "b"});
+  BOOST_TEST(contains(text, "no task for a worker after its last one, while others computed: imbalance"), text);
+  BOOST_TEST(!contains(text, "the same"), text);
+}
+
 BOOST_AUTO_TEST_CASE(says_where_there_is_nothing_to_say) {
   BOOST_TEST(contains(analysis_text(actors::analyse({}, 2), {}), "no task ran"));
 }
