@@ -1,6 +1,7 @@
 // A service's configuration as TOML: read and written.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include <toml++/toml.h>
@@ -11,6 +12,7 @@
 #include "proto/tokens.hpp"
 #include "service/configuration/configuration.hpp"
 #include "service/configuration/configuration_keys.hpp"
+#include "service/configuration/trusted_files.hpp"
 
 namespace troupe::service {
 
@@ -120,6 +122,13 @@ std::string default_configuration_file() {
 }
 
 Result<void> read_configuration(const std::string& path, Configuration& configuration) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) {
+    // It names folders whose files the service runs.
+    if (const Result<void> checked = check_trusted_file(path, ::geteuid()); !checked) {
+      return Failure{ErrorCode::bad_input, "the configuration: " + checked.failure().message};
+    }
+  }
   const auto text = platform::read_text(path, kLargestFile, "configuration");
   if (!text) return Failure{ErrorCode::bad_input, text.failure().message};
   return read_configuration_text(text.value(), path, configuration);

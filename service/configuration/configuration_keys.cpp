@@ -136,17 +136,18 @@ Wrong check_eviction(const std::string& order) {
   return "must be one of next-use, reuse, lru";
 }
 
-bool is_weight(double value) { return value > 0 && value <= 1e6; }
+/// Shares are quotients of weights, which must be numbers.
+bool is_weight(double value) { return value >= 1e-6 && value <= 1e6; }
 using NamedWeights = std::map<std::string, double>;
 
 Wrong check_weights(const NamedWeights& weights) {
   if (std::ranges::all_of(weights, [](const auto& one) { return is_weight(one.second); })) return std::nullopt;
-  return "must have weights above 0 and up to 1000000";
+  return "must have weights from 0.000001 to 1000000";
 }
 
 Wrong check_other_weight(double value) {
   if (is_weight(value)) return std::nullopt;
-  return "must be above 0 and up to 1000000";
+  return "must be from 0.000001 to 1000000";
 }
 
 ConfigurationKey emulated_gpus() {

@@ -19,6 +19,7 @@
 
 #include "platform/files/file_descriptor.hpp"
 #include "proto/mutex.hpp"
+#include "service/configuration/trusted_files.hpp"
 
 namespace troupe::service {
 
@@ -69,8 +70,14 @@ std::string json_line(LogLevel level, std::string_view event, LogFields fields) 
 }
 
 Result<FileDescriptor> open_file(const std::string& path) {
+  const Result<std::string> place = place_of_file(path, ::geteuid());
+  if (!place) return Failure{place.failure().code, fmt::format("the log {}: {}", path, place.failure().message)};
+  // The kernel's own links lead to what is open already, as standard error. Others are not followed any more: one may
+  // just have been put there.
+  const int links = place.value().starts_with("/proc/") ? 0 : O_NOFOLLOW;
   // Without a wait for a reader, where it is a pipe.
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666));
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  FileDescriptor file(::open(place.value().c_str(), kFlags | links, 0666));
   if (file.valid()) return file;
   return Failure{ErrorCode::io,
                  fmt::format("cannot open the log {}: {}", path, std::generic_category().message(errno))};

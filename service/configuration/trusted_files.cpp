@@ -51,23 +51,45 @@ Result<void> check_folders(const fs::path& folder, std::uint32_t user) {
   return {};
 }
 
+/// Whose members may write what is trusted.
+enum class Groups : std::uint8_t { own, all };
+
+/// Without the rights to write of those that are trusted with it.
+struct stat without_trusted_writers(struct stat status, Groups groups) {
+  if (S_ISLNK(status.st_mode)) {
+    // Everybody may write a link, says its mode.
+    status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
+  } else if (groups == Groups::all || status.st_gid == ::getegid()) {
+    status.st_mode &= ~static_cast<mode_t>(S_IWGRP);
+  }
+  return status;
+}
+
 /// Folders above, and symbolic links where they are trusted themselves.
-Result<void> check_above(const fs::path& path, std::uint32_t user) {
+Result<void> check_above(const fs::path& path, std::uint32_t user, Groups groups = Groups::own) {
   fs::path place;
   for (const fs::path& part : path.parent_path()) {
     place /= part;
     struct stat status {};
     if (::lstat(place.c_str(), &status) != 0) return cannot_read(place);
-    if (S_ISLNK(status.st_mode)) {
-      // Everybody may write a link, says its mode.
-      status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
-    } else if (status.st_gid == ::getegid()) {
-      status.st_mode &= ~static_cast<mode_t>(S_IWGRP);
+    if (const auto why = distrust(without_trusted_writers(status, groups), place, user, true)) {
+      return Failure{ErrorCode::bad_input, *why};
     }
-    if (const auto why = distrust(status, place, user, true)) return Failure{ErrorCode::bad_input, *why};
   }
   return {};
 }
+
+/// The same along every way that the path leads to the folder in which it ends.
+Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups) {
+  if (Result<void> checked = check_above(given, user, groups); !checked) return checked;
+  std::error_code error;
+  const fs::path real = fs::canonical(given.parent_path(), error);
+  if (error) return cannot_read(given.parent_path());
+  return check_above(real / given.filename(), user, groups);
+}
+
+/// Where the kernel has links to what a process has open.
+bool is_of_kernel(const fs::path& link) { return link.string().starts_with("/proc/"); }
 
 /// Why the file is not to be run.
 std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t user) {
@@ -86,12 +108,41 @@ std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t use
 }  // namespace
 
 Result<void> check_way_to(const std::string& path, std::uint32_t user) {
-  const fs::path given = fs::path(path).lexically_normal();
-  if (Result<void> checked = check_above(given, user); !checked) return checked;
-  std::error_code error;
-  const fs::path real = fs::canonical(given.parent_path(), error);
-  if (error) return cannot_read(given.parent_path());
-  return check_above(real / given.filename(), user);
+  return check_ways(fs::path(path).lexically_normal(), user, Groups::own);
+}
+
+Result<std::string> place_of_file(const std::string& path, std::uint32_t user) {
+  constexpr int kMostLinks = 40;
+  fs::path place = fs::absolute(path).lexically_normal();
+  for (int links = 0; links < kMostLinks; ++links) {
+    if (Result<void> checked = check_ways(place, user, Groups::all); !checked) return checked.failure();
+    struct stat status {};
+    if (::lstat(place.c_str(), &status) != 0) {
+      if (errno == ENOENT) return place.string();
+      return cannot_read(place);
+    }
+    const bool link = S_ISLNK(status.st_mode);
+    // Who may write it besides is for its owner to say.
+    status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
+    if (const auto why = distrust(status, place, user, false)) return Failure{ErrorCode::bad_input, *why};
+    if (!link || is_of_kernel(place)) return place.string();
+    std::error_code error;
+    const fs::path target = fs::read_symlink(place, error);
+    if (error) return cannot_read(place);
+    place = (place.parent_path() / target).lexically_normal();
+  }
+  return Failure{ErrorCode::bad_input, fmt::format("{} leads through too many symbolic links", path)};
+}
+
+Result<void> check_trusted_file(const std::string& path, std::uint32_t user) {
+  const Result<std::string> place = place_of_file(path, user);
+  if (!place) return place.failure();
+  if (Result<void> checked = check_way_to(place.value(), user); !checked) return checked;
+  struct stat status {};
+  if (::stat(place.value().c_str(), &status) != 0) return cannot_read(place.value());
+  if (!S_ISREG(status.st_mode)) return Failure{ErrorCode::bad_input, fmt::format("{} is no file", path)};
+  const auto why = distrust(without_trusted_writers(status, Groups::own), place.value(), user, false);
+  return why ? Result<void>(Failure{ErrorCode::bad_input, *why}) : Result<void>();
 }
 
 Result<TrustedFolder> look_at_trusted_folder(const std::string& given, std::uint32_t user) {

@@ -20,6 +20,15 @@ struct TrustedFolder {
 /// every folder above it, and for symbolic links on the way. Fails with `bad_input`, or `io` where one cannot be read.
 [[nodiscard]] Result<void> check_way_to(const std::string& path, std::uint32_t user);
 
+/// Where a file of this name is, or would be made: behind the symbolic links that the name leads through. Those, the
+/// folders above and the file must belong to root or `user`, and folders must not be anybody's to write but where they
+/// are sticky; else others would choose what is written to. Fails with `bad_input`, or `io`.
+[[nodiscard]] Result<std::string> place_of_file(const std::string& path, std::uint32_t user);
+
+/// Whether nobody but root, `user` and members of his own group can change what the file says. Fails with `bad_input`
+/// also where it is no file, as a pipe is none; with `io` where it cannot be read.
+[[nodiscard]] Result<void> check_trusted_file(const std::string& path, std::uint32_t user);
+
 /// Looks at a folder whose files the service will run. The folder, all folders above it, and each file must belong to
 /// root or `user`, and nobody else may be able to write them; a folder above it may let others write where it is
 /// sticky, as /tmp is: what lies there can be exchanged by its owner alone. The path must not lead through symbolic

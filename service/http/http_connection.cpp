@@ -31,12 +31,6 @@ constexpr std::chrono::milliseconds kLastMoment{500};
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 std::string to_text(const HttpResponse& response, bool with_body) {
   const auto reason = http::obsolete_reason(http::int_to_status(static_cast<unsigned>(response.status)));
   std::string text =
@@ -72,6 +66,12 @@ SocketAddress socket_address(const HttpAddress& address, std::uint16_t port) {
 
 }  // namespace
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
 std::string_view HttpRequest::header(const std::string& name) const {
   const auto found = headers.find(name);
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
@@ -106,7 +106,10 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
   for (const auto& field : parsed) {
     const auto name = field.name_string();
     const auto value = field.value();
-    request.headers.emplace(in_lower_case({name.data(), name.size()}), std::string(value.data(), value.size()));
+    const std::string lower = in_lower_case({name.data(), name.size()});
+    const bool first = request.headers.emplace(lower, std::string(value.data(), value.size())).second;
+    // Which of them a server on the way has looked at is not known.
+    if (!first && lower == "host") return std::nullopt;
   }
   return request;
 }

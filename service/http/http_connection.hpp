@@ -41,7 +41,10 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// Reads what is a request in full, up to the empty line. Nothing where it is none.
+/// Names of headers and of schemes mean the same in any letters.
+[[nodiscard]] std::string in_lower_case(std::string_view text);
+
+/// Reads what is a request in full, up to the empty line. Nothing where it is none, or names its host twice.
 [[nodiscard]] std::optional<HttpRequest> parse_http_request(const std::string& text);
 
 /// What the connections of a server may take.

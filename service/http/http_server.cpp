@@ -164,9 +164,12 @@ struct HttpServer::State {
   }
 
   [[nodiscard]] std::optional<HttpResponse> why_refused_without_token(const HttpRequest& request) const {
-    constexpr std::string_view kScheme = "Bearer ";
+    // Schemes are the same in small letters.
+    constexpr std::string_view kScheme = "bearer ";
     const std::string_view authorization = request.header("authorization");
-    if (authorization.starts_with(kScheme) && is_token(authorization.substr(kScheme.size()))) return std::nullopt;
+    if (in_lower_case(authorization.substr(0, kScheme.size())) == kScheme &&
+        is_token(authorization.substr(kScheme.size())))
+      return std::nullopt;
     if (equal_in_constant_time(cookie_value(request.header("cookie"), cookie_name()), session_key)) return std::nullopt;
     if (is_token(request.parameter("token").value_or(""))) {
       if (request.path != "/") return std::nullopt;

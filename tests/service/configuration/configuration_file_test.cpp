@@ -1,6 +1,9 @@
 #include "service/configuration/configuration.hpp"
 
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <string>
 
 #include "service/configuration/configuration_keys.hpp"
@@ -183,6 +186,13 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read_are_errors) {
   BOOST_TEST(!read_configuration("/dev/zero", configuration).ok());
   BOOST_TEST(read_configuration(folder.write("good.toml", "[limits]\ntasks = 9\n"), configuration).ok());
   BOOST_TEST(configuration.server.limits.tasks == 9U);
+  std::filesystem::permissions(folder.path("good.toml"), std::filesystem::perms(0666));
+  const auto anybodys = read_configuration(folder.path("good.toml"), configuration);
+  BOOST_REQUIRE(!anybodys.ok());
+  BOOST_TEST(contains(anybodys.failure().message, "can be written by others"), anybodys.failure().message);
+  // Nobody writes into it: reading would never end.
+  BOOST_TEST(::mkfifo(folder.path("pipe.toml").c_str(), 0600) == 0);
+  BOOST_TEST(!read_configuration(folder.path("pipe.toml"), configuration).ok());
 }
 
 BOOST_AUTO_TEST_CASE(the_command_line_overrides_one_key_at_a_time) {
@@ -209,6 +219,8 @@ BOOST_AUTO_TEST_CASE(the_command_line_overrides_one_key_at_a_time) {
                                                                   {"weights.users", "=2"},
                                                                   {"weights.users", "alice=0"},
                                                                   {"weights.other", "x"},
+                                                                  {"weights.other", "1e-320"},
+                                                                  {"weights.users", "alice=1e-7"},
                                                                   {"log.level", "loud"}}) {
     const auto outcome = set(name, {value});
     BOOST_REQUIRE_MESSAGE(!outcome.ok(), name << " " << value);

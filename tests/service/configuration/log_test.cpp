@@ -126,6 +126,16 @@ BOOST_AUTO_TEST_CASE(a_disk_that_is_full_loses_lines_and_nothing_else) {
   BOOST_TEST(log.flush(std::chrono::minutes(1)));
 }
 
+BOOST_AUTO_TEST_CASE(a_log_does_not_follow_a_link_to_where_others_may_put_another) {
+  std::filesystem::create_directory(folder.path("anybodys"));
+  std::filesystem::permissions(folder.path("anybodys"), std::filesystem::perms(0777));
+  std::filesystem::create_symlink("anybodys/log", folder.path("link"));
+  const auto log = Log::open({.format = LogFormat::text, .level = LogLevel::info, .file = folder.path("link")});
+  BOOST_REQUIRE(!log.ok());
+  BOOST_TEST(contains(log.failure().message, "can be written by others"), log.failure().message);
+  BOOST_TEST(!std::filesystem::exists(folder.path("anybodys/log")));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_an_error) {
   const auto folder_as_file = Log::open({.format = LogFormat::text, .level = LogLevel::info, .file = folder.path()});
   BOOST_REQUIRE(!folder_as_file.ok());

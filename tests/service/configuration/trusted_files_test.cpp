@@ -1,10 +1,13 @@
 #include "service/configuration/trusted_files.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <utility>
 
+#include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::service {
@@ -52,6 +55,51 @@ BOOST_AUTO_TEST_CASE(folders_that_others_can_write_are_refused_and_so_is_what_li
       BOOST_TEST(contains(found.failure().message, "chmod go-w"), found.failure().message);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_others_can_change_is_not_trusted) {
+  const std::string file = folder.write("service.toml", "");
+  for (const auto& [mode, trusted] : {std::pair{0644, true}, std::pair{0600, true}, std::pair{0666, false}}) {
+    fs::permissions(file, fs::perms(mode));
+    BOOST_TEST(check_trusted_file(file, ::geteuid()).ok() == trusted, mode);
+  }
+  fs::permissions(file, fs::perms(0644));
+  fs::create_symlink("service.toml", folder.path("link.toml"));
+  BOOST_TEST(check_trusted_file(folder.path("link.toml"), ::geteuid()).ok());
+  fs::permissions(folder.write("plugins/other.toml", ""), fs::perms(0644));
+  fs::create_symlink(folder.path("plugins/other.toml"), folder.path("far.toml"));
+  BOOST_TEST(check_trusted_file(folder.path("far.toml"), ::geteuid()).ok());
+  fs::permissions(folder.path("plugins"), fs::perms(0777));
+  BOOST_TEST(!check_trusted_file(folder.path("far.toml"), ::geteuid()).ok());
+  BOOST_TEST(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  const auto pipe = check_trusted_file(folder.path("pipe"), ::geteuid());
+  BOOST_REQUIRE(!pipe.ok());
+  BOOST_TEST(contains(pipe.failure().message, "is no file"), pipe.failure().message);
+  BOOST_TEST(!check_trusted_file(folder.path("missing.toml"), ::geteuid()).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_place_is_found_behind_links_that_can_be_trusted_only) {
+  const auto place = [this](const std::string& name) { return place_of_file(folder.path(name), ::geteuid()); };
+  BOOST_TEST(place("new.log").value_or_throw() == folder.path("new.log"));
+  fs::create_symlink("plugins/there.log", folder.path("link.log"));
+  BOOST_TEST(place("link.log").value_or_throw() == folder.path("plugins/there.log"));
+  fs::permissions(folder.path("plugins"), fs::perms(0777));
+  BOOST_TEST(!place("link.log").ok());
+  fs::permissions(folder.path("plugins"), fs::perms(01777));
+  BOOST_TEST(place("link.log").ok());
+  fs::create_symlink("circle", folder.path("circle"));
+  BOOST_TEST(!place("circle").ok());
+  BOOST_TEST(place_of_file("/dev/null", ::geteuid()).value_or_throw() == "/dev/null");
+  BOOST_TEST(place_of_file("/dev/stderr", ::geteuid()).ok());
+  if (::geteuid() != 0) return tests::skip("only root can give files away");
+  const auto give_away = [](const std::string& path) { BOOST_TEST(::lchown(path.c_str(), 65534, 65534) == 0); };
+  give_away(folder.path("link.log"));
+  BOOST_TEST(contains(place("link.log").failure().message, "belongs to user 65534"));
+  fs::create_symlink("plugins/other.log", folder.path("second.log"));
+  give_away(folder.path("plugins"));
+  BOOST_TEST(!place("second.log").ok());
+  give_away(folder.write("theirs.log", ""));
+  BOOST_TEST(!place("theirs.log").ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_sticky_folder_may_be_above_but_not_hold_plugins) {

@@ -212,6 +212,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_asked_for_wherever_there_is_one) {
     return client.Get("/metrics", {{name, value}})->status;
   };
   BOOST_TEST(with("Authorization", std::string("Bearer ") + kToken) == 200);
+  BOOST_TEST(with("Authorization", std::string("bearer ") + kToken) == 200);
   BOOST_TEST(with("Authorization", std::string("Bearer ") + kToken + "x") == 401);
   BOOST_TEST(with("Authorization", "Bearer ") == 401);
   BOOST_TEST(with("Authorization", kToken) == 401);
@@ -374,8 +375,8 @@ BOOST_AUTO_TEST_CASE(nonsense_and_endless_requests_end) {
        {std::string("\0\1\2\3\r\n\r\n", 8), std::string("GET / HTTP/9.9\r\n\r\n"), std::string("GET\r\n\r\n"),
         "GET /" + std::string(100000, 'a') + rest + "\r\n", "GET /" + rest + many + "\r\n",
         "GET /" + rest + "X: " + std::string(100000, 'b') + "\r\n\r\n",
-        "POST /" + rest + "Content-Length: 99999999999\r\n\r\nabc",
-        "GET /" + rest + "Range: bytes=0-,0-,0-,0-\r\n\r\n"}) {
+        "POST /" + rest + "Content-Length: 99999999999\r\n\r\nabc", "GET /" + rest + "Range: bytes=0-,0-,0-,0-\r\n\r\n",
+        "GET /" + rest + "Host: evil.example\r\n\r\n", "GET /" + rest + "host: localhost\r\n\r\n"}) {
     const auto fd = connect_to(*server);
     send_text(fd, request);
     BOOST_TEST(!contains(receive_all(fd), "200 OK"), request.substr(0, 60));
